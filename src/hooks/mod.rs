@@ -1,0 +1,1 @@
+//! What each git hook does, and how hooks are installed and taken away again.

@@ -1,0 +1,12 @@
+//! What an error tells a user beyond its message.
+
+/// Every error that can reach a user says what kind it is and, where something can be done, what.
+pub(crate) trait Explain: std::error::Error {
+    /// A stable word for scripts, in kebab case: `not-found`, `ambiguous-id`.
+    fn code(&self) -> &'static str;
+
+    /// What to do about it, in one line.
+    fn hint(&self) -> Option<String> {
+        None
+    }
+}

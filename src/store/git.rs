@@ -1,0 +1,149 @@
+//! The installed `git`, for what it does better than a library: transport, trailers, maintenance, identity.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::model::Explain;
+
+/// Variables by which git tells its children which repository, index and message they are in. A child that
+/// works on another place, or that outlives a hook, must not inherit them.
+const LOCAL_VARIABLES: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// Why a `git` command gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GitError {
+    /// The program could not be started.
+    #[error("cannot run `git {command}`: {source}")]
+    Start {
+        /// Its arguments, joined by blanks.
+        command: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It ran and reported failure.
+    #[error("`git {command}` failed: {stderr}")]
+    Failed {
+        /// Its arguments, joined by blanks.
+        command: String,
+        /// What it printed on stderr, trimmed.
+        stderr: String,
+        /// Its exit code, where it was not ended by a signal.
+        code: Option<i32>,
+    },
+}
+
+impl Explain for GitError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Start { .. } => "git-missing",
+            Self::Failed { .. } => "git-failed",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Start { .. } => Some("git-wf needs the `git` command, 2.31 or later, on the PATH".into()),
+            Self::Failed { .. } => None,
+        }
+    }
+}
+
+/// Runs `git` for one repository, in an environment that speaks English and names no other repository.
+#[derive(Debug, Clone)]
+pub(crate) struct Git {
+    git_dir: PathBuf,
+    work_dir: Option<PathBuf>,
+}
+
+impl Git {
+    /// `git_dir` is the worktree's own git folder; without a `work_dir` the repository is taken as bare.
+    pub(crate) fn new(git_dir: impl Into<PathBuf>, work_dir: Option<&Path>) -> Self {
+        Self { git_dir: git_dir.into(), work_dir: work_dir.map(Path::to_owned) }
+    }
+
+    /// A command that the caller still shapes (stdin, inherited output).
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new("git");
+        for name in LOCAL_VARIABLES {
+            command.env_remove(name);
+        }
+        command.env("GIT_DIR", &self.git_dir).env("LC_MESSAGES", "C").env("LANGUAGE", "C");
+        if let Some(dir) = &self.work_dir {
+            command.env("GIT_WORK_TREE", dir).current_dir(dir);
+        } else {
+            command.current_dir(&self.git_dir);
+        }
+        command.args(args).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs to the end and answers with whatever came out, success or not.
+    pub(crate) fn output<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Output, GitError> {
+        self.command(args).output().map_err(|source| GitError::Start { command: joined(args), source })
+    }
+
+    /// Runs to the end and answers with stdout; a failure is an error that carries stderr.
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Vec<u8>, GitError> {
+        let output = self.output(args)?;
+        checked(args, output)
+    }
+
+    /// As [`Git::run`], with `input` on stdin.
+    pub(crate) fn run_with<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
+        use std::io::Write;
+        let start = |source| GitError::Start { command: joined(args), source };
+        let mut child = self
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(start)?;
+        let stdin = child.stdin.take();
+        // A thread feeds stdin, since a child that answers before it read everything would fill both pipes.
+        let output = std::thread::scope(|scope| {
+            scope.spawn(move || {
+                if let Some(mut stdin) = stdin {
+                    // A child that needs no more input closes the pipe; its exit code tells the rest.
+                    let _ = stdin.write_all(input);
+                }
+            });
+            child.wait_with_output()
+        })
+        .map_err(start)?;
+        checked(args, output)
+    }
+}
+
+fn checked<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Vec<u8>, GitError> {
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    Err(GitError::Failed {
+        command: joined(args),
+        stderr: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        code: output.status.code(),
+    })
+}
+
+fn joined<S: AsRef<OsStr>>(args: &[S]) -> String {
+    args.iter().map(|arg| arg.as_ref().to_string_lossy()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,3 @@
+//! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
+
+pub(crate) mod git;

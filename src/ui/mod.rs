@@ -1,0 +1,1 @@
+//! What people see: tables, colour, the pager, JSON answers.

@@ -1,0 +1,1 @@
+//! The real binary against real git, in temporary folders.
