@@ -1,0 +1,321 @@
+//! Ids: what they may look like, and what follows from one. Every id is checked before it becomes a path.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Explain;
+use super::time::Time;
+use super::uid::Uid;
+
+/// Prefixes of what the program names itself; an issue may not begin with one.
+const RESERVED: &[&str] = &["SOL-", "EXR-", "QUE-", "RUN-", "CFT-"];
+const SHORTEST: usize = 3;
+const LONGEST: usize = 80;
+const LONGEST_UID: usize = 16;
+
+/// A text that cannot be an id of the kind asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{value}` cannot be the id of {kind}: {rule}")]
+pub(crate) struct IdError {
+    kind: &'static str,
+    value: String,
+    rule: &'static str,
+}
+
+impl Explain for IdError {
+    fn code(&self) -> &'static str {
+        "invalid-id"
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self.kind {
+            "an issue" => "an id looks like ISS-001, GH-123 or beads_rust-07b".into(),
+            "a solution" => "a solution's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9".into(),
+            "an execution" => "an execution's id is EXR-<issue id>-<uid>".into(),
+            _ => {
+                "`git wf list`, `git wf queue list` and `git wf solution list` show the ids there are".into()
+            }
+        })
+    }
+}
+
+macro_rules! id_type {
+    ($(#[$doc:meta])* $name:ident, $kind:literal, $check:expr, $example:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) struct $name(String);
+
+        impl $name {
+            /// Checks the grammar; an id that passes is safe as one component of a path.
+            pub(crate) fn parse(text: &str) -> Result<Self, IdError> {
+                let check: fn(&str) -> Result<(), &'static str> = $check;
+                match check(text) {
+                    Ok(()) => Ok(Self(text.to_owned())),
+                    Err(rule) => Err(IdError { kind: $kind, value: text.to_owned(), rule }),
+                }
+            }
+
+            /// The id as text.
+            pub(crate) fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Self::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({
+                    "type": "string",
+                    "description": concat!("the id of ", $kind),
+                    "examples": [$example]
+                })
+            }
+        }
+    };
+}
+
+id_type!(
+    /// An issue: `ISS-<YYYYMMDD>-<uid>` where made here, else as it was given or imported.
+    IssueId,
+    "an issue",
+    issue_grammar,
+    "ISS-20261121-7k3m2pq9"
+);
+id_type!(
+    /// A solution: `SOL-<issue id>-<uid>`.
+    SolutionId,
+    "a solution",
+    |text| inner_grammar(text, "SOL-"),
+    "SOL-ISS-20261121-7k3m2pq9-a7x9"
+);
+id_type!(
+    /// An execution: `EXR-<issue id>-<uid>`.
+    ExecutionId,
+    "an execution",
+    |text| inner_grammar(text, "EXR-"),
+    "EXR-ISS-20261121-7k3m2pq9-0c4d8v2m"
+);
+id_type!(
+    /// A queue: `QUE-…`.
+    QueueId,
+    "a queue",
+    |text| prefixed_grammar(text, "QUE-"),
+    "QUE-20261121-9w1nx3h2"
+);
+id_type!(
+    /// An item's number within its queue: `S-1`.
+    ItemId,
+    "an item",
+    item_grammar,
+    "S-1"
+);
+
+impl IssueId {
+    /// An id for an issue made here at `at`.
+    pub(crate) fn made(at: Time, uid: &Uid) -> Self {
+        Self(format!("ISS-{}-{uid}", at.date_digits()))
+    }
+
+    /// The part that a person types to mean this issue, beside a start of the whole id.
+    pub(crate) fn uid(&self) -> &str {
+        last_part(&self.0)
+    }
+}
+
+impl SolutionId {
+    /// An id for a plan of `issue`.
+    pub(crate) fn made(issue: &IssueId, uid: &Uid) -> Self {
+        Self(format!("SOL-{issue}-{uid}"))
+    }
+
+    /// The issue that this plan is for.
+    pub(crate) fn issue(&self) -> IssueId {
+        IssueId(inner_issue(&self.0).to_owned())
+    }
+
+    /// The last part.
+    pub(crate) fn uid(&self) -> &str {
+        last_part(&self.0)
+    }
+}
+
+impl ExecutionId {
+    /// An id for an attempt at a plan of `issue`.
+    pub(crate) fn made(issue: &IssueId, uid: &Uid) -> Self {
+        Self(format!("EXR-{issue}-{uid}"))
+    }
+
+    /// The issue whose plan is carried out.
+    pub(crate) fn issue(&self) -> IssueId {
+        IssueId(inner_issue(&self.0).to_owned())
+    }
+
+    /// The last part.
+    pub(crate) fn uid(&self) -> &str {
+        last_part(&self.0)
+    }
+}
+
+impl QueueId {
+    /// An id for a queue made at `at`.
+    pub(crate) fn made(at: Time, uid: &Uid) -> Self {
+        Self(format!("QUE-{}-{uid}", at.date_digits()))
+    }
+
+    /// The last part.
+    pub(crate) fn uid(&self) -> &str {
+        last_part(&self.0)
+    }
+}
+
+impl ItemId {
+    /// The item with this number.
+    pub(crate) fn numbered(number: u64) -> Self {
+        Self(format!("S-{number}"))
+    }
+
+    /// The number.
+    pub(crate) fn number(&self) -> u64 {
+        // The grammar admits at most 18 digits.
+        self.0[2..].parse().unwrap_or_default()
+    }
+}
+
+fn last_part(id: &str) -> &str {
+    id.rsplit_once('-').map_or(id, |(_, uid)| uid)
+}
+
+/// `ISS-001` of `SOL-ISS-001-a7x9`; the grammar has already been checked.
+fn inner_issue(id: &str) -> &str {
+    id[4..].rsplit_once('-').map_or(&id[4..], |(issue, _)| issue)
+}
+
+fn issue_grammar(text: &str) -> Result<(), &'static str> {
+    if !(SHORTEST..=LONGEST).contains(&text.len()) {
+        return Err("an id has 3 to 80 characters");
+    }
+    if RESERVED.iter().any(|prefix| text.starts_with(prefix)) {
+        return Err("SOL-, EXR-, QUE-, RUN- and CFT- begin the ids of other things");
+    }
+    if !text.contains('-') {
+        return Err("an id has a `-` in it");
+    }
+    component_grammar(text)
+}
+
+fn component_grammar(text: &str) -> Result<(), &'static str> {
+    if !text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-')) {
+        return Err("an id is made of A-Z, a-z, 0-9, `.`, `_` and `-`");
+    }
+    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return Err("an id begins with a letter");
+    }
+    if text.contains("..") || [".", ".lock", ".json"].iter().any(|end| text.ends_with(end)) {
+        return Err("an id has no `..` in it and does not end in `.`, `.lock` or `.json`");
+    }
+    Ok(())
+}
+
+fn inner_grammar(text: &str, prefix: &str) -> Result<(), &'static str> {
+    const RULE: &str = "it is a prefix, the id of its issue, and a last part of 1 to 16 of a-z and 0-9";
+    let (issue, uid) = text.strip_prefix(prefix).and_then(|rest| rest.rsplit_once('-')).ok_or(RULE)?;
+    let sound = (1..=LONGEST_UID).contains(&uid.len())
+        && uid.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if !sound {
+        return Err(RULE);
+    }
+    issue_grammar(issue)
+}
+
+fn prefixed_grammar(text: &str, prefix: &str) -> Result<(), &'static str> {
+    if text.len() > LONGEST || text.strip_prefix(prefix).is_none_or(str::is_empty) {
+        return Err("it is QUE- and something more, 80 characters at most");
+    }
+    component_grammar(text)
+}
+
+fn item_grammar(text: &str) -> Result<(), &'static str> {
+    let digits = text.strip_prefix("S-").unwrap_or_default();
+    let sound = (1..=18).contains(&digits.len())
+        && digits.bytes().all(|b| b.is_ascii_digit())
+        && !digits.starts_with('0');
+    sound.then_some(()).ok_or("an item is S-1, S-2, … of its queue")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn given_and_imported_ids_stay_what_they_were() {
+        for id in ["ISS-001", "GH-123", "beads_rust-07b", "ISS-20261121-7k3m2pq9", "a-b", "bd-1.2"] {
+            assert!(IssueId::parse(id).is_ok(), "{id}");
+        }
+    }
+
+    #[test]
+    fn what_could_harm_a_path_or_a_ref_is_refused() {
+        for id in [
+            "", "ab", "abc", "a/b-c", "..-a", "a..-b", "-ab", "1-ab", "a-b.lock", "a-b.json", "a-b.",
+            "a-\u{e9}", "SOL-a-1", "EXR-a-1", "QUE-a", "RUN-a", "CFT-1", "a b-c", "a-b\n",
+        ] {
+            assert!(IssueId::parse(id).is_err(), "{id:?}");
+        }
+        assert!(IssueId::parse(&format!("a-{}", "x".repeat(78))).is_ok());
+        assert!(IssueId::parse(&format!("a-{}", "x".repeat(79))).is_err());
+    }
+
+    #[test]
+    fn a_solution_id_holds_its_issue() {
+        let id = SolutionId::parse("SOL-ISS-20261121-7k3m2pq9-1").unwrap();
+        assert_eq!(id.issue().as_str(), "ISS-20261121-7k3m2pq9");
+        assert_eq!(id.uid(), "1");
+        assert!(SolutionId::parse("SOL-ISS-1").is_err(), "an issue id has a dash of its own");
+        assert!(SolutionId::parse("SOL-ISS-001-A7").is_err());
+        assert!(SolutionId::parse("SOL-ISS-001-").is_err());
+        assert!(SolutionId::parse("EXR-ISS-001-a").is_err());
+    }
+
+    #[test]
+    fn items_count_from_one() {
+        assert_eq!(ItemId::parse("S-12").unwrap().number(), 12);
+        for id in ["S-", "S-0", "S-01", "s-1", "S-1234567890123456789"] {
+            assert!(ItemId::parse(id).is_err(), "{id}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_accepted_id_is_one_path_component(text in "[A-Za-z0-9._/ \\-]{0,90}") {
+            if let Ok(id) = IssueId::parse(&text) {
+                prop_assert!(!id.as_str().contains('/') && id.as_str() != ".." && id.as_str() != ".");
+                let solution = SolutionId::made(&id, &Uid::from_bits([1, 2, 3, 4, 5]));
+                let read = SolutionId::parse(solution.as_str()).unwrap();
+                prop_assert_eq!(read.issue(), id);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What each field of a record is to a merge, and the order in which a record is written.
+
+use serde_json::{Map, Value};
+
+/// How two versions of a field become one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    /// Written at birth and never again.
+    Once,
+    /// The later stamp wins.
+    Register,
+    /// A set of texts; the later stamp wins for each element.
+    Set,
+    /// A fixed object: a register for each leaf. The names are its known leaves, in order.
+    Object(&'static [&'static str]),
+}
+
+/// One known field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field {
+    /// Its name in the JSON object.
+    pub(crate) name: &'static str,
+    /// How it merges.
+    pub(crate) kind: Kind,
+    /// The order of keys inside its value.
+    pub(crate) shape: Shape,
+}
+
+impl Field {
+    const fn new(name: &'static str, kind: Kind) -> Self {
+        Self { name, kind, shape: Shape::Any }
+    }
+
+    /// A field that is written once.
+    pub(crate) const fn once(name: &'static str) -> Self {
+        Self::new(name, Kind::Once)
+    }
+
+    /// A register.
+    pub(crate) const fn register(name: &'static str) -> Self {
+        Self::new(name, Kind::Register)
+    }
+
+    /// A set.
+    pub(crate) const fn set(name: &'static str) -> Self {
+        Self::new(name, Kind::Set)
+    }
+
+    /// A fixed object with these leaves.
+    pub(crate) const fn object(name: &'static str, leaves: &'static [&'static str]) -> Self {
+        Self::new(name, Kind::Object(leaves))
+    }
+
+    /// The same field, with an order for the keys inside its value.
+    pub(crate) const fn shaped(mut self, shape: Shape) -> Self {
+        self.shape = shape;
+        self
+    }
+}
+
+/// What happens where two records under one id were born apart from each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Births {
+    /// They are two things: the later birth stands whole.
+    LaterStands,
+    /// They are one thing (a queue item is what it names): fields by stamp, the written-once ones of the earlier.
+    Joined,
+}
+
+/// The known fields of one kind of record, in the order in which they are written.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    /// The record's name in messages and in `schemas/`.
+    pub(crate) name: &'static str,
+    /// The fields in order.
+    pub(crate) fields: &'static [Field],
+    /// The rule for two births.
+    pub(crate) births: Births,
+    /// Whether the fields have the types that they should; the text says what is wrong.
+    pub(crate) check: fn(&Value) -> Result<(), String>,
+}
+
+impl Schema {
+    /// The known field of this name.
+    pub(crate) fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// The order of keys within a value; what is not named comes last, by name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Shape {
+    /// Nothing is known: every object within is ordered by name.
+    Any,
+    /// An object with these keys in this order.
+    Fields(&'static [(&'static str, Shape)]),
+    /// An array whose members have this shape.
+    Items(&'static Shape),
+}
+
+impl Shape {
+    /// The same value with its keys in this order, so that one value has one byte form.
+    pub(crate) fn order(&self, value: Value) -> Value {
+        match value {
+            Value::Object(map) => self.order_object(map),
+            Value::Array(items) => {
+                let inner = if let Self::Items(shape) = self { shape } else { &Self::Any };
+                Value::Array(items.into_iter().map(|item| inner.order(item)).collect())
+            }
+            scalar => scalar,
+        }
+    }
+
+    fn order_object(&self, mut map: Map<String, Value>) -> Value {
+        let mut ordered = Map::with_capacity(map.len());
+        if let Self::Fields(known) = self {
+            for (name, shape) in *known {
+                if let Some(value) = map.shift_remove(*name) {
+                    ordered.insert((*name).to_owned(), shape.order(value));
+                }
+            }
+        }
+        let mut rest: Vec<_> = map.into_iter().collect();
+        rest.sort_by(|a, b| a.0.cmp(&b.0));
+        for (name, value) in rest {
+            ordered.insert(name, Self::Any.order(value));
+        }
+        Value::Object(ordered)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn known_keys_come_in_order_and_unknown_ones_last_by_name() {
+        static INNER: Shape = Shape::Fields(&[("id", Shape::Any), ("title", Shape::Any)]);
+        static OUTER: Shape = Shape::Fields(&[("b", Shape::Any), ("a", Shape::Items(&INNER))]);
+        let value = json!({"z": {"q": 1, "c": 2}, "y": 0, "a": [{"x": 1, "title": "t", "id": 1}], "b": null});
+        assert_eq!(
+            OUTER.order(value).to_string(),
+            r#"{"b":null,"a":[{"id":1,"title":"t","x":1}],"y":0,"z":{"c":2,"q":1}}"#
+        );
+    }
+}

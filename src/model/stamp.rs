@@ -1,0 +1,213 @@
+//! Stamps: who wrote a field later. A merge compares stamps and nothing else, so no wrong clock can lose a write
+//! that saw the value which it replaced.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::time::Time;
+use super::uid::Uid;
+
+/// The random part of stamps that an import makes, so that the same import twice is one birth.
+const IMPORT: &str = "import";
+/// The counter has five digits; one more tick carries into the milliseconds.
+const LAST_COUNTER: u32 = 99_999;
+const TIME_WIDTH: usize = "2026-11-21T02:14:05.123Z".len();
+
+/// `2026-11-21T02:14:05.123Z/00000/7k3m2pq9`: fixed width, so that byte order is their order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Stamp(String);
+
+impl Stamp {
+    /// The first stamp that `by` makes at `at`.
+    pub(crate) fn new(at: Time, by: &Uid) -> Self {
+        Self::with_counter(at, 0, by.as_str())
+    }
+
+    /// The stamp of what an import read from a source that changed it at `at`.
+    pub(crate) fn import(at: Time) -> Self {
+        Self::with_counter(at, 0, IMPORT)
+    }
+
+    /// `None` where `text` is not a stamp: wrong width, a year past 9998, letters outside the alphabet.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('/');
+        let (at, counter, by) = (parts.next()?, parts.next()?, parts.next()?);
+        let sound = parts.next().is_none()
+            && at.len() == TIME_WIDTH
+            && Time::parse(at).is_some_and(|time| time.to_string() == at)
+            && counter.len() == 5
+            && counter.bytes().all(|b| b.is_ascii_digit())
+            && (by == IMPORT || Uid::parse(by).is_some());
+        sound.then(|| Self(text.to_owned()))
+    }
+
+    fn with_counter(at: Time, counter: u32, by: &str) -> Self {
+        Self(format!("{at}/{counter:05}/{by}"))
+    }
+
+    /// The time part: what the writer took for now, or a little later.
+    pub(crate) fn time(&self) -> Time {
+        // Both constructors put a valid time first.
+        Time::parse(&self.0[..TIME_WIDTH]).unwrap_or_else(|| unreachable!("a stamp begins with a time"))
+    }
+
+    fn counter(&self) -> u32 {
+        self.0[TIME_WIDTH + 1..TIME_WIDTH + 6].parse().unwrap_or_default()
+    }
+
+    /// The earliest stamp by `by` that is later than this one.
+    fn tick(&self, by: &str) -> Self {
+        match self.counter() {
+            LAST_COUNTER => Self::with_counter(self.time().plus_millis(1), 0, by),
+            counter => Self::with_counter(self.time(), counter + 1, by),
+        }
+    }
+
+    /// This stamp as the name of a log entry: `20261121T021405123Z-00000-7k3m2pq9`.
+    pub(crate) fn entry_name(&self) -> String {
+        format!("{}-{:05}-{}", self.time().compact(), self.counter(), &self.0[TIME_WIDTH + 7..])
+    }
+
+    /// The inverse of [`Stamp::entry_name`]; `None` where `name` is not an entry's.
+    pub(crate) fn of_entry_name(name: &str) -> Option<Self> {
+        let mut parts = name.split('-');
+        let (at, counter, by) = (parts.next()?, parts.next()?, parts.next()?);
+        if parts.next().is_some() || at.len() != 19 || !at.is_ascii() {
+            return None;
+        }
+        let (date, time) = (&at[..8], &at[9..18]);
+        let text = format!(
+            "{}-{}-{}T{}:{}:{}.{}Z/{counter}/{by}",
+            &date[..4],
+            &date[4..6],
+            &date[6..],
+            &time[..2],
+            &time[2..4],
+            &time[4..6],
+            &time[6..]
+        );
+        Self::parse(&text).filter(|stamp| stamp.entry_name() == name)
+    }
+
+    /// The bytes that decide the order.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Stamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Stamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not a stamp")))
+    }
+}
+
+/// Makes the stamps of one command, all with the same 40 random bits.
+#[derive(Debug, Clone)]
+pub(crate) struct Stamper {
+    now: Time,
+    by: Option<Uid>,
+}
+
+impl Stamper {
+    /// For a command that runs at `now`; `by` is drawn at random once for the command.
+    pub(crate) fn new(now: Time, by: Uid) -> Self {
+        Self { now, by: Some(by) }
+    }
+
+    /// For an import: the time is the source's, and the random part says so.
+    pub(crate) fn import(now: Time) -> Self {
+        Self { now, by: None }
+    }
+
+    /// What this command takes for now.
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The later of now and one tick after `replaced`: whoever saw a value and changed it wins.
+    pub(crate) fn over(&self, replaced: Option<&Stamp>) -> Stamp {
+        let by = self.by.as_ref().map_or(IMPORT, Uid::as_str);
+        let fresh = Stamp::with_counter(self.now, 0, by);
+        match replaced {
+            Some(old) if *old >= fresh => old.tick(by),
+            _ => fresh,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn uid(text: &str) -> Uid {
+        Uid::parse(text).unwrap()
+    }
+
+    fn time(text: &str) -> Time {
+        Time::parse(text).unwrap()
+    }
+
+    #[test]
+    fn what_replaces_is_later_however_wrong_the_clock() {
+        let ahead = Stamp::new(time("2030-01-01T00:00:00.000Z"), &uid("zzzzzzzz"));
+        let behind = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
+        let next = behind.over(Some(&ahead));
+        assert!(next > ahead);
+        assert_eq!(next.as_str(), "2030-01-01T00:00:00.000Z/00001/00000000");
+    }
+
+    #[test]
+    fn the_counter_carries_into_the_milliseconds() {
+        let full = Stamp::parse("2026-11-21T02:14:05.999Z/99999/7k3m2pq9").unwrap();
+        assert_eq!(full.tick("7k3m2pq9").as_str(), "2026-11-21T02:14:06.000Z/00000/7k3m2pq9");
+    }
+
+    #[test]
+    fn malformed_stamps_are_refused() {
+        for text in [
+            "",
+            "2026-11-21T02:14:05.123Z",
+            "2026-11-21T02:14:05Z/00000/7k3m2pq9",
+            "2026-11-21T02:14:05.123Z/0/7k3m2pq9",
+            "2026-11-21T02:14:05.123Z/00000/7k3m2pqi",
+            "2026-11-21T02:14:05.123Z/00000/7k3m2pq9/x",
+            "9999-11-21T02:14:05.123Z/00000/7k3m2pq9",
+            "2026-13-21T02:14:05.123Z/00000/7k3m2pq9",
+        ] {
+            assert!(Stamp::parse(text).is_none(), "{text}");
+        }
+        assert!(Stamp::parse("2026-11-21T02:14:05.123Z/00000/import").is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn entry_names_round_trip_and_keep_the_order(a in 0i64..4_000_000_000_000, b in 0i64..4_000_000_000_000, n in 0u32..100_000) {
+            let one = Stamp::with_counter(Time::from_millis(a).unwrap(), n, "7k3m2pq9");
+            let two = Stamp::new(Time::from_millis(b).unwrap(), &uid("00000000"));
+            prop_assert_eq!(Stamp::of_entry_name(&one.entry_name()), Some(one.clone()));
+            prop_assert_eq!(one.cmp(&two), one.entry_name().cmp(&two.entry_name()));
+            prop_assert_eq!(Stamp::parse(one.as_str()), Some(one));
+        }
+
+        #[test]
+        fn no_text_makes_the_parsers_panic(text in ".{0,60}") {
+            let _ = Stamp::parse(&text);
+            let _ = Stamp::of_entry_name(&text);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Points in time as the format writes them. Nothing here reads a clock.
+
+use std::fmt;
+
+use chrono::{DateTime, Datelike, SecondsFormat, TimeZone, Utc};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The last year that a stamp or a record may bear; later ones are broken records.
+const LAST_YEAR: i32 = 9998;
+
+/// Milliseconds since 1970-01-01T00:00:00Z; written as `2026-11-21T02:14:05.123Z`, read from any RFC 3339 form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Time(i64);
+
+impl Time {
+    /// `None` outside the years 0 to 9998, which the fixed-width form cannot hold.
+    pub(crate) fn from_millis(millis: i64) -> Option<Self> {
+        let at = Utc.timestamp_millis_opt(millis).single()?;
+        (0..=LAST_YEAR).contains(&at.year()).then_some(Self(millis))
+    }
+
+    /// As [`Time::from_millis`], from whole seconds since 1970.
+    pub(crate) fn from_seconds(seconds: i64) -> Option<Self> {
+        Self::from_millis(seconds.checked_mul(1000)?)
+    }
+
+    /// Reads RFC 3339 with any offset and any number of fractional digits (what is finer than a millisecond is
+    /// dropped). `None` where it is not that, or outside the years that can be written.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let at = DateTime::parse_from_rfc3339(text).ok()?;
+        Self::from_millis(at.timestamp_millis())
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// The same moment shifted by `millis`, held within the years that can be written.
+    pub(crate) fn plus_millis(self, millis: i64) -> Self {
+        self.0.checked_add(millis).and_then(Self::from_millis).unwrap_or(self)
+    }
+
+    /// `20261121`, in UTC.
+    pub(crate) fn date_digits(self) -> String {
+        self.utc().format("%Y%m%d").to_string()
+    }
+
+    /// `20261121T021405123Z`: the form in which a stamp is a file name.
+    pub(crate) fn compact(self) -> String {
+        self.utc().format("%Y%m%dT%H%M%S%3fZ").to_string()
+    }
+
+    fn utc(self) -> DateTime<Utc> {
+        // The constructors admit only values that chrono can hold.
+        Utc.timestamp_millis_opt(self.0).single().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.utc().to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom(format!("`{text}` is not a time such as 2026-11-21T02:14:05.123Z"))
+        })
+    }
+}
+
+impl schemars::JsonSchema for Time {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "format": "date-time",
+            "description": "RFC 3339 in UTC with milliseconds, such as 2026-11-21T02:14:05.123Z"
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finer_digits_are_dropped_and_offsets_applied() {
+        let at = Time::parse("2026-01-16T19:13:09.946350405+02:00").unwrap();
+        assert_eq!(at.to_string(), "2026-01-16T17:13:09.946Z");
+        assert_eq!(at.compact(), "20260116T171309946Z");
+        assert_eq!(at.date_digits(), "20260116");
+    }
+
+    #[test]
+    fn years_that_do_not_fit_the_fixed_width_are_refused() {
+        assert!(Time::parse("9998-12-31T23:59:59.999Z").is_some());
+        assert!(Time::parse("9999-01-01T00:00:00.000Z").is_none());
+        assert!(Time::from_millis(i64::MAX).is_none());
+    }
+
+    #[test]
+    fn a_shift_stays_within_what_can_be_written() {
+        let last = Time::parse("9998-12-31T23:59:59.999Z").unwrap();
+        assert_eq!(last.plus_millis(1), last);
+        assert_eq!(last.plus_millis(i64::MAX), last);
+    }
+}
