@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Explain;
+use super::stamp::Stamp;
 use super::time::Time;
 use super::uid::Uid;
 
@@ -131,6 +132,26 @@ id_type!(
     item_grammar,
     "S-1"
 );
+
+id_type!(
+    /// An entry of a log: its stamp as a file name.
+    EntryId,
+    "a log entry",
+    |text| Stamp::of_entry_name(text).map(|_| ()).ok_or("it is <time>-<counter>-<uid>"),
+    "20261121T021405123Z-00000-7k3m2pq9"
+);
+
+impl EntryId {
+    /// The entry that this stamp names.
+    pub(crate) fn of(stamp: &Stamp) -> Self {
+        Self(stamp.entry_name())
+    }
+
+    /// The stamp that the name was made of.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        Stamp::of_entry_name(&self.0)
+    }
+}
 
 impl IssueId {
     /// An id for an issue made here at `at`.

@@ -1,10 +1,21 @@
 //! The format's words: ids, stamps, records and how two versions of a record become one. Pure.
 
+pub(crate) mod digest;
 pub(crate) mod doc;
+pub(crate) mod execution;
 mod explain;
 pub(crate) mod id;
+pub(crate) mod issue;
+pub(crate) mod plan;
+pub(crate) mod priority;
+pub(crate) mod queue;
+pub(crate) mod record;
+pub(crate) mod root;
 pub(crate) mod schema;
+pub(crate) mod solution;
 pub(crate) mod stamp;
+pub(crate) mod status;
+mod text_enum;
 pub(crate) mod time;
 pub(crate) mod uid;
 

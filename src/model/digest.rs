@@ -1,0 +1,100 @@
+//! The digest of a plan: sha256 over its canonical JSON (RFC 8785), so that any program can compute it.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// `sha256:` and 64 hex digits.
+pub(crate) fn digest(value: &Value) -> String {
+    format!("sha256:{}", hex(&Sha256::digest(canonical(value))))
+}
+
+/// Lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// RFC 8785: no white space, keys in the order of their UTF-16 code units, numbers as ECMAScript writes them.
+/// A number that no double can hold (1e999) stands as it was given, since it has no canonical form.
+fn canonical(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, &mut out);
+    out
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16()));
+            out.push('{');
+            for (n, (key, value)) in entries.into_iter().enumerate() {
+                if n > 0 {
+                    out.push(',');
+                }
+                write(&Value::String(key.clone()), out);
+                out.push(':');
+                write(value, out);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Value::Number(number) => match number.as_f64().filter(|double| double.is_finite()) {
+            Some(double) => out.push_str(ryu_js::Buffer::new().format_finite(double)),
+            None => out.push_str(&number.to_string()),
+        },
+        // serde_json escapes texts just as RFC 8785 asks: short escapes where there are some, \u00xx in lower case.
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of RFC 8785, section 3.2.2, with its result in section 3.2.3.
+    #[test]
+    fn the_example_of_the_standard() {
+        let input = r#"{
+            "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+            "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+            "literals": [null, true, false]
+        }"#;
+        let value: Value = serde_json::from_str(input).unwrap();
+        assert_eq!(
+            canonical(&value),
+            r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#
+        );
+    }
+
+    #[test]
+    fn keys_are_ordered_by_utf16() {
+        let value: Value = serde_json::from_str(
+            r#"{"\ufb33":1,"\ud83d\ude00":2,"\u20ac":3,"\r":4,"1":5,"\u0080":6,"\u00f6":7}"#,
+        )
+        .unwrap();
+        let order: Vec<char> = canonical(&value).chars().filter(char::is_ascii_digit).collect();
+        // "1" is a key as well: it comes second, before its value 5.
+        assert_eq!(order.iter().collect::<String>(), "41567321");
+    }
+
+    #[test]
+    fn how_a_number_is_written_does_not_matter() {
+        let one: Value = serde_json::from_str(r#"{"a": 1.0, "b": 0.950}"#).unwrap();
+        let two: Value = serde_json::from_str(r#"{"b": 0.95, "a": 1}"#).unwrap();
+        assert_eq!(digest(&one), digest(&two));
+        assert_ne!(digest(&one), digest(&serde_json::json!({"a": 1})));
+    }
+}

@@ -1,0 +1,384 @@
+//! Executions: the claim, written once, and the log of what came of it.
+
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::id::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use super::status::ExecutionStatus;
+use super::text_enum::text_enum;
+use super::time::Time;
+
+/// An execution that a claim puts in its own place, with the status in which its author saw it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Supersedes {
+    /// The earlier attempt.
+    pub(crate) execution_id: ExecutionId,
+    /// It is set aside only while it still has this status.
+    pub(crate) status: ExecutionStatus,
+}
+
+/// One attempt at a solution, and thereby the claim on it. Written once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Execution {
+    /// Its name.
+    pub(crate) id: ExecutionId,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// The plan as it was claimed.
+    pub(crate) plan_digest: String,
+    /// A commit of the ref that holds that plan.
+    pub(crate) plan_commit: String,
+    /// The queue it was taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) queue_id: Option<QueueId>,
+    /// The item there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<ItemId>,
+    /// 1 + the highest of the issue.
+    pub(crate) attempt: u64,
+    /// Who executes.
+    pub(crate) actor: String,
+    /// In which role; none for an owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<String>,
+    /// Only commits on this branch are bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// Where the branch stood; none on an unborn branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base_commit: Option<String>,
+    /// The worktree's name; none for the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) worktree: Option<String>,
+    /// The remote that the claim was taken through; none for a local one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) via: Option<String>,
+    /// Earlier attempts that this one sets aside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) supersedes: Vec<Supersedes>,
+    /// When the claim was made.
+    pub(crate) started_at: Time,
+    /// Until when it is good without being renewed.
+    pub(crate) lease_expires_at: Time,
+}
+
+text_enum!(
+    /// How a commit came to be linked.
+    LinkedBy {
+        /// By the post-commit hook.
+        Hook = "hook",
+        /// By the trailers in its message.
+        Trailer = "trailer",
+        /// By hand.
+        Manual = "manual",
+        /// Found again afterwards.
+        Relink = "relink",
+    }
+);
+
+text_enum!(
+    /// Why an execution was set aside.
+    AsideReason {
+        /// `retry`.
+        Retry = "retry",
+        /// `reopen`.
+        Reopen = "reopen",
+        /// Another plan was bound.
+        Rebind = "rebind",
+        /// The lease was given up.
+        Release = "release",
+    }
+);
+
+/// A commit that carries out (part of) the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct CommitLink {
+    /// The full object id.
+    pub(crate) hash: String,
+    /// The task, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// Its author.
+    pub(crate) author: String,
+    /// When it was authored.
+    pub(crate) authored_at: Time,
+    /// What it touches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) files: Vec<String>,
+    /// How it came to be linked.
+    pub(crate) linked_by: LinkedBy,
+}
+
+/// A commit was rewritten (amend, rebase).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Rewrite {
+    /// The commit as it was.
+    pub(crate) old: String,
+    /// The commit as it is now.
+    pub(crate) new: String,
+}
+
+/// A link was taken back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Unlink {
+    /// The commit.
+    pub(crate) hash: String,
+}
+
+/// A test command was run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Check {
+    /// The task whose command it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// As in the plan.
+    pub(crate) command: String,
+    /// None where a signal or a timeout ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) exit_code: Option<i32>,
+    /// How long it ran, in milliseconds.
+    pub(crate) duration_ms: u64,
+    /// sha256 of the whole output, in hex.
+    pub(crate) output_sha256: String,
+    /// Its last part, at most 4 KiB, without control characters.
+    pub(crate) output_tail: String,
+    /// What was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<String>,
+    /// Whether the work tree held anything else.
+    pub(crate) dirty: bool,
+}
+
+/// A criterion that no command can show was ticked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Accept {
+    /// The task.
+    pub(crate) task_id: String,
+    /// The criterion's number within the task, from 1.
+    pub(crate) criterion: u64,
+    /// What shows that it holds.
+    pub(crate) evidence: String,
+}
+
+/// The lease was renewed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Renew {
+    /// The new end.
+    pub(crate) lease_expires_at: Time,
+}
+
+/// The execution was set aside, while it has the status named.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Aside {
+    /// The status in which it was seen.
+    pub(crate) status: ExecutionStatus,
+    /// By which command.
+    pub(crate) reason: AsideReason,
+}
+
+/// What the executor says came of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct ExecutionResult {
+    /// In words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<String>,
+    /// What was touched.
+    pub(crate) files_modified: Vec<String>,
+    /// Whether the tests passed; none where nobody ran them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tests_passed: Option<bool>,
+    /// Whether every criterion was seen to hold; none where nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) acceptance_verified: Option<bool>,
+    /// What came of each task.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tasks: Vec<Value>,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Failure {
+    /// The task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// test_failure, compilation, timeout, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_type: Option<String>,
+    /// In words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    /// Where it was raised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stack_trace: Option<String>,
+}
+
+/// The execution ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct End {
+    /// completed or failed.
+    pub(crate) status: ExecutionStatus,
+    /// Of one that completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<ExecutionResult>,
+    /// Of one that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<Failure>,
+    /// git's patch id of everything between the base and the head, by which a squashed commit is found again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) patch_id: Option<String>,
+}
+
+macro_rules! events {
+    ($($variant:ident($type:ty) = $name:literal),+ $(,)?) => {
+        /// What an entry of an execution's log says.
+        #[derive(Debug, Clone, PartialEq)]
+        #[allow(missing_docs)] // Each variant is documented at its type.
+        pub(crate) enum Event { $($variant($type)),+ }
+
+        impl Event {
+            /// The word in the entry's `type`.
+            pub(crate) fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name),+ }
+            }
+
+            fn to_value(&self) -> Result<Value, serde_json::Error> {
+                match self { $(Self::$variant(event) => serde_json::to_value(event)),+ }
+            }
+
+            fn of(name: &str, fields: Value) -> Result<Self, String> {
+                match name {
+                    $($name => serde_json::from_value(fields).map(Self::$variant).map_err(|e| e.to_string()),)+
+                    _ => Err(format!("unknown type `{name}`, expected one of {}", [$($name),+].join(", "))),
+                }
+            }
+        }
+
+        impl JsonSchema for Event {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                "Event".into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let variants = [$({
+                    let inner = generator.subschema_for::<$type>();
+                    schemars::json_schema!({
+                        "allOf": [inner],
+                        "properties": {"type": {"const": $name}},
+                        "required": ["type"]
+                    })
+                }),+];
+                schemars::json_schema!({"oneOf": variants})
+            }
+        }
+    };
+}
+
+events!(
+    Commit(CommitLink) = "commit",
+    Rewrite(Rewrite) = "rewrite",
+    Unlink(Unlink) = "unlink",
+    Check(Check) = "check",
+    Accept(Accept) = "accept",
+    Renew(Renew) = "renew",
+    Aside(Aside) = "aside",
+    End(End) = "end",
+);
+
+/// One entry of an execution's log: `{id, type, …, actor, at}`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LogEntry {
+    /// The entry's name.
+    pub(crate) id: EntryId,
+    /// What happened.
+    pub(crate) event: Event,
+    /// Who recorded it.
+    pub(crate) actor: String,
+    /// When.
+    pub(crate) at: Time,
+}
+
+impl Serialize for LogEntry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = Map::new();
+        map.insert("id".into(), Value::String(self.id.to_string()));
+        map.insert("type".into(), Value::String(self.event.name().into()));
+        if let Value::Object(fields) = self.event.to_value().map_err(serde::ser::Error::custom)? {
+            map.extend(fields);
+        }
+        map.insert("actor".into(), Value::String(self.actor.clone()));
+        map.insert("at".into(), Value::String(self.at.to_string()));
+        map.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for LogEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Frame {
+            id: EntryId,
+            #[serde(rename = "type")]
+            kind: String,
+            actor: String,
+            at: Time,
+        }
+        let value = Value::deserialize(deserializer)?;
+        let frame: Frame = serde_json::from_value(value.clone()).map_err(D::Error::custom)?;
+        let event = Event::of(&frame.kind, value).map_err(D::Error::custom)?;
+        Ok(Self { id: frame.id, event, actor: frame.actor, at: frame.at })
+    }
+}
+
+impl JsonSchema for LogEntry {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "LogEntry".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let event = generator.subschema_for::<Event>();
+        let id = generator.subschema_for::<EntryId>();
+        let at = generator.subschema_for::<Time>();
+        schemars::json_schema!({
+            "description": "One entry of an execution's log",
+            "allOf": [event],
+            "type": "object",
+            "properties": {"id": id, "actor": {"type": "string"}, "at": at},
+            "required": ["id", "type", "actor", "at"]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_entry_reads_back_with_its_numbers() {
+        let text = r#"{"id": "20261121T021405123Z-00000-7k3m2pq9", "type": "check", "task_id": "T1", "command": "make",
+            "exit_code": -1, "duration_ms": 12, "output_sha256": "", "output_tail": "", "dirty": false,
+            "actor": "a", "at": "2026-11-21T02:14:05.123Z"}"#;
+        let entry: LogEntry = serde_json::from_str(text).unwrap();
+        let Event::Check(check) = &entry.event else { panic!("{entry:?}") };
+        assert_eq!((check.exit_code, check.duration_ms), (Some(-1), 12));
+        let value = serde_json::to_value(&entry).unwrap();
+        assert_eq!(value, serde_json::from_str::<Value>(text).unwrap());
+        let keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!((keys[0], keys[1], keys[keys.len() - 1]), ("id", "type", "at"));
+    }
+
+    #[test]
+    fn an_unknown_type_is_named() {
+        let entry = json!({"id": "20261121T021405123Z-00000-7k3m2pq9", "type": "dance", "actor": "a",
+            "at": "2026-11-21T02:14:05.123Z"});
+        let error = serde_json::from_value::<LogEntry>(entry).unwrap_err().to_string();
+        assert!(error.contains("unknown type `dance`"), "{error}");
+    }
+}

@@ -1,0 +1,305 @@
+//! The issue record and the logs beside it.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::id::{EntryId, IssueId, SolutionId};
+use super::priority::Priority;
+use super::schema::{Births, Field, Schema};
+use super::text_enum::text_enum;
+use super::time::Time;
+
+text_enum!(
+    /// What was decided about an issue. What happened to it (queued, executing, …) is derived, never stored.
+    StoredStatus {
+        /// Known, nothing planned.
+        Registered = "registered",
+        /// Somebody is making a plan.
+        Planning = "planning",
+        /// A plan is bound.
+        Planned = "planned",
+        /// Nobody shall work on it for now.
+        Paused = "paused",
+        /// It will not be done.
+        Cancelled = "cancelled",
+        /// It is done with.
+        Closed = "closed",
+    }
+);
+
+text_enum!(
+    /// Where an issue came from.
+    Source {
+        /// Imported from GitHub.
+        Github = "github",
+        /// Typed in.
+        Text = "text",
+        /// Found while working on another issue.
+        Discovery = "discovery",
+        /// Imported from another tracker.
+        Import = "import",
+    }
+);
+
+/// Loose context that a planner may want.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct ExtendedContext {
+    /// Where in the code: a path, a symbol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) location: Option<String>,
+    /// What the reporter thinks would help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) suggested_fix: Option<String>,
+    /// Anything else: a text, or an object such as a roadmap leaves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) notes: Option<Value>,
+}
+
+/// How the issue wants to be worked on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct LifecycleRequirements {
+    /// unit, integration, e2e, manual or auto.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) test_strategy: Option<String>,
+    /// affected, related or full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) regression_scope: Option<String>,
+    /// automated, manual or both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) acceptance_type: Option<String>,
+    /// per-task, per-issue, squash or atomic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commit_strategy: Option<String>,
+}
+
+/// A problem to solve, as stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Issue {
+    /// Written once.
+    pub(crate) id: IssueId,
+    /// Who reported it.
+    pub(crate) author: String,
+    /// When it was reported.
+    pub(crate) created_at: Time,
+    /// Where it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<Source>,
+    /// One line.
+    pub(crate) title: String,
+    /// The last decision.
+    pub(crate) status: StoredStatus,
+    /// Why it was closed or cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) close_reason: Option<String>,
+    /// 1 critical … 5 trivial.
+    #[serde(default)]
+    pub(crate) priority: Priority,
+    /// bug, feature, task, … as the team uses it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_type: Option<String>,
+    /// The description, in Markdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) context: Option<String>,
+    /// Where it is discussed; http or https.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) source_url: Option<String>,
+    /// Labels.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) tags: BTreeSet<String>,
+    /// Who shall see to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) assignee: Option<String>,
+    /// Issues that must be completed or closed before this one is executed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) depends_on: BTreeSet<IssueId>,
+    /// `type:id`: parent-child, discovered-from, relates-to, duplicates.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) relations: BTreeSet<String>,
+    /// Loose context.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) extended_context: ExtendedContext,
+    /// Parts of the system it concerns.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) affected_components: BTreeSet<String>,
+    /// What should happen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expected_behavior: Option<String>,
+    /// What happens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) actual_behavior: Option<String>,
+    /// How it wants to be worked on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) lifecycle_requirements: LifecycleRequirements,
+    /// The plan that will be executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bound_solution_id: Option<SolutionId>,
+    /// The source's record as it was last read there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) imported: Option<Value>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// The kinds of relation between issues that are not dependencies.
+pub(crate) const RELATIONS: &[&str] = &["parent-child", "discovered-from", "relates-to", "duplicates"];
+
+impl Issue {
+    /// An issue with nothing but what each must have.
+    pub(crate) fn new(id: IssueId, author: String, created_at: Time, title: String) -> Self {
+        Self {
+            id,
+            author,
+            created_at,
+            source: None,
+            title,
+            status: StoredStatus::Registered,
+            close_reason: None,
+            priority: Priority::default(),
+            issue_type: None,
+            context: None,
+            source_url: None,
+            tags: BTreeSet::new(),
+            assignee: None,
+            depends_on: BTreeSet::new(),
+            relations: BTreeSet::new(),
+            extended_context: ExtendedContext::default(),
+            affected_components: BTreeSet::new(),
+            expected_behavior: None,
+            actual_behavior: None,
+            lifecycle_requirements: LifecycleRequirements::default(),
+            bound_solution_id: None,
+            imported: None,
+        }
+    }
+}
+
+/// How `issue.json` merges and is written.
+pub(crate) static ISSUE: Schema = Schema {
+    name: "issue",
+    fields: &[
+        Field::once("id"),
+        Field::once("author"),
+        Field::once("created_at"),
+        Field::once("source"),
+        Field::register("title"),
+        Field::register("status"),
+        Field::register("close_reason"),
+        Field::register("priority"),
+        Field::register("issue_type"),
+        Field::register("context"),
+        Field::register("source_url"),
+        Field::set("tags"),
+        Field::register("assignee"),
+        Field::set("depends_on"),
+        Field::set("relations"),
+        Field::object("extended_context", &["location", "suggested_fix", "notes"]),
+        Field::set("affected_components"),
+        Field::register("expected_behavior"),
+        Field::register("actual_behavior"),
+        Field::object(
+            "lifecycle_requirements",
+            &["test_strategy", "regression_scope", "acceptance_type", "commit_strategy"],
+        ),
+        Field::register("bound_solution_id"),
+        Field::register("imported"),
+    ],
+    births: Births::LaterStands,
+    check: super::record::check_as::<Issue>,
+};
+
+/// A remark on an issue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Comment {
+    /// The entry's name.
+    pub(crate) id: EntryId,
+    /// Markdown.
+    pub(crate) body: String,
+    /// Who wrote it.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+    /// The comment that this one replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) edits: Option<EntryId>,
+}
+
+text_enum!(
+    /// What a piece of feedback is.
+    FeedbackType {
+        /// Something went wrong.
+        Failure = "failure",
+        /// Something became clear.
+        Clarification = "clarification",
+        /// A plan was turned down.
+        Rejection = "rejection",
+    }
+);
+
+text_enum!(
+    /// Where in the work the feedback arose.
+    Stage {
+        /// When the issue was registered.
+        New = "new",
+        /// While planning.
+        Plan = "plan",
+        /// While reviewing.
+        Review = "review",
+        /// While executing.
+        Execute = "execute",
+    }
+);
+
+/// The structured part of a failure.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct FeedbackDetail {
+    /// The plan that was carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The task that went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// test_failure, compilation, timeout, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_type: Option<String>,
+    /// What was reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    /// Where it was raised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stack_trace: Option<String>,
+    /// The queue it was taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) queue_id: Option<String>,
+    /// Its item there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<String>,
+}
+
+/// What went wrong or was clarified, kept for the next plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Feedback {
+    /// The entry's name.
+    pub(crate) id: EntryId,
+    /// What it is.
+    #[serde(rename = "type")]
+    pub(crate) kind: FeedbackType,
+    /// Where it arose.
+    pub(crate) stage: Stage,
+    /// In words.
+    pub(crate) content: String,
+    /// In fields.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) detail: FeedbackDetail,
+    /// Who reported it.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+}

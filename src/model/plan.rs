@@ -1,0 +1,307 @@
+//! A plan: tasks with acceptance criteria. Stored as it was given; read here through one accessor for each pair of
+//! names that the two families of planners use.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::priority::Priority;
+use super::schema::Shape;
+
+/// The keys of a plan in their order.
+pub(crate) const PLAN_KEYS: &[&str] =
+    &["description", "approach", "strategy_type", "tasks", "exploration_context", "analysis", "score"];
+
+static FILE: Shape = Shape::Fields(&[
+    ("path", Shape::Any),
+    ("action", Shape::Any),
+    ("target", Shape::Any),
+    ("change", Shape::Any),
+    ("changes", Shape::Any),
+    ("conflict_risk", Shape::Any),
+]);
+static POINT: Shape = Shape::Fields(&[("file", Shape::Any), ("target", Shape::Any), ("change", Shape::Any)]);
+const TEST: Shape = Shape::Fields(&[
+    ("commands", Shape::Any),
+    ("unit", Shape::Any),
+    ("integration", Shape::Any),
+    ("coverage_target", Shape::Any),
+    ("manual_checks", Shape::Any),
+    ("success_metrics", Shape::Any),
+]);
+static TASK: Shape = Shape::Fields(&[
+    ("id", Shape::Any),
+    ("title", Shape::Any),
+    ("action", Shape::Any),
+    ("scope", Shape::Any),
+    ("description", Shape::Any),
+    ("files", Shape::Items(&FILE)),
+    ("modification_points", Shape::Items(&POINT)),
+    ("implementation", Shape::Any),
+    ("test", TEST),
+    ("regression", Shape::Any),
+    ("acceptance", Shape::Fields(&[("criteria", Shape::Any), ("verification", Shape::Any)])),
+    (
+        "convergence",
+        Shape::Fields(&[
+            ("criteria", Shape::Any),
+            ("verification", Shape::Any),
+            ("definition_of_done", Shape::Any),
+        ]),
+    ),
+    (
+        "commit",
+        Shape::Fields(&[
+            ("type", Shape::Any),
+            ("scope", Shape::Any),
+            ("message_template", Shape::Any),
+            ("breaking", Shape::Any),
+        ]),
+    ),
+    ("depends_on", Shape::Any),
+    ("estimated_minutes", Shape::Any),
+    ("effort", Shape::Any),
+    ("priority", Shape::Any),
+]);
+/// The order of keys in a plan.
+pub(crate) const PLAN: Shape = Shape::Fields(&[
+    ("description", Shape::Any),
+    ("approach", Shape::Any),
+    ("strategy_type", Shape::Any),
+    ("tasks", Shape::Items(&TASK)),
+    ("exploration_context", Shape::Any),
+    ("analysis", Shape::Fields(&[("risk", Shape::Any), ("impact", Shape::Any), ("complexity", Shape::Any)])),
+    ("score", Shape::Any),
+]);
+
+/// The content of a solution: one register, so that a merged plan is always one that somebody wrote.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Plan {
+    /// What the plan does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    /// How it goes about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) approach: Option<String>,
+    /// bugfix, feature, refactor, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) strategy_type: Option<String>,
+    /// The steps, at least one.
+    pub(crate) tasks: Vec<Task>,
+    /// What the planner found out about the code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) exploration_context: Option<Value>,
+    /// How risky, far-reaching and complex it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) analysis: Option<Analysis>,
+    /// The planner's own opinion of it, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) score: Option<f64>,
+}
+
+/// Each low, medium or high.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Analysis {
+    /// What could go wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) risk: Option<String>,
+    /// How much is affected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) impact: Option<String>,
+    /// How intricate it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) complexity: Option<String>,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Task {
+    /// T1, T2, …
+    pub(crate) id: String,
+    /// One line.
+    pub(crate) title: String,
+    /// Create, Modify, Update, Implement, Fix, Refactor, Add, Remove, Delete, Configure, Test or Notify.
+    pub(crate) action: String,
+    /// A file, folder or module.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scope: Option<String>,
+    /// More than the title says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    /// Files to touch (one family of names).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) files: Option<Vec<PlannedFile>>,
+    /// Places to touch (the other family).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) modification_points: Option<Vec<ModificationPoint>>,
+    /// What to do, step by step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) implementation: Vec<String>,
+    /// How to test it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) test: Option<TaskTest>,
+    /// What must still work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) regression: Option<Vec<String>>,
+    /// When it counts as done (one family of names).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) acceptance: Option<Acceptance>,
+    /// When it counts as done (the other family).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) convergence: Option<Convergence>,
+    /// What its commit should look like; none for a step without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<PlannedCommit>,
+    /// Tasks of this plan that come first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) depends_on: Vec<String>,
+    /// Minutes it will take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) estimated_minutes: Option<f64>,
+    /// small, medium or large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) effort: Option<String>,
+    /// 1 to 5, or its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) priority: Option<Value>,
+}
+
+/// A file of a task.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct PlannedFile {
+    /// Relative to the repository's root.
+    pub(crate) path: String,
+    /// create, modify, delete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<String>,
+    /// The symbol within.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<String>,
+    /// What changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) change: Option<String>,
+    /// What changes, item by item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) changes: Option<Vec<String>>,
+    /// low, medium or high.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) conflict_risk: Option<String>,
+}
+
+/// A place that a task changes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ModificationPoint {
+    /// Relative to the repository's root.
+    pub(crate) file: String,
+    /// The symbol within.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<String>,
+    /// What changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) change: Option<String>,
+}
+
+/// How a task is tested.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct TaskTest {
+    /// Shell commands that must pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) commands: Vec<String>,
+    /// Unit tests to write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unit: Vec<String>,
+    /// Integration tests to write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) integration: Vec<String>,
+    /// Share of lines that tests should reach, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) coverage_target: Option<f64>,
+    /// What a person should look at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) manual_checks: Vec<String>,
+    /// What to measure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) success_metrics: Vec<String>,
+}
+
+/// When a task counts as done.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Acceptance {
+    /// What must hold, in terms that can be tested.
+    pub(crate) criteria: Vec<String>,
+    /// How to see that it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) verification: Vec<String>,
+}
+
+/// When a task counts as done, as the other family of planners says it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Convergence {
+    /// What must hold, in terms that can be tested.
+    pub(crate) criteria: Vec<String>,
+    /// A command or a step that shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) verification: Option<String>,
+    /// The same in the words of the one who asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) definition_of_done: Option<String>,
+}
+
+/// What a task's commit should look like.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct PlannedCommit {
+    /// feat, fix, refactor, … (Conventional Commits).
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<String>,
+    /// Its scope there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scope: Option<String>,
+    /// The message to use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) message_template: Option<String>,
+    /// Whether it breaks users.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) breaking: Option<bool>,
+}
+
+impl Task {
+    /// The files that the task says it touches, from both families of names.
+    pub(crate) fn touches(&self) -> BTreeSet<&str> {
+        let files = self.files.iter().flatten().map(|file| file.path.as_str());
+        let points = self.modification_points.iter().flatten().map(|point| point.file.as_str());
+        files.chain(points).collect()
+    }
+
+    /// What must hold, from both families.
+    pub(crate) fn criteria(&self) -> Vec<&str> {
+        let convergence = self.convergence.iter().flat_map(|c| &c.criteria);
+        let acceptance = self.acceptance.iter().flat_map(|a| &a.criteria);
+        acceptance.chain(convergence).map(String::as_str).collect()
+    }
+
+    /// How to see that it holds, from both families.
+    pub(crate) fn verification(&self) -> Vec<&str> {
+        let acceptance = self.acceptance.iter().flat_map(|a| &a.verification);
+        let convergence = self.convergence.iter().filter_map(|c| c.verification.as_ref());
+        acceptance.chain(convergence).map(String::as_str).collect()
+    }
+
+    /// As given by number or name; `None` where nothing was.
+    pub(crate) fn priority(&self) -> Option<Priority> {
+        self.priority.as_ref().and_then(Priority::from_json)
+    }
+}
+
+impl Plan {
+    /// Every file that some task touches.
+    pub(crate) fn touches(&self) -> BTreeSet<&str> {
+        self.tasks.iter().flat_map(Task::touches).collect()
+    }
+
+    /// The task of this id.
+    pub(crate) fn task(&self, id: &str) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.id == id)
+    }
+}

@@ -1,0 +1,85 @@
+//! Priorities: 1 is critical, everywhere.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+const NAMES: [&str; 5] = ["critical", "high", "medium", "low", "trivial"];
+
+/// 1 critical, 2 high, 3 medium, 4 low, 5 trivial. Written as the number, read from either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+pub(crate) struct Priority(#[schemars(range(min = 1, max = 5))] u8);
+
+impl Default for Priority {
+    /// Medium.
+    fn default() -> Self {
+        Self(3)
+    }
+}
+
+impl Priority {
+    /// `None` outside 1 to 5.
+    pub(crate) fn new(number: u64) -> Option<Self> {
+        (1..=5).contains(&number).then_some(Self(number as u8))
+    }
+
+    /// A number or a name, in any case.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let name = text.trim().to_ascii_lowercase();
+        let by_name = NAMES.iter().position(|known| *known == name).map(|at| Self(at as u8 + 1));
+        by_name.or_else(|| name.parse().ok().and_then(Self::new))
+    }
+
+    /// A JSON number or text, as plans have both.
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
+        match value {
+            Value::String(text) => Self::parse(text),
+            Value::Number(number) => number.as_u64().and_then(Self::new),
+            _ => None,
+        }
+    }
+
+    /// 1 to 5.
+    pub(crate) fn number(self) -> u8 {
+        self.0
+    }
+
+    /// The word.
+    pub(crate) fn name(self) -> &'static str {
+        NAMES[usize::from(self.0) - 1]
+    }
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Priority {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::from_json(&value).ok_or_else(|| {
+            serde::de::Error::custom(format!(
+                "{value} is not a priority: 1 (critical) to 5 (trivial), or its name"
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_critical_whether_by_number_or_by_name() {
+        assert_eq!(Priority::parse("1"), Priority::parse("Critical"));
+        assert_eq!(Priority::parse("2").unwrap().name(), "high");
+        assert_eq!(serde_json::to_string(&Priority::parse("trivial").unwrap()).unwrap(), "5");
+        for wrong in ["0", "6", "urgent", "", "-1"] {
+            assert!(Priority::parse(wrong).is_none(), "{wrong}");
+        }
+    }
+}

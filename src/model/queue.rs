@@ -1,0 +1,105 @@
+//! Queues and their items.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::{IssueId, ItemId, QueueId, SolutionId};
+use super::schema::{Births, Field, Schema};
+use super::text_enum::text_enum;
+use super::time::Time;
+
+text_enum!(
+    /// What was decided about a queue.
+    QueueDecision {
+        /// Its items are handed out.
+        Active = "active",
+        /// They are not, for now.
+        Paused = "paused",
+        /// It is put away.
+        Archived = "archived",
+    }
+);
+
+/// Bound solutions in order of execution, as stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Queue {
+    /// Written once.
+    pub(crate) id: QueueId,
+    /// When it was made.
+    pub(crate) created_at: Time,
+    /// What people call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// The last decision.
+    pub(crate) status: QueueDecision,
+    /// Lower numbers are served first.
+    #[serde(default)]
+    pub(crate) priority: i64,
+}
+
+/// How `queue.json` merges and is written.
+pub(crate) static QUEUE: Schema = Schema {
+    name: "queue",
+    fields: &[
+        Field::once("id"),
+        Field::once("created_at"),
+        Field::register("name"),
+        Field::register("status"),
+        Field::register("priority"),
+    ],
+    births: Births::LaterStands,
+    check: super::record::check_as::<Queue>,
+};
+
+/// A bound solution in a queue, as stored. The record's key is its solution, so nothing collides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Item {
+    /// S-1, S-2, … within the queue. Two clones can give one number twice; the solution id is exact.
+    pub(crate) item_id: ItemId,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// The plan as it was when it was queued.
+    pub(crate) plan_digest: String,
+    /// A sort key: items are served in its byte order.
+    pub(crate) position: String,
+    /// Solutions that must be completed first, beside what the issue depends on.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) depends_on: BTreeSet<SolutionId>,
+    /// Why somebody holds it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) held: Option<String>,
+    /// True where it was taken out of the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) removed: Option<bool>,
+    /// When it was queued first.
+    pub(crate) queued_at: Time,
+}
+
+impl Item {
+    /// Whether it is out of the queue.
+    pub(crate) fn is_removed(&self) -> bool {
+        self.removed == Some(true)
+    }
+}
+
+/// How an item merges and is written. Two births of one item are one item.
+pub(crate) static ITEM: Schema = Schema {
+    name: "item",
+    fields: &[
+        Field::once("item_id"),
+        Field::once("issue_id"),
+        Field::once("solution_id"),
+        Field::register("plan_digest"),
+        Field::register("position"),
+        Field::set("depends_on"),
+        Field::register("held"),
+        Field::register("removed"),
+        Field::once("queued_at"),
+    ],
+    births: Births::Joined,
+    check: super::record::check_as::<Item>,
+};

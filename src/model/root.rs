@@ -1,0 +1,66 @@
+//! `wf.json`: the format version, and what the project tells its planners and gates.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::schema::{Births, Field, Schema};
+
+/// The version that this program reads and writes.
+pub(crate) const FORMAT: u64 = 1;
+
+/// The store's root record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Root {
+    /// The format version; a reader that meets a higher one than it knows writes nothing.
+    pub(crate) format: u64,
+    /// What planners are told about the project.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) project: Project,
+    /// Which gates are closed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub(crate) policy: Policy,
+}
+
+/// The project's context.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Project {
+    /// Languages, frameworks, services.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tech_stack: Option<Value>,
+    /// How work is done here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) guidelines: Option<Value>,
+}
+
+/// The gates. What is not set is open.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Policy {
+    /// `required`: a plan needs a review before it is queued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) review: Option<String>,
+    /// `required`: `done` needs linked commits and passing checks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence: Option<String>,
+    /// `required`: a commit needs an executing solution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commits: Option<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// How `wf.json` merges and is written. `format` is merged apart: the greater stands.
+pub(crate) static ROOT: Schema = Schema {
+    name: "wf",
+    fields: &[
+        Field::once("format"),
+        Field::object("project", &["tech_stack", "guidelines"]),
+        Field::object("policy", &["review", "evidence", "commits"]),
+    ],
+    births: Births::Joined,
+    check: super::record::check_as::<Root>,
+};

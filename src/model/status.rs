@@ -1,0 +1,100 @@
+//! Statuses as they are shown: decisions that are stored, and what happened, which is derived.
+
+use super::issue::StoredStatus;
+use super::text_enum::text_enum;
+
+text_enum!(
+    /// Where an issue stands.
+    IssueStatus {
+        /// Known, nothing planned.
+        Registered = "registered",
+        /// Somebody is making a plan.
+        Planning = "planning",
+        /// A plan is bound.
+        Planned = "planned",
+        /// The plan waits in a queue.
+        Queued = "queued",
+        /// Somebody carries it out.
+        Executing = "executing",
+        /// It was carried out.
+        Completed = "completed",
+        /// The last attempt failed.
+        Failed = "failed",
+        /// Nobody shall work on it for now.
+        Paused = "paused",
+        /// It will not be done.
+        Cancelled = "cancelled",
+        /// It is done with.
+        Closed = "closed",
+    }
+);
+
+impl IssueStatus {
+    /// What a user asks for, with the names that other programs use for the same.
+    pub(crate) fn asked(text: &str) -> Option<Self> {
+        match text.to_ascii_lowercase().replace('_', "-").as_str() {
+            "pending" | "open" => Some(Self::Registered),
+            "in-progress" => Some(Self::Executing),
+            "resolved" => Some(Self::Completed),
+            word => Self::parse(word),
+        }
+    }
+
+    /// What a user gives; `in-progress` is planning here, since nobody can declare an execution.
+    pub(crate) fn given(text: &str) -> Option<Self> {
+        match Self::asked(text) {
+            Some(Self::Executing) if text != "executing" => Some(Self::Planning),
+            status => status,
+        }
+    }
+
+    /// Whether the issue needs nobody any more: what `list` leaves out.
+    pub(crate) fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Cancelled | Self::Closed)
+    }
+}
+
+impl From<StoredStatus> for IssueStatus {
+    fn from(stored: StoredStatus) -> Self {
+        match stored {
+            StoredStatus::Registered => Self::Registered,
+            StoredStatus::Planning => Self::Planning,
+            StoredStatus::Planned => Self::Planned,
+            StoredStatus::Paused => Self::Paused,
+            StoredStatus::Cancelled => Self::Cancelled,
+            StoredStatus::Closed => Self::Closed,
+        }
+    }
+}
+
+text_enum!(
+    /// Where an item of a queue stands.
+    ItemStatus {
+        /// It waits for its turn.
+        Pending = "pending",
+        /// It can be taken now.
+        Ready = "ready",
+        /// Somebody carries it out.
+        Executing = "executing",
+        /// It was carried out.
+        Completed = "completed",
+        /// The last attempt failed.
+        Failed = "failed",
+        /// Something stands in its way; `blocked_by` says what.
+        Blocked = "blocked",
+    }
+);
+
+text_enum!(
+    /// How an execution stands.
+    ExecutionStatus {
+        /// Under way.
+        Executing = "executing",
+        /// It ended well.
+        Completed = "completed",
+        /// It ended badly.
+        Failed = "failed",
+        /// Another execution holds the issue, or it was set aside.
+        Superseded = "superseded",
+    }
+);
