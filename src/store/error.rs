@@ -1,0 +1,156 @@
+//! What can go wrong between the program and the ref.
+
+use std::path::PathBuf;
+
+use super::git::GitError;
+use crate::model::Explain;
+use crate::model::doc::Broken;
+
+/// A failure of the store. Whatever it is, the ref still points where it did.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    /// The current folder is in no repository.
+    #[error("`{0}` is not in a git repository")]
+    NotARepository(PathBuf),
+    /// The repository cannot be opened.
+    #[error("cannot open the repository: {0}")]
+    Open(String),
+    /// References are kept in a way that this program cannot write.
+    #[error("the repository at `{0}` keeps its references as reftable, which git-wf cannot write yet")]
+    Reftable(PathBuf),
+    /// No `init` yet.
+    #[error("there is no `{0}` in this repository yet")]
+    NotInitialised(String),
+    /// The ref does not point to a commit with a tree of ours.
+    #[error("`{reference}` is not a store of git-wf: {why}")]
+    NotAStore {
+        /// The full ref name.
+        reference: String,
+        /// What is there instead.
+        why: String,
+    },
+    /// Written by a later program.
+    #[error("the store has format {found}; this git-wf reads format {known}")]
+    NewerFormat {
+        /// What `wf.json` says.
+        found: u64,
+        /// What this program knows.
+        known: u64,
+    },
+    /// A fetch would overwrite what is written here.
+    #[error("`remote.{remote}.fetch = {refspec}` overwrites `{reference}` with every fetch, so nothing is written here")]
+    Mirror {
+        /// The remote.
+        remote: String,
+        /// Its refspec.
+        refspec: String,
+        /// The ref.
+        reference: String,
+    },
+    /// A configured value cannot be used.
+    #[error("`{key} = {value}` cannot be used: {why}")]
+    Config {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        why: &'static str,
+    },
+    /// No name or e-mail address is known; the text is git's own.
+    #[error("{0}")]
+    Identity(String),
+    /// Another process holds the lock for too long.
+    #[error("another git-wf has been writing for {0} seconds")]
+    Locked(u64),
+    /// The ref kept moving under a writer without the lock.
+    #[error("`{reference}` was moved {times} times while this was being written")]
+    Contended {
+        /// The full ref name.
+        reference: String,
+        /// How often the write was tried.
+        times: u32,
+    },
+    /// A record cannot be read.
+    #[error("`{path}`: {broken}")]
+    Broken {
+        /// Its place in the tree.
+        path: String,
+        /// What is wrong.
+        broken: Broken,
+    },
+    /// A file of the git folder cannot be read or written.
+    #[error("`{path}`: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Reading or writing objects or references failed.
+    #[error("{doing}: {source}")]
+    Object {
+        /// What was being done.
+        doing: &'static str,
+        /// What gix said.
+        source: Box<gix::Error>,
+    },
+    /// The installed git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl StoreError {
+    /// Wraps an error of gix with what was being done.
+    pub(crate) fn object(doing: &'static str) -> impl Fn(gix::Error) -> Self {
+        move |source| Self::Object { doing, source: Box::new(source) }
+    }
+
+    /// Wraps an error of the file system with the file.
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}
+
+impl Explain for StoreError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotARepository(_) => "not-a-repository",
+            Self::Open(_) => "cannot-open",
+            Self::Reftable(_) => "reftable",
+            Self::NotInitialised(_) => "not-initialised",
+            Self::NotAStore { .. } => "not-a-store",
+            Self::NewerFormat { .. } => "newer-format",
+            Self::Mirror { .. } => "mirror",
+            Self::Config { .. } => "config",
+            Self::Identity(_) => "identity",
+            Self::Locked(_) => "locked",
+            Self::Contended { .. } => "contended",
+            Self::Broken { .. } => "broken-record",
+            Self::Io { .. } => "io",
+            Self::Object { .. } => "object",
+            Self::Git(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NotARepository(_) => "go to a repository, or make one with `git init`".into(),
+            Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
+            Self::NotInitialised(_) => "`git wf init` makes it, or fetches it where the remote has one".into(),
+            Self::NotAStore { .. } => "`git config wf.ref` names the ref; `git log` on it shows what it holds".into(),
+            Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
+            Self::Mirror { .. } => "work in a clone that is no mirror, or take that refspec out of the config".into(),
+            Self::Config { key, .. } => format!("`git config --unset {key}` goes back to the default"),
+            Self::Identity(_) => {
+                "set them with `git config --global user.name NAME` and `git config --global user.email ADDRESS`".into()
+            }
+            Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
+            Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
+            Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
+            Self::Git(error) => return error.hint(),
+            Self::Open(_) | Self::Io { .. } | Self::Object { .. } => return None,
+        })
+    }
+}

@@ -1,0 +1,186 @@
+//! Where each record lies in the tree of the ref. A path follows from ids alone, with no look-up.
+
+use sha2::{Digest, Sha256};
+
+use crate::model::digest::hex;
+use crate::model::execution::{Execution, LogEntry};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::issue::{Comment, Feedback, ISSUE};
+use crate::model::queue::{ITEM, QUEUE};
+use crate::model::record::check_as;
+use crate::model::root::ROOT;
+use crate::model::schema::Schema;
+use crate::model::solution::SOLUTION;
+
+/// The store's root record.
+pub(crate) const ROOT_PATH: &str = "wf.json";
+/// The folder of all issues.
+pub(crate) const ISSUES: &str = "issues";
+/// The folder of all queues.
+pub(crate) const QUEUES: &str = "queues";
+
+/// The first two hex digits of sha256 of the issue id: 256 folders, so that no tree grows long.
+fn fan(issue: &IssueId) -> String {
+    hex(&Sha256::digest(issue.as_str().as_bytes())[..1])
+}
+
+/// `issues/<xx>/<ISSUE>`
+pub(crate) fn issue_folder(id: &IssueId) -> String {
+    format!("{ISSUES}/{}/{id}", fan(id))
+}
+
+/// `…/issue.json`
+pub(crate) fn issue(id: &IssueId) -> String {
+    format!("{}/issue.json", issue_folder(id))
+}
+
+/// `…/comments`
+pub(crate) fn comments(id: &IssueId) -> String {
+    format!("{}/comments", issue_folder(id))
+}
+
+/// `…/feedback`
+pub(crate) fn feedback(id: &IssueId) -> String {
+    format!("{}/feedback", issue_folder(id))
+}
+
+/// `…/solutions`
+pub(crate) fn solutions(id: &IssueId) -> String {
+    format!("{}/solutions", issue_folder(id))
+}
+
+/// `…/solutions/<SOLUTION>/solution.json`
+pub(crate) fn solution(id: &SolutionId) -> String {
+    format!("{}/{id}/solution.json", solutions(&id.issue()))
+}
+
+/// `…/executions`
+pub(crate) fn executions(id: &IssueId) -> String {
+    format!("{}/executions", issue_folder(id))
+}
+
+/// `…/executions/<EXECUTION>/execution.json`
+pub(crate) fn execution(id: &ExecutionId) -> String {
+    format!("{}/{id}/execution.json", executions(&id.issue()))
+}
+
+/// `…/executions/<EXECUTION>/log`
+pub(crate) fn execution_log(id: &ExecutionId) -> String {
+    format!("{}/{id}/log", executions(&id.issue()))
+}
+
+/// An entry of the log in `folder`.
+pub(crate) fn entry(folder: &str, id: &EntryId) -> String {
+    format!("{folder}/{id}.json")
+}
+
+/// `queues/<QUEUE>/queue.json`
+pub(crate) fn queue(id: &QueueId) -> String {
+    format!("{QUEUES}/{id}/queue.json")
+}
+
+/// `queues/<QUEUE>/items`
+pub(crate) fn items(id: &QueueId) -> String {
+    format!("{QUEUES}/{id}/items")
+}
+
+/// `queues/<QUEUE>/items/<xx>/<SOLUTION>.json`
+pub(crate) fn item(queue: &QueueId, solution: &SolutionId) -> String {
+    format!("{}/{}/{solution}.json", items(queue), fan(&solution.issue()))
+}
+
+/// How the file at a path merges, and what makes it sound.
+pub(crate) enum Form {
+    /// Fields with stamps.
+    Doc(&'static Schema),
+    /// Written once; the function says what is wrong with the bytes.
+    Entry(fn(&serde_json::Value) -> Result<(), String>),
+    /// Of a later version of the format, or not ours at all.
+    Unknown,
+}
+
+/// What lies at `path`, and the id that the record there must bear.
+pub(crate) fn form(path: &str) -> (Form, Option<String>) {
+    let parts: Vec<&str> = path.split('/').collect();
+    let stem = |name: &str| name.strip_suffix(".json").map(str::to_owned);
+    let entry = |name: &str| stem(name).filter(|id| EntryId::parse(id).is_ok());
+    let any: fn(&serde_json::Value) -> Result<(), String> = |_| Ok(());
+    match parts.as_slice() {
+        [ROOT_PATH] => (Form::Doc(&ROOT), None),
+        [ISSUES, xx, id, rest @ ..] => match IssueId::parse(id) {
+            Ok(issue) if fan(&issue) == *xx => issue_form(id, rest),
+            _ => (Form::Unknown, None),
+        },
+        [QUEUES, id, rest @ ..] if QueueId::parse(id).is_ok() => match rest {
+            ["queue.json"] => (Form::Doc(&QUEUE), Some((*id).to_owned())),
+            ["items", xx, name] => match stem(name).map(|id| SolutionId::parse(&id)) {
+                Some(Ok(solution)) if fan(&solution.issue()) == *xx => {
+                    (Form::Doc(&ITEM), Some(solution.to_string()))
+                }
+                _ => (Form::Unknown, None),
+            },
+            ["conflicts", name] => entry(name).map_or((Form::Unknown, None), |id| (Form::Entry(any), Some(id))),
+            _ => (Form::Unknown, None),
+        },
+        _ => (Form::Unknown, None),
+    }
+}
+
+fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
+    let any: fn(&serde_json::Value) -> Result<(), String> = |_| Ok(());
+    let entry = |check: fn(&serde_json::Value) -> Result<(), String>, name: &str| {
+        match name.strip_suffix(".json").filter(|id| EntryId::parse(id).is_ok()) {
+            Some(id) => (Form::Entry(check), Some(id.to_owned())),
+            None => (Form::Unknown, None),
+        }
+    };
+    let of_issue = |inner: IssueId| inner.as_str() == issue;
+    match rest {
+        ["issue.json"] => (Form::Doc(&ISSUE), Some(issue.to_owned())),
+        ["comments", name] => entry(check_as::<Comment>, name),
+        ["feedback", name] => entry(check_as::<Feedback>, name),
+        ["solutions", id, rest @ ..] if SolutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => match rest {
+            ["solution.json"] => (Form::Doc(&SOLUTION), Some((*id).to_owned())),
+            ["reviews", name] => entry(any, name),
+            _ => (Form::Unknown, None),
+        },
+        ["executions", id, rest @ ..] if ExecutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => match rest {
+            ["execution.json"] => (Form::Entry(check_as::<Execution>), Some((*id).to_owned())),
+            ["log", name] => entry(check_as::<LogEntry>, name),
+            _ => (Form::Unknown, None),
+        },
+        _ => (Form::Unknown, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_follows_from_the_id_and_back() {
+        let id = IssueId::parse("ISS-001").unwrap();
+        let path = issue(&id);
+        assert_eq!(path.split('/').count(), 4);
+        assert!(matches!(form(&path), (Form::Doc(schema), Some(bears)) if schema.name == "issue" && bears == "ISS-001"));
+        let solution_id = SolutionId::parse("SOL-ISS-001-a7x9").unwrap();
+        assert!(matches!(form(&solution(&solution_id)), (Form::Doc(schema), _) if schema.name == "solution"));
+        let queue_id = QueueId::parse("QUE-1").unwrap();
+        assert!(matches!(form(&item(&queue_id, &solution_id)), (Form::Doc(schema), _) if schema.name == "item"));
+    }
+
+    #[test]
+    fn what_lies_in_the_wrong_place_is_not_a_record() {
+        let right = issue(&IssueId::parse("ISS-001").unwrap());
+        let xx = right.split('/').nth(1).unwrap();
+        for path in [
+            format!("issues/{}/ISS-001/issue.json", if xx == "00" { "01" } else { "00" }),
+            format!("issues/{xx}/ISS-001/solutions/SOL-ISS-002-a/solution.json"),
+            format!("issues/{xx}/ISS-001/comments/yesterday.json"),
+            "issues/../x".into(),
+            "notes.txt".into(),
+        ] {
+            assert!(matches!(form(&path).0, Form::Unknown), "{path}");
+        }
+    }
+}

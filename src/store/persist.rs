@@ -1,0 +1,101 @@
+//! Gets objects that were made in memory onto the disk: a few as loose objects, many as one pack.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use gix::ObjectId;
+use gix::objs::Kind;
+use gix::odb::memory::Storage;
+use gix_pack::data::Version;
+use gix_pack::data::output::{Count, Entry, bytes::FromEntriesIter};
+
+use super::error::StoreError;
+
+/// From this many objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
+const PACK_FROM: usize = 100;
+
+/// Objects that were made, still in memory, so that they can be written again where a `gc` takes them away.
+pub(crate) struct Made {
+    objects: Vec<(ObjectId, Kind, Vec<u8>)>,
+}
+
+impl Made {
+    /// Takes over what an in-memory object database collected.
+    pub(crate) fn new(storage: Storage) -> Self {
+        let mut objects: Vec<_> =
+            storage.iter().map(|(id, (kind, data))| (*id, *kind, data.clone())).collect();
+        // What is pointed to comes before what points to it: a reader never sees a commit without its tree.
+        objects.sort_by_key(|(id, kind, _)| (matches!(kind, Kind::Tree), matches!(kind, Kind::Commit), *id));
+        Self { objects }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Writes all of them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points into it,
+    /// and is to be removed then.
+    pub(crate) fn write(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
+        if self.objects.len() >= PACK_FROM {
+            return self.write_pack(repo);
+        }
+        for (_, kind, data) in &self.objects {
+            write_loose(repo, *kind, data)?;
+        }
+        Ok(None)
+    }
+
+    fn write_pack(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
+        let failed = StoreError::object("cannot write a pack");
+        let hash = repo.object_hash();
+        let entries = self.objects.iter().map(|(id, kind, data)| {
+            let object = gix::objs::Data { kind: *kind, object_hash: hash, data };
+            let compression = gix::zlib::Compression::DEFAULT;
+            Entry::from_data(&Count::from_data(*id, None), &object, compression).map(|entry| vec![entry])
+        });
+        let mut pack = tempfile::tempfile().map_err(StoreError::io(std::env::temp_dir()))?;
+        let mut writer = FromEntriesIter::new(
+            entries,
+            std::io::BufWriter::new(&mut pack),
+            u32::try_from(self.objects.len()).unwrap_or(u32::MAX),
+            Version::V2,
+            hash,
+        );
+        for written in writer.by_ref() {
+            written.map_err(&failed)?;
+        }
+        drop(writer);
+        use std::io::Seek;
+        pack.rewind().map_err(StoreError::io(std::env::temp_dir()))?;
+        let folder = repo.common_dir().join("objects/pack");
+        std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        let outcome = gix_pack::Bundle::write_to_directory(
+            &mut std::io::BufReader::new(pack),
+            Some(&folder),
+            &mut gix::progress::Discard,
+            &AtomicBool::new(false),
+            None::<gix::odb::Handle>,
+            hash,
+            gix_pack::bundle::write::Options::default(),
+        )
+        .map_err(&failed)?;
+        Ok(outcome.keep_path)
+    }
+
+    /// Sees to it that everything is there, now that the ref points to it: a `gc --prune=now` that began before may
+    /// have taken what no ref held yet.
+    pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<(), StoreError> {
+        for (id, kind, data) in &self.objects {
+            if !repo.has_object(id) {
+                write_loose(repo, *kind, data)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_loose(repo: &gix::Repository, kind: Kind, data: &[u8]) -> Result<ObjectId, StoreError> {
+    use gix::objs::Write;
+    repo.objects.write_buf(kind, data).map_err(StoreError::object("cannot write an object"))
+}
