@@ -1,4 +1,10 @@
 //! What people see: tables, colour, the pager, JSON answers. Prints only; knows neither issues nor git objects.
 
+pub(crate) mod pager;
+pub(crate) mod screen;
+pub(crate) mod style;
 pub(crate) mod text;
 pub(crate) mod time;
+
+pub(crate) use screen::{Screen, is_broken_pipe};
+pub(crate) use style::Painter;
