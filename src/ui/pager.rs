@@ -1,0 +1,87 @@
+//! Git's own pager, for answers that are taller than the terminal.
+
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+
+/// The user's pager as git finds it (`GIT_PAGER`, `core.pager`, `PAGER`, `less`), a line for the shell; `None`
+/// where the answer should just be printed.
+///
+/// A dumb terminal gets none: `less` would ask for a key there before it shows anything.
+pub(crate) fn chosen() -> Option<String> {
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        return None;
+    }
+    // Asked where the user stands, so that the repository's own configuration counts.
+    let output = Command::new("git")
+        .args(["var", "GIT_PAGER"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let pager = String::from_utf8(output.stdout).ok()?;
+    worth_running(&pager).map(str::to_owned)
+}
+
+fn worth_running(pager: &str) -> Option<&str> {
+    Some(pager.trim()).filter(|pager| !pager.is_empty() && *pager != "cat")
+}
+
+/// Shows `answer` through `pager` and waits until the reader has left it. `false`: there was no such program,
+/// and nothing was shown. A pager that is left before the end of the answer is no error.
+pub(crate) fn show(pager: &str, answer: &[u8]) -> io::Result<bool> {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(pager).stdin(Stdio::piped()).env("GIT_PAGER_IN_USE", "true");
+    // As git does: `less` leaves at once where the answer fits, shows colour, and does not clear the screen.
+    for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
+        if std::env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+    }
+    let Ok(mut child) = command.spawn() else { return Ok(false) };
+    let written = match child.stdin.take() {
+        Some(mut stdin) => stdin.write_all(answer),
+        None => Ok(()),
+    };
+    let status = child.wait()?;
+    // The shell's way to say that it found no such program, or may not run it.
+    if matches!(status.code(), Some(126 | 127)) {
+        return Ok(false);
+    }
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(true),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cat_and_nothing_are_no_pagers() {
+        assert_eq!(worth_running("cat\n"), None);
+        assert_eq!(worth_running(" \n"), None);
+        assert_eq!(worth_running("less -S\n"), Some("less -S"));
+    }
+
+    #[test]
+    fn the_whole_answer_goes_through_the_shell() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("shown");
+        let pager = format!("tr a-z A-Z > '{}'", file.display());
+        assert!(show(&pager, b"one\ntwo\n").unwrap());
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "ONE\nTWO\n");
+    }
+
+    #[test]
+    fn a_pager_that_is_left_early_is_no_error() {
+        let longer_than_a_pipe = vec![b'x'; 1 << 20];
+        assert!(show("exec true", &longer_than_a_pipe).unwrap());
+    }
+
+    #[test]
+    fn a_missing_pager_shows_nothing() {
+        assert!(!show("exec 2>/dev/null; no-such-pager-here", b"answer").unwrap());
+    }
+}

@@ -1,0 +1,91 @@
+//! One line on stderr that tells how far long work has come.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use super::text;
+
+/// Often enough to be seen moving, seldom enough to cost nothing.
+const INTERVAL: Duration = Duration::from_millis(100);
+/// Back to the start of the line, and the line wiped.
+const CLEAR: &str = "\r\u{1b}[K";
+
+/// Shows "importing 1200/5000" while it lives. Where stderr is no terminal it shows nothing.
+///
+/// Drop it, or call [`Progress::finish`], before anything else is written to the terminal.
+pub(crate) struct Progress {
+    label: String,
+    total: Option<u64>,
+    out: Option<Box<dyn Write>>,
+    drawn: Option<Instant>,
+}
+
+impl Progress {
+    /// `label` is a word such as "importing"; `total` may be unknown. Nothing is drawn before the first
+    /// [`Progress::at`].
+    pub(crate) fn start(label: &str, total: Option<u64>) -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let out = (io::stderr().is_terminal() && !dumb).then(|| Box::new(io::stderr()) as Box<dyn Write>);
+        Self::on(out, label, total)
+    }
+
+    fn on(out: Option<Box<dyn Write>>, label: &str, total: Option<u64>) -> Self {
+        Self { label: text::clean_line(label).into_owned(), total, out, drawn: None }
+    }
+
+    /// `done` are through. Cheap enough to be called for each of them.
+    pub(crate) fn at(&mut self, done: u64) {
+        let Some(out) = &mut self.out else { return };
+        if self.drawn.is_some_and(|drawn| drawn.elapsed() < INTERVAL) {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let count = self.total.map_or_else(|| done.to_string(), |total| format!("{done}/{total}"));
+        // Work goes on whether or not somebody can watch it.
+        let _ = write!(out, "{CLEAR}{} {count}", self.label).and_then(|()| out.flush());
+    }
+
+    /// Wipes the line.
+    pub(crate) fn finish(self) {}
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let (Some(out), Some(_)) = (&mut self.out, self.drawn) {
+            let _ = out.write_all(CLEAR.as_bytes()).and_then(|()| out.flush());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::screen::tests::Written;
+    use super::*;
+
+    fn on(written: &Written, total: Option<u64>) -> Progress {
+        Progress::on(Some(Box::new(written.clone())), "importing", total)
+    }
+
+    #[test]
+    fn the_line_is_drawn_at_once_and_wiped_at_the_end() {
+        let written = Written::default();
+        let mut progress = on(&written, Some(5000));
+        progress.at(1200);
+        progress.finish();
+        assert_eq!(written.text(), "\r\u{1b}[Kimporting 1200/5000\r\u{1b}[K");
+    }
+
+    #[test]
+    fn without_a_total_it_counts() {
+        let written = Written::default();
+        on(&written, None).at(7);
+        assert!(written.text().contains("importing 7\r"));
+    }
+
+    #[test]
+    fn nothing_drawn_nothing_wiped() {
+        let written = Written::default();
+        drop(on(&written, Some(1)));
+        assert_eq!(written.text(), "");
+    }
+}

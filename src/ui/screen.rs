@@ -1,0 +1,239 @@
+//! Where a command's answer goes: a terminal, a pager, a pipe or a file.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use serde::Serialize;
+
+use super::style::Painter;
+use super::{pager, text};
+
+/// Taken where a terminal does not tell its size.
+const DEFAULT_COLUMNS: usize = 80;
+
+/// Stdout, with what the environment says about it. Commands write to it with `write!`; text that is not the
+/// program's own goes through [`Painter::paint`], [`text::clean`] or a table first.
+///
+/// Whoever makes a screen calls [`Screen::finish`] once the command is through, failed or not: on a terminal
+/// the answer is held back until then.
+pub(crate) struct Screen {
+    json: bool,
+    terminal: bool,
+    painter: Painter,
+    columns: Option<usize>,
+    held: Option<Held>,
+    out: BufWriter<Box<dyn Write + Send>>,
+}
+
+/// An answer that may still turn out too tall for the terminal.
+struct Held {
+    rows: usize,
+    answer: Vec<u8>,
+}
+
+impl Screen {
+    /// Stdout as it is. With `json` the reader is a program, even on a terminal: no colour, no pager, no limit to
+    /// the width.
+    pub(crate) fn from_env(json: bool) -> Self {
+        let stdout = io::stdout();
+        let terminal = stdout.is_terminal();
+        let for_people = terminal && !json;
+        let size = if for_people { terminal_size::terminal_size_of(&stdout) } else { None };
+        let columns = columns_of_variable()
+            .or_else(|| size.map(|(terminal_size::Width(columns), _)| usize::from(columns)))
+            .filter(|columns| *columns > 0)
+            .unwrap_or(DEFAULT_COLUMNS);
+        Self {
+            json,
+            terminal,
+            painter: Painter::for_stream(for_people),
+            columns: for_people.then_some(columns),
+            held: size
+                .filter(|(_, terminal_size::Height(rows))| *rows > 0)
+                .map(|(_, terminal_size::Height(rows))| Held { rows: rows.into(), answer: Vec::new() }),
+            out: BufWriter::new(Box::new(stdout)),
+        }
+    }
+
+    /// Whether the answer is to be one JSON document.
+    pub(crate) fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether stdout is a terminal: `new` prints a sentence there, and the bare id otherwise.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// How many columns a line may take; `None`: as many as it likes.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        self.columns
+    }
+
+    /// What puts colour on text for this screen.
+    pub(crate) fn painter(&self) -> Painter {
+        self.painter
+    }
+
+    /// One JSON document with a newline at its end. A value that has no JSON form is an error of kind `Other`.
+    pub(crate) fn print_json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let document = serde_json::to_string_pretty(value)?;
+        writeln!(self, "{}", text::clean_json(&document))
+    }
+
+    /// Hands over what was held back, to the pager where it is taller than the terminal, and reports whatever
+    /// could not be written. See [`is_broken_pipe`].
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        if let Some(Held { rows, answer }) = self.held.take() {
+            // The prompt needs the last row.
+            if rows_taken(&answer, self.columns) >= rows
+                && let Some(pager) = pager::chosen()
+                && pager::show(&pager, &answer)?
+            {
+                return Ok(());
+            }
+            self.out.write_all(&answer)?;
+        }
+        self.out.flush()
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.held {
+            Some(held) => held.answer.write(bytes),
+            None => self.out.write(bytes),
+        }
+    }
+
+    /// Shows at once what was written so far. From then on there is no pager: for commands that report as they
+    /// go along.
+    fn flush(&mut self) -> io::Result<()> {
+        if let Some(held) = self.held.take() {
+            self.out.write_all(&held.answer)?;
+        }
+        self.out.flush()
+    }
+}
+
+/// Whether the reader of our output has gone, as `head` does. That ends the program quietly and with exit code 0.
+pub(crate) fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// `COLUMNS`, which comes before the terminal's own word, as it does for git.
+fn columns_of_variable() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
+}
+
+/// How many rows of a terminal the answer fills, lines that wrap counted as often as they do.
+fn rows_taken(answer: &[u8], columns: Option<usize>) -> usize {
+    let answer = String::from_utf8_lossy(answer);
+    let columns = columns.unwrap_or(usize::MAX);
+    let rows = |line: &str| {
+        let shown = anstream::adapter::strip_str(line).to_string();
+        text::width(&shown).div_ceil(columns).max(1)
+    };
+    answer.lines().map(rows).sum()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// What a screen wrote, for tests.
+    #[derive(Clone, Default)]
+    pub(crate) struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl Written {
+        pub(crate) fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A screen in memory: without `columns` like a pipe, with them like a terminal without colour.
+    pub(crate) fn screen(columns: Option<usize>) -> (Screen, Written) {
+        let written = Written::default();
+        let screen = Screen {
+            json: false,
+            terminal: columns.is_some(),
+            painter: Painter::OFF,
+            columns,
+            held: None,
+            out: BufWriter::new(Box::new(written.clone())),
+        };
+        (screen, written)
+    }
+
+    fn holding(rows: usize) -> (Screen, Written) {
+        let (mut screen, written) = screen(Some(80));
+        screen.held = Some(Held { rows, answer: Vec::new() });
+        (screen, written)
+    }
+
+    #[test]
+    fn a_document_is_pretty_and_ends_its_line() {
+        let (mut screen, written) = screen(None);
+        screen.print_json(&serde_json::json!({"id": "ISS-1", "tags": ["a"]})).unwrap();
+        screen.finish().unwrap();
+        assert_eq!(written.text(), "{\n  \"id\": \"ISS-1\",\n  \"tags\": [\n    \"a\"\n  ]\n}\n");
+    }
+
+    #[test]
+    fn a_short_answer_is_held_until_the_end() {
+        let (mut screen, written) = holding(24);
+        writeln!(screen, "short").unwrap();
+        assert_eq!(written.text(), "");
+        screen.finish().unwrap();
+        assert_eq!(written.text(), "short\n");
+    }
+
+    #[test]
+    fn flushing_gives_up_the_pager() {
+        let (mut screen, written) = holding(1);
+        writeln!(screen, "first").unwrap();
+        screen.flush().unwrap();
+        assert_eq!(written.text(), "first\n");
+        writeln!(screen, "second").unwrap();
+        screen.finish().unwrap();
+        assert_eq!(written.text(), "first\nsecond\n");
+    }
+
+    #[test]
+    fn rows_count_wrapped_lines_but_not_escapes() {
+        assert_eq!(rows_taken(b"", Some(10)), 0);
+        assert_eq!(rows_taken(b"a\n\nb\n", Some(10)), 3);
+        assert_eq!(rows_taken("漢字漢字漢字\n".as_bytes(), Some(10)), 2);
+        assert_eq!(rows_taken(b"\x1b[31m0123456789\x1b[0m\n", Some(10)), 1);
+        assert_eq!(rows_taken(&[b'x'; 1000], None), 1);
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_is_told_from_other_trouble() {
+        struct Gone;
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let (mut screen, _) = screen(None);
+        screen.out = BufWriter::new(Box::new(Gone));
+        writeln!(screen, "answer").unwrap();
+        assert!(is_broken_pipe(&screen.finish().unwrap_err()));
+        assert!(!is_broken_pipe(&io::ErrorKind::StorageFull.into()));
+    }
+}

@@ -1,0 +1,230 @@
+//! Lists in columns.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use super::screen::Screen;
+use super::style::{self, Painter};
+use super::text;
+
+/// Between two columns.
+const GAP: usize = 2;
+/// Below this a flexible column is not narrowed, even if lines then run over the edge.
+const LEAST_FLEXIBLE: usize = 12;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Left,
+    Right,
+    Flexible,
+}
+
+/// One column: its title and which way it leans.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    title: &'static str,
+    shape: Shape,
+}
+
+impl Column {
+    /// For words.
+    pub(crate) fn left(title: &'static str) -> Self {
+        Self { title, shape: Shape::Left }
+    }
+
+    /// For numbers.
+    pub(crate) fn right(title: &'static str) -> Self {
+        Self { title, shape: Shape::Right }
+    }
+
+    /// For the one column that is cut where the terminal is too narrow, such as a title. Of several the last is.
+    pub(crate) fn flexible(title: &'static str) -> Self {
+        Self { title, shape: Shape::Flexible }
+    }
+}
+
+/// One text of a row. It is cleaned to one line when it is printed, so that it may come from anywhere.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    /// A text in a style of [`style`].
+    pub(crate) fn new(text: impl Into<String>, style: Style) -> Self {
+        Self { text: text.into(), style }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Self::new(text, style::PLAIN)
+    }
+}
+
+/// Rows under column titles; where every title is empty there is no title line, as for the fields of a record.
+#[derive(Debug)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows prints nothing at all.
+    pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
+        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row. Cells beyond the last column are dropped, missing ones are empty.
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        let mut cells: Vec<Cell> = cells.into_iter().collect();
+        cells.resize_with(self.columns.len(), || Cell::from(""));
+        for cell in &mut cells {
+            cell.text = text::clean_line(&cell.text).into_owned();
+        }
+        self.rows.push(cells);
+    }
+
+    /// Whether no row was added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Prints title line and rows, cut to the screen's width where it has one.
+    pub(crate) fn print(&self, screen: &mut Screen) -> io::Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        let widths = self.widths(screen.columns());
+        let painter = screen.painter();
+        if self.columns.iter().any(|column| !column.title.is_empty()) {
+            let titles = self.columns.iter().map(|column| Cell::new(column.title, style::DIM));
+            writeln!(screen, "{}", self.line(&titles.collect::<Vec<_>>(), &widths, painter))?;
+        }
+        for row in &self.rows {
+            writeln!(screen, "{}", self.line(row, &widths, painter))?;
+        }
+        Ok(())
+    }
+
+    fn widths(&self, limit: Option<usize>) -> Vec<usize> {
+        let widest = |(at, column): (usize, &Column)| {
+            let cells = self.rows.iter().map(|row| text::width(&row[at].text));
+            cells.max().unwrap_or(0).max(text::width(column.title))
+        };
+        let mut widths: Vec<usize> = self.columns.iter().enumerate().map(widest).collect();
+        let flexible = self.columns.iter().rposition(|column| column.shape == Shape::Flexible);
+        if let (Some(limit), Some(at)) = (limit, flexible) {
+            let whole = widths.iter().sum::<usize>() + GAP * (widths.len() - 1);
+            let narrower = widths[at].saturating_sub(whole.saturating_sub(limit));
+            widths[at] = widths[at].min(narrower.max(LEAST_FLEXIBLE));
+        }
+        widths
+    }
+
+    fn line(&self, cells: &[Cell], widths: &[usize], painter: Painter) -> String {
+        let mut line = String::new();
+        // Blanks are owed, and paid only when more text follows: no line ends in blanks.
+        let mut owed = 0;
+        for ((cell, column), width) in cells.iter().zip(&self.columns).zip(widths) {
+            let text = text::truncate(&cell.text, *width);
+            let padding = width.saturating_sub(text::width(&text));
+            let (before, after) = if column.shape == Shape::Right { (padding, 0) } else { (0, padding) };
+            owed += before;
+            if !text.is_empty() {
+                line.extend(std::iter::repeat_n(' ', owed));
+                line.push_str(&painter.paint(cell.style, &text));
+                owed = 0;
+            }
+            owed += after + GAP;
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::screen::tests::screen;
+    use super::*;
+
+    fn printed(table: &Table, columns: Option<usize>) -> String {
+        let (mut screen, written) = screen(columns);
+        table.print(&mut screen).unwrap();
+        screen.finish().unwrap();
+        written.text()
+    }
+
+    fn issues() -> Table {
+        let mut table = Table::new([
+            Column::left("ID"),
+            Column::right("PRIO"),
+            Column::flexible("TITLE"),
+            Column::left("TAGS"),
+        ]);
+        table.row(["ISS-1".into(), "1".into(), "A title of some length".into(), "auth".into()]);
+        table.row(["ISS-22".into(), "12".into(), "漢字の長い題名です".into()]);
+        table
+    }
+
+    #[test]
+    fn a_pipe_gets_everything() {
+        assert_eq!(
+            printed(&issues(), None),
+            "ID      PRIO  TITLE                   TAGS\n\
+             ISS-1      1  A title of some length  auth\n\
+             ISS-22    12  漢字の長い題名です\n"
+        );
+    }
+
+    #[test]
+    fn a_terminal_gets_the_flexible_column_cut() {
+        let shown = printed(&issues(), Some(33));
+        assert_eq!(
+            shown,
+            "ID      PRIO  TITLE          TAGS\n\
+             ISS-1      1  A title of s…  auth\n\
+             ISS-22    12  漢字の長い題…\n"
+        );
+        assert!(shown.lines().all(|line| text::width(line) <= 33));
+    }
+
+    #[test]
+    fn a_column_never_becomes_too_narrow_to_read() {
+        assert!(printed(&issues(), Some(5)).contains("A title of …  auth"));
+    }
+
+    #[test]
+    fn empty_cells_keep_their_place() {
+        let mut table = Table::new([Column::left("A"), Column::right("B"), Column::left("C")]);
+        table.row(["a".into(), "".into(), "c".into()]);
+        table.row(["aa".into(), "10".into(), "".into()]);
+        assert_eq!(printed(&table, None), "A    B  C\na       c\naa  10\n");
+    }
+
+    #[test]
+    fn no_titles_no_title_line_and_no_rows_no_table() {
+        let mut table = Table::new([Column::left(""), Column::left("")]);
+        assert_eq!(printed(&table, None), "");
+        table.row(["status".into(), "planned".into()]);
+        assert_eq!(printed(&table, None), "status  planned\n");
+    }
+
+    #[test]
+    fn cells_are_cleaned_before_they_are_measured() {
+        let mut table = Table::new([Column::left(""), Column::left("")]);
+        table.row(["a\u{1b}[2J\nb".into(), Cell::new("x", style::GOOD)]);
+        table.row(["b".into(), "y".into()]);
+        assert_eq!(printed(&table, None), "a\\u{1b}[2J b  x\nb             y\n");
+    }
+
+    #[test]
+    fn colour_takes_no_room() {
+        let table = issues();
+        let cells = [Cell::new("ISS-1", style::ID), "1".into(), "t".into(), "x".into()];
+        let painted = table.line(&cells, &[6, 4, 3, 4], Painter::ON);
+        assert_eq!(anstream::adapter::strip_str(&painted).to_string(), "ISS-1      1  t    x");
+        assert!(painted.starts_with("\u{1b}[33mISS-1\u{1b}[0m "));
+    }
+}

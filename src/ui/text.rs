@@ -1,0 +1,247 @@
+//! Text from elsewhere, made fit for a terminal: nothing in it moves the cursor, hides, or turns the line round.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+const ZERO_WIDTH_JOINER: char = '\u{200d}';
+
+/// `text` with every character that a terminal obeys or does not show as a visible escape, such as `\u{1b}`.
+/// Newlines and tabs stay; a carriage return before a newline goes, since it only ends the line.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    rewrite(text, |before, c, after| match c {
+        '\n' | '\t' => None,
+        '\r' if after == Some('\n') => Some(Cow::Borrowed("")),
+        c if is_hidden(before, c) => Some(visible(c)),
+        _ => None,
+    })
+}
+
+/// As [`clean`], on one line: each line end and each tab is one blank.
+pub(crate) fn clean_line(text: &str) -> Cow<'_, str> {
+    rewrite(text, |before, c, after| match c {
+        '\r' if after == Some('\n') => Some(Cow::Borrowed("")),
+        '\n' | '\t' | '\r' => Some(Cow::Borrowed(" ")),
+        c if is_hidden(before, c) => Some(visible(c)),
+        _ => None,
+    })
+}
+
+/// A JSON document in which the same characters are JSON escapes: another spelling of the same value. Only
+/// string literals can hold them, besides the newlines of the layout.
+pub(crate) fn clean_json(document: &str) -> Cow<'_, str> {
+    rewrite(document, |before, c, _| {
+        (c != '\n' && is_hidden(before, c)).then(|| {
+            let mut units = [0; 2];
+            let mut escape = String::new();
+            for unit in c.encode_utf16(&mut units) {
+                // Writing to a string cannot fail.
+                let _ = write!(escape, "\\u{unit:04x}");
+            }
+            Cow::Owned(escape)
+        })
+    })
+}
+
+/// How many columns a line takes on a terminal.
+pub(crate) fn width(line: &str) -> usize {
+    UnicodeWidthStr::width(line)
+}
+
+/// `line` in at most `columns`, the last of them `…` where something was cut. What a reader sees as one
+/// character is never cut in half, so that the result may be a column shorter than allowed.
+pub(crate) fn truncate(line: &str, columns: usize) -> String {
+    if width(line) <= columns {
+        return line.to_owned();
+    }
+    let Some(room) = columns.checked_sub(1) else { return String::new() };
+    let mut kept = 0;
+    let mut used = 0;
+    while let Some(cluster) = first_cluster(&line[kept..]) {
+        used += width(cluster);
+        if used > room {
+            break;
+        }
+        kept += cluster.len();
+    }
+    format!("{}…", &line[..kept])
+}
+
+/// Longer text under a heading: cleaned, every line kept as it is and moved in by `by` blanks, no line end at
+/// the end, empty lines empty.
+pub(crate) fn indent(text: &str, by: usize) -> String {
+    let margin = " ".repeat(by);
+    let text = clean(text);
+    let lines = text.trim_end().lines().map(|line| match line.trim_end() {
+        "" => String::new(),
+        line => format!("{margin}{line}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Applies `replace(character before, character, character after)`; `None` keeps the character.
+fn rewrite(
+    text: &str,
+    replace: impl Fn(Option<char>, char, Option<char>) -> Option<Cow<'static, str>>,
+) -> Cow<'_, str> {
+    let mut changed: Option<String> = None;
+    let mut before = None;
+    for (at, c) in text.char_indices() {
+        let after = text[at + c.len_utf8()..].chars().next();
+        match replace(before, c, after) {
+            Some(other) => changed.get_or_insert_with(|| text[..at].to_owned()).push_str(&other),
+            None => {
+                if let Some(changed) = &mut changed {
+                    changed.push(c);
+                }
+            }
+        }
+        before = Some(c);
+    }
+    changed.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+fn visible(c: char) -> Cow<'static, str> {
+    Cow::Owned(c.escape_unicode().to_string())
+}
+
+/// Whether a reader would not see `c`. Joiners and variation selectors pass where they belong to the character
+/// before them (Persian, Indic scripts, emoji), for there they shape it; elsewhere they only hide.
+fn is_hidden(before: Option<char>, c: char) -> bool {
+    let shapes = |c: char| !c.is_control() && !c.is_whitespace() && !is_ignorable(c);
+    match c {
+        '\u{200c}' | ZERO_WIDTH_JOINER => {
+            !before.is_some_and(|p| !p.is_ascii() && (shapes(p) || is_selector(p)))
+        }
+        c if is_selector(c) => !before.is_some_and(shapes),
+        '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' => true,
+        c => c.is_control() || is_ignorable(c),
+    }
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Unicode's `Default_Ignorable_Code_Point`: what is drawn as nothing. The bidirectional controls are in it, and
+/// the tag characters, by which a whole text can hide in another.
+fn is_ignorable(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// The start of `text` that is drawn as one character: a base with its marks, an emoji sequence, a flag. Near
+/// enough to the Unicode rule for cutting a line; takes time in proportion to its length.
+fn first_cluster(text: &str) -> Option<&str> {
+    let mut chars = text.char_indices();
+    let (_, first) = chars.next()?;
+    let mut before = first;
+    let mut flag = is_regional(first);
+    for (at, c) in chars {
+        let pair = flag && is_regional(c);
+        let skin_tone = ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
+        if !(pair || skin_tone || before == ZERO_WIDTH_JOINER || c.width() == Some(0)) {
+            return Some(&text[..at]);
+        }
+        flag = false;
+        before = c;
+    }
+    Some(text)
+}
+
+fn is_regional(c: char) -> bool {
+    ('\u{1f1e6}'..='\u{1f1ff}').contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_becomes_visible() {
+        assert_eq!(clean("a\u{1b}[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(clean("\u{9b}2J\u{7f}\0"), "\\u{9b}2J\\u{7f}\\u{0}");
+        for hidden in
+            "\u{202a}\u{202e}\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}\u{200b}\u{feff}\u{e0041}".chars()
+        {
+            assert_eq!(clean(&format!("a{hidden}b")), format!("a{}b", hidden.escape_unicode()));
+        }
+    }
+
+    #[test]
+    fn plain_text_is_not_copied() {
+        assert!(matches!(clean("a\tb\nç 漢字"), Cow::Borrowed("a\tb\nç 漢字")));
+        assert!(matches!(clean_line("a b"), Cow::Borrowed("a b")));
+    }
+
+    #[test]
+    fn line_ends() {
+        assert_eq!(clean("a\r\nb\rc"), "a\nb\\u{d}c");
+        assert_eq!(clean_line("a\r\nb\rc\td\ne"), "a b c d e");
+    }
+
+    #[test]
+    fn joiners_pass_only_where_they_shape_something() {
+        for fine in ["👩\u{200d}💻", "❤\u{fe0f}\u{200d}🔥", "1\u{fe0f}\u{20e3}", "می\u{200c}خواهم"]
+        {
+            assert_eq!(clean(fine), fine);
+        }
+        assert_eq!(clean("pay\u{200d}pal"), "pay\\u{200d}pal");
+        assert_eq!(clean("a\u{fe01}\u{fe02}"), "a\u{fe01}\\u{fe02}");
+        assert_eq!(clean("\u{e0100}"), "\\u{e0100}");
+    }
+
+    #[test]
+    fn json_means_the_same_after_cleaning() {
+        let value = serde_json::json!({"a\u{202e}": "x\u{7f}\u{e0041}\u{1b}\n"});
+        let document = serde_json::to_string_pretty(&value).unwrap();
+        let cleaned = clean_json(&document);
+        assert!(cleaned.contains(r#""a\u202e": "x\u007f\udb40\udc41\u001b\n""#), "{cleaned}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&cleaned).unwrap(), value);
+    }
+
+    #[test]
+    fn truncation_counts_columns_and_keeps_characters_whole() {
+        assert_eq!(truncate("abcdef", 6), "abcdef");
+        assert_eq!(truncate("abcdef", 5), "abcd…");
+        assert_eq!(truncate("漢字漢字", 8), "漢字漢字");
+        assert_eq!(truncate("漢字漢字", 6), "漢字…");
+        assert_eq!(truncate("漢字漢字", 2), "…");
+        assert_eq!(truncate("ab", 1), "…");
+        assert_eq!(truncate("ab", 0), "");
+        assert_eq!(truncate("e\u{301}xyz", 2), "e\u{301}…");
+        assert_eq!(truncate("👩\u{200d}💻👩\u{200d}💻ab", 4), "👩\u{200d}💻…");
+        assert_eq!(truncate("🇫🇷🇫🇷x", 3), "🇫🇷…");
+    }
+
+    #[test]
+    fn truncation_of_stacked_marks_is_linear() {
+        let tower = format!("a{}bcd", "\u{301}".repeat(200_000));
+        assert!(truncate(&tower, 2).ends_with('…'));
+    }
+
+    #[test]
+    fn indented_text_keeps_its_lines() {
+        assert_eq!(indent("a\n\n  b  \n\n", 2), "  a\n\n    b");
+        assert_eq!(indent("", 2), "");
+    }
+}

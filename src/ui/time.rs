@@ -1,0 +1,79 @@
+//! Times as people say them.
+
+use chrono::DateTime;
+
+const SECOND: u64 = 1000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+/// From here on a date says more than a number of days.
+const DATE_FROM: u64 = 31 * DAY;
+
+/// How long before `now_ms` was `then_ms`, both in milliseconds since 1970 UTC: "just now", "3 minutes ago",
+/// "in 2 hours", and more than 30 days away the day in UTC, "2026-11-21".
+pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
+    let distance = now_ms.abs_diff(then_ms);
+    if distance >= DATE_FROM {
+        return date(then_ms);
+    }
+    let (count, unit) = match distance {
+        d if d < SECOND => return "just now".to_owned(),
+        d if d < MINUTE => (d / SECOND, "second"),
+        d if d < HOUR => (d / MINUTE, "minute"),
+        d if d < DAY => (d / HOUR, "hour"),
+        d => (d / DAY, "day"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    if then_ms > now_ms {
+        format!("in {count} {unit}{plural}")
+    } else {
+        format!("{count} {unit}{plural} ago")
+    }
+}
+
+/// The day in UTC; a moment that no calendar reaches shows as its number.
+fn date(ms: i64) -> String {
+    DateTime::from_timestamp_millis(ms)
+        .map_or_else(|| format!("{ms} ms"), |time| time.format("%Y-%m-%d").to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-21T02:00:00Z.
+    const NOW: i64 = 1_795_226_400_000;
+
+    fn before(ms: u64) -> String {
+        ago(NOW, NOW.saturating_sub_unsigned(ms))
+    }
+
+    #[test]
+    fn the_greatest_whole_unit() {
+        assert_eq!(before(0), "just now");
+        assert_eq!(before(SECOND), "1 second ago");
+        assert_eq!(before(MINUTE - 1), "59 seconds ago");
+        assert_eq!(before(3 * MINUTE + 59 * SECOND), "3 minutes ago");
+        assert_eq!(before(HOUR), "1 hour ago");
+        assert_eq!(before(2 * DAY), "2 days ago");
+        assert_eq!(before(30 * DAY), "30 days ago");
+    }
+
+    #[test]
+    fn far_away_is_a_date() {
+        assert_eq!(before(31 * DAY), "2026-10-21");
+        assert_eq!(ago(0, NOW), "2026-11-21");
+    }
+
+    #[test]
+    fn what_is_to_come() {
+        assert_eq!(ago(NOW, NOW + 500), "just now");
+        assert_eq!(ago(NOW, NOW + 7_200_000), "in 2 hours");
+    }
+
+    #[test]
+    fn absurd_clocks_do_no_harm() {
+        assert_eq!(ago(i64::MAX, i64::MIN), format!("{} ms", i64::MIN));
+        assert_eq!(ago(i64::MIN, i64::MAX), format!("{} ms", i64::MAX));
+    }
+}

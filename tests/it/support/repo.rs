@@ -1,0 +1,155 @@
+//! One repository, or one worktree of it, and who works there.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use super::Ran;
+use super::sandbox::World;
+
+/// A folder in which `git` and `git-wf` are run. Clones of it are the same folder, seen by another environment.
+#[derive(Clone)]
+pub(crate) struct Repo {
+    world: Arc<World>,
+    path: PathBuf,
+    env: Vec<(String, Option<String>)>,
+}
+
+impl AsRef<Path> for Repo {
+    fn as_ref(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Repo {
+    pub(super) fn at(world: &Arc<World>, path: &Path) -> Self {
+        Self { world: Arc::clone(world), path: path.to_owned(), env: Vec::new() }
+    }
+
+    /// Where its worktree is, or the repository itself where it is bare.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The same place with a variable set: `repo.with_env("WF_ROLE", "planner").wf(…)`.
+    pub(crate) fn with_env(&self, name: &str, value: &str) -> Self {
+        self.with(name, Some(value))
+    }
+
+    /// The same place with a variable of the sandbox taken away.
+    pub(crate) fn without_env(&self, name: &str) -> Self {
+        self.with(name, None)
+    }
+
+    /// The same place with another person at the keyboard.
+    pub(crate) fn as_person(&self, name: &str, email: &str) -> Self {
+        self.with_env("GIT_AUTHOR_NAME", name)
+            .with_env("GIT_AUTHOR_EMAIL", email)
+            .with_env("GIT_COMMITTER_NAME", name)
+            .with_env("GIT_COMMITTER_EMAIL", email)
+    }
+
+    /// Another worktree beside this one, on `branch`, which is made from HEAD if there is none.
+    pub(crate) fn worktree(&self, name: &str, branch: &str) -> Self {
+        let path = self.path.parent().unwrap().join(name);
+        let place = path.to_str().unwrap();
+        if self.git(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/{branch}")]).code == 0 {
+            self.git(&["worktree", "add", "--quiet", place, branch]).ok();
+        } else {
+            self.git(&["worktree", "add", "--quiet", "-b", branch, place]).ok();
+        }
+        Self { path, ..self.clone() }
+    }
+
+    pub(crate) fn git(&self, args: &[&str]) -> Ran {
+        self.run("git", args, &[])
+    }
+
+    pub(crate) fn git_in(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
+        self.run("git", args, stdin.as_ref())
+    }
+
+    /// The binary itself.
+    pub(crate) fn wf(&self, args: &[&str]) -> Ran {
+        self.wf_in("", args)
+    }
+
+    /// The binary itself, with something to read.
+    pub(crate) fn wf_in(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
+        self.run(env!("CARGO_BIN_EXE_git-wf"), args, stdin.as_ref())
+    }
+
+    /// As users call it, through git.
+    pub(crate) fn git_wf(&self, args: &[&str]) -> Ran {
+        self.git(&[&["wf"], args].concat())
+    }
+
+    /// Any program in this place and environment, not started yet: for tests that run several at once.
+    pub(crate) fn command(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = self.world.command(program);
+        command.current_dir(&self.path).args(args);
+        for (name, value) in &self.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+
+    /// What the ref points at.
+    pub(crate) fn tip(&self) -> Option<String> {
+        let ran = self.git(&["rev-parse", "--verify", "--quiet", "refs/wf/main"]);
+        (ran.code == 0).then(|| ran.line().to_owned())
+    }
+
+    /// Writes a file of the worktree, with the folders above it.
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.path.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[track_caller]
+    pub(crate) fn read(&self, path: &str) -> String {
+        let path = self.path.join(path);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// Writes a file and commits it, hooks and all; answers with the commit's full id.
+    #[track_caller]
+    pub(crate) fn commit(&self, path: &str, text: &str, message: &str) -> String {
+        self.write(path, text);
+        self.git(&["add", "--", path]).ok();
+        self.git(&["commit", "--quiet", "-m", message]).ok();
+        self.git(&["rev-parse", "HEAD"]).ok().line().to_owned()
+    }
+
+    fn with(&self, name: &str, value: Option<&str>) -> Self {
+        let mut other = self.clone();
+        other.env.push((name.to_owned(), value.map(str::to_owned)));
+        other
+    }
+
+    fn run(&self, program: &str, args: &[&str], stdin: &[u8]) -> Ran {
+        let mut child = self
+            .command(program, args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let output = std::thread::scope(|scope| {
+            // Beside the reading, since a child that answers early would fill both pipes.
+            scope.spawn(move || {
+                // It need not read to the end.
+                let _ = pipe.write_all(stdin);
+            });
+            child.wait_with_output().unwrap()
+        });
+        let name = Path::new(program).file_name().unwrap().to_string_lossy();
+        Ran::new(format!("{name} {}", args.join(" ")), &output)
+    }
+}

@@ -1,0 +1,139 @@
+//! A temporary folder that is the whole world of the programs run in it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::Repo;
+
+/// 2026-11-21T02:00:00Z in seconds since 1970: the time when a sandbox is made.
+pub(crate) const START: i64 = 1_795_226_400;
+
+/// Also where git before 2.32 looks, which does not know `GIT_CONFIG_GLOBAL`.
+pub(crate) const USER_CONFIG: &str = "home/.gitconfig";
+
+/// The identity, and no program of ours or git's that works on in the background, asks, or gives advice.
+const GIT_CONFIG: &str = "\
+[user]
+\tname = Ada
+\temail = ada@example.org
+[init]
+\tdefaultBranch = main
+[commit]
+\tgpgSign = false
+[tag]
+\tgpgSign = false
+[gc]
+\tautoDetach = false
+[maintenance]
+\tautoDetach = false
+[advice]
+\tdefaultBranchName = false
+\tdetachedHead = false
+\tignoredHook = false
+\tpushUpdateRejected = false
+\tskippedCherryPicks = false
+\tstatusHints = false
+";
+
+/// Repositories made in it keep it; the folder goes with the last of them. Its clock is a second later at each
+/// command and moves for no other reason, save [`Sandbox::advance`].
+pub(crate) struct Sandbox {
+    pub(super) world: Arc<World>,
+}
+
+/// What all repositories of one sandbox have in common.
+pub(super) struct World {
+    folder: tempfile::TempDir,
+    root: PathBuf,
+    now: AtomicI64,
+}
+
+impl Sandbox {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        // Git prints real paths; on some systems the folder for temporary files is a link.
+        let root = folder.path().canonicalize().unwrap();
+        for name in ["home", "tmp"] {
+            std::fs::create_dir(root.join(name)).unwrap();
+        }
+        std::fs::write(root.join(USER_CONFIG), GIT_CONFIG).unwrap();
+        Self { world: Arc::new(World { folder, root, now: AtomicI64::new(START) }) }
+    }
+
+    /// The folder in which repositories are made.
+    pub(crate) fn root(&self) -> &Path {
+        &self.world.root
+    }
+
+    /// An empty repository with a worktree, on branch `main`.
+    pub(crate) fn repo(&self, name: &str) -> Repo {
+        self.made(name, &["init", "--quiet", name])
+    }
+
+    /// An empty bare repository, to be a remote.
+    pub(crate) fn bare(&self, name: &str) -> Repo {
+        self.made(name, &["init", "--quiet", "--bare", name])
+    }
+
+    /// A clone, whose remote is `origin`.
+    pub(crate) fn clone(&self, from: impl AsRef<Path>, name: &str) -> Repo {
+        let from = from.as_ref().to_str().unwrap();
+        self.made(name, &["clone", "--quiet", from, name])
+    }
+
+    /// Lets time pass: leases run out by this, and no test sleeps.
+    pub(crate) fn advance(&self, seconds: i64) {
+        self.world.now.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    fn made(&self, name: &str, args: &[&str]) -> Repo {
+        Repo::at(&self.world, self.root()).git(args).ok();
+        Repo::at(&self.world, &self.root().join(name))
+    }
+}
+
+impl World {
+    /// `program` with nothing of the real environment but the PATH, a second after the command before.
+    pub(super) fn command(&self, program: &str) -> Command {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        let date = format!("{now} +0000");
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", search_path())
+            .env("HOME", self.root.join("home"))
+            .env("TMPDIR", self.root.join("tmp"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", self.root.join(USER_CONFIG))
+            .env("GIT_CEILING_DIRECTORIES", &self.root)
+            .env("GIT_AUTHOR_DATE", &date)
+            .env("GIT_COMMITTER_DATE", &date)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_EDITOR", "false")
+            .env("GIT_PAGER", "cat")
+            .env("LC_ALL", "C.UTF-8")
+            .env("TERM", "dumb");
+        command
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // A failed test leaves its folder to be looked at where that is asked for.
+        if std::thread::panicking() && std::env::var_os("WF_KEEP_SANDBOX").is_some() {
+            self.folder.disable_cleanup(true);
+            eprintln!("kept {}", self.root.display());
+        }
+    }
+}
+
+/// The binary under test comes first, so that `git wf` and the hooks find it.
+fn search_path() -> OsString {
+    let binary = Path::new(env!("CARGO_BIN_EXE_git-wf"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(binary.parent().unwrap().to_owned()).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap()
+}
