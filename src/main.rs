@@ -1,8 +1,12 @@
 //! `git-wf`: a git-native issue tracker that follows work from an issue, through a plan, to its commits.
 
+mod cli;
 mod hooks;
 mod model;
+mod rules;
 mod store;
 mod ui;
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

@@ -25,6 +25,13 @@ pub(crate) struct Broken {
     why: String,
 }
 
+impl Broken {
+    /// A record of this kind that cannot be read, and why.
+    pub(crate) fn new(kind: &'static str, why: String) -> Self {
+        Self { kind, why }
+    }
+}
+
 /// A register, an element of a set, or a leaf of a fixed object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Slot {

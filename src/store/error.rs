@@ -38,7 +38,9 @@ pub(crate) enum StoreError {
         known: u64,
     },
     /// A fetch would overwrite what is written here.
-    #[error("`remote.{remote}.fetch = {refspec}` overwrites `{reference}` with every fetch, so nothing is written here")]
+    #[error(
+        "`remote.{remote}.fetch = {refspec}` overwrites `{reference}` with every fetch, so nothing is written here"
+    )]
     Mirror {
         /// The remote.
         remote: String,

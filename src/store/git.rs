@@ -108,29 +108,30 @@ impl Git {
 
     /// As [`Git::run`], with `input` on stdin.
     pub(crate) fn run_with<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
-        use std::io::Write;
-        let start = |source| GitError::Start { command: joined(args), source };
-        let mut child = self
-            .command(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(start)?;
-        let stdin = child.stdin.take();
-        // A thread feeds stdin, since a child that answers before it read everything would fill both pipes.
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                if let Some(mut stdin) = stdin {
-                    // A child that needs no more input closes the pipe; its exit code tells the rest.
-                    let _ = stdin.write_all(input);
-                }
-            });
-            child.wait_with_output()
-        })
-        .map_err(start)?;
-        checked(args, output)
+        feed(self.command(args), input)
     }
+}
+
+/// Runs a command that [`Git::command`] began, with `input` on stdin.
+pub(crate) fn feed(mut command: Command, input: &[u8]) -> Result<Vec<u8>, GitError> {
+    use std::io::Write;
+    let args: Vec<_> = command.get_args().map(OsStr::to_owned).collect();
+    let start = |source| GitError::Start { command: joined(&args), source };
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
+    let stdin = child.stdin.take();
+    // A thread feeds stdin, since a child that answers before it read everything would fill both pipes.
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if let Some(mut stdin) = stdin {
+                // A child that needs no more input closes the pipe; its exit code tells the rest.
+                let _ = stdin.write_all(input);
+            }
+        });
+        child.wait_with_output()
+    })
+    .map_err(start)?;
+    checked(&args, output)
 }
 
 fn checked<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Vec<u8>, GitError> {

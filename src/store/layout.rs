@@ -119,36 +119,51 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
                 }
                 _ => (Form::Unknown, None),
             },
-            ["conflicts", name] => entry(name).map_or((Form::Unknown, None), |id| (Form::Entry(any), Some(id))),
+            ["conflicts", name] => {
+                entry(name).map_or((Form::Unknown, None), |id| (Form::Entry(any), Some(id)))
+            }
             _ => (Form::Unknown, None),
         },
         _ => (Form::Unknown, None),
     }
 }
 
+/// Whether the record says that it is the one which its path names.
+pub(crate) fn bears(value: &serde_json::Value, id: Option<&str>) -> bool {
+    let Some(id) = id else { return true };
+    // An item is named after its solution, everything else after itself.
+    let own = value.get("id").or_else(|| value.get("solution_id"));
+    own.and_then(serde_json::Value::as_str) == Some(id)
+}
+
 fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
     let any: fn(&serde_json::Value) -> Result<(), String> = |_| Ok(());
-    let entry = |check: fn(&serde_json::Value) -> Result<(), String>, name: &str| {
-        match name.strip_suffix(".json").filter(|id| EntryId::parse(id).is_ok()) {
-            Some(id) => (Form::Entry(check), Some(id.to_owned())),
-            None => (Form::Unknown, None),
-        }
+    let entry = |check: fn(&serde_json::Value) -> Result<(), String>, name: &str| match name
+        .strip_suffix(".json")
+        .filter(|id| EntryId::parse(id).is_ok())
+    {
+        Some(id) => (Form::Entry(check), Some(id.to_owned())),
+        None => (Form::Unknown, None),
     };
     let of_issue = |inner: IssueId| inner.as_str() == issue;
     match rest {
         ["issue.json"] => (Form::Doc(&ISSUE), Some(issue.to_owned())),
         ["comments", name] => entry(check_as::<Comment>, name),
         ["feedback", name] => entry(check_as::<Feedback>, name),
-        ["solutions", id, rest @ ..] if SolutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => match rest {
-            ["solution.json"] => (Form::Doc(&SOLUTION), Some((*id).to_owned())),
-            ["reviews", name] => entry(any, name),
-            _ => (Form::Unknown, None),
-        },
-        ["executions", id, rest @ ..] if ExecutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => match rest {
-            ["execution.json"] => (Form::Entry(check_as::<Execution>), Some((*id).to_owned())),
-            ["log", name] => entry(check_as::<LogEntry>, name),
-            _ => (Form::Unknown, None),
-        },
+        ["solutions", id, rest @ ..] if SolutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
+            match rest {
+                ["solution.json"] => (Form::Doc(&SOLUTION), Some((*id).to_owned())),
+                ["reviews", name] => entry(any, name),
+                _ => (Form::Unknown, None),
+            }
+        }
+        ["executions", id, rest @ ..] if ExecutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
+            match rest {
+                ["execution.json"] => (Form::Entry(check_as::<Execution>), Some((*id).to_owned())),
+                ["log", name] => entry(check_as::<LogEntry>, name),
+                _ => (Form::Unknown, None),
+            }
+        }
         _ => (Form::Unknown, None),
     }
 }
@@ -162,11 +177,15 @@ mod tests {
         let id = IssueId::parse("ISS-001").unwrap();
         let path = issue(&id);
         assert_eq!(path.split('/').count(), 4);
-        assert!(matches!(form(&path), (Form::Doc(schema), Some(bears)) if schema.name == "issue" && bears == "ISS-001"));
+        assert!(
+            matches!(form(&path), (Form::Doc(schema), Some(bears)) if schema.name == "issue" && bears == "ISS-001")
+        );
         let solution_id = SolutionId::parse("SOL-ISS-001-a7x9").unwrap();
         assert!(matches!(form(&solution(&solution_id)), (Form::Doc(schema), _) if schema.name == "solution"));
         let queue_id = QueueId::parse("QUE-1").unwrap();
-        assert!(matches!(form(&item(&queue_id, &solution_id)), (Form::Doc(schema), _) if schema.name == "item"));
+        assert!(
+            matches!(form(&item(&queue_id, &solution_id)), (Form::Doc(schema), _) if schema.name == "item")
+        );
     }
 
     #[test]

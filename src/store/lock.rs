@@ -84,7 +84,8 @@ impl WriteLock {
         let started = Instant::now();
         let mut seen: Option<(Vec<u8>, std::time::SystemTime)> = None;
         loop {
-            let state = std::fs::read(ref_lock).and_then(|bytes| Ok((bytes, ref_lock.metadata()?.modified()?)));
+            let state =
+                std::fs::read(ref_lock).and_then(|bytes| Ok((bytes, ref_lock.metadata()?.modified()?)));
             let Ok(state) = state else { return Ok(true) };
             if !noted.is_empty() && state.0.trim_ascii() == noted.as_bytes() {
                 break;

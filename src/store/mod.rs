@@ -1,3 +1,19 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod error;
 pub(crate) mod git;
+pub(crate) mod layout;
+mod lock;
+mod maintenance;
+mod merge;
+mod persist;
+pub(crate) mod records;
+mod repo;
+mod root;
+mod snapshot;
+mod tx;
+
+pub(crate) use error::StoreError;
+pub(crate) use repo::{Identity, Store, one_line};
+pub(crate) use snapshot::{Read, Snapshot};
+pub(crate) use tx::{Committed, Tx, random_uid};

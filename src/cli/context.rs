@@ -1,0 +1,87 @@
+//! What every command is given: where its answer goes, and the store of the current folder.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use super::Failure;
+use crate::store::{Committed, Store, Tx};
+use crate::ui::Screen;
+
+/// One run of the program.
+pub(crate) struct Context {
+    /// Where the answer goes.
+    pub(crate) screen: Screen,
+}
+
+/// What `--force --reason` says: a gate is overridden, and why.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Force {
+    /// Override a gate; the reason goes into the log
+    #[arg(long, requires = "reason")]
+    pub(crate) force: bool,
+    /// Why the gate is overridden
+    #[arg(long, value_name = "TEXT", requires = "force")]
+    pub(crate) reason: Option<String>,
+}
+
+impl Force {
+    /// The reason, where the gate is to be overridden.
+    pub(crate) fn why(&self) -> Option<String> {
+        if self.force { self.reason.clone() } else { None }
+    }
+}
+
+impl Context {
+    /// Opens the repository of the current folder.
+    pub(crate) fn store(&self) -> Result<Store, Failure> {
+        Ok(Store::open(Path::new("."))?)
+    }
+
+    /// Whether the answer is one JSON document.
+    pub(crate) fn json(&self) -> bool {
+        self.screen.json()
+    }
+
+    /// One change of the store, one commit.
+    pub(crate) fn transact<T>(
+        &self,
+        store: &Store,
+        change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
+    ) -> Result<Committed<T>, Failure> {
+        store.transact(change)
+    }
+
+    /// A remark that is not part of the answer, on stderr.
+    pub(crate) fn warn(&self, text: &str) {
+        let painter = crate::ui::Painter::stderr();
+        eprintln!(
+            "{} {}",
+            painter.paint(crate::ui::style::WARN, "warning:"),
+            crate::ui::text::clean_line(text)
+        );
+    }
+}
+
+/// The text of a file, or of stdin for `-`.
+pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
+    let bytes = read_bytes(path)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::new(
+            "invalid-utf8",
+            format!("`{path}` is not UTF-8: byte {} at offset {at}", error.as_bytes()[at]),
+        )
+        .hint("convert it, for example with `iconv -t UTF-8`")
+    })
+}
+
+/// The bytes of a file, or of stdin for `-`.
+pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
+    let read = if path == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    read.map_err(|error| Failure::new("cannot-read", format!("cannot read `{path}`: {error}")))
+}

@@ -1,0 +1,123 @@
+//! What a user is told where a command cannot do what was asked, and the exit codes. Decided here and nowhere else.
+
+use std::io;
+use std::process::ExitCode;
+
+use crate::model::Explain;
+use crate::ui;
+
+/// How a command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done, or so already.
+    Done,
+    /// Cannot be done.
+    Failed,
+    /// Wrong usage.
+    Usage,
+    /// Nothing to do.
+    Nothing,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::Nothing => 3,
+        })
+    }
+}
+
+/// A command that did not do what was asked: one line with what is wrong, one with what to do.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(super) exit: Exit,
+    code: &'static str,
+    message: String,
+    hint: Option<String>,
+    /// More lines under the message: candidates, findings.
+    details: Vec<String>,
+    is_broken_pipe: bool,
+}
+
+impl Failure {
+    /// Something that cannot be done.
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Failed,
+            code,
+            message: message.into(),
+            hint: None,
+            details: vec![],
+            is_broken_pipe: false,
+        }
+    }
+
+    /// Arguments that do not make sense together.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, ..Self::new("usage", message) }
+    }
+
+    /// Nothing to do.
+    pub(crate) fn nothing(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Nothing, ..Self::new("nothing-to-do", message) }
+    }
+
+    /// The same with what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same with more lines.
+    pub(crate) fn details(mut self, lines: Vec<String>) -> Self {
+        self.details = lines;
+        self
+    }
+
+    /// Shows it on stderr and says how the program ends. A reader that went away is no failure.
+    pub(crate) fn report(&self, json: bool) -> Exit {
+        if self.is_broken_pipe {
+            return Exit::Done;
+        }
+        if json {
+            let mut error =
+                serde_json::json!({ "code": self.code, "message": self.message, "hint": self.hint });
+            if !self.details.is_empty() {
+                error["details"] = self.details.clone().into();
+            }
+            eprintln!("{}", ui::text::clean_json(&serde_json::json!({ "error": error }).to_string()));
+            return self.exit;
+        }
+        let painter = ui::Painter::stderr();
+        eprintln!("{} {}", painter.paint(ui::style::BAD, "error:"), ui::text::clean_line(&self.message));
+        for line in &self.details {
+            eprintln!("  {}", ui::text::clean_line(line));
+        }
+        if let Some(hint) = &self.hint {
+            eprintln!("{} {}", painter.paint(ui::style::DIM, "hint:"), ui::text::clean_line(hint));
+        }
+        self.exit
+    }
+}
+
+impl<E: Explain> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let failure = Self::new(error.code(), error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self {
+            is_broken_pipe: ui::is_broken_pipe(&error),
+            ..Self::new("output", format!("cannot write the answer: {error}"))
+        }
+    }
+}

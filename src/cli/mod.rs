@@ -1,0 +1,93 @@
+//! The command line: one file a subcommand, with its arguments, what it does and what it prints.
+
+mod context;
+mod failure;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub(crate) use context::{Context, Force, read_bytes, read_text};
+pub(crate) use failure::{Exit, Failure};
+
+use crate::ui::{self, Screen};
+
+/// A command that succeeds ends in one of two ways: done, or nothing to do.
+pub(crate) type Outcome = Result<Exit, Failure>;
+
+#[derive(Debug, Parser)]
+#[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = 100)]
+#[command(propagate_version = true, disable_help_subcommand = true)]
+struct Arguments {
+    /// Answer with one JSON document on stdout; errors are JSON on stderr
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+macro_rules! commands {
+    ($($(#[$attr:meta])* $variant:ident = $module:ident),+ $(,)?) => {
+        $(mod $module;)+
+
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$attr])* $variant($module::Args),)+
+        }
+
+        fn dispatch(command: Command, context: &mut Context) -> Outcome {
+            match command {
+                $(Command::$variant(args) => $module::run(args, context),)+
+            }
+        }
+    };
+}
+
+commands!(
+    /// Create the store, or fetch the one that the remote has
+    Init = init,
+);
+
+/// The whole command line, for man pages and completions.
+pub(crate) fn command() -> clap::Command {
+    Arguments::command()
+}
+
+/// Runs the program.
+pub(crate) fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
+    let json = arguments.json;
+    let mut context = Context { screen: Screen::from_env(json) };
+    let outcome = dispatch(arguments.command, &mut context);
+    // What was written before a failure is still shown.
+    let shown = context.screen.finish();
+    let exit = match (outcome, shown) {
+        (Err(failure), _) => failure.report(json),
+        (Ok(_), Err(error)) => Failure::from(error).report(json),
+        (Ok(exit), Ok(())) => exit,
+    };
+    exit.into()
+}
+
+/// Help and version are answers; everything else that clap says is wrong usage.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return match error.print() {
+            Err(error) if !ui::is_broken_pipe(&error) => Exit::Failed.into(),
+            _ => Exit::Done.into(),
+        };
+    }
+    if std::env::args_os().any(|arg| arg == "--json") {
+        let text = error.to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let first = lines.next().unwrap_or_default();
+        let failure = Failure::usage(first.strip_prefix("error: ").unwrap_or(first));
+        return failure.hint("--help behind the command shows its usage").report(true).into();
+    }
+    // Nowhere to say it is no reason to end in another way.
+    let _ = error.print();
+    Exit::Usage.into()
+}

@@ -1,0 +1,165 @@
+//! What is derived of an issue, in one place: its status, its holder, its times.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::folder::{ExecutionFolder, IssueFolder};
+use super::holds::{Holding, who_holds};
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::issue::StoredStatus;
+use crate::model::priority::Priority;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::time::Time;
+
+/// The execution that holds an issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Holder {
+    /// Its id.
+    pub(crate) execution_id: ExecutionId,
+    /// The plan that it carries out.
+    pub(crate) solution_id: SolutionId,
+    /// executing, completed or failed.
+    pub(crate) status: ExecutionStatus,
+    /// Who executes.
+    pub(crate) actor: String,
+    /// Until when the claim is good.
+    pub(crate) lease_expires_at: Time,
+}
+
+/// What a queue needs to know of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlanFacts {
+    /// `sha256:…` of the plan as it is now.
+    pub(crate) digest: String,
+    /// Files that some task touches.
+    pub(crate) files: BTreeSet<String>,
+    /// How many tasks.
+    pub(crate) task_count: usize,
+}
+
+/// What other records need to know of an issue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct IssueFacts {
+    /// Its id.
+    pub(crate) id: IssueId,
+    /// Its title.
+    pub(crate) title: String,
+    /// As shown.
+    pub(crate) status: IssueStatus,
+    /// Its priority.
+    pub(crate) priority: Priority,
+    /// The issues that come first.
+    pub(crate) depends_on: BTreeSet<IssueId>,
+    /// The plan that will be executed.
+    pub(crate) bound: Option<SolutionId>,
+    /// Its plans.
+    pub(crate) plans: BTreeMap<SolutionId, PlanFacts>,
+    /// Who holds it.
+    pub(crate) holder: Option<Holder>,
+}
+
+impl IssueFacts {
+    /// Derives all of it from what lies in the issue's folder.
+    pub(crate) fn of(folder: &IssueFolder) -> Self {
+        let issue = &folder.issue.record;
+        let plans = folder.solutions.iter().map(|solution| {
+            let plan = solution.record.typed_plan();
+            let facts = PlanFacts {
+                digest: solution.record.plan_digest(),
+                files: plan.touches().into_iter().map(str::to_owned).collect(),
+                task_count: plan.tasks.len(),
+            };
+            (solution.record.id.clone(), facts)
+        });
+        Self {
+            id: issue.id.clone(),
+            title: issue.title.clone(),
+            status: status(folder),
+            priority: issue.priority,
+            depends_on: issue.depends_on.clone(),
+            bound: issue.bound_solution_id.clone(),
+            plans: plans.collect(),
+            holder: holder(folder).map(|execution| Holder {
+                execution_id: execution.execution.id.clone(),
+                solution_id: execution.execution.solution_id.clone(),
+                status: execution.outcome(),
+                actor: execution.execution.actor.clone(),
+                lease_expires_at: execution.lease_expires_at(),
+            }),
+        }
+    }
+
+    /// Whether what depends on this issue may go on.
+    pub(crate) fn is_met(&self) -> bool {
+        matches!(self.status, IssueStatus::Completed | IssueStatus::Closed)
+    }
+}
+
+/// The execution that holds the issue.
+pub(crate) fn holder(folder: &IssueFolder) -> Option<&ExecutionFolder> {
+    let Holding { holder, .. } = who_holds(&folder.executions);
+    holder.map(|n| &folder.executions[n])
+}
+
+/// The status as shown: cancelled, paused or closed where stored; else that of the execution that holds; else queued
+/// where an item is not removed; else the stored one.
+pub(crate) fn status(folder: &IssueFolder) -> IssueStatus {
+    let stored = folder.issue.record.status;
+    if matches!(stored, StoredStatus::Cancelled | StoredStatus::Paused | StoredStatus::Closed) {
+        return stored.into();
+    }
+    if let Some(execution) = holder(folder) {
+        return match execution.outcome() {
+            ExecutionStatus::Completed => IssueStatus::Completed,
+            ExecutionStatus::Failed => IssueStatus::Failed,
+            ExecutionStatus::Executing | ExecutionStatus::Superseded => IssueStatus::Executing,
+        };
+    }
+    if folder.items.iter().any(|queued| !queued.item.is_removed()) {
+        return IssueStatus::Queued;
+    }
+    stored.into()
+}
+
+/// Times that are derived from the records around an issue.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Times {
+    /// The latest of anything.
+    pub(crate) updated_at: Option<Time>,
+    /// When the bound plan was made.
+    pub(crate) planned_at: Option<Time>,
+    /// When it was first queued.
+    pub(crate) queued_at: Option<Time>,
+    /// When the execution that holds began.
+    pub(crate) executed_at: Option<Time>,
+    /// When that completed.
+    pub(crate) completed_at: Option<Time>,
+}
+
+/// The derived times of an issue.
+pub(crate) fn times(folder: &IssueFolder) -> Times {
+    let holder = holder(folder);
+    let queued =
+        folder.items.iter().filter(|queued| !queued.item.is_removed()).map(|queued| queued.item.queued_at);
+    let logs = folder
+        .executions
+        .iter()
+        .flat_map(|e| e.log.iter().map(|entry| entry.at).chain(std::iter::once(e.execution.started_at)));
+    let updated = folder
+        .issue
+        .changed
+        .into_iter()
+        .chain(folder.comments.iter().map(|c| c.created_at))
+        .chain(folder.feedback.iter().map(|f| f.created_at))
+        .chain(folder.solutions.iter().filter_map(|s| s.changed))
+        .chain(folder.items.iter().map(|queued| queued.item.queued_at))
+        .chain(logs);
+    Times {
+        updated_at: updated.max(),
+        planned_at: folder.bound().map(|solution| solution.created_at),
+        queued_at: queued.min(),
+        executed_at: holder.map(|execution| execution.execution.started_at),
+        completed_at: holder
+            .filter(|execution| execution.outcome() == ExecutionStatus::Completed)
+            .and_then(ExecutionFolder::finished_at),
+    }
+}

@@ -1,0 +1,318 @@
+//! What lies together in the tree: an issue with its logs, plans, executions and items; a queue with its items.
+
+use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::issue::{Comment, Feedback, Issue};
+use crate::model::queue::{Item, Queue};
+use crate::model::solution::Solution;
+use crate::model::status::ExecutionStatus;
+use crate::model::time::Time;
+
+/// A record with the time of its latest stamp.
+#[derive(Debug, Clone)]
+pub(crate) struct Recorded<T> {
+    /// The record.
+    pub(crate) record: T,
+    /// When it last changed.
+    pub(crate) changed: Option<Time>,
+}
+
+/// An issue and everything that is known of it.
+#[derive(Debug, Clone)]
+pub(crate) struct IssueFolder {
+    /// The issue.
+    pub(crate) issue: Recorded<Issue>,
+    /// In order.
+    pub(crate) comments: Vec<Comment>,
+    /// In order.
+    pub(crate) feedback: Vec<Feedback>,
+    /// In byte order of their ids.
+    pub(crate) solutions: Vec<Recorded<Solution>>,
+    /// In byte order of their ids.
+    pub(crate) executions: Vec<ExecutionFolder>,
+    /// Its items in all queues, removed ones included.
+    pub(crate) items: Vec<QueuedItem>,
+    /// Files that cannot be read, and why.
+    pub(crate) broken: Vec<(String, String)>,
+}
+
+impl IssueFolder {
+    /// The plan of this id.
+    pub(crate) fn solution(&self, id: &SolutionId) -> Option<&Solution> {
+        self.solutions.iter().map(|s| &s.record).find(|s| s.id == *id)
+    }
+
+    /// The plan that will be executed, where one is bound and there.
+    pub(crate) fn bound(&self) -> Option<&Solution> {
+        self.issue.record.bound_solution_id.as_ref().and_then(|id| self.solution(id))
+    }
+
+    /// The comments as they stand: a later one that edits an earlier takes its place.
+    pub(crate) fn comments_as_edited(&self) -> Vec<&Comment> {
+        let replaced: Vec<_> = self.comments.iter().filter_map(|c| c.edits.as_ref()).collect();
+        self.comments.iter().filter(|c| !replaced.contains(&&c.id)).collect()
+    }
+}
+
+/// An item with the queue that it is in.
+#[derive(Debug, Clone)]
+pub(crate) struct QueuedItem {
+    /// The queue.
+    pub(crate) queue: QueueId,
+    /// The item.
+    pub(crate) item: Item,
+}
+
+/// A queue with its items in the order of execution, removed ones included.
+#[derive(Debug, Clone)]
+pub(crate) struct QueueFolder {
+    /// The queue.
+    pub(crate) queue: Queue,
+    /// In order.
+    pub(crate) items: Vec<Item>,
+    /// Files that cannot be read, and why.
+    pub(crate) broken: Vec<(String, String)>,
+}
+
+/// An execution with its log in order.
+#[derive(Debug, Clone)]
+pub(crate) struct ExecutionFolder {
+    /// The claim.
+    pub(crate) execution: Execution,
+    /// What came of it.
+    pub(crate) log: Vec<LogEntry>,
+}
+
+/// A commit that is linked now, with the commits that it replaced.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct LinkedCommit {
+    /// The link; of a rewritten commit under its new hash.
+    pub(crate) link: CommitLink,
+    /// Earlier hashes of the same work, oldest first.
+    pub(crate) rewritten_from: Vec<String>,
+}
+
+impl ExecutionFolder {
+    /// Completed if any `end` says so, else failed if one does, else executing.
+    pub(crate) fn outcome(&self) -> ExecutionStatus {
+        let ended = |status| self.ends().any(|(end, _)| end.status == status);
+        if ended(ExecutionStatus::Completed) {
+            ExecutionStatus::Completed
+        } else if ended(ExecutionStatus::Failed) {
+            ExecutionStatus::Failed
+        } else {
+            ExecutionStatus::Executing
+        }
+    }
+
+    fn ends(&self) -> impl Iterator<Item = (&crate::model::execution::End, Time)> {
+        self.log.iter().filter_map(|entry| match &entry.event {
+            Event::End(end) => Some((end, entry.at)),
+            _ => None,
+        })
+    }
+
+    /// The `end` that decided the outcome: the first of that status.
+    fn deciding_end(&self) -> Option<(&crate::model::execution::End, Time)> {
+        let outcome = self.outcome();
+        self.ends().find(|(end, _)| end.status == outcome)
+    }
+
+    /// When it ended.
+    pub(crate) fn finished_at(&self) -> Option<Time> {
+        self.deciding_end().map(|(_, at)| at)
+    }
+
+    /// What the executor reported.
+    pub(crate) fn result(&self) -> Option<&ExecutionResult> {
+        self.deciding_end().and_then(|(end, _)| end.result.as_ref())
+    }
+
+    /// What went wrong.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        self.deciding_end().and_then(|(end, _)| end.failure.as_ref())
+    }
+
+    /// The entry of its own log that sets it aside as it is now.
+    pub(crate) fn aside(&self) -> Option<&Aside> {
+        let outcome = self.outcome();
+        self.log.iter().find_map(|entry| match &entry.event {
+            Event::Aside(aside) if aside.status == outcome => Some(aside),
+            _ => None,
+        })
+    }
+
+    /// Until when the claim is good.
+    pub(crate) fn lease_expires_at(&self) -> Time {
+        let renewed = self.log.iter().filter_map(|entry| match &entry.event {
+            Event::Renew(renew) => Some(renew.lease_expires_at),
+            _ => None,
+        });
+        renewed.max().map_or(self.execution.lease_expires_at, |at| at.max(self.execution.lease_expires_at))
+    }
+
+    /// The commits that are linked now, in the order of their first link.
+    pub(crate) fn commits(&self) -> Vec<LinkedCommit> {
+        fold_commits(&self.log)
+            .into_iter()
+            .filter(|known| known.state == State::Linked)
+            .map(|known| known.commit)
+            .collect()
+    }
+
+    /// Whether `hash` is linked, or was before it was rewritten.
+    pub(crate) fn knows_commit(&self, hash: &str) -> bool {
+        fold_commits(&self.log)
+            .iter()
+            .any(|known| known.commit.link.hash == hash && known.state != State::Unlinked)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Linked,
+    Replaced,
+    Unlinked,
+}
+
+struct KnownCommit {
+    commit: LinkedCommit,
+    state: State,
+}
+
+/// `commit` adds, `unlink` removes; `rewrite` removes the old and adds the new one if the old is or was linked and not
+/// unlinked since.
+fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
+    let mut known: Vec<KnownCommit> = Vec::new();
+    let at = |known: &[KnownCommit], hash: &str| known.iter().position(|k| k.commit.link.hash == hash);
+    for entry in log {
+        match &entry.event {
+            Event::Commit(link) => match at(&known, &link.hash) {
+                Some(n) => {
+                    known[n].state = State::Linked;
+                    // The first link of a hash stays, unless the later one knows the task.
+                    if known[n].commit.link.task_id.is_none() {
+                        known[n].commit.link.task_id.clone_from(&link.task_id);
+                    }
+                }
+                None => known.push(KnownCommit {
+                    commit: LinkedCommit { link: link.clone(), rewritten_from: Vec::new() },
+                    state: State::Linked,
+                }),
+            },
+            Event::Unlink(unlink) => {
+                if let Some(n) = at(&known, &unlink.hash) {
+                    known[n].state = State::Unlinked;
+                }
+            }
+            Event::Rewrite(rewrite) if rewrite.old != rewrite.new => {
+                let Some(old) = at(&known, &rewrite.old).filter(|n| known[*n].state != State::Unlinked)
+                else {
+                    continue;
+                };
+                known[old].state = State::Replaced;
+                let mut from = known[old].commit.rewritten_from.clone();
+                from.push(rewrite.old.clone());
+                match at(&known, &rewrite.new) {
+                    Some(new) => {
+                        known[new].state = State::Linked;
+                        let mut earlier = std::mem::take(&mut known[new].commit.rewritten_from);
+                        from.retain(|hash| !earlier.contains(hash));
+                        earlier.extend(from);
+                        known[new].commit.rewritten_from = earlier;
+                    }
+                    None => {
+                        let mut link = known[old].commit.link.clone();
+                        link.hash.clone_from(&rewrite.new);
+                        known.push(KnownCommit {
+                            commit: LinkedCommit { link, rewritten_from: from },
+                            state: State::Linked,
+                        });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::execution::{LinkedBy, Rewrite, Unlink};
+    use crate::model::id::EntryId;
+
+    fn log(events: Vec<Event>) -> Vec<LogEntry> {
+        let at = Time::from_seconds(0).unwrap();
+        let id = EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap();
+        events.into_iter().map(|event| LogEntry { id: id.clone(), event, actor: "a".into(), at }).collect()
+    }
+
+    fn commit(hash: &str) -> Event {
+        Event::Commit(CommitLink {
+            hash: hash.into(),
+            task_id: None,
+            subject: hash.into(),
+            author: "a".into(),
+            authored_at: Time::from_seconds(0).unwrap(),
+            files: vec![],
+            linked_by: LinkedBy::Hook,
+        })
+    }
+
+    fn rewrite(old: &str, new: &str) -> Event {
+        Event::Rewrite(Rewrite { old: old.into(), new: new.into() })
+    }
+
+    fn unlink(hash: &str) -> Event {
+        Event::Unlink(Unlink { hash: hash.into() })
+    }
+
+    fn linked(events: Vec<Event>) -> Vec<(String, Vec<String>)> {
+        fold_commits(&log(events))
+            .into_iter()
+            .filter(|k| k.state == State::Linked)
+            .map(|k| (k.commit.link.hash, k.commit.rewritten_from))
+            .collect()
+    }
+
+    fn pairs(of: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
+        of.iter().map(|(h, from)| ((*h).into(), from.iter().map(|f| (*f).into()).collect())).collect()
+    }
+
+    #[test]
+    fn the_same_commit_twice_is_one_link() {
+        assert_eq!(linked(vec![commit("a"), commit("a")]), pairs(&[("a", &[])]));
+    }
+
+    #[test]
+    fn a_rewritten_commit_is_followed() {
+        assert_eq!(
+            linked(vec![commit("a"), rewrite("a", "b"), rewrite("b", "c")]),
+            pairs(&[("c", &["a", "b"])])
+        );
+        // An amend links the new commit by itself first.
+        assert_eq!(linked(vec![commit("a"), commit("b"), rewrite("a", "b")]), pairs(&[("b", &["a"])]));
+        // A squash of two is one.
+        assert_eq!(
+            linked(vec![commit("a"), commit("b"), rewrite("a", "c"), rewrite("b", "c")]),
+            pairs(&[("c", &["a", "b"])])
+        );
+    }
+
+    #[test]
+    fn what_was_unlinked_or_never_linked_is_not_followed() {
+        assert_eq!(linked(vec![commit("a"), unlink("a"), rewrite("a", "b")]), pairs(&[]));
+        assert_eq!(linked(vec![rewrite("a", "b")]), pairs(&[]));
+        assert_eq!(linked(vec![commit("a"), unlink("a"), commit("a")]), pairs(&[("a", &[])]));
+    }
+
+    #[test]
+    fn a_commit_that_two_rebases_rewrote_has_two_successors() {
+        assert_eq!(
+            linked(vec![commit("a"), rewrite("a", "b"), rewrite("a", "c")]),
+            pairs(&[("b", &["a"]), ("c", &["a"])])
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! Who holds an issue: which of its executions counts. The same answer in every clone, whatever order they met in.
+
+use std::cmp::Reverse;
+
+use super::folder::ExecutionFolder;
+use crate::model::status::ExecutionStatus;
+
+/// Which execution holds, and how each of them shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Holding {
+    /// The index of the one that holds.
+    pub(crate) holder: Option<usize>,
+    /// In the order of the executions. What was set aside after it ended still shows how it ended.
+    pub(crate) statuses: Vec<ExecutionStatus>,
+}
+
+/// Decides among all executions of one issue.
+pub(crate) fn who_holds(executions: &[ExecutionFolder]) -> Holding {
+    let outcomes: Vec<ExecutionStatus> = executions.iter().map(ExecutionFolder::outcome).collect();
+    let aside: Vec<bool> = (0..executions.len()).map(|n| is_aside(executions, n, outcomes[n])).collect();
+    let holder = (0..executions.len()).filter(|n| !aside[*n]).min_by_key(|n| {
+        let it = &executions[*n].execution;
+        (
+            outcomes[*n] != ExecutionStatus::Completed,
+            Reverse(it.attempt),
+            outcomes[*n] != ExecutionStatus::Executing,
+            it.via.is_none(),
+            it.started_at,
+            &it.id,
+        )
+    });
+    let statuses = (0..executions.len())
+        .map(|n| match outcomes[n] {
+            outcome if holder == Some(n) => outcome,
+            ExecutionStatus::Executing => ExecutionStatus::Superseded,
+            outcome if aside[n] => outcome,
+            _ => ExecutionStatus::Superseded,
+        })
+        .collect();
+    Holding { holder, statuses }
+}
+
+fn is_aside(executions: &[ExecutionFolder], n: usize, outcome: ExecutionStatus) -> bool {
+    let it = &executions[n];
+    let named = |later: &ExecutionFolder| {
+        later.execution.attempt > it.execution.attempt
+            && later
+                .execution
+                .supersedes
+                .iter()
+                .any(|s| s.execution_id == it.execution.id && s.status == outcome)
+    };
+    it.aside().is_some() || executions.iter().any(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};
+    use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
+    use crate::model::time::Time;
+
+    fn execution(uid: &str, attempt: u64, second: i64) -> ExecutionFolder {
+        let time = |s| Time::from_seconds(s).unwrap();
+        ExecutionFolder {
+            execution: Execution {
+                id: ExecutionId::parse(&format!("EXR-ISS-1-{uid}")).unwrap(),
+                issue_id: IssueId::parse("ISS-1").unwrap(),
+                solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
+                plan_digest: String::new(),
+                plan_commit: String::new(),
+                queue_id: None,
+                item_id: None,
+                attempt,
+                actor: "a".into(),
+                role: None,
+                branch: None,
+                base_commit: None,
+                worktree: None,
+                via: None,
+                supersedes: vec![],
+                started_at: time(second),
+                lease_expires_at: time(second + 10),
+            },
+            log: vec![],
+        }
+    }
+
+    fn with(mut it: ExecutionFolder, event: Event) -> ExecutionFolder {
+        let id = EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap();
+        it.log.push(LogEntry { id, event, actor: "a".into(), at: Time::from_seconds(99).unwrap() });
+        it
+    }
+
+    fn ended(it: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
+        with(it, Event::End(End { status, result: None, failure: None, patch_id: None }))
+    }
+
+    fn aside(it: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
+        with(it, Event::Aside(Aside { status, reason: AsideReason::Retry }))
+    }
+
+    use ExecutionStatus::{Completed, Executing, Failed, Superseded};
+
+    #[test]
+    fn of_two_claims_made_apart_the_earlier_holds_in_every_clone() {
+        let (one, two) = (execution("b", 1, 5), execution("a", 1, 6));
+        assert_eq!(who_holds(&[one.clone(), two.clone()]).statuses, [Executing, Superseded]);
+        assert_eq!(who_holds(&[two, one]).statuses, [Superseded, Executing]);
+    }
+
+    #[test]
+    fn a_claim_through_the_remote_beats_an_earlier_local_one() {
+        let mut two = execution("b", 1, 6);
+        two.execution.via = Some("origin".into());
+        assert_eq!(who_holds(&[execution("a", 1, 5), two]).holder, Some(1));
+    }
+
+    #[test]
+    fn finished_work_is_never_set_aside_by_a_claim_that_saw_it_unfinished() {
+        let mut takeover = execution("b", 2, 50);
+        takeover.execution.supersedes =
+            vec![Supersedes { execution_id: ExecutionId::parse("EXR-ISS-1-a").unwrap(), status: Executing }];
+        let first = execution("a", 1, 5);
+        assert_eq!(who_holds(&[first.clone(), takeover.clone()]).statuses, [Superseded, Executing]);
+        assert_eq!(who_holds(&[ended(first, Completed), takeover]).statuses, [Completed, Superseded]);
+    }
+
+    #[test]
+    fn a_retried_failure_still_shows_as_failed() {
+        let first = aside(ended(execution("a", 1, 5), Failed), Failed);
+        assert_eq!(who_holds(std::slice::from_ref(&first)).holder, None);
+        assert_eq!(who_holds(&[first, execution("b", 2, 9)]).statuses, [Failed, Executing]);
+    }
+
+    #[test]
+    fn an_aside_that_saw_another_status_does_not_count() {
+        let it = ended(aside(execution("a", 1, 5), Executing), Completed);
+        assert_eq!(who_holds(&[it]).holder, Some(0));
+    }
+}

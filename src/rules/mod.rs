@@ -1,0 +1,7 @@
+//! Pure rules: what may happen, what follows from what happened. No git, no files, no clock.
+
+pub(crate) mod dag;
+pub(crate) mod facts;
+pub(crate) mod folder;
+pub(crate) mod holds;
+pub(crate) mod readiness;

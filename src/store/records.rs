@@ -1,0 +1,191 @@
+//! Typed records out of files: one issue with everything in its folder, queues with their items.
+
+use serde::de::DeserializeOwned;
+
+use super::error::StoreError;
+use super::layout;
+use super::snapshot::Read;
+use crate::model::doc::{Broken, Doc};
+use crate::model::execution::{Execution, LogEntry};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::issue::{ISSUE, Issue};
+use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::schema::Schema;
+use crate::model::solution::{SOLUTION, Solution};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
+
+/// Reads a record that is written once.
+pub(crate) fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(bytes).map_err(|e| StoreError::Broken {
+        path: path.to_owned(),
+        broken: Broken::new("entry", e.to_string()),
+    })
+}
+
+/// The record with stamps at `path`, for a command that changes it.
+pub(crate) fn doc(read: &impl Read, schema: &'static Schema, path: &str) -> Result<Option<Doc>, StoreError> {
+    let Some(bytes) = read.file(path)? else { return Ok(None) };
+    let at_path = |broken| StoreError::Broken { path: path.to_owned(), broken };
+    let doc = Doc::parse(schema, &bytes).map_err(at_path)?;
+    if !layout::bears(&doc.fields(), layout::form(path).1.as_deref()) {
+        return Err(at_path(Broken::new(schema.name, "it bears the id of another record".into())));
+    }
+    Ok(Some(doc))
+}
+
+fn recorded<T: DeserializeOwned>(
+    read: &impl Read,
+    schema: &'static Schema,
+    path: &str,
+) -> Result<Option<Recorded<T>>, StoreError> {
+    let Some(doc) = doc(read, schema, path)? else { return Ok(None) };
+    let record = doc.read().map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
+    Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
+}
+
+/// Passes a broken record by, noting where it is; every other failure goes on.
+fn set_aside<T>(
+    result: Result<Option<T>, StoreError>,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Option<T>, StoreError> {
+    match result {
+        Err(StoreError::Broken { path, broken: why }) => {
+            broken.push((path, why.to_string()));
+            Ok(None)
+        }
+        other => other,
+    }
+}
+
+/// The log in `folder`, in order; broken entries are set aside.
+fn log<T: DeserializeOwned>(
+    read: &impl Read,
+    folder: &str,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Vec<T>, StoreError> {
+    let mut entries = Vec::new();
+    for name in read.names(folder)? {
+        let Some(Ok(id)) = name.strip_suffix(".json").map(EntryId::parse) else { continue };
+        let path = layout::entry(folder, &id);
+        let Some(bytes) = read.file(&path)? else { continue };
+        entries.extend(set_aside(parse_entry(&path, &bytes).map(Some), broken)?);
+    }
+    Ok(entries)
+}
+
+/// Every issue id, in byte order.
+pub(crate) fn issue_ids(read: &impl Read) -> Result<Vec<IssueId>, StoreError> {
+    let mut ids = Vec::new();
+    for fan in read.names(layout::ISSUES)? {
+        for name in read.names(&format!("{}/{fan}", layout::ISSUES))? {
+            ids.extend(
+                IssueId::parse(&name)
+                    .ok()
+                    .filter(|id| layout::issue_folder(id).contains(&format!("/{fan}/"))),
+            );
+        }
+    }
+    ids.sort();
+    Ok(ids)
+}
+
+/// The ids of the plans of an issue.
+pub(crate) fn solution_ids(read: &impl Read, issue: &IssueId) -> Result<Vec<SolutionId>, StoreError> {
+    let names = read.names(&layout::solutions(issue))?;
+    Ok(names
+        .iter()
+        .filter_map(|name| SolutionId::parse(name).ok())
+        .filter(|id| id.issue() == *issue)
+        .collect())
+}
+
+/// The ids of the executions of an issue.
+pub(crate) fn execution_ids(read: &impl Read, issue: &IssueId) -> Result<Vec<ExecutionId>, StoreError> {
+    let names = read.names(&layout::executions(issue))?;
+    Ok(names
+        .iter()
+        .filter_map(|name| ExecutionId::parse(name).ok())
+        .filter(|id| id.issue() == *issue)
+        .collect())
+}
+
+/// The ids of all queues.
+pub(crate) fn queue_ids(read: &impl Read) -> Result<Vec<QueueId>, StoreError> {
+    Ok(read.names(layout::QUEUES)?.iter().filter_map(|name| QueueId::parse(name).ok()).collect())
+}
+
+/// One execution with its log.
+pub(crate) fn execution(
+    read: &impl Read,
+    id: &ExecutionId,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Option<ExecutionFolder>, StoreError> {
+    let path = layout::execution(id);
+    let Some(bytes) = read.file(&path)? else { return Ok(None) };
+    let parsed = parse_entry::<Execution>(&path, &bytes).map(Some);
+    let Some(execution) = set_aside(parsed, broken)? else { return Ok(None) };
+    let log = log::<LogEntry>(read, &layout::execution_log(id), broken)?;
+    Ok(Some(ExecutionFolder { execution, log }))
+}
+
+/// Everything in the folder of one issue, and its items in all queues; none where there is no such issue.
+pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
+    let Some(recorded_issue) = recorded::<Issue>(read, &ISSUE, &layout::issue(id))? else { return Ok(None) };
+    let mut broken = Vec::new();
+    let comments = log(read, &layout::comments(id), &mut broken)?;
+    let feedback = log(read, &layout::feedback(id), &mut broken)?;
+    let mut solutions: Vec<Recorded<Solution>> = Vec::new();
+    let solution_ids = solution_ids(read, id)?;
+    for solution in &solution_ids {
+        let found = recorded(read, &SOLUTION, &layout::solution(solution));
+        solutions.extend(set_aside(found, &mut broken)?);
+    }
+    let mut executions = Vec::new();
+    for execution_id in execution_ids(read, id)? {
+        executions.extend(execution(read, &execution_id, &mut broken)?);
+    }
+    let mut items = Vec::new();
+    if !solution_ids.is_empty() {
+        for queue in queue_ids(read)? {
+            for solution in &solution_ids {
+                let found = recorded::<Item>(read, &ITEM, &layout::item(&queue, solution));
+                let found = set_aside(found, &mut broken)?;
+                items.extend(found.map(|item| QueuedItem { queue: queue.clone(), item: item.record }));
+            }
+        }
+    }
+    Ok(Some(IssueFolder { issue: recorded_issue, comments, feedback, solutions, executions, items, broken }))
+}
+
+/// One queue with its items in the order of execution, removed ones included.
+pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    let Some(queue) = recorded::<Queue>(read, &QUEUE, &layout::queue(id))? else { return Ok(None) };
+    let mut broken = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
+    let folder = layout::items(id);
+    for fan in read.names(&folder)? {
+        for name in read.names(&format!("{folder}/{fan}"))? {
+            let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
+            let found = recorded::<Item>(read, &ITEM, &layout::item(id, &solution));
+            items.extend(set_aside(found, &mut broken)?.map(|item| item.record));
+        }
+    }
+    items.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
+    Ok(Some(QueueFolder { queue: queue.record, items, broken }))
+}
+
+/// All queues, those that are served first in front.
+pub(crate) fn queues(read: &impl Read) -> Result<Vec<QueueFolder>, StoreError> {
+    let mut queues = Vec::new();
+    for id in queue_ids(read)? {
+        queues.extend(queue(read, &id)?);
+    }
+    queues.sort_by(|a, b| {
+        (a.queue.priority, a.queue.created_at, &a.queue.id).cmp(&(
+            b.queue.priority,
+            b.queue.created_at,
+            &b.queue.id,
+        ))
+    });
+    Ok(queues)
+}

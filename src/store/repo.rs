@@ -1,0 +1,334 @@
+//! The repository and the ref in it: opening, configuration, who is writing.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::error::StoreError;
+use super::git::Git;
+use super::snapshot::Snapshot;
+use crate::model::time::Time;
+
+/// Where the store lies unless `wf.ref` names another place.
+pub(crate) const DEFAULT_REF: &str = "refs/wf/main";
+const DEFAULT_LOCK_TIMEOUT: u64 = 60;
+/// Trees and small records are read again and again within one command.
+const OBJECT_CACHE: usize = 16 * 1024 * 1024;
+
+/// An open repository with the name of the ref that holds its store.
+pub(crate) struct Store {
+    pub(super) repo: gix::Repository,
+    reference: String,
+}
+
+/// Who writes: the git identity and, where they are set, the name and role that an agent gave itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Identity {
+    /// `user.name`
+    pub(crate) name: String,
+    /// `user.email`
+    pub(crate) email: String,
+    /// Seconds since 1970 and the offset, as git writes them.
+    pub(crate) time: gix::date::Time,
+    /// `WF_ACTOR`
+    pub(crate) actor: Option<String>,
+    /// `WF_ROLE`; none for an owner.
+    pub(crate) role: Option<String>,
+}
+
+impl Identity {
+    /// `Ada <ada@example.org>`, and `(name)` behind it where `WF_ACTOR` is set.
+    pub(crate) fn person(&self) -> String {
+        match &self.actor {
+            Some(actor) => format!("{} <{}> ({actor})", self.name, self.email),
+            None => format!("{} <{}>", self.name, self.email),
+        }
+    }
+
+    pub(super) fn signature(&self) -> gix::actor::Signature {
+        gix::actor::Signature {
+            name: self.name.as_str().into(),
+            email: self.email.as_str().into(),
+            time: self.time,
+        }
+    }
+}
+
+impl Store {
+    /// Opens the repository of `folder`, or the one that `GIT_DIR` names. The store itself may still be missing.
+    pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
+        let mut repo = gix::ThreadSafeRepository::discover_with_environment_overrides(folder)
+            .map_err(|error| {
+                let text = error.to_string();
+                if error.is_not_found() || text.contains("Could not find a git repository") {
+                    StoreError::NotARepository(folder.to_owned())
+                } else {
+                    StoreError::Open(text)
+                }
+            })?
+            .to_thread_local();
+        let config = repo.config_snapshot();
+        if config.string("extensions.refStorage").is_some_and(|kind| kind.to_str_lossy() != "files") {
+            return Err(StoreError::Reftable(repo.git_dir().to_owned()));
+        }
+        let reference = match config.string("wf.ref") {
+            None => DEFAULT_REF.to_owned(),
+            Some(name) => checked_ref(&name.to_str_lossy())?,
+        };
+        drop(config);
+        repo.object_cache_size_if_unset(OBJECT_CACHE);
+        Ok(Self { repo, reference })
+    }
+
+    /// The full name of the ref.
+    pub(crate) fn reference(&self) -> &str {
+        &self.reference
+    }
+
+    /// What `refs/wf/main` is called on a remote whose refs were fetched: `refs/wf-remotes/origin/main`.
+    pub(crate) fn tracking(&self, remote: &str) -> String {
+        let name = self
+            .reference
+            .strip_prefix("refs/wf/")
+            .unwrap_or_else(|| self.reference.trim_start_matches("refs/"));
+        format!("refs/wf-remotes/{remote}/{name}")
+    }
+
+    /// The refspec by which a plain `git fetch` brings the ref along.
+    pub(crate) fn fetch_refspec(&self, remote: &str) -> String {
+        if self.reference.starts_with("refs/wf/") {
+            format!("+refs/wf/*:refs/wf-remotes/{remote}/*")
+        } else {
+            // A glob is no error where the remote has nothing of that name; a full name would be.
+            let end = self.reference.len() - 1;
+            let glob = format!("{}*", &self.reference[..end]);
+            let tracking = self.tracking(remote);
+            format!("+{glob}:{}*", &tracking[..tracking.len() - 1])
+        }
+    }
+
+    /// The installed git, for this repository and worktree.
+    pub(crate) fn git(&self) -> Git {
+        Git::new(
+            self.absolute(self.repo.git_dir()),
+            self.repo.workdir().map(|dir| self.absolute(dir)).as_deref(),
+        )
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+    }
+
+    /// The git folder that all worktrees share.
+    pub(crate) fn common_dir(&self) -> PathBuf {
+        self.absolute(self.repo.common_dir())
+    }
+
+    /// The git folder of this worktree.
+    pub(crate) fn git_dir(&self) -> PathBuf {
+        self.absolute(self.repo.git_dir())
+    }
+
+    /// The folder with the files; none in a bare repository.
+    pub(crate) fn work_dir(&self) -> Option<PathBuf> {
+        self.repo.workdir().map(|dir| self.absolute(dir))
+    }
+
+    /// The name of a linked worktree; none for the main one.
+    pub(crate) fn worktree_name(&self) -> Option<String> {
+        let git_dir = self.git_dir();
+        let linked = git_dir != self.common_dir();
+        linked.then(|| git_dir.file_name().map(|name| name.to_string_lossy().into_owned())).flatten()
+    }
+
+    /// A configured text.
+    pub(crate) fn config(&self, key: &str) -> Option<String> {
+        self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
+    }
+
+    /// A configured truth value, false where it is not set.
+    pub(crate) fn config_bool(&self, key: &str) -> bool {
+        self.repo.config_snapshot().boolean(key).unwrap_or(false)
+    }
+
+    pub(super) fn lock_timeout(&self) -> Result<Duration, StoreError> {
+        let Some(text) = self.config("wf.lockTimeout") else {
+            return Ok(Duration::from_secs(DEFAULT_LOCK_TIMEOUT));
+        };
+        let seconds = text.parse().map_err(|_| StoreError::Config {
+            key: "wf.lockTimeout",
+            value: text.clone(),
+            why: "it is a number of seconds",
+        })?;
+        Ok(Duration::from_secs(seconds))
+    }
+
+    /// The commit that the ref points to; none before `init`.
+    pub(crate) fn tip(&self) -> Result<Option<ObjectId>, StoreError> {
+        self.read_ref(&self.reference)
+    }
+
+    /// The commit that any ref points to.
+    pub(crate) fn read_ref(&self, name: &str) -> Result<Option<ObjectId>, StoreError> {
+        let found =
+            self.repo.try_find_reference(name).map_err(StoreError::object("cannot read a reference"))?;
+        Ok(found.and_then(|reference| reference.try_id().map(gix::Id::detach)))
+    }
+
+    /// The state as it is now.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        let tip = self.tip()?.ok_or_else(|| StoreError::NotInitialised(self.reference.clone()))?;
+        self.snapshot_at(tip)
+    }
+
+    /// The state at a commit of the ref, or of a remote's.
+    pub(crate) fn snapshot_at(&self, commit: ObjectId) -> Result<Snapshot<'_>, StoreError> {
+        Snapshot::open(&self.repo, &self.reference, commit)
+    }
+
+    /// Who is writing, at what time. `GIT_COMMITTER_DATE` counts as git counts it.
+    pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
+        let found = match (self.repo.author(), self.repo.committer()) {
+            (Some(Ok(author)), Some(Ok(committer))) => {
+                let time = committer.time().map_err(|_| StoreError::Config {
+                    key: "GIT_COMMITTER_DATE",
+                    value: committer.time.to_owned(),
+                    why: "git cannot read it as a date",
+                })?;
+                Some((
+                    author.name.to_str_lossy().into_owned(),
+                    author.email.to_str_lossy().into_owned(),
+                    time,
+                ))
+            }
+            (_, Some(Err(error))) | (Some(Err(error)), _) => {
+                return Err(StoreError::Identity(error.to_string()));
+            }
+            _ => None,
+        };
+        let (name, email, time) = match found {
+            Some(found) => found,
+            None => self.identity_of_git()?,
+        };
+        let variable = |name: &str| std::env::var(name).ok().map(|v| one_line(&v)).filter(|v| !v.is_empty());
+        Ok(Identity {
+            name: one_line(&name),
+            email: one_line(&email),
+            time,
+            actor: variable("WF_ACTOR"),
+            role: variable("WF_ROLE"),
+        })
+    }
+
+    /// git may guess an identity from the machine, or refuse in words of its own: both are its business.
+    fn identity_of_git(&self) -> Result<(String, String, gix::date::Time), StoreError> {
+        let output = self.git().output(&["var", "GIT_AUTHOR_IDENT"])?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let text = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
+            let fatal = text.iter().find_map(|line| line.strip_prefix("fatal: "));
+            return Err(StoreError::Identity(fatal.unwrap_or("author identity unknown").to_owned()));
+        }
+        let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let signature = gix::actor::SignatureRef::from_bytes(line.as_bytes())
+            .map_err(|_| StoreError::Identity(format!("git calls you `{line}`, which is no identity")))?;
+        let time = signature.time().unwrap_or_else(|_| gix::date::Time::now_local_or_utc());
+        Ok((signature.name.to_str_lossy().into_owned(), signature.email.to_str_lossy().into_owned(), time))
+    }
+
+    /// Now, to the millisecond; the second that `GIT_COMMITTER_DATE` names where it is set.
+    pub(crate) fn now(&self) -> Result<Time, StoreError> {
+        let fixed = match std::env::var("GIT_COMMITTER_DATE") {
+            Ok(text) => {
+                let wrong = || StoreError::Config {
+                    key: "GIT_COMMITTER_DATE",
+                    value: text.clone(),
+                    why: "git cannot read it as a date",
+                };
+                let time = gix::date::parse(&text, None).map_err(|_| wrong())?;
+                Some(Time::from_seconds(time.seconds).ok_or_else(wrong)?)
+            }
+            Err(_) => None,
+        };
+        Ok(fixed.unwrap_or_else(|| {
+            let since =
+                std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+            Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)).unwrap_or_else(|| {
+                Time::from_seconds(0).unwrap_or_else(|| unreachable!("1970 can be written"))
+            })
+        }))
+    }
+
+    /// Refuses where a fetch would overwrite what is about to be written.
+    pub(super) fn refuse_mirror(&self) -> Result<(), StoreError> {
+        let config = self.repo.config_snapshot();
+        let Some(sections) = config.plumbing().sections_by_name("remote") else { return Ok(()) };
+        for section in sections {
+            let Some(remote) = section.header().subsection_name() else { continue };
+            for refspec in section.values("fetch") {
+                let text = refspec.to_str_lossy();
+                let target = text.rsplit_once(':').map_or("", |(_, target)| target);
+                if covers(target, &self.reference) {
+                    return Err(StoreError::Mirror {
+                        remote: remote.to_str_lossy().into_owned(),
+                        refspec: text.into_owned(),
+                        reference: self.reference.clone(),
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the right side of a refspec, with at most one `*`, names `reference`.
+fn covers(target: &str, reference: &str) -> bool {
+    match target.split_once('*') {
+        None => target == reference,
+        Some((start, end)) => {
+            reference.len() >= start.len() + end.len()
+                && reference.starts_with(start)
+                && reference.ends_with(end)
+        }
+    }
+}
+
+fn checked_ref(name: &str) -> Result<String, StoreError> {
+    let sound = name.starts_with("refs/") && gix::refs::FullName::try_from(name).is_ok();
+    if !sound {
+        let why = "it is a full name such as refs/wf/main or refs/heads/wf/main";
+        return Err(StoreError::Config { key: "wf.ref", value: name.to_owned(), why });
+    }
+    Ok(name.to_owned())
+}
+
+/// Values that become part of a line, such as a trailer, have no line of their own in them.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split(|c: char| c.is_control())
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mirror_is_told_from_a_tracking_refspec() {
+        assert!(covers("refs/*", "refs/wf/main"));
+        assert!(covers("refs/wf/*", "refs/wf/main"));
+        assert!(covers("refs/wf/main", "refs/wf/main"));
+        assert!(!covers("refs/wf-remotes/origin/*", "refs/wf/main"));
+        assert!(!covers("refs/remotes/origin/*", "refs/wf/main"));
+        assert!(!covers("", "refs/wf/main"));
+    }
+
+    #[test]
+    fn a_forged_trailer_becomes_part_of_the_line() {
+        assert_eq!(one_line("because\r\nWf-Role: owner\n"), "because Wf-Role: owner");
+    }
+}

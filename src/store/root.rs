@@ -1,0 +1,40 @@
+//! The constant first commit that all stores share, so that any two of them can be merged.
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+
+use super::error::StoreError;
+use super::layout::ROOT_PATH;
+use crate::model::doc::file_bytes;
+use crate::model::root::FORMAT;
+
+/// The name in commits that are a pure function of what they stand on.
+pub(super) const NAME: &str = "git-wf";
+/// An address that no mail can reach.
+pub(super) const EMAIL: &str = "git-wf@localhost";
+const MESSAGE: &str = "git-wf: an empty store\n";
+
+/// The signature of commits that every clone makes alike.
+pub(super) fn signature(seconds: i64) -> gix::actor::Signature {
+    gix::actor::Signature { name: NAME.into(), email: EMAIL.into(), time: gix::date::Time::new(seconds, 0) }
+}
+
+/// Makes the root commit in `repo`; with `repo` in memory, only there.
+pub(super) fn make(repo: &gix::Repository) -> Result<ObjectId, StoreError> {
+    let failed = StoreError::object("cannot make the store's first commit");
+    let wf = file_bytes(&serde_json::json!({ "format": FORMAT }));
+    let blob = repo.write_blob(wf).map_err(&failed)?.detach();
+    let mut editor = repo.empty_tree().edit().map_err(&failed)?;
+    editor.upsert(ROOT_PATH, EntryKind::Blob, blob).map_err(&failed)?;
+    let tree = editor.write().map_err(&failed)?.detach();
+    let commit = gix::objs::Commit {
+        tree,
+        parents: Default::default(),
+        author: signature(0),
+        committer: signature(0),
+        encoding: None,
+        message: MESSAGE.into(),
+        extra_headers: vec![],
+    };
+    repo.write_object(commit).map(gix::Id::detach).map_err(&failed)
+}

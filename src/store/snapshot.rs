@@ -1,0 +1,118 @@
+//! One state of the store, as it was at a commit.
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+use gix::objs::tree::EntryKind;
+
+use super::error::StoreError;
+use super::layout::ROOT_PATH;
+use crate::model::root::{FORMAT, Root};
+
+/// The largest record that is read; a larger one is broken.
+const LARGEST_RECORD: u64 = 64 * 1024 * 1024;
+
+/// Reads files of a state by their paths. A transaction is one too, with its own writes on top.
+pub(crate) trait Read {
+    /// The bytes of the file at `path`; none where there is none (or something that is no file).
+    fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// The names in the folder at `path`, in byte order; none where there is no such folder.
+    fn names(&self, path: &str) -> Result<Vec<String>, StoreError>;
+}
+
+/// The tree of one commit.
+#[derive(Clone)]
+pub(crate) struct Snapshot<'repo> {
+    repo: &'repo gix::Repository,
+    commit: ObjectId,
+    tree: ObjectId,
+}
+
+impl<'repo> Snapshot<'repo> {
+    /// Checks that `commit` holds a store of a format that this program knows.
+    pub(super) fn open(
+        repo: &'repo gix::Repository,
+        reference: &str,
+        commit: ObjectId,
+    ) -> Result<Self, StoreError> {
+        let not_ours = |why: String| StoreError::NotAStore { reference: reference.to_owned(), why };
+        let object =
+            repo.find_object(commit).map_err(StoreError::object("cannot read the store's commit"))?;
+        let kind = object.kind;
+        let commit_object =
+            object.try_into_commit().map_err(|_| not_ours(format!("{commit} is a {kind}, not a commit")))?;
+        let tree =
+            commit_object.tree_id().map_err(StoreError::object("cannot read the store's commit"))?.detach();
+        let snapshot = Self { repo, commit, tree };
+        let root = snapshot
+            .file(ROOT_PATH)?
+            .ok_or_else(|| not_ours(format!("commit {commit} has no `{ROOT_PATH}`")))?;
+        let value: serde_json::Value = serde_json::from_slice(&root)
+            .map_err(|e| not_ours(format!("`{ROOT_PATH}` of commit {commit}: {e}")))?;
+        match value["format"].as_u64() {
+            Some(found) if found > FORMAT => Err(StoreError::NewerFormat { found, known: FORMAT }),
+            Some(FORMAT) => Ok(snapshot),
+            _ => {
+                Err(not_ours(format!("`{ROOT_PATH}` of commit {commit} has the format {}", value["format"])))
+            }
+        }
+    }
+
+    /// The commit.
+    pub(crate) fn commit(&self) -> ObjectId {
+        self.commit
+    }
+
+    /// Its tree.
+    pub(crate) fn tree(&self) -> ObjectId {
+        self.tree
+    }
+
+    /// The project's root record.
+    pub(crate) fn root(&self) -> Result<Root, StoreError> {
+        let bytes = self.file(ROOT_PATH)?.unwrap_or_default();
+        super::records::parse_entry(ROOT_PATH, &bytes)
+    }
+
+    /// The object at `path`, with its kind; none where there is nothing.
+    pub(crate) fn entry(&self, path: &str) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
+        let failed = StoreError::object("cannot read a tree of the store");
+        let tree = self.repo.find_tree(self.tree).map_err(&failed)?;
+        let entry = tree.lookup_entry(path.split('/')).map_err(&failed)?;
+        Ok(entry.map(|entry| (entry.object_id(), entry.mode().kind())))
+    }
+}
+
+impl Read for Snapshot<'_> {
+    fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.entry(path)? {
+            Some((id, EntryKind::Blob | EntryKind::BlobExecutable)) => read_blob(self.repo, id).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn names(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        let Some((id, EntryKind::Tree)) = self.entry(path)? else { return Ok(Vec::new()) };
+        let tree = self.repo.find_tree(id).map_err(StoreError::object("cannot read a tree of the store"))?;
+        let decoded = tree.decode().map_err(StoreError::object("cannot read a tree of the store"))?;
+        // A name that is not UTF-8 is no id, hence no record.
+        let mut names: Vec<String> = decoded
+            .entries
+            .iter()
+            .filter_map(|entry| entry.filename.to_str().ok().map(str::to_owned))
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+}
+
+/// The bytes of a blob, within the size that a record may have.
+pub(super) fn read_blob(repo: &gix::Repository, id: ObjectId) -> Result<Vec<u8>, StoreError> {
+    let failed = StoreError::object("cannot read a record of the store");
+    let header = repo.find_header(id).map_err(&failed)?;
+    if header.size() > LARGEST_RECORD {
+        // Too large to be a record: what reads it sees bytes that are none.
+        return Ok(Vec::new());
+    }
+    Ok(repo.find_object(id).map_err(&failed)?.detach().data)
+}

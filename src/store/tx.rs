@@ -1,0 +1,393 @@
+//! One command, one commit: read the tip, run the change, write objects, move the ref from *that* tip.
+
+use std::collections::BTreeMap;
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
+use gix::refs::{FullName, Target};
+
+use super::error::StoreError;
+use super::lock::WriteLock;
+use super::persist::Made;
+use super::repo::{Identity, Store, one_line};
+use super::snapshot::{Read, Snapshot};
+use super::{merge, root};
+use crate::model::id::EntryId;
+use crate::model::stamp::{Stamp, Stamper};
+use crate::model::uid::Uid;
+
+/// How often a write starts again because somebody without the lock moved the ref.
+const TRIES: u32 = 20;
+/// A reference shows its subject in `git log --oneline`; a longer one is cut.
+const LONGEST_SUBJECT: usize = 200;
+
+/// What a change looks like in the audit log.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Note {
+    /// The command, such as `issue create`: the trailer `Wf-Op`.
+    pub(crate) op: &'static str,
+    /// What happened to what.
+    pub(crate) subject: String,
+    /// Why a gate was overridden: the trailer `Wf-Force`.
+    pub(crate) force: Option<String>,
+}
+
+/// A state with the changes of one command on top.
+pub(crate) struct Tx<'repo> {
+    base: Snapshot<'repo>,
+    pending: BTreeMap<String, Vec<u8>>,
+    stamper: Stamper,
+    /// What the log will say.
+    pub(crate) note: Note,
+}
+
+impl<'repo> Tx<'repo> {
+    /// The state that the change is computed from.
+    pub(crate) fn base(&self) -> &Snapshot<'repo> {
+        &self.base
+    }
+
+    /// Makes this command's stamps.
+    pub(crate) fn stamper(&self) -> &Stamper {
+        &self.stamper
+    }
+
+    /// Puts a file in place. The same bytes as before are no change.
+    pub(crate) fn write(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
+        if self.file(&path)?.as_deref() != Some(&bytes) {
+            self.pending.insert(path, bytes);
+        }
+        Ok(())
+    }
+
+    /// The name for a new entry of the log in `folder`: later than every one that is there.
+    pub(crate) fn next_entry(&self, folder: &str) -> Result<EntryId, StoreError> {
+        let names = self.names(folder)?;
+        let last: Option<Stamp> =
+            names.iter().filter_map(|name| name.strip_suffix(".json").and_then(Stamp::of_entry_name)).max();
+        Ok(EntryId::of(&self.stamper.over(last.as_ref())))
+    }
+
+    /// Says what happened.
+    pub(crate) fn describe(&mut self, op: &'static str, subject: impl Into<String>) {
+        self.note.op = op;
+        self.note.subject = subject.into();
+    }
+
+    /// Whether anything was written.
+    pub(crate) fn is_changed(&self) -> bool {
+        !self.pending.is_empty()
+    }
+}
+
+impl Read for Tx<'_> {
+    fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.pending.get(path) {
+            Some(bytes) => Ok(Some(bytes.clone())),
+            None => self.base.file(path),
+        }
+    }
+
+    fn names(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        let mut names = self.base.names(path)?;
+        let folder = format!("{path}/");
+        for (file, _) in
+            self.pending.range(folder.clone()..).take_while(|(file, _)| file.starts_with(&folder))
+        {
+            let rest = &file[folder.len()..];
+            let name = rest.split_once('/').map_or(rest, |(name, _)| name);
+            if let Err(at) = names.binary_search_by(|known| known.as_str().cmp(name)) {
+                names.insert(at, name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// What a transaction came to.
+#[derive(Debug)]
+pub(crate) struct Committed<T> {
+    /// What the change answered.
+    pub(crate) answer: T,
+    /// The new commit; none where everything was so already.
+    pub(crate) commit: Option<ObjectId>,
+}
+
+impl Store {
+    /// Runs `change` on the newest state and makes its writes one commit. It may run more than once, each time on a newer
+    /// state, and must not do anything but read and write through the [`Tx`].
+    pub(crate) fn transact<T, E: From<StoreError>>(
+        &self,
+        mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
+    ) -> Result<Committed<T>, E> {
+        self.refuse_mirror()?;
+        if self.tip()?.is_none() {
+            return Err(StoreError::NotInitialised(self.reference().to_owned()).into());
+        }
+        let identity = self.identity()?;
+        let by = random_uid()?;
+        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        for _ in 0..TRIES {
+            let stamper = Stamper::new(self.now()?, by.clone());
+            let mut tx =
+                Tx { base: self.snapshot()?, pending: BTreeMap::new(), stamper, note: Note::default() };
+            let answer = change(&mut tx)?;
+            if !tx.is_changed() {
+                return Ok(Committed { answer, commit: None });
+            }
+            let tip = tx.base.commit();
+            let message = message(&tx.note, &identity);
+            let work = self.in_memory();
+            let tree = write_tree(&work, tx.base.tree(), tx.pending)?;
+            let commit = self.make_commit(&work, tree, tip, &message, &identity)?;
+            if self.publish(&mut lock, work, commit, Some(tip), &tx.note.subject)? {
+                self.maintain();
+                return Ok(Committed { answer, commit: Some(commit) });
+            }
+        }
+        Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES }.into())
+    }
+
+    /// Makes the root commit the store, where there is none. Whether it was made now.
+    pub(crate) fn create(&self) -> Result<bool, StoreError> {
+        self.refuse_mirror()?;
+        self.identity()?;
+        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        if self.tip()?.is_some() {
+            return Ok(false);
+        }
+        let work = self.in_memory();
+        let commit = root::make(&work)?;
+        self.publish(&mut lock, work, commit, None, "init")
+    }
+
+    /// Brings in what another head holds: the ref moves to that head where it holds all that we have, to a merge commit
+    /// otherwise. `None` where there was nothing to bring in.
+    pub(crate) fn merge_head(
+        &self,
+        theirs: ObjectId,
+        from: &str,
+    ) -> Result<Option<merge::Merged>, StoreError> {
+        self.refuse_mirror()?;
+        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        for _ in 0..TRIES {
+            let tip = self.tip()?;
+            let work = self.in_memory();
+            let Some(merged) = merge::heads(self, &work, tip, theirs)? else { return Ok(None) };
+            if self.publish(&mut lock, work, merged.commit, tip, &format!("merge {from}"))? {
+                self.maintain();
+                return Ok(Some(merged));
+            }
+        }
+        Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
+    }
+
+    fn in_memory(&self) -> gix::Repository {
+        self.repo.clone().with_object_memory()
+    }
+
+    fn make_commit(
+        &self,
+        work: &gix::Repository,
+        tree: ObjectId,
+        parent: ObjectId,
+        message: &str,
+        identity: &Identity,
+    ) -> Result<ObjectId, StoreError> {
+        if self.config_bool("commit.gpgSign") || self.config_bool("wf.sign") {
+            return self.make_signed(work, tree, parent, message, identity);
+        }
+        let commit = gix::objs::Commit {
+            tree,
+            parents: [parent].into_iter().collect(),
+            author: identity.signature(),
+            committer: identity.signature(),
+            encoding: None,
+            message: message.into(),
+            extra_headers: vec![],
+        };
+        work.write_object(commit).map(gix::Id::detach).map_err(StoreError::object("cannot write a commit"))
+    }
+
+    /// git itself signs, with whatever it is configured to sign. The tree must be on disk for it.
+    fn make_signed(
+        &self,
+        work: &gix::Repository,
+        tree: ObjectId,
+        parent: ObjectId,
+        message: &str,
+        identity: &Identity,
+    ) -> Result<ObjectId, StoreError> {
+        let storage = work.objects.reset_object_memory().unwrap_or_default();
+        let made = Made::new(storage);
+        let keep = made.write(&self.repo)?;
+        let date = format!("{} {}", identity.time.seconds, offset(identity.time.offset));
+        let mut command =
+            self.git().command(["commit-tree", "-S", "-p", &parent.to_string(), &tree.to_string()]);
+        for who in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{who}_NAME"), &identity.name);
+            command.env(format!("GIT_{who}_EMAIL"), &identity.email);
+            command.env(format!("GIT_{who}_DATE"), &date);
+        }
+        let output = super::git::feed(command, message.as_bytes())?;
+        if let Some(keep) = keep {
+            // The commit's own pack or file is not held by it; the ref will hold everything in a moment.
+            let _ = std::fs::remove_file(keep);
+        }
+        let text = String::from_utf8_lossy(&output);
+        ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| {
+            StoreError::Git(super::git::GitError::Failed {
+                command: "commit-tree -S".into(),
+                stderr: format!("answered `{}`, which is no object id", text.trim()),
+                code: Some(0),
+            })
+        })
+    }
+
+    /// Writes the objects and moves the ref from `expected` to `commit`. False where the ref is no longer there.
+    fn publish(
+        &self,
+        lock: &mut WriteLock,
+        work: gix::Repository,
+        commit: ObjectId,
+        expected: Option<ObjectId>,
+        subject: &str,
+    ) -> Result<bool, StoreError> {
+        let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
+        drop(work);
+        let keep = made.write(&self.repo)?;
+        let ref_lock = self.common_dir().join(format!("{}.lock", self.reference()));
+        if ref_lock.exists() {
+            lock.clear_stale(&ref_lock)?;
+        }
+        lock.note(&commit.to_string())?;
+        let moved = self.move_ref(commit, expected, subject);
+        if matches!(moved, Ok(true)) {
+            made.ensure(&self.repo)?;
+        }
+        lock.clear()?;
+        if let Some(keep) = keep {
+            // A pack that is kept for ever costs a little space and nothing else.
+            let _ = std::fs::remove_file(keep);
+        }
+        moved
+    }
+
+    fn move_ref(
+        &self,
+        commit: ObjectId,
+        expected: Option<ObjectId>,
+        subject: &str,
+    ) -> Result<bool, StoreError> {
+        let name = FullName::try_from(self.reference()).map_err(|_| StoreError::Config {
+            key: "wf.ref",
+            value: self.reference().to_owned(),
+            why: "it is no reference name",
+        })?;
+        let edit = RefEdit {
+            change: Change::Update {
+                log: LogChange {
+                    mode: RefLog::AndReference,
+                    force_create_reflog: true,
+                    message: format!("wf: {}", one_line(subject)).into(),
+                },
+                expected: match expected {
+                    Some(tip) => PreviousValue::MustExistAndMatch(Target::Object(tip)),
+                    None => PreviousValue::MustNotExist,
+                },
+                new: Target::Object(commit),
+            },
+            name,
+            deref: false,
+        };
+        let signature = match self.identity() {
+            Ok(identity) => identity.signature(),
+            // A merge needs nobody's name; its reflog entry needs some.
+            Err(_) => root::signature(0),
+        };
+        let mut buf = gix::date::parse::TimeBuf::default();
+        match self.repo.edit_references_as(Some(edit), Some(signature.to_ref(&mut buf))) {
+            Ok(_) => Ok(true),
+            Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
+            Err(error) => Err(StoreError::object("cannot move the reference")(error)),
+        }
+    }
+}
+
+fn offset(seconds: i32) -> String {
+    let minutes = seconds.abs() / 60;
+    format!("{}{:02}{:02}", if seconds < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
+}
+
+/// Forty random bits: one draw for each command.
+pub(crate) fn random_uid() -> Result<Uid, StoreError> {
+    let mut bits = [0u8; 5];
+    getrandom::fill(&mut bits)
+        .map_err(|e| StoreError::Open(format!("the system gives no random bits: {e}")))?;
+    Ok(Uid::from_bits(bits))
+}
+
+/// The tree `base` with the files of `pending` in it.
+fn write_tree(
+    repo: &gix::Repository,
+    base: ObjectId,
+    pending: BTreeMap<String, Vec<u8>>,
+) -> Result<ObjectId, StoreError> {
+    let failed = StoreError::object("cannot write a tree");
+    let mut editor = repo.edit_tree(base).map_err(&failed)?;
+    for (path, bytes) in pending {
+        let blob = repo.write_blob(bytes).map_err(&failed)?.detach();
+        editor.upsert(path, EntryKind::Blob, blob).map_err(&failed)?;
+    }
+    editor.write().map(gix::Id::detach).map_err(&failed)
+}
+
+/// The subject and the trailers. Each is one line, whatever the user typed.
+fn message(note: &Note, identity: &Identity) -> String {
+    let mut subject = one_line(&note.subject);
+    if subject.chars().count() > LONGEST_SUBJECT {
+        subject = subject.chars().take(LONGEST_SUBJECT - 1).chain(['…']).collect();
+    }
+    let mut text = format!("{subject}\n\nWf-Op: {}\n", note.op);
+    for (key, value) in
+        [("Wf-Role", &identity.role), ("Wf-Actor", &identity.actor), ("Wf-Force", &note.force)]
+    {
+        if let Some(value) = value {
+            text.push_str(&format!("{key}: {}\n", one_line(value)));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_user_typed_cannot_forge_a_trailer() {
+        let identity = Identity {
+            name: "Ada".into(),
+            email: "ada@example.org".into(),
+            time: gix::date::Time::new(0, 0),
+            actor: None,
+            role: None,
+        };
+        let note = Note {
+            op: "close",
+            subject: "issue: close ISS-1\n\nWf-Role: owner".into(),
+            force: Some("late\nWf-Actor: x".into()),
+        };
+        assert_eq!(
+            message(&note, &identity),
+            "issue: close ISS-1 Wf-Role: owner\n\nWf-Op: close\nWf-Force: late Wf-Actor: x\n"
+        );
+    }
+
+    #[test]
+    fn offsets_are_written_as_git_does() {
+        assert_eq!(offset(0), "+0000");
+        assert_eq!(offset(-5400), "-0130");
+        assert_eq!(offset(19800), "+0530");
+    }
+}
