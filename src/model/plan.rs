@@ -137,7 +137,7 @@ pub(crate) struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) modification_points: Option<Vec<ModificationPoint>>,
     /// What to do, step by step.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub(crate) implementation: Vec<String>,
     /// How to test it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,7 +155,7 @@ pub(crate) struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<PlannedCommit>,
     /// Tasks of this plan that come first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub(crate) depends_on: Vec<String>,
     /// Minutes it will take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,22 +207,22 @@ pub(crate) struct ModificationPoint {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct TaskTest {
     /// Shell commands that must pass.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub(crate) commands: Vec<String>,
     /// Unit tests to write.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub(crate) unit: Vec<String>,
     /// Integration tests to write.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub(crate) integration: Vec<String>,
     /// Share of lines that tests should reach, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) coverage_target: Option<f64>,
     /// What a person should look at.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub(crate) manual_checks: Vec<String>,
     /// What to measure.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub(crate) success_metrics: Vec<String>,
 }
 
@@ -232,7 +232,7 @@ pub(crate) struct Acceptance {
     /// What must hold, in terms that can be tested.
     pub(crate) criteria: Vec<String>,
     /// How to see that it does.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     pub(crate) verification: Vec<String>,
 }
 
@@ -264,6 +264,11 @@ pub(crate) struct PlannedCommit {
     /// Whether it breaks users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) breaking: Option<bool>,
+}
+
+/// `null` is the same as none, as planners write it.
+fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 impl Task {

@@ -1,0 +1,124 @@
+//! The legal moves of an issue and the command of each. Any other move needs `--force --reason`.
+
+use crate::model::Explain;
+use crate::model::id::IssueId;
+use crate::model::status::IssueStatus::{
+    self, Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Planning, Queued, Registered,
+};
+
+/// One command's way from one status to another.
+#[derive(Debug)]
+pub(crate) struct Move {
+    /// The command, without `git wf`.
+    pub(crate) command: &'static str,
+    /// Where it may start.
+    pub(crate) from: &'static [IssueStatus],
+    /// Where it can lead.
+    pub(crate) to: &'static [IssueStatus],
+}
+
+/// Every legal move. What is not here is illegal; staying where one is, is no move.
+pub(crate) static MOVES: &[Move] = &[
+    Move { command: "edit --status registered", from: &[Planning], to: &[Registered] },
+    Move { command: "edit --status planning", from: &[Registered, Planned], to: &[Planning] },
+    Move { command: "edit --status planned", from: &[Planning], to: &[Planned] },
+    Move {
+        command: "edit --status paused",
+        from: &[Registered, Planning, Planned, Queued, Failed],
+        to: &[Paused],
+    },
+    Move {
+        command: "edit --status cancelled",
+        from: &[Registered, Planning, Planned, Queued, Failed, Paused],
+        to: &[Cancelled],
+    },
+    Move {
+        command: "solution add",
+        from: &[Registered, Planning, Planned, Queued, Failed],
+        to: &[Planning, Planned, Queued, Failed],
+    },
+    Move { command: "bind", from: &[Registered, Planning, Planned, Queued, Failed], to: &[Planned] },
+    Move { command: "unbind", from: &[Planned, Queued, Failed], to: &[Registered] },
+    Move { command: "queue add", from: &[Planned], to: &[Queued] },
+    Move { command: "queue remove", from: &[Queued], to: &[Planned] },
+    Move { command: "next", from: &[Queued], to: &[Executing] },
+    Move { command: "done", from: &[Executing], to: &[Completed] },
+    Move { command: "fail", from: &[Executing], to: &[Failed] },
+    Move { command: "retry", from: &[Failed], to: &[Queued, Planned] },
+    Move {
+        command: "close",
+        from: &[Registered, Planning, Planned, Queued, Completed, Failed, Paused, Cancelled],
+        to: &[Closed],
+    },
+    Move {
+        command: "reopen",
+        from: &[Completed, Failed, Paused, Cancelled, Closed],
+        to: &[Registered, Planning, Planned, Queued, Failed],
+    },
+];
+
+/// A move that is not in the table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("issue `{issue}` is {from}, and `{command}` {}", leads_from(.command))]
+pub(crate) struct IllegalMove {
+    issue: IssueId,
+    from: IssueStatus,
+    command: String,
+}
+
+fn leads_from(command: &str) -> String {
+    match MOVES.iter().find(|known| known.command == command) {
+        Some(known) => {
+            let words: Vec<&str> = known.from.iter().map(|status| status.as_str()).collect();
+            format!("starts from {}", words.join(", "))
+        }
+        None => "is no move of an issue".into(),
+    }
+}
+
+impl Explain for IllegalMove {
+    fn code(&self) -> &'static str {
+        "illegal-move"
+    }
+
+    fn hint(&self) -> Option<String> {
+        let ways: Vec<String> = MOVES
+            .iter()
+            .filter(|known| known.from.contains(&self.from))
+            .map(|known| format!("`git wf {}`", known.command))
+            .collect();
+        Some(format!("from {}: {}; --force --reason TEXT overrides this", self.from, ways.join(", ")))
+    }
+}
+
+/// Whether `command` may move an issue that is `from`. Where it already is where the command leads, that is for the
+/// command to notice before it asks.
+pub(crate) fn permit(issue: &IssueId, from: IssueStatus, command: &str) -> Result<(), IllegalMove> {
+    let legal = MOVES.iter().any(|known| known.command == command && known.from.contains(&from));
+    if legal { Ok(()) } else { Err(IllegalMove { issue: issue.clone(), from, command: command.to_owned() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_can_be_left_and_reached() {
+        for status in IssueStatus::ALL {
+            assert!(MOVES.iter().any(|known| known.from.contains(status)), "no way out of {status}");
+            let is_first = *status == Registered;
+            assert!(is_first || MOVES.iter().any(|known| known.to.contains(status)), "no way to {status}");
+        }
+    }
+
+    #[test]
+    fn an_illegal_move_says_what_is_legal() {
+        let id = IssueId::parse("ISS-001").unwrap();
+        assert!(permit(&id, Queued, "next").is_ok());
+        let error = permit(&id, Executing, "close").unwrap_err();
+        assert!(
+            error.to_string().starts_with("issue `ISS-001` is executing, and `close` starts from registered")
+        );
+        assert!(error.hint().unwrap().contains("`git wf done`, `git wf fail`"));
+    }
+}
