@@ -1,5 +1,6 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod edit;
 mod error;
 pub(crate) mod git;
 pub(crate) mod layout;
@@ -9,6 +10,7 @@ mod merge;
 mod persist;
 pub(crate) mod records;
 mod repo;
+pub(crate) mod resolve;
 mod root;
 mod snapshot;
 mod tx;

@@ -38,6 +38,7 @@ pub(crate) struct Tx<'repo> {
     base: Snapshot<'repo>,
     pending: BTreeMap<String, Vec<u8>>,
     stamper: Stamper,
+    person: String,
     /// What the log will say.
     pub(crate) note: Note,
 }
@@ -51,6 +52,11 @@ impl<'repo> Tx<'repo> {
     /// Makes this command's stamps.
     pub(crate) fn stamper(&self) -> &Stamper {
         &self.stamper
+    }
+
+    /// Who writes, as records name them.
+    pub(crate) fn person(&self) -> &str {
+        &self.person
     }
 
     /// Puts a file in place. The same bytes as before are no change.
@@ -130,8 +136,13 @@ impl Store {
         let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
         for _ in 0..TRIES {
             let stamper = Stamper::new(self.now()?, by.clone());
-            let mut tx =
-                Tx { base: self.snapshot()?, pending: BTreeMap::new(), stamper, note: Note::default() };
+            let mut tx = Tx {
+                base: self.snapshot()?,
+                pending: BTreeMap::new(),
+                stamper,
+                person: identity.person(),
+                note: Note::default(),
+            };
             let answer = change(&mut tx)?;
             if !tx.is_changed() {
                 return Ok(Committed { answer, commit: None });

@@ -1,0 +1,127 @@
+//! What commands do within a transaction: change a record, add one, append to a log.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::StoreError;
+use super::layout;
+use super::records;
+use super::tx::Tx;
+use crate::model::doc::{Broken, Doc};
+use crate::model::execution::{Event, LogEntry};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::issue::{ISSUE, Issue};
+use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::record::entry_bytes;
+use crate::model::root::{ROOT, Root};
+use crate::model::schema::Schema;
+use crate::model::solution::SOLUTION;
+
+impl Tx<'_> {
+    /// Changes the record at `path`; only the fields that `change` touches get a new stamp. Whether any did. A record
+    /// that is not there is an error of the caller's: it looked before.
+    fn edit<T: Serialize + DeserializeOwned>(
+        &mut self,
+        schema: &'static Schema,
+        path: String,
+        change: impl FnOnce(&mut T),
+    ) -> Result<bool, StoreError> {
+        let missing = |why: &str| StoreError::Broken {
+            path: path.clone(),
+            broken: Broken::new(schema.name, why.into()),
+        };
+        let mut doc = records::doc(self, schema, &path)?.ok_or_else(|| missing("it is not there"))?;
+        let mut data: T = doc.read().map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
+        change(&mut data);
+        let changed = doc.update(&data, self.stamper());
+        if changed {
+            self.write(path, doc.to_bytes())?;
+        }
+        Ok(changed)
+    }
+
+    /// Adds a record that is born now.
+    fn create<T: Serialize>(
+        &mut self,
+        schema: &'static Schema,
+        path: String,
+        data: &T,
+    ) -> Result<(), StoreError> {
+        let birth = self.stamper().over(None);
+        let doc = Doc::born(schema, data, birth);
+        self.write(path, doc.to_bytes())
+    }
+
+    /// Adds an issue.
+    pub(crate) fn create_issue(&mut self, issue: &Issue) -> Result<(), StoreError> {
+        self.create(&ISSUE, layout::issue(&issue.id), issue)
+    }
+
+    /// Changes an issue.
+    pub(crate) fn edit_issue(
+        &mut self,
+        id: &IssueId,
+        change: impl FnOnce(&mut Issue),
+    ) -> Result<bool, StoreError> {
+        self.edit(&ISSUE, layout::issue(id), change)
+    }
+
+    /// Adds a plan.
+    pub(crate) fn create_solution(
+        &mut self,
+        solution: &crate::model::solution::Solution,
+    ) -> Result<(), StoreError> {
+        self.create(&SOLUTION, layout::solution(&solution.id), solution)
+    }
+
+    /// Adds a queue.
+    pub(crate) fn create_queue(&mut self, queue: &Queue) -> Result<(), StoreError> {
+        self.create(&QUEUE, layout::queue(&queue.id), queue)
+    }
+
+    /// Adds an item.
+    pub(crate) fn create_item(&mut self, queue: &QueueId, item: &Item) -> Result<(), StoreError> {
+        self.create(&ITEM, layout::item(queue, &item.solution_id), item)
+    }
+
+    /// Changes an item.
+    pub(crate) fn edit_item(
+        &mut self,
+        queue: &QueueId,
+        solution: &SolutionId,
+        change: impl FnOnce(&mut Item),
+    ) -> Result<bool, StoreError> {
+        self.edit(&ITEM, layout::item(queue, solution), change)
+    }
+
+    /// Changes `wf.json`.
+    pub(crate) fn edit_root(&mut self, change: impl FnOnce(&mut Root)) -> Result<bool, StoreError> {
+        self.edit(&ROOT, layout::ROOT_PATH.to_owned(), change)
+    }
+
+    /// Appends to the log in `folder`; `make` is given the name of the new entry.
+    pub(crate) fn append<T: Serialize>(
+        &mut self,
+        folder: &str,
+        make: impl FnOnce(EntryId) -> T,
+    ) -> Result<EntryId, StoreError> {
+        let id = self.next_entry(folder)?;
+        let entry = make(id.clone());
+        self.write(layout::entry(folder, &id), entry_bytes(&entry))?;
+        Ok(id)
+    }
+
+    /// Appends to the log of an execution.
+    pub(crate) fn log(&mut self, execution: &ExecutionId, event: Event) -> Result<EntryId, StoreError> {
+        let (actor, at) = (self.person().to_owned(), self.stamper().now());
+        self.append(&layout::execution_log(execution), |id| LogEntry { id, event, actor, at })
+    }
+
+    /// Adds a claim, which is written once.
+    pub(crate) fn create_execution(
+        &mut self,
+        execution: &crate::model::execution::Execution,
+    ) -> Result<(), StoreError> {
+        self.write(layout::execution(&execution.id), entry_bytes(execution))
+    }
+}

@@ -1,0 +1,262 @@
+//! From what a user types to an id: exact ids first, then an unambiguous start of an id or of its uid.
+
+use super::error::StoreError;
+use super::layout;
+use super::records;
+use super::snapshot::Read;
+use crate::model::Explain;
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::queue::Item;
+
+/// How many candidates an error lists.
+const MOST_CANDIDATES: usize = 10;
+
+/// A text that is no id here.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ResolveError {
+    /// Nothing has such an id.
+    #[error("there is no {kind} `{text}`")]
+    NotFound {
+        /// issue, solution, …
+        kind: &'static str,
+        /// What was typed.
+        text: String,
+    },
+    /// More than one thing could be meant.
+    #[error("`{text}` could be any of {}", listed(.candidates))]
+    Ambiguous {
+        /// What was typed.
+        text: String,
+        /// What it could mean, in order.
+        candidates: Vec<String>,
+    },
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn listed(candidates: &[String]) -> String {
+    let more = candidates.len().saturating_sub(MOST_CANDIDATES);
+    let shown: Vec<String> = candidates.iter().take(MOST_CANDIDATES).map(|c| format!("`{c}`")).collect();
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+}
+
+impl Explain for ResolveError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "not-found",
+            Self::Ambiguous { .. } => "ambiguous-id",
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotFound { kind, .. } => Some(match *kind {
+                "issue" => {
+                    "`git wf list --all` shows the issues; `git wf sync` brings those of others".into()
+                }
+                "solution" => "`git wf solution list` shows the plans of an issue".into(),
+                "item" => "`git wf queue show` shows the items".into(),
+                "queue" => "`git wf queue list` shows the queues".into(),
+                _ => "`git wf list --all` shows what there is; `git wf sync` brings what others have".into(),
+            }),
+            Self::Ambiguous { .. } => Some("type more of it".into()),
+            Self::Store(error) => error.hint(),
+        }
+    }
+}
+
+/// Anything that has an id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Known {
+    /// An issue.
+    Issue(IssueId),
+    /// A plan.
+    Solution(SolutionId),
+    /// An execution.
+    Execution(ExecutionId),
+    /// A queue.
+    Queue(QueueId),
+    /// An item, by its queue and plan.
+    Item(QueueId, SolutionId),
+}
+
+impl Known {
+    /// The issue that it belongs to; none for a queue.
+    pub(crate) fn issue(&self) -> Option<IssueId> {
+        match self {
+            Self::Issue(id) => Some(id.clone()),
+            Self::Solution(id) | Self::Item(_, id) => Some(id.issue()),
+            Self::Execution(id) => Some(id.issue()),
+            Self::Queue(_) => None,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Issue(id) => id.to_string(),
+            Self::Solution(id) => id.to_string(),
+            Self::Execution(id) => id.to_string(),
+            Self::Queue(id) => id.to_string(),
+            Self::Item(queue, solution) => format!("{queue}:{solution}"),
+        }
+    }
+}
+
+/// Picks among ids those that `text` begins, or whose uid it begins.
+fn pick<T: Clone>(
+    kind: &'static str,
+    text: &str,
+    ids: impl IntoIterator<Item = T>,
+    parts: impl Fn(&T) -> (String, String),
+) -> Result<T, ResolveError> {
+    let mut found: Vec<(String, T)> = Vec::new();
+    for id in ids {
+        let (whole, uid) = parts(&id);
+        if whole == text {
+            return Ok(id);
+        }
+        if !text.is_empty() && (whole.starts_with(text) || uid.starts_with(text)) {
+            found.push((whole, id));
+        }
+    }
+    match found.len() {
+        0 => Err(ResolveError::NotFound { kind, text: text.to_owned() }),
+        1 => Ok(found.remove(0).1),
+        _ => Err(ResolveError::Ambiguous {
+            text: text.to_owned(),
+            candidates: found.into_iter().map(|(id, _)| id).collect(),
+        }),
+    }
+}
+
+/// An issue.
+pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveError> {
+    if let Ok(id) = IssueId::parse(text) {
+        if read.file(&layout::issue(&id))?.is_some() {
+            return Ok(id);
+        }
+    }
+    pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
+}
+
+/// A plan, of `within` where that is given.
+pub(crate) fn solution(
+    read: &impl Read,
+    text: &str,
+    within: Option<&IssueId>,
+) -> Result<SolutionId, ResolveError> {
+    if let Ok(id) = SolutionId::parse(text) {
+        if read.file(&layout::solution(&id))?.is_some() {
+            return Ok(id);
+        }
+    }
+    let issues = match within {
+        Some(issue) => vec![issue.clone()],
+        None => records::issue_ids(read)?,
+    };
+    let mut ids = Vec::new();
+    for issue in issues {
+        ids.extend(records::solution_ids(read, &issue)?);
+    }
+    pick("solution", text, ids, |id| (id.to_string(), id.uid().to_owned()))
+}
+
+/// A queue.
+pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveError> {
+    pick("queue", text, records::queue_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
+}
+
+/// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items are none.
+pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), ResolveError> {
+    let (in_queue, rest) = match text.split_once(':') {
+        Some((queue_text, rest)) => (Some(queue(read, queue_text)?), rest),
+        None => (None, text),
+    };
+    let mut live: Vec<(QueueId, Item)> = Vec::new();
+    for folder in records::queues(read)? {
+        if in_queue.as_ref().is_none_or(|id| *id == folder.queue.id) {
+            let queue = folder.queue.id.clone();
+            live.extend(
+                folder.items.into_iter().filter(|item| !item.is_removed()).map(|item| (queue.clone(), item)),
+            );
+        }
+    }
+    let name = |(queue, item): &(QueueId, Item)| format!("{queue}:{}", item.item_id);
+    let found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {
+        live.into_iter().filter(|(_, item)| item.item_id.as_str() == rest).collect()
+    } else {
+        let exact = live
+            .iter()
+            .filter(|(_, item)| item.solution_id.as_str() == rest || item.issue_id.as_str() == rest);
+        let exact: Vec<_> = exact.cloned().collect();
+        if !exact.is_empty() {
+            exact
+        } else {
+            let id = solution(read, rest, None);
+            let wanted = match id {
+                Ok(id) => Some(id),
+                Err(ResolveError::NotFound { .. }) => None,
+                Err(other) => return Err(other),
+            };
+            let of_issue = match (&wanted, issue(read, rest)) {
+                (None, Ok(issue)) => Some(issue),
+                _ => None,
+            };
+            live.into_iter()
+                .filter(|(_, item)| {
+                    wanted.as_ref() == Some(&item.solution_id) || of_issue.as_ref() == Some(&item.issue_id)
+                })
+                .collect()
+        }
+    };
+    match found.len() {
+        0 => Err(ResolveError::NotFound { kind: "item", text: text.to_owned() }),
+        1 => found
+            .into_iter()
+            .next()
+            .ok_or_else(|| ResolveError::NotFound { kind: "item", text: text.to_owned() }),
+        _ => {
+            let candidates = found.iter().map(|it| format!("{} ({})", name(it), it.1.solution_id)).collect();
+            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
+        }
+    }
+}
+
+/// Whatever `text` names.
+pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
+    if text.starts_with("QUE-") && !text.contains(':') {
+        return queue(read, text).map(Known::Queue);
+    }
+    if text.contains(':') || ItemId::parse(text).is_ok() {
+        return item(read, text).map(|(queue, item)| Known::Item(queue, item.solution_id));
+    }
+    if let Ok(id) = IssueId::parse(text) {
+        if read.file(&layout::issue(&id))?.is_some() {
+            return Ok(Known::Issue(id));
+        }
+    }
+    if let Ok(id) = SolutionId::parse(text) {
+        if read.file(&layout::solution(&id))?.is_some() {
+            return Ok(Known::Solution(id));
+        }
+    }
+    if let Ok(id) = ExecutionId::parse(text) {
+        if read.file(&layout::execution(&id))?.is_some() {
+            return Ok(Known::Execution(id));
+        }
+    }
+    let mut known: Vec<Known> = Vec::new();
+    for id in records::issue_ids(read)? {
+        known.extend(records::solution_ids(read, &id)?.into_iter().map(Known::Solution));
+        known.extend(records::execution_ids(read, &id)?.into_iter().map(Known::Execution));
+        known.push(Known::Issue(id));
+    }
+    known.extend(records::queue_ids(read)?.into_iter().map(Known::Queue));
+    pick("record", text, known, |it| {
+        let whole = it.text();
+        let uid = whole.rsplit_once('-').map_or(String::new(), |(_, uid)| uid.to_owned());
+        (whole, uid)
+    })
+}
