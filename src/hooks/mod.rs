@@ -1,1 +1,6 @@
 //! What each git hook does, and how hooks are installed and taken away again.
+
+pub(crate) mod install;
+
+#[cfg(test)]
+mod test_repo;
