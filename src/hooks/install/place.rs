@@ -50,9 +50,6 @@ impl HooksAt {
         let Some(within) = self.work_dir.as_ref().and_then(|dir| self.folder.strip_prefix(dir).ok()) else {
             return Ok(false);
         };
-        if self.folder.starts_with(&self.common_dir) {
-            return Ok(false);
-        }
         let within = if within.as_os_str().is_empty() { Path::new(".") } else { within };
         let args = ["--literal-pathspecs", "ls-files", "-z", "--"].map(OsStr::new);
         let files = git.run(&[&args[..], &[within.as_os_str()]].concat())?;

@@ -178,6 +178,15 @@ fn the_program_on_the_path_comes_before_the_recorded_one() {
 }
 
 #[test]
+fn a_program_is_recorded_so_that_it_is_found_from_anywhere() {
+    let repo = TestRepo::new();
+    install(&place(&repo), Path::new("bin/git-wf"), false).unwrap();
+    let recorded = shim::recorded(&fs::read(repo.hooks().join("commit-msg")).unwrap()).unwrap();
+    assert_eq!(recorded, std::env::current_dir().unwrap().join("bin/git-wf"));
+    assert_eq!(found(&status(&place(&repo), Path::new("bin/git-wf"))), [Installed::Current; 3]);
+}
+
+#[test]
 fn states_are_words_in_json() {
     let repo = TestRepo::new();
     repo.script(&repo.hooks().join("commit-msg"), "exit 0");

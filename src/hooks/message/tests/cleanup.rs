@@ -120,6 +120,10 @@ fn the_rule_is_read_from_the_configuration() {
     repo.stage("template", "Why:\n");
     repo.run(&["config", "commit.template", "template"]);
     assert!(empty("Why:\n", &read()));
+    for key in ["core.commentChar", "commit.cleanup", "commit.template"] {
+        repo.run(&["config", "--unset", key]);
+    }
+    assert!(empty("", &read()), "no configuration is no error");
 }
 
 #[test]

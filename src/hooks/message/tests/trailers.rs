@@ -30,6 +30,8 @@ fn the_rest_of_the_message_stays_as_it_is() {
     let rule = CommentRule::new("#", None, None);
     for marked in [
         "subject\n<gap>",
+        "subject\n<gap>\n\n",
+        "subject\n  \n<add>",
         "subject\n<gap>\n# comment\n#\tmodified: f\n",
         "subject\n\nbody  \n\n\n\nmore\n<gap>\n\n# comment\n",
         "fix: a subject that looks like a trailer\n<gap>",
