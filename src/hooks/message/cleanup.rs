@@ -111,8 +111,7 @@ impl CommentRule {
     }
 
     /// Whether lines with the comment prefix in `text`, a message above its scissors, will stay there.
-    pub(super) fn keeps_comments(&self, text: &[u8]) -> bool {
-        let prefix = self.prefix(text);
+    pub(super) fn keeps_comments(&self, text: &[u8], prefix: &str) -> bool {
         // Git's advice for an editor always has a bare prefix on a line, and stands above the scissors only
         // where git means to drop it, or to leave that to the user. Then `GIT_EDITOR=:` is a user's own, or
         // the configured mode was overruled.
@@ -149,8 +148,8 @@ impl Keeps {
 /// from an earlier attempt they must not call for more of them.
 pub(crate) fn is_empty_after_cleanup(message: &[u8], comment: &CommentRule) -> bool {
     let (text, _) = comment.at_scissors(message);
-    let keeps_comments = comment.keeps_comments(text);
     let prefix = comment.prefix(message);
+    let keeps_comments = comment.keeps_comments(text, &prefix);
     let lines = comment.content(text, keeps_comments, &prefix);
     let template = comment.template.as_ref().map(|text| comment.content(text, keeps_comments, &prefix));
     let written = template.and_then(|template| lines.strip_prefix(&template[..])).unwrap_or(&lines);

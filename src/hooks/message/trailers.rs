@@ -66,12 +66,13 @@ pub(crate) fn add_trailers(
     let message = fs::read(path).map_err(file("read"))?;
     let (text, below) = comment.at_scissors(&message);
     // Where `#42` begins a line of text, a trailer must not go above it.
-    let prefix = if comment.keeps_comments(text) { NO_COMMENT.into() } else { comment.prefix(&message) };
+    let prefix = comment.prefix(&message);
+    let prefix = if comment.keeps_comments(text, &prefix) { NO_COMMENT } else { &prefix };
     let mut text = text.to_owned();
     if text.last().is_some_and(|last| *last != b'\n') {
         text.push(b'\n');
     }
-    let placed = place(git, &text, &prefix, trailers)?;
+    let placed = place(git, &text, prefix, trailers)?;
     if placed.lines.is_empty() {
         return Ok(());
     }
