@@ -1,0 +1,85 @@
+//! Why hooks were not installed or not taken away.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::Explain;
+
+/// Why hooks were not installed or not taken away.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InstallError {
+    /// Other repositories may use the same folder.
+    #[error("the hooks folder `{}` lies outside this repository", .path.display())]
+    Outside {
+        /// The hooks folder.
+        path: PathBuf,
+    },
+    /// Whoever commits next would commit the shims, too.
+    #[error("the hooks folder `{}` is tracked by git", .path.display())]
+    Tracked {
+        /// The hooks folder.
+        path: PathBuf,
+    },
+    /// Another program overwrote the shim after an earlier hook had been moved aside.
+    #[error(
+        "there are two earlier `{name}` hooks, `{}` and, moved aside before, `{}`",
+        .hook.display(), .earlier.display()
+    )]
+    TwoEarlier {
+        /// The hook's name.
+        name: &'static str,
+        /// The one that git runs now.
+        hook: PathBuf,
+        /// The one that was moved aside.
+        earlier: PathBuf,
+    },
+    /// A file could not be read, written or renamed.
+    #[error("cannot {what} `{}`: {source}", .path.display())]
+    Io {
+        /// A verb: write, move aside, remove.
+        what: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl InstallError {
+    pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source }
+    }
+}
+
+impl Explain for InstallError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Outside { .. } => "hooks-outside",
+            Self::Tracked { .. } => "hooks-tracked",
+            Self::TwoEarlier { .. } => "hooks-two-earlier",
+            Self::Io { .. } => "hooks-io",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Outside { .. } => {
+                "every repository with that `core.hooksPath` would run them; set another one \
+                 with `git config core.hooksPath`, or install there with `--force`"
+                    .into()
+            }
+            Self::Tracked { .. } => "call `git-wf hook NAME \"$@\"` from the hooks that are there, \
+                 or install over them with `--force`"
+                .into(),
+            Self::TwoEarlier { hook, earlier, .. } => format!(
+                "bring what is still wanted of `{}` over to `{}`, remove the former, and install again",
+                earlier.display(),
+                hook.display(),
+            ),
+            Self::Io { path, .. } => format!(
+                "see to it that the folder `{}` is there and can be written to",
+                path.parent().unwrap_or(path).display()
+            ),
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! Where git looks for this repository's hooks, and whether that place is ours to write to.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice;
+
+use super::InstallError;
+use crate::store::git::{Git, GitError};
+
+/// A repository's hooks folder and what surrounds it. All paths are absolute, without symbolic links.
+#[derive(Debug, Clone)]
+pub(crate) struct HooksAt {
+    folder: PathBuf,
+    common_dir: PathBuf,
+    work_dir: Option<PathBuf>,
+    tracked: bool,
+}
+
+impl HooksAt {
+    /// Asks git, which honours `core.hooksPath`, relative to the work tree's root. The folder need not exist.
+    pub(crate) fn find(git: &Git, work_dir: Option<&Path>) -> Result<Self, GitError> {
+        let folder = absolute(git, &["--git-path", "hooks"])?;
+        let common_dir = absolute(git, &["--git-common-dir"])?;
+        let work_dir = work_dir.map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
+        let mut at = Self { folder, common_dir, work_dir, tracked: false };
+        at.tracked = at.is_tracked(git)?;
+        Ok(at)
+    }
+
+    /// The hooks folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Refuses a folder whose hooks would reach beyond this clone: into other repositories, or into commits.
+    pub(super) fn check(&self) -> Result<(), InstallError> {
+        let path = || self.folder.clone();
+        if self.tracked {
+            return Err(InstallError::Tracked { path: path() });
+        }
+        let inside = |dir: &PathBuf| self.folder.starts_with(dir);
+        if inside(&self.common_dir) || self.work_dir.as_ref().is_some_and(inside) {
+            return Ok(());
+        }
+        Err(InstallError::Outside { path: path() })
+    }
+
+    fn is_tracked(&self, git: &Git) -> Result<bool, GitError> {
+        let Some(within) = self.work_dir.as_ref().and_then(|dir| self.folder.strip_prefix(dir).ok()) else {
+            return Ok(false);
+        };
+        let within = if within.as_os_str().is_empty() { Path::new(".") } else { within };
+        let args = ["--literal-pathspecs", "ls-files", "-z", "--"].map(OsStr::new);
+        let files = git.run(&[&args[..], &[within.as_os_str()]].concat())?;
+        Ok(!files.is_empty())
+    }
+}
+
+fn absolute(git: &Git, what: &[&str]) -> Result<PathBuf, GitError> {
+    let args = [&["rev-parse", "--path-format=absolute"], what].concat();
+    let mut out = git.run(&args)?;
+    if out.last() == Some(&b'\n') {
+        out.pop();
+    }
+    match out.to_path() {
+        Ok(path) => Ok(path.to_owned()),
+        Err(error) => {
+            Err(GitError::Failed { command: args.join(" "), stderr: error.to_string(), code: Some(0) })
+        }
+    }
+}

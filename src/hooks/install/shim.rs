@@ -1,0 +1,106 @@
+//! The shims' text: how it is made for this machine, and how it is known again.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::{ByteSlice, ByteVec};
+
+/// The second line of every shim, of every version, begins so: below it, a file is ours to rewrite or remove.
+const MARKER: &[u8] = b"# git-wf hook shim, version ";
+const PLACEHOLDER: &str = "@PROGRAM@";
+const ASSIGNMENT: &[u8] = b"\ngit_wf='";
+/// Longer files are no shim, and are not read to the end.
+const MAX_LEN: u64 = 64 * 1024;
+
+/// A hook that can be installed.
+#[derive(Debug)]
+pub(super) struct Shim {
+    pub(super) name: &'static str,
+    template: &'static str,
+}
+
+/// All hooks, in the order in which they are listed.
+pub(super) const SHIMS: &[Shim] = &[
+    Shim { name: "commit-msg", template: include_str!("../../../hooks/commit-msg") },
+    Shim { name: "post-commit", template: include_str!("../../../hooks/post-commit") },
+    Shim { name: "post-rewrite", template: include_str!("../../../hooks/post-rewrite") },
+];
+
+impl Shim {
+    /// The file's content, with the program to run where `git-wf` is not on the `PATH`.
+    pub(super) fn text(&self, program: &Path) -> Vec<u8> {
+        self.template.as_bytes().replace(PLACEHOLDER, quoted(program))
+    }
+}
+
+/// The content of the file at `path` if it is a shim of any version. A link to a shim counts as one: taken
+/// for an earlier hook, it would call itself.
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
+    // Opening a named pipe would wait for a writer.
+    if !path.metadata().is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let mut text = Vec::new();
+    File::open(path).and_then(|file| file.take(MAX_LEN).read_to_end(&mut text)).ok()?;
+    text.lines().nth(1).is_some_and(|line| line.starts_with(MARKER)).then_some(text)
+}
+
+/// The program recorded in a shim's text.
+pub(super) fn recorded(text: &[u8]) -> Option<PathBuf> {
+    let mut rest = &text[text.find(ASSIGNMENT)? + ASSIGNMENT.len()..];
+    let mut path = Vec::new();
+    loop {
+        let end = rest.find_byte(b'\'')?;
+        path.extend_from_slice(&rest[..end]);
+        match rest[end..].strip_prefix(br"'\''") {
+            Some(more) => rest = more,
+            None => return path.to_path().ok().map(Path::to_owned),
+        }
+        path.push(b'\'');
+    }
+}
+
+/// One word for a shell, whatever bytes are in it.
+fn quoted(path: &Path) -> Vec<u8> {
+    let path = Vec::from_path_lossy(path);
+    [b"'", path.replace(b"'", br"'\''").as_slice(), b"'"].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_shim_bears_the_marker_and_one_placeholder() {
+        for shim in SHIMS {
+            let mut lines = shim.template.lines();
+            assert_eq!(lines.next(), Some("#!/bin/sh"), "{}", shim.name);
+            assert!(lines.next().unwrap().as_bytes().starts_with(MARKER), "{}", shim.name);
+            assert_eq!(shim.template.matches(PLACEHOLDER).count(), 1, "{}", shim.name);
+            assert!(shim.template.contains(&format!("hook {} \"$@\"", shim.name)), "{}", shim.name);
+        }
+    }
+
+    #[test]
+    fn a_recorded_path_is_read_as_it_was_written() {
+        for path in ["/usr/bin/git-wf", "/a b/it's '$(here)' \\ \"q\"/git-wf", "/'", "/new\nline"] {
+            for shim in SHIMS {
+                assert_eq!(recorded(&shim.text(Path::new(path))).unwrap(), Path::new(path));
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_marked_file_is_a_shim() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("hook");
+        assert_eq!(read(&path), None);
+        std::fs::write(&path, "#!/bin/sh\necho '# git-wf hook shim, version 1'\n").unwrap();
+        assert_eq!(read(&path), None);
+        std::fs::write(&path, "#!/bin/bash\n# git-wf hook shim, version 99\n").unwrap();
+        assert!(read(&path).is_some());
+        assert_eq!(read(dir.path()), None);
+    }
+}

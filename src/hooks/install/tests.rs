@@ -1,0 +1,46 @@
+#![allow(clippy::unwrap_used)]
+
+mod folder;
+mod place;
+mod running;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::{Change, HookState, HooksAt, Installed};
+use crate::hooks::test_repo::TestRepo;
+
+const NAMES: [&str; 3] = ["commit-msg", "post-commit", "post-rewrite"];
+
+fn place(repo: &TestRepo) -> HooksAt {
+    HooksAt::find(&repo.git, Some(&repo.root())).unwrap()
+}
+
+/// Where the program would be; nothing lies there unless a test puts it there.
+fn program(repo: &TestRepo) -> PathBuf {
+    repo.root().parent().unwrap().join("bin $x `y` \"z\"/git-wf")
+}
+
+fn found(states: &[HookState]) -> Vec<Installed> {
+    states.iter().map(|state| state.installed).collect()
+}
+
+fn changes(states: &[HookState]) -> Vec<Change> {
+    states.iter().map(|state| state.change).collect()
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+/// The names in a folder, sorted, without git's samples.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.ends_with(".sample"))
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,198 @@
+//! What install, uninstall and status do to the files in the folder.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use super::super::{Change, InstallError, Installed, Slot, called, install, shim, stage, status, uninstall};
+use super::{NAMES, changes, found, mode, names, place, program};
+use crate::hooks::test_repo::TestRepo;
+
+#[test]
+fn shims_come_and_go() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    let program = program(&repo);
+    fs::remove_dir_all(repo.hooks()).unwrap();
+    assert_eq!(found(&status(&at, &program)), [Installed::Absent; 3]);
+    let states = install(&at, &program, false).unwrap();
+    assert_eq!(found(&states), [Installed::Current; 3]);
+    assert_eq!(changes(&states), [Change::Written; 3]);
+    assert_eq!(names(&repo.hooks()), NAMES);
+    assert_eq!(mode(&repo.hooks().join("commit-msg")), 0o755);
+    let again = install(&at, &program, false).unwrap();
+    assert_eq!(changes(&again), [Change::None; 3]);
+    let states = uninstall(&at).unwrap();
+    assert_eq!(changes(&states), [Change::Removed; 3]);
+    assert_eq!(found(&states), [Installed::Absent; 3]);
+    assert_eq!(names(&repo.hooks()), [""; 0]);
+    assert_eq!(changes(&uninstall(&at).unwrap()), [Change::None; 3]);
+}
+
+#[test]
+fn an_earlier_hook_comes_back_as_it_was() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    let hook = repo.hooks().join("commit-msg");
+    let aside = repo.hooks().join("commit-msg.before-git-wf");
+    let bytes = b"#!/bin/sh\r\n\xff no newline";
+    fs::write(&hook, bytes).unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o640)).unwrap();
+    assert_eq!(found(&status(&at, &program(&repo)))[0], Installed::Foreign);
+    for _ in 0..2 {
+        let states = install(&at, &program(&repo), false).unwrap();
+        assert_eq!(states[0].earlier.as_deref(), Some(&*aside));
+        assert_eq!(states[0].installed, Installed::Current);
+        assert_eq!((fs::read(&aside).unwrap(), mode(&aside)), (bytes.to_vec(), 0o640));
+    }
+    let states = uninstall(&at).unwrap();
+    assert_eq!(changes(&states), [Change::GivenBack, Change::Removed, Change::Removed]);
+    assert_eq!((states[0].installed, &states[0].earlier), (Installed::Foreign, &None));
+    assert_eq!((fs::read(&hook).unwrap(), mode(&hook)), (bytes.to_vec(), 0o640));
+    assert_eq!(names(&repo.hooks()), ["commit-msg"]);
+}
+
+#[test]
+fn a_link_is_moved_not_what_it_points_to() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    for (name, target) in [("commit-msg", "../target"), ("post-commit", "/nowhere/dangling")] {
+        symlink(target, repo.hooks().join(name)).unwrap();
+    }
+    repo.script(&repo.root().join(".git/target"), "exit 0");
+    let before = fs::read(repo.root().join(".git/target")).unwrap();
+    install(&at, &program(&repo), false).unwrap();
+    let link = |name: &str| fs::read_link(repo.hooks().join(name));
+    assert_eq!(link("commit-msg.before-git-wf").unwrap(), Path::new("../target"));
+    assert_eq!(link("post-commit.before-git-wf").unwrap(), Path::new("/nowhere/dangling"));
+    assert_eq!(fs::read(repo.root().join(".git/target")).unwrap(), before);
+    uninstall(&at).unwrap();
+    assert_eq!(link("commit-msg").unwrap(), Path::new("../target"));
+    assert_eq!(link("post-commit").unwrap(), Path::new("/nowhere/dangling"));
+}
+
+#[test]
+fn a_link_to_a_shim_is_replaced_and_its_target_left() {
+    let repo = TestRepo::new();
+    let other = repo.root().join("other");
+    fs::write(&other, shim::SHIMS[0].text(Path::new("/other/git-wf"))).unwrap();
+    let before = fs::read(&other).unwrap();
+    symlink(&other, repo.hooks().join("commit-msg")).unwrap();
+    let states = install(&place(&repo), &program(&repo), false).unwrap();
+    assert_eq!(states[0].earlier, None);
+    assert!(fs::symlink_metadata(repo.hooks().join("commit-msg")).unwrap().is_file());
+    assert_eq!(fs::read(&other).unwrap(), before);
+}
+
+#[test]
+fn an_outdated_shim_is_rewritten_and_the_earlier_hook_kept() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    repo.script(&repo.hooks().join("post-commit"), "echo earlier");
+    install(&at, Path::new("/old/git-wf"), false).unwrap();
+    fs::write(repo.hooks().join("post-commit"), "#!/bin/sh\n# git-wf hook shim, version 0\nexit 0\n")
+        .unwrap();
+    assert_eq!(found(&status(&at, &program(&repo))), [Installed::Outdated; 3]);
+    install(&at, &program(&repo), false).unwrap();
+    assert_eq!(found(&status(&at, &program(&repo))), [Installed::Current; 3]);
+    let earlier = fs::read_to_string(repo.hooks().join("post-commit.before-git-wf")).unwrap();
+    assert!(earlier.contains("echo earlier"));
+    fs::set_permissions(repo.hooks().join("commit-msg"), fs::Permissions::from_mode(0o644)).unwrap();
+    let states = install(&at, &program(&repo), false).unwrap();
+    assert_eq!(changes(&states), [Change::Written, Change::None, Change::None]);
+    assert_eq!(mode(&repo.hooks().join("commit-msg")), 0o755);
+}
+
+#[test]
+fn a_hook_that_replaced_the_shim_is_left_alone() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    let hook = repo.hooks().join("post-rewrite");
+    install(&at, &program(&repo), false).unwrap();
+    repo.script(&hook, "echo foreign");
+    let states = uninstall(&at).unwrap();
+    assert_eq!(states[2].change, Change::LeftAlone);
+    assert_eq!(states[2].installed, Installed::Foreign);
+    assert_eq!(fs::read_to_string(&hook).unwrap(), "#!/bin/sh\necho foreign\n");
+}
+
+#[test]
+fn of_two_earlier_hooks_neither_is_lost() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    let hook = repo.hooks().join("post-rewrite");
+    let aside = repo.hooks().join("post-rewrite.before-git-wf");
+    repo.script(&hook, "echo first");
+    install(&at, &program(&repo), false).unwrap();
+    repo.script(&hook, "echo second");
+    fs::remove_file(repo.hooks().join("commit-msg")).unwrap();
+    for force in [false, true] {
+        let error = install(&at, &program(&repo), force).unwrap_err();
+        assert!(matches!(error, InstallError::TwoEarlier { name: "post-rewrite", .. }));
+        for path in [&hook, &aside] {
+            assert!(error.to_string().contains(&format!("`{}`", path.display())));
+        }
+        assert!(!repo.hooks().join("commit-msg").exists(), "nothing is touched");
+    }
+    assert_eq!(uninstall(&at).unwrap()[2].change, Change::LeftAlone);
+    assert!(fs::read_to_string(&hook).unwrap().contains("second"));
+    assert!(fs::read_to_string(&aside).unwrap().contains("first"));
+}
+
+#[test]
+fn an_interrupted_install_can_be_finished_or_undone() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    let aside = repo.hooks().join("commit-msg.before-git-wf");
+    repo.script(&aside, "echo earlier");
+    assert_eq!(uninstall(&at).unwrap()[0].change, Change::GivenBack);
+    fs::rename(repo.hooks().join("commit-msg"), &aside).unwrap();
+    let states = install(&at, &program(&repo), false).unwrap();
+    assert_eq!((states[0].installed, states[0].earlier.as_deref()), (Installed::Current, Some(&*aside)));
+}
+
+#[test]
+fn a_hook_is_back_in_its_place_when_the_shim_cannot_be() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    repo.script(&repo.hooks().join("commit-msg"), "echo earlier");
+    let slot = Slot::look(&at, &shim::SHIMS[0]);
+    let staged = stage(at.folder(), b"#!/bin/sh\n").unwrap();
+    fs::remove_file(&staged).unwrap();
+    assert!(matches!(slot.put(staged), Err(InstallError::Io { what: "write", .. })));
+    assert_eq!(names(&repo.hooks()), ["commit-msg"]);
+    assert!(fs::read_to_string(repo.hooks().join("commit-msg")).unwrap().contains("earlier"));
+}
+
+#[test]
+fn the_program_on_the_path_comes_before_the_recorded_one() {
+    let repo = TestRepo::new();
+    let recorded = program(&repo);
+    let folder = repo.root().join("on-path");
+    let path = std::env::join_paths([Path::new("/nowhere"), &folder]).unwrap();
+    assert_eq!(called(Some(&path), Some(recorded.clone())), None);
+    repo.script(&recorded, "exit 0");
+    assert_eq!(called(Some(&path), Some(recorded.clone())), Some(recorded.clone()));
+    repo.script(&folder.join("git-wf"), "exit 0");
+    assert_eq!(called(Some(&path), Some(recorded)), Some(folder.join("git-wf")));
+}
+
+#[test]
+fn a_program_is_recorded_so_that_it_is_found_from_anywhere() {
+    let repo = TestRepo::new();
+    install(&place(&repo), Path::new("bin/git-wf"), false).unwrap();
+    let recorded = shim::recorded(&fs::read(repo.hooks().join("commit-msg")).unwrap()).unwrap();
+    assert_eq!(recorded, std::env::current_dir().unwrap().join("bin/git-wf"));
+    assert_eq!(found(&status(&place(&repo), Path::new("bin/git-wf"))), [Installed::Current; 3]);
+}
+
+#[test]
+fn states_are_words_in_json() {
+    let repo = TestRepo::new();
+    repo.script(&repo.hooks().join("commit-msg"), "exit 0");
+    let states = uninstall(&place(&repo)).unwrap();
+    let json = serde_json::to_string(&states[0]).unwrap();
+    let expected =
+        r#"{"name":"commit-msg","installed":"foreign","calls":null,"earlier":null,"change":"left-alone"}"#;
+    assert_eq!(json, expected);
+}

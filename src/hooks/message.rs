@@ -1,0 +1,9 @@
+//! The commit message that git hands to `commit-msg`: whether it will be empty, and its trailers.
+
+mod cleanup;
+#[cfg(test)]
+mod tests;
+mod trailers;
+
+pub(crate) use cleanup::{CommentRule, is_empty_after_cleanup};
+pub(crate) use trailers::{MessageError, add_trailers, parse_trailers};

@@ -1,0 +1,193 @@
+//! What git will drop from a message after `commit-msg`, as far as a hook can know it.
+//!
+//! Git tells the hook neither `--cleanup` nor `-v` nor `-t`. A mistake one way leaves a commit without
+//! trailers, and `post-commit` still links it; a mistake the other way makes a commit that its author meant to
+//! abort by emptying the message. So whatever *may* be dropped counts as dropped, with one exception: a line
+//! such as `#42 repair the login` is text where all that can be seen says that git keeps it.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+
+use gix::bstr::ByteSlice;
+
+use super::trailers::own_trailer;
+use crate::store::git::{Git, GitError};
+
+/// Git's default, and what `auto` falls back to.
+const HASH: &str = "#";
+/// What `auto` chooses from, in git's source.
+const CANDIDATES: &[u8] = b"#;@!$%^&|:";
+const SCISSORS: &str = "------------------------ >8 ------------------------\n";
+const SIGNED_OFF: &[u8] = b"Signed-off-by: ";
+
+/// What the configuration says of comments in a message, and how git was called as far as it shows.
+#[derive(Debug, Clone)]
+pub(crate) struct CommentRule {
+    prefix: Prefix,
+    keeps: Keeps,
+    /// What `commit.template` holds: git refuses a message to which nothing was added.
+    template: Option<Vec<u8>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Prefix {
+    Fixed(String),
+    /// `core.commentChar=auto`: each message has its own.
+    Auto,
+}
+
+/// Whether lines with the comment prefix stay in the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keeps {
+    Always,
+    Never,
+    /// The default mode: unless the message was edited.
+    Unedited {
+        edited: bool,
+    },
+}
+
+impl CommentRule {
+    /// Reads the configuration. `editor` is the hook's `GIT_EDITOR`, which git sets to `:` for a commit that
+    /// opens none. Costs one git process, another where a comment prefix is configured, and one where a
+    /// template is.
+    pub(crate) fn read(git: &Git, editor: Option<&OsStr>) -> Result<Self, GitError> {
+        let pattern = r"^(core\.comment(char|string)|commit\.(cleanup|template))$";
+        let args = ["config", "-z", "--get-regexp", pattern];
+        let output = git.output(&args)?;
+        // Git's way to say that nothing matches.
+        if output.status.code() != Some(1) && !output.status.success() {
+            let stderr = output.stderr.trim().to_str_lossy().into_owned();
+            return Err(GitError::Failed { command: args.join(" "), stderr, code: output.status.code() });
+        }
+        let mut rule = Self::new(HASH, None, editor);
+        let mut prefix = None;
+        let mut has_template = false;
+        for entry in output.stdout.split_str(b"\0") {
+            let (name, value) = entry.split_once_str(b"\n").unwrap_or((entry, b""));
+            match name {
+                b"commit.cleanup" => rule.keeps = Keeps::from(value.to_str().ok(), editor),
+                b"commit.template" => has_template = true,
+                b"" => {}
+                _ => prefix = Some(value),
+            }
+        }
+        match prefix {
+            Some(auto) if auto.eq_ignore_ascii_case(b"auto") => rule.prefix = Prefix::Auto,
+            Some(_) => rule.prefix = Prefix::Fixed(installed_prefix(git)?),
+            None => {}
+        }
+        if has_template {
+            rule.template = template(git);
+        }
+        Ok(rule)
+    }
+
+    /// A rule with that comment prefix (`auto` chooses for each message) and that `commit.cleanup`.
+    pub(crate) fn new(prefix: &str, cleanup: Option<&str>, editor: Option<&OsStr>) -> Self {
+        let prefix = match prefix {
+            "auto" => Prefix::Auto,
+            fixed => Prefix::Fixed(fixed.to_owned()),
+        };
+        Self { prefix, keeps: Keeps::from(cleanup, editor), template: None }
+    }
+
+    /// The message up to its scissors line, and the rest, which git drops.
+    pub(crate) fn at_scissors<'a>(&self, message: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        let line = format!("\n{} {SCISSORS}", self.prefix(message));
+        let end = match message.strip_prefix(&line.as_bytes()[1..]) {
+            Some(_) => 0,
+            None => message.find(&line).map_or(message.len(), |at| at + 1),
+        };
+        message.split_at(end)
+    }
+
+    /// What begins a comment in this message.
+    pub(super) fn prefix(&self, message: &[u8]) -> Cow<'_, str> {
+        match &self.prefix {
+            Prefix::Fixed(prefix) => Cow::Borrowed(prefix),
+            Prefix::Auto => guess(message).map_or(Cow::Borrowed(HASH), |c| Cow::Owned(char::from(c).into())),
+        }
+    }
+
+    /// Whether lines with the comment prefix in `text`, a message above its scissors, will stay there.
+    pub(super) fn keeps_comments(&self, text: &[u8], prefix: &str) -> bool {
+        // Git's advice for an editor always has a bare prefix on a line, and stands above the scissors only
+        // where git means to drop it, or to leave that to the user. Then `GIT_EDITOR=:` is a user's own, or
+        // the configured mode was overruled.
+        let advised = || text.lines().any(|line| line.trim_end() == prefix.as_bytes());
+        match self.keeps {
+            Keeps::Never | Keeps::Unedited { edited: true } => false,
+            Keeps::Always | Keeps::Unedited { edited: false } => !advised(),
+        }
+    }
+
+    /// The lines that count, without white space at their ends.
+    fn content<'a>(&self, text: &'a [u8], keeps_comments: bool, prefix: &str) -> Vec<&'a [u8]> {
+        text.lines()
+            .filter(|line| keeps_comments || !line.starts_with(prefix.as_bytes()))
+            .map(ByteSlice::trim_end)
+            .filter(|line| !line.is_empty())
+            .collect()
+    }
+}
+
+impl Keeps {
+    fn from(cleanup: Option<&str>, editor: Option<&OsStr>) -> Self {
+        match cleanup {
+            Some("strip") => Self::Never,
+            Some("whitespace" | "verbatim" | "scissors") => Self::Always,
+            _ => Self::Unedited { edited: editor.is_none_or(|editor| editor != ":") },
+        }
+    }
+}
+
+/// Whether git would refuse the message as empty or as an untouched template, or might.
+///
+/// As for git, lines of `Signed-off-by` alone are no message, and neither are our own trailers: left over
+/// from an earlier attempt they must not call for more of them.
+pub(crate) fn is_empty_after_cleanup(message: &[u8], comment: &CommentRule) -> bool {
+    let (text, _) = comment.at_scissors(message);
+    let prefix = comment.prefix(message);
+    let keeps_comments = comment.keeps_comments(text, &prefix);
+    let lines = comment.content(text, keeps_comments, &prefix);
+    let template = comment.template.as_ref().map(|text| comment.content(text, keeps_comments, &prefix));
+    let written = template.and_then(|template| lines.strip_prefix(&template[..])).unwrap_or(&lines);
+    written.iter().all(|line| line.starts_with(SIGNED_OFF) || own_trailer(line).is_some())
+}
+
+/// The prefix that this git uses: before 2.45 it did not know `core.commentString`.
+fn installed_prefix(git: &Git) -> Result<String, GitError> {
+    let out = git.run_with(&["stripspace", "--comment-lines"], b"x\n")?;
+    let out = out.to_str_lossy();
+    Ok(out.strip_suffix(" x\n").unwrap_or(HASH).to_owned())
+}
+
+/// The text of `commit.template`, by a path that git takes as relative to the work tree.
+fn template(git: &Git) -> Option<Vec<u8>> {
+    let out = git.run(&["config", "-z", "--type=path", "--get", "commit.template"]).ok()?;
+    let path = out.strip_suffix(b"\0")?.to_path().ok()?;
+    let base = git.command::<&str>([]).get_current_dir()?.to_owned();
+    std::fs::read(base.join(path)).ok()
+}
+
+/// The character that `auto` chose, seen from what git wrote: the scissors line, else the last line.
+fn guess(message: &[u8]) -> Option<u8> {
+    let written_with = |line: &[u8], rest: &dyn Fn(&[u8]) -> bool| {
+        line.split_first().filter(|(c, after)| CANDIDATES.contains(c) && rest(after)).map(|(c, _)| *c)
+    };
+    let scissors = |after: &[u8]| after.strip_prefix(b" ") == Some(SCISSORS.as_bytes());
+    let comment = |after: &[u8]| matches!(after.trim_end_with(|c| c == '\n'), [] | [b' ' | b'\t', ..]);
+    let last = || message.lines().rev().find(|line| !line.trim().is_empty());
+    message
+        .lines_with_terminator()
+        .find_map(|line| written_with(line, &scissors))
+        .or_else(|| written_with(last()?, &comment))
+}
+
+#[cfg(test)]
+impl CommentRule {
+    pub(super) fn with_template(self, template: &[u8]) -> Self {
+        Self { template: Some(template.to_owned()), ..self }
+    }
+}

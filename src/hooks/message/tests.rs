@@ -1,0 +1,5 @@
+#![allow(clippy::unwrap_used)]
+
+mod cleanup;
+mod commit;
+mod trailers;

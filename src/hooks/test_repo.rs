@@ -1,0 +1,84 @@
+//! A repository for the tests of hooks, which the configuration of whoever runs them cannot reach.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+use crate::store::git::Git;
+
+pub(super) struct TestRepo {
+    pub(super) dir: TempDir,
+    pub(super) git: Git,
+}
+
+impl TestRepo {
+    /// An empty repository in `repo/`, with its hooks in the default place.
+    pub(super) fn new() -> Self {
+        let dir = tempfile::Builder::new().prefix("it's a repo ").tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap().join("repo");
+        fs::create_dir(&root).unwrap();
+        let repo = Self { dir, git: Git::new(root.join(".git"), Some(&root)) };
+        repo.run(&["init", "-q", "-b", "main"]);
+        // What a `Git` of the code under test would otherwise find in the user's own configuration.
+        for (key, value) in
+            [("core.hooksPath", ".git/hooks"), ("core.commentChar", "#"), ("commit.cleanup", "default")]
+        {
+            repo.run(&["config", key, value]);
+        }
+        repo
+    }
+
+    pub(super) fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("repo")
+    }
+
+    pub(super) fn hooks(&self) -> PathBuf {
+        self.root().join(".git/hooks")
+    }
+
+    /// A git command as a user would give it, except that it knows no configuration but the repository's.
+    pub(super) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+            command.env_remove(name);
+        }
+        for role in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{role}_NAME"), "A U Thor")
+                .env(format!("GIT_{role}_EMAIL"), "a@example.com");
+            command.env(format!("GIT_{role}_DATE"), "2026-11-21T02:14:05Z");
+        }
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        command.current_dir(self.root()).args(args).stdin(Stdio::null());
+        command
+    }
+
+    pub(super) fn output(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// The answer of a command that must succeed.
+    pub(super) fn run(&self, args: &[&str]) -> String {
+        let output = self.output(args);
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Writes a file and stages it.
+    pub(super) fn stage(&self, name: &str, text: &str) {
+        fs::write(self.root().join(name), text).unwrap();
+        self.run(&["add", "-f", "--", name]);
+    }
+
+    /// Writes an executable script anywhere below the temporary folder.
+    pub(super) fn script(&self, path: &Path, body: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
