@@ -5,6 +5,7 @@ mod hooks;
 mod model;
 mod rules;
 mod store;
+mod trail;
 mod ui;
 
 fn main() -> std::process::ExitCode {

@@ -1,5 +1,6 @@
 //! The command line: one file a subcommand, with its arguments, what it does and what it prints.
 
+mod answer;
 mod context;
 mod failure;
 

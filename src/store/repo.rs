@@ -143,6 +143,18 @@ impl Store {
         linked.then(|| git_dir.file_name().map(|name| name.to_string_lossy().into_owned())).flatten()
     }
 
+    /// The full name of the branch that is checked out here; none where HEAD is detached.
+    pub(crate) fn branch(&self) -> Result<Option<String>, StoreError> {
+        let name = self.repo.head_name().map_err(StoreError::object("cannot read HEAD"))?;
+        Ok(name.map(|name| name.as_bstr().to_str_lossy().into_owned()))
+    }
+
+    /// The commit that is checked out here; none on a branch without one.
+    pub(crate) fn head(&self) -> Result<Option<ObjectId>, StoreError> {
+        let mut head = self.repo.head().map_err(StoreError::object("cannot read HEAD"))?;
+        Ok(head.try_peel_to_id().map_err(StoreError::object("cannot read HEAD"))?.map(gix::Id::detach))
+    }
+
     /// A configured text.
     pub(crate) fn config(&self, key: &str) -> Option<String> {
         self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())

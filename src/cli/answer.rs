@@ -1,0 +1,215 @@
+//! Records as a command answers them: the stored fields with what is derived of them, under the names of the format.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::model::execution::{ExecutionResult, Failure};
+use crate::model::issue::Issue;
+use crate::model::plan::Plan;
+use crate::model::solution::Solution;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::time::Time;
+use crate::rules::facts::{self, Times};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
+use crate::rules::holds::who_holds;
+use crate::rules::readiness::{ItemView, QueueView};
+
+/// What is derived of an issue.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct IssueDerived {
+    /// Where it stands.
+    pub(crate) status: IssueStatus,
+    /// How many plans it has.
+    pub(crate) solution_count: usize,
+    /// Its wave of a roadmap, from the tag `wave-N`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wave: Option<u64>,
+    /// What went wrong, where the last attempt failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// The latest change of anything about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) updated_at: Option<Time>,
+    /// When its plan was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) planned_at: Option<Time>,
+    /// When it was queued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) queued_at: Option<Time>,
+    /// When its execution began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) executed_at: Option<Time>,
+    /// When that completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) completed_at: Option<Time>,
+}
+
+impl IssueDerived {
+    /// Derives all of it.
+    pub(crate) fn of(folder: &IssueFolder) -> Self {
+        let Times { updated_at, planned_at, queued_at, executed_at, completed_at } = facts::times(folder);
+        let status = facts::status(folder);
+        let failure = facts::holder(folder).and_then(ExecutionFolder::failure);
+        Self {
+            status,
+            solution_count: folder.solutions.len(),
+            wave: wave(&folder.issue.record),
+            error: failure
+                .filter(|_| status == IssueStatus::Failed)
+                .and_then(|failure| failure.message.clone()),
+            updated_at,
+            planned_at,
+            queued_at,
+            executed_at,
+            completed_at,
+        }
+    }
+}
+
+fn wave(issue: &Issue) -> Option<u64> {
+    issue.tags.iter().find_map(|tag| tag.strip_prefix("wave-")?.parse().ok())
+}
+
+fn object(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+/// An issue as `list` shows it.
+pub(crate) fn issue(folder: &IssueFolder) -> Value {
+    let mut map = object(&folder.issue.record);
+    map.extend(object(&IssueDerived::of(folder)));
+    Value::Object(map)
+}
+
+/// An issue as `show` shows it, with everything in its folder.
+pub(crate) fn issue_with_all(folder: &IssueFolder) -> Value {
+    let mut value = issue(folder);
+    value["comments"] = json!(folder.comments);
+    value["feedback"] = json!(folder.feedback);
+    value["solutions"] = folder.solutions.iter().map(|s| solution(folder, &s.record)).collect();
+    value["executions"] = executions(folder).iter().map(|execution| json!(execution)).collect();
+    value
+}
+
+/// A plan in the flat form in which planners write it.
+pub(crate) fn solution(folder: &IssueFolder, solution: &Solution) -> Value {
+    let plan: Plan = solution.typed_plan();
+    let mut map = Map::new();
+    map.insert("id".into(), json!(solution.id));
+    map.insert("issue_id".into(), json!(solution.issue_id));
+    if let Value::Object(fields) = &solution.plan {
+        map.extend(fields.clone());
+    }
+    let is_bound = folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id);
+    map.insert("author".into(), json!(solution.author));
+    map.insert("created_at".into(), json!(solution.created_at));
+    map.insert("is_bound".into(), json!(is_bound));
+    map.insert("plan_digest".into(), json!(solution.plan_digest()));
+    map.insert("files_touched".into(), json!(plan.touches()));
+    map.insert("task_count".into(), json!(plan.tasks.len()));
+    Value::Object(map)
+}
+
+/// A linked commit.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct CommitAnswer {
+    /// The link.
+    #[serde(flatten)]
+    pub(crate) link: crate::model::execution::CommitLink,
+    /// Earlier hashes of the same work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) rewritten_from: Vec<String>,
+}
+
+impl From<LinkedCommit> for CommitAnswer {
+    fn from(commit: LinkedCommit) -> Self {
+        Self { link: commit.link, rewritten_from: commit.rewritten_from }
+    }
+}
+
+/// An execution with what is derived of its log.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ExecutionAnswer {
+    /// The claim.
+    #[serde(flatten)]
+    pub(crate) execution: crate::model::execution::Execution,
+    /// How it stands among the executions of its issue.
+    pub(crate) status: ExecutionStatus,
+    /// The commits that are linked now.
+    pub(crate) commits: Vec<CommitAnswer>,
+    /// The test commands that were run.
+    pub(crate) checks: Vec<crate::model::execution::Check>,
+    /// What the executor reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<ExecutionResult>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<Failure>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) finished_at: Option<Time>,
+}
+
+/// One execution as it stands among `status`.
+pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> ExecutionAnswer {
+    let checks = folder.log.iter().filter_map(|entry| match &entry.event {
+        crate::model::execution::Event::Check(check) => Some(check.clone()),
+        _ => None,
+    });
+    let mut execution = folder.execution.clone();
+    execution.lease_expires_at = folder.lease_expires_at();
+    ExecutionAnswer {
+        execution,
+        status,
+        commits: folder.commits().into_iter().map(CommitAnswer::from).collect(),
+        checks: checks.collect(),
+        result: folder.result().cloned(),
+        failure: folder.failure().cloned(),
+        finished_at: folder.finished_at(),
+    }
+}
+
+/// All executions of an issue, in the order of their attempts.
+pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionAnswer> {
+    let statuses = who_holds(&folder.executions).statuses;
+    let mut all: Vec<ExecutionAnswer> =
+        folder.executions.iter().zip(statuses).map(|(it, status)| execution(it, status)).collect();
+    all.sort_by(|a, b| {
+        let key =
+            |it: &ExecutionAnswer| (it.execution.attempt, it.execution.started_at, it.execution.id.clone());
+        key(a).cmp(&key(b))
+    });
+    all
+}
+
+/// An item with what is derived of it.
+pub(crate) fn item(view: &ItemView) -> Value {
+    let mut map = object(&view.item);
+    map.insert("status".into(), json!(view.status));
+    map.insert("execution_order".into(), json!(view.execution_order));
+    map.insert("execution_group".into(), json!(view.execution_group));
+    map.insert("semantic_priority".into(), json!(view.semantic_priority));
+    map.insert("task_count".into(), json!(view.task_count));
+    map.insert("files_touched".into(), json!(view.files_touched));
+    map.insert("blocked_by".into(), json!(view.blocked_by));
+    Value::Object(map)
+}
+
+/// A queue as `queue list` shows it.
+pub(crate) fn queue(view: &QueueView) -> Value {
+    let mut map = object(&view.queue);
+    map.insert("status".into(), json!(view.status));
+    map.insert("item_count".into(), json!(view.items.len()));
+    Value::Object(map)
+}
+
+/// A queue as `queue show` shows it, with its items.
+pub(crate) fn queue_with_items(view: &QueueView) -> Value {
+    let mut value = queue(view);
+    value["items"] = view.items.iter().map(item).collect();
+    value
+}

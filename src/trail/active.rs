@@ -1,0 +1,68 @@
+//! Which execution this worktree carries out, and on which branch. Only commits on that branch are bound.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::store::{Store, StoreError};
+
+/// `<git folder of the worktree>/wf/active.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Active {
+    /// The claim.
+    pub(crate) execution_id: ExecutionId,
+    /// Its issue.
+    pub(crate) issue_id: IssueId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The queue it was taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) queue_id: Option<QueueId>,
+    /// The item there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<ItemId>,
+    /// The full name of the branch, `refs/heads/…`.
+    pub(crate) branch: String,
+    /// The task that is being worked on, where somebody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+}
+
+fn path(store: &Store) -> PathBuf {
+    store.git_dir().join("wf/active.json")
+}
+
+/// What this worktree executes; none where it executes nothing. A file that cannot be read as such counts as none:
+/// the claim itself is in the store, and `next` writes the file again.
+pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
+    match std::fs::read(path(store)) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(StoreError::Io { path: path(store), source }),
+    }
+}
+
+/// Binds this worktree to an execution. The file is there whole or not at all.
+pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {
+    let path = path(store);
+    let io = |source| StoreError::Io { path: path.clone(), source };
+    let folder = store.git_dir().join("wf");
+    std::fs::create_dir_all(&folder).map_err(io)?;
+    let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(io)?;
+    let text = serde_json::to_vec_pretty(active).unwrap_or_default();
+    file.write_all(&text).and_then(|()| file.write_all(b"\n")).map_err(io)?;
+    file.persist(&path).map_err(|error| io(error.error))?;
+    Ok(())
+}
+
+/// Takes the binding away.
+pub(crate) fn clear(store: &Store) -> Result<(), StoreError> {
+    match std::fs::remove_file(path(store)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::Io { path: path(store), source: error })
+        }
+        _ => Ok(()),
+    }
+}

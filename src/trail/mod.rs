@@ -1,0 +1,3 @@
+//! From plans to commits and back: what this worktree executes, commit links, trace, the log.
+
+pub(crate) mod active;
