@@ -1,8 +1,14 @@
 //! The command line: one file a subcommand, with its arguments, what it does and what it prints.
 
 mod answer;
+mod claim;
 mod context;
 mod failure;
+mod issue_fields;
+mod queue_print;
+mod solution_print;
+mod text_input;
+mod world;
 
 use std::process::ExitCode;
 
@@ -11,6 +17,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub(crate) use context::{Context, Force, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
 
+use crate::model::id::IssueId;
+use crate::rules::folder::IssueFolder;
+use crate::store::{Read, records};
 use crate::ui::{self, Screen};
 
 /// A command that succeeds ends in one of two ways: done, or nothing to do.
@@ -45,13 +54,39 @@ macro_rules! commands {
 }
 
 commands!(
-    /// Create the store, or fetch the one that the remote has
     Init = init,
+    New = new,
+    List = list,
+    Show = show,
+    Edit = edit,
+    Comment = comment,
+    Close = close,
+    Reopen = reopen,
+    Status = status,
+    Solution = solution,
+    Bind = bind,
+    Unbind = unbind,
+    Queue = queue,
+    Next = next,
+    Detail = detail,
+    Done = done,
+    Fail = fail,
+    Retry = retry,
+    Trace = trace,
+    Log = log,
 );
 
 /// The whole command line, for man pages and completions.
 pub(crate) fn command() -> clap::Command {
     Arguments::command()
+}
+
+/// An issue that was resolved before; it can only be missing where it was never whole.
+fn existing(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Failure> {
+    records::issue(read, id)?.ok_or_else(|| {
+        Failure::new("not-found", format!("there is no issue `{id}`"))
+            .hint("`git wf list --all` shows the issues; `git wf sync` brings those of others")
+    })
 }
 
 /// Runs the program.

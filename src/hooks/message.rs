@@ -6,4 +6,5 @@ mod tests;
 mod trailers;
 
 pub(crate) use cleanup::{CommentRule, is_empty_after_cleanup};
-pub(crate) use trailers::{MessageError, add_trailers, parse_trailers};
+pub(crate) use crate::trail::trailers::parse as parse_trailers;
+pub(crate) use trailers::{MessageError, add_trailers};

@@ -16,6 +16,6 @@ mod snapshot;
 mod tx;
 
 pub(crate) use error::StoreError;
-pub(crate) use repo::{Identity, Store, one_line};
+pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use snapshot::{Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};

@@ -10,6 +10,7 @@ use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::root::{ROOT, Root};
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
@@ -71,6 +72,14 @@ fn log<T: DeserializeOwned>(
         entries.extend(set_aside(parse_entry(&path, &bytes).map(Some), broken)?);
     }
     Ok(entries)
+}
+
+/// The root record: policy and project context.
+pub(crate) fn root(read: &impl Read) -> Result<Root, StoreError> {
+    let Some(doc) = doc(read, &ROOT, layout::ROOT_PATH)? else {
+        return Err(StoreError::Broken { path: layout::ROOT_PATH.into(), broken: Broken::new("wf", "it is not there".into()) });
+    };
+    doc.read().map_err(|broken| StoreError::Broken { path: layout::ROOT_PATH.into(), broken })
 }
 
 /// Every issue id, in byte order.

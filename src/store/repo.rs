@@ -82,6 +82,11 @@ impl Store {
         Ok(Self { repo, reference })
     }
 
+    /// The repository itself, for modules that read the project's own history.
+    pub(crate) fn repo(&self) -> &gix::Repository {
+        &self.repo
+    }
+
     /// The full name of the ref.
     pub(crate) fn reference(&self) -> &str {
         &self.reference
@@ -293,6 +298,11 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// A full object id in hex.
+pub(crate) fn object_id(hex: &str) -> Option<ObjectId> {
+    ObjectId::from_hex(hex.as_bytes()).ok()
 }
 
 /// Whether the right side of a refspec, with at most one `*`, names `reference`.

@@ -6,7 +6,7 @@ use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
-use crate::model::root::{FORMAT, Root};
+use crate::model::root::FORMAT;
 
 /// The largest record that is read; a larger one is broken.
 const LARGEST_RECORD: u64 = 64 * 1024 * 1024;
@@ -66,12 +66,6 @@ impl<'repo> Snapshot<'repo> {
     /// Its tree.
     pub(crate) fn tree(&self) -> ObjectId {
         self.tree
-    }
-
-    /// The project's root record.
-    pub(crate) fn root(&self) -> Result<Root, StoreError> {
-        let bytes = self.file(ROOT_PATH)?.unwrap_or_default();
-        super::records::parse_entry(ROOT_PATH, &bytes)
     }
 
     /// The object at `path`, with its kind; none where there is nothing.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::uid::Uid;
 use crate::store::{Store, StoreError};
 
 /// `<git folder of the worktree>/wf/active.json`.
@@ -59,10 +60,38 @@ pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {
 
 /// Takes the binding away.
 pub(crate) fn clear(store: &Store) -> Result<(), StoreError> {
-    match std::fs::remove_file(path(store)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(StoreError::Io { path: path(store), source: error })
-        }
+    remove(path(store))
+}
+
+/// Notes the last part of the execution's id before it is claimed, so that a claim whose maker died right after it is
+/// found again.
+pub(crate) fn begin(store: &Store, nonce: &Uid) -> Result<(), StoreError> {
+    let folder = store.git_dir().join("wf");
+    std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+    std::fs::write(begun_path(store), nonce.as_str()).map_err(StoreError::io(begun_path(store)))
+}
+
+/// What [`begin`] noted, where nothing took it back since.
+pub(crate) fn begun(store: &Store) -> Result<Option<Uid>, StoreError> {
+    match std::fs::read_to_string(begun_path(store)) {
+        Ok(text) => Ok(Uid::parse(text.trim())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(StoreError::Io { path: begun_path(store), source }),
+    }
+}
+
+/// Takes the note back: the worktree is bound, or nothing was claimed.
+pub(crate) fn forget(store: &Store) -> Result<(), StoreError> {
+    remove(begun_path(store))
+}
+
+fn begun_path(store: &Store) -> PathBuf {
+    store.git_dir().join("wf/claiming")
+}
+
+fn remove(path: PathBuf) -> Result<(), StoreError> {
+    match std::fs::remove_file(&path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(StoreError::Io { path, source }),
         _ => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 
 use gix::bstr::ByteSlice;
 
-use super::trailers::own_trailer;
+use crate::trail::trailers::own_trailer;
 use crate::store::git::{Git, GitError};
 
 /// Git's default, and what `auto` falls back to.

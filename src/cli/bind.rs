@@ -1,0 +1,90 @@
+use super::edit::show_change;
+use super::{Context, Failure, Force, Outcome, existing};
+use crate::model::execution::{Aside, AsideReason, Event};
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::issue::StoredStatus;
+use crate::model::status::ExecutionStatus;
+use crate::rules::{facts, moves};
+use crate::store::{Tx, resolve};
+
+/// Choose the plan of an issue that will be executed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The issue
+    issue: String,
+    /// The plan; can be left out where there is only one
+    solution: Option<String>,
+    #[command(flatten)]
+    force: Force,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let id = resolve::issue(&snapshot, &args.issue)?;
+    let committed = context.transact(&store, |tx| {
+        let solution = choose(tx, &id, args.solution.as_deref())?;
+        bind(tx, &id, &solution, &args.force)?;
+        tx.note.force = args.force.why();
+        tx.describe("bind", format!("issue: bind {id} to {solution}"));
+        Ok(solution)
+    })?;
+    let verb = format!("bound {} to", committed.answer);
+    show_change(context, &store, &id, committed.commit.is_some(), &verb)
+}
+
+/// The plan that is meant: the one named, the one that is bound, or the only one.
+fn choose(tx: &Tx<'_>, issue: &IssueId, named: Option<&str>) -> Result<SolutionId, Failure> {
+    let folder = existing(tx, issue)?;
+    if let Some(text) = named {
+        let id = resolve::solution(tx, text, Some(issue))?;
+        if id.issue() != *issue {
+            return Err(Failure::new("other-issue", format!("solution `{id}` belongs to issue `{}`, not `{issue}`", id.issue()))
+                .hint(format!("`git wf solution list {issue}` shows the plans of `{issue}`")));
+        }
+        return Ok(id);
+    }
+    if let Some(bound) = folder.bound() {
+        return Ok(bound.id.clone());
+    }
+    match folder.solutions.as_slice() {
+        [only] => Ok(only.record.id.clone()),
+        [] => Err(Failure::new("no-solution", format!("issue `{issue}` has no plan"))
+            .hint(format!("`git wf solution add {issue} FILE` adds one"))),
+        many => Err(Failure::new("choice-needed", format!("issue `{issue}` has {} plans, so one must be named", many.len()))
+            .details(
+                many.iter()
+                    .map(|s| format!("{}  {}", s.record.id, s.record.typed_plan().description.unwrap_or_default()))
+                    .collect(),
+            )
+            .hint(format!("`git wf bind {issue} SOLUTION`"))),
+    }
+}
+
+/// Binds `solution` in the transaction. Attempts at another plan are set aside, and its items leave their queues.
+pub(super) fn bind(tx: &mut Tx<'_>, issue: &IssueId, solution: &SolutionId, force: &Force) -> Result<(), Failure> {
+    let folder = existing(tx, issue)?;
+    if folder.issue.record.bound_solution_id.as_ref() == Some(solution) {
+        return Ok(());
+    }
+    let from = facts::status(&folder);
+    if force.why().is_none() {
+        moves::permit(issue, from, "bind")?;
+    }
+    if let Some(holder) = facts::holder(&folder).filter(|it| it.execution.solution_id != *solution) {
+        let status = holder.outcome();
+        if status != ExecutionStatus::Completed {
+            tx.log(&holder.execution.id.clone(), Event::Aside(Aside { status, reason: AsideReason::Rebind }))?;
+        }
+    }
+    for queued in folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != *solution) {
+        tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
+    }
+    tx.edit_issue(issue, |issue| {
+        issue.bound_solution_id = Some(solution.clone());
+        if matches!(issue.status, StoredStatus::Registered | StoredStatus::Planning) {
+            issue.status = StoredStatus::Planned;
+        }
+    })?;
+    Ok(())
+}

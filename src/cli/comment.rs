@@ -1,0 +1,47 @@
+use std::io::Write;
+
+use super::text_input::{TextArgs, edit};
+use super::{Context, Exit, Failure, Outcome, existing};
+use crate::model::issue::Comment;
+use crate::store::{layout, resolve};
+
+/// Comment on an issue
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The issue
+    id: String,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let id = resolve::issue(&store.snapshot()?, &args.id)?;
+    let given = args.text.given()?;
+    let body = match given {
+        Some(text) if !args.text.edit => text,
+        None if !args.text.edit && !context.screen.is_terminal() => {
+            return Err(Failure::usage("a comment needs a text").hint("-m TEXT, -F FILE, or -e for your editor"));
+        }
+        start => edit(&store, context, &start.unwrap_or_default(), &format!("A comment on {id}, in Markdown."))?,
+    };
+    if body.trim().is_empty() {
+        return Err(Failure::new("empty-comment", "the comment is empty, so nothing was written")
+            .hint("-m TEXT, -F FILE, or -e for your editor"));
+    }
+    let committed = context.transact(&store, |tx| {
+        existing(tx, &id)?;
+        let (author, created_at, body) = (tx.person().to_owned(), tx.stamper().now(), body.clone());
+        let entry = tx.append(&layout::comments(&id), |entry| Comment { id: entry, body, author, created_at, edits: None })?;
+        tx.describe("comment", format!("issue: comment on {id}"));
+        Ok(entry)
+    })?;
+    if context.json() {
+        let folder = existing(&store.snapshot()?, &id)?;
+        let comment = folder.comments.iter().find(|comment| comment.id == committed.answer);
+        context.screen.print_json(&comment)?;
+    } else {
+        writeln!(context.screen, "commented on {id}")?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,93 @@
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use super::{Context, Exit, Failure, Outcome, answer, existing, solution_print};
+use crate::model::id::SolutionId;
+use crate::model::solution::{SOLUTION, Solution};
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::store::{Read, Store, layout, object_id, records};
+use crate::trail::active;
+use crate::ui::style;
+
+/// Show what an item asks for: the issue and the plan, as it was claimed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The item: S-1, QUE-…:S-1, or the id of a plan or issue; this worktree's own unless given
+    item: Option<String>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let solution_id = match &args.item {
+        Some(text) => super::world::item(&store, &snapshot, text)?.1.solution_id,
+        None => match active::read(&store)? {
+            Some(active) => active.solution_id,
+            None => {
+                return Err(Failure::new("no-claim", "this worktree executes nothing")
+                    .hint("`git wf next` takes an item; `git wf detail ITEM` shows any"));
+            }
+        },
+    };
+    let folder = existing(&snapshot, &solution_id.issue())?;
+    let plan = planned(&store, &folder, &solution_id)?;
+    if context.json() {
+        context.screen.print_json(&as_json(&folder, &plan))?;
+        return Ok(Exit::Done);
+    }
+    let issue = &folder.issue.record;
+    let painter = context.screen.painter();
+    writeln!(
+        context.screen,
+        "{} for {}  {}",
+        painter.paint(style::ID, plan.id.as_str()),
+        painter.paint(style::ID, issue.id.as_str()),
+        painter.paint(style::HEADING, &issue.title)
+    )?;
+    if let Some(text) = &issue.context {
+        writeln!(context.screen, "\n{}", crate::ui::text::indent(text, 4))?;
+    }
+    solution_print::tasks(&plan.typed_plan(), context)?;
+    Ok(Exit::Done)
+}
+
+/// The plan as the execution that holds claimed it, else as it is now.
+fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solution, Failure> {
+    let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
+    let unreadable = || Failure::new("broken-record", format!("plan `{id}` cannot be read"));
+    let Some(claim) = claim else { return folder.solution(id).cloned().ok_or_else(unreadable) };
+    if let Some(now) = folder.solution(id).filter(|plan| plan.plan_digest() == claim.plan_digest) {
+        return Ok(now.clone());
+    }
+    let commit = object_id(&claim.plan_commit).ok_or_else(unreadable)?;
+    let then = store.snapshot_at(commit)?;
+    let found: Option<Solution> = read_solution(&then, id)?.filter(|plan| plan.plan_digest() == claim.plan_digest);
+    found.ok_or_else(|| {
+        Failure::new("digest-mismatch", format!("commit {commit} does not hold the plan `{}` of `{id}`", claim.plan_digest))
+            .hint(format!("`git wf show {}` shows the claim", claim.id))
+    })
+}
+
+fn read_solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, Failure> {
+    let doc = records::doc(read, &SOLUTION, &layout::solution(id))?;
+    Ok(doc.and_then(|doc| doc.read().ok()))
+}
+
+fn as_json(folder: &IssueFolder, plan: &Solution) -> Value {
+    let issue = &folder.issue.record;
+    let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
+    let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);
+    json!({
+        "queue_id": queued.map(|it| &it.queue),
+        "item_id": queued.map(|it| &it.item.item_id),
+        "issue_id": issue.id,
+        "solution_id": plan.id,
+        "plan_digest": plan.plan_digest(),
+        "status": facts::status(folder),
+        "execution_id": execution.map(|it| &it.execution.id),
+        "issue": answer::issue(folder),
+        "solution": answer::solution(folder, plan),
+    })
+}

@@ -1,0 +1,91 @@
+use std::io::Write;
+
+use super::claim::{self, Meant};
+use super::issue_fields::some;
+use super::{Context, Exit, Failure, Force, Outcome, answer, existing};
+use crate::model::execution::{End, ExecutionResult};
+use crate::model::status::ExecutionStatus;
+use crate::rules::{evidence, facts};
+use crate::store::{Read, Store, StoreError};
+use crate::trail::patch_id;
+
+/// End the execution of this worktree: the plan is carried out
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The item, where it is not this worktree's own
+    item: Option<String>,
+    /// What was done
+    #[arg(short = 'm', long, value_name = "TEXT")]
+    message: Option<String>,
+    #[command(flatten)]
+    force: Force,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let summary = args.message.as_deref().map(str::trim).map(str::to_owned).and_then(some);
+    let before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
+    // Reading the code's history takes time, so it is done before the lock is taken.
+    let patch_id = patch_of(&store, &before, context);
+    let committed = context.transact(&store, |tx| {
+        let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
+        let plan = folder.solution(&execution.execution.solution_id).map(|solution| solution.typed_plan());
+        let missing = evidence::missing(&plan.unwrap_or_default(), &execution);
+        if required(tx)? && !missing.is_empty() && args.force.why().is_none() {
+            return Err(Failure::new("no-evidence", "the policy asks for evidence, and some is missing")
+                .details(missing)
+                .hint("commit and test what is missing, or override with --force --reason TEXT"));
+        }
+        let commits = execution.commits();
+        let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
+        files.sort();
+        files.dedup();
+        let result = ExecutionResult { summary: summary.clone(), files_modified: files, ..ExecutionResult::default() };
+        let id = &execution.execution.solution_id;
+        claim::end(
+            tx,
+            &execution,
+            End {
+                status: ExecutionStatus::Completed,
+                result: Some(result),
+                failure: None,
+                patch_id: patch_id.clone(),
+            },
+        )?;
+        tx.note.force = args.force.why();
+        tx.describe("done", format!("execution: complete {id} ({} commits)", commits.len()));
+        Ok((execution.execution.id.clone(), commits.len()))
+    })?;
+    let (id, commits) = committed.answer;
+    claim::unbind_worktree(&store, &id, context);
+    if commits == 0 {
+        context.warn("no commit is linked to this execution; `git wf hooks install` links them by itself");
+    }
+    let folder = existing(&store.snapshot()?, &id.issue())?;
+    if context.json() {
+        let executions = answer::executions(&folder);
+        context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
+    } else {
+        let status = facts::status(&folder);
+        writeln!(context.screen, "completed {} with {commits} commits; {} is {status}", before.execution.execution.solution_id, id.issue())?;
+    }
+    Ok(Exit::Done)
+}
+
+fn required(read: &impl Read) -> Result<bool, StoreError> {
+    let root = crate::store::records::root(read)?;
+    Ok(root.policy.evidence.as_deref() == Some("required"))
+}
+
+/// The patch id of everything between the base and the last linked commit. Where git cannot say, there is none: it
+/// serves to find a squashed commit again, and nothing else depends on it.
+fn patch_of(store: &Store, meant: &Meant, context: &Context) -> Option<String> {
+    let head = meant.execution.commits().last().map(|commit| commit.link.hash.clone())?;
+    match patch_id::between(store, meant.execution.execution.base_commit.as_deref(), &head) {
+        Ok(id) => id,
+        Err(error) => {
+            context.warn(&format!("no patch id is recorded: {error}"));
+            None
+        }
+    }
+}

@@ -1,0 +1,107 @@
+use std::io::Write;
+
+use serde::Deserialize;
+
+use super::claim::{self, Meant};
+use super::{Context, Exit, Failure, Outcome, answer, existing};
+use crate::model::execution::{End, Failure as Reported};
+use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::status::ExecutionStatus;
+use crate::rules::facts;
+use crate::store::layout;
+
+/// End the execution of this worktree: the plan could not be carried out
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The item, where it is not this worktree's own
+    item: Option<String>,
+    /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace
+    #[arg(short, long, value_name = "TEXT|JSON")]
+    reason: String,
+}
+
+/// What `--reason` holds as JSON.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReasonInput {
+    task_id: Option<String>,
+    error_type: Option<String>,
+    message: Option<String>,
+    stack_trace: Option<String>,
+}
+
+fn parse(reason: &str) -> Result<Reported, Failure> {
+    let text = reason.trim();
+    if text.is_empty() {
+        return Err(Failure::usage("the reason is empty").hint("--reason TEXT says what went wrong"));
+    }
+    if !text.starts_with('{') {
+        return Ok(Reported { message: Some(text.to_owned()), ..Reported::default() });
+    }
+    let input: ReasonInput = serde_json::from_str(text).map_err(|error| {
+        Failure::new("invalid-json", format!("the reason is not a failure as JSON: {error}"))
+            .hint("its fields are task_id, error_type, message and stack_trace")
+    })?;
+    if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
+        return Err(Failure::new("invalid-json", "the reason has no `message`").hint("say in `message` what went wrong"));
+    }
+    Ok(Reported {
+        task_id: input.task_id,
+        error_type: input.error_type,
+        message: input.message,
+        stack_trace: input.stack_trace,
+    })
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let reported = parse(&args.reason)?;
+    let store = context.store()?;
+    store.snapshot()?;
+    let committed = context.transact(&store, |tx| {
+        let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
+        let it = &execution.execution;
+        if let (Some(task), Some(solution)) = (&reported.task_id, folder.solution(&it.solution_id)) {
+            let plan = solution.typed_plan();
+            if plan.task(task).is_none() {
+                let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
+                return Err(Failure::new("not-found", format!("plan `{}` has no task `{task}`", it.solution_id))
+                    .hint(format!("its tasks are {}", ids.join(", "))));
+            }
+        }
+        let status = ExecutionStatus::Failed;
+        claim::end(tx, &execution, End { status, result: None, failure: Some(reported.clone()), patch_id: None })?;
+        let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+        let message = reported.message.clone().unwrap_or_default();
+        tx.append(&layout::feedback(&it.issue_id), |id| Feedback {
+            id,
+            kind: FeedbackType::Failure,
+            stage: Stage::Execute,
+            content: message.clone(),
+            detail: FeedbackDetail {
+                solution_id: Some(it.solution_id.clone()),
+                task_id: reported.task_id.clone(),
+                error_type: reported.error_type.clone(),
+                message: reported.message.clone(),
+                stack_trace: reported.stack_trace.clone(),
+                queue_id: it.queue_id.as_ref().map(ToString::to_string),
+                item_id: it.item_id.as_ref().map(ToString::to_string),
+            },
+            author,
+            created_at,
+        })?;
+        tx.describe("fail", format!("execution: fail {}: {message}", it.solution_id));
+        Ok(it.id.clone())
+    })?;
+    let id = committed.answer;
+    claim::unbind_worktree(&store, &id, context);
+    let folder = existing(&store.snapshot()?, &id.issue())?;
+    if context.json() {
+        let executions = answer::executions(&folder);
+        context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
+    } else {
+        let issue = id.issue();
+        let status = facts::status(&folder);
+        writeln!(context.screen, "{issue} is {status}; `git wf retry {issue}` queues it again, `git wf solution add {issue}` brings another plan")?;
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,247 @@
+//! The flags that set fields of an issue, shared by `new` and `edit`.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::text_input::{checked, title};
+use super::{Failure, read_text};
+use crate::model::id::IssueId;
+use crate::model::issue::{ExtendedContext, Issue, LifecycleRequirements, RELATIONS, Source};
+use crate::model::priority::Priority;
+use crate::store::{Read, resolve};
+
+/// Flags for fields.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct FieldArgs {
+    /// 1 to 5, or critical, high, medium, low, trivial
+    #[arg(short, long, value_name = "PRIORITY", value_parser = parse_priority)]
+    pub(crate) priority: Option<Priority>,
+    /// A label; can be given more than once. `-NAME` takes one away
+    #[arg(short, long = "tag", value_name = "TAG", allow_hyphen_values = true)]
+    pub(crate) tags: Vec<String>,
+    /// An issue that must be done first; can be given more than once. `-ID` takes one away
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    pub(crate) depends_on: Vec<String>,
+    /// A part of the system that it concerns; can be given more than once. `-NAME` takes one away
+    #[arg(long = "component", value_name = "NAME", allow_hyphen_values = true)]
+    pub(crate) components: Vec<String>,
+    /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates. `-TYPE:ID` takes one away
+    #[arg(long = "relation", value_name = "TYPE:ID", allow_hyphen_values = true)]
+    pub(crate) relations: Vec<String>,
+    /// Who shall see to it; an empty text takes it away
+    #[arg(long, value_name = "WHO")]
+    pub(crate) assignee: Option<String>,
+    /// bug, feature, task, … as the team uses it
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) issue_type: Option<String>,
+    /// Where it is discussed: an http or https address
+    #[arg(long, value_name = "URL", value_parser = parse_url)]
+    pub(crate) source_url: Option<String>,
+    /// Fields as a JSON object, from a file or from stdin for `-`; flags beat it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from_json: Option<String>,
+}
+
+fn parse_priority(text: &str) -> Result<Priority, String> {
+    Priority::parse(text).ok_or_else(|| "allowed are 1 to 5, or critical, high, medium, low, trivial".into())
+}
+
+fn parse_url(text: &str) -> Result<String, String> {
+    let sound = (text.starts_with("https://") || text.starts_with("http://")) && !text.contains(char::is_whitespace);
+    sound.then(|| text.to_owned()).ok_or_else(|| "an address begins with http:// or https://".into())
+}
+
+/// An issue as `--from-json` takes it: the names of the format. What the store makes is ignored.
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct IssueInput {
+    pub(crate) id: Option<IssueId>,
+    pub(crate) title: Option<String>,
+    #[serde(alias = "description")]
+    pub(crate) context: Option<String>,
+    pub(crate) source: Option<Source>,
+    pub(crate) priority: Option<Priority>,
+    pub(crate) issue_type: Option<String>,
+    pub(crate) source_url: Option<String>,
+    pub(crate) tags: Option<BTreeSet<String>>,
+    pub(crate) assignee: Option<String>,
+    pub(crate) depends_on: Option<BTreeSet<IssueId>>,
+    pub(crate) relations: Option<BTreeSet<String>>,
+    pub(crate) extended_context: Option<ExtendedContext>,
+    pub(crate) affected_components: Option<BTreeSet<String>>,
+    pub(crate) expected_behavior: Option<String>,
+    pub(crate) actual_behavior: Option<String>,
+    pub(crate) lifecycle_requirements: Option<LifecycleRequirements>,
+}
+
+/// Fields that the store makes or derives: a record that `show --json` printed can be read again.
+const OWNED: &[&str] = &[
+    "author", "created_at", "status", "close_reason", "bound_solution_id", "imported", "solution_count", "wave", "error",
+    "updated_at", "planned_at", "queued_at", "executed_at", "completed_at", "comments", "feedback", "solutions",
+    "executions", "clock",
+];
+
+impl IssueInput {
+    /// Reads it from a file, or from stdin for `-`.
+    pub(crate) fn read(path: &str) -> Result<Self, Failure> {
+        let text = read_text(path)?;
+        let wrong = |error: serde_json::Error| {
+            Failure::new("invalid-json", format!("`{path}` is not an issue: {error}"))
+                .hint("an issue is a JSON object with title, context, priority, tags, …")
+        };
+        let mut value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
+        if let Some(map) = value.as_object_mut() {
+            map.retain(|name, value| !OWNED.contains(&name.as_str()) && !value.is_null());
+        }
+        if let Some(notes) = value.pointer_mut("/extended_context/notes") {
+            *notes = crate::model::schema::Shape::Any.order(notes.take());
+        }
+        let input: Self = serde_json::from_value(value).map_err(wrong)?;
+        if let Some(url) = &input.source_url {
+            parse_url(url).map_err(|why| Failure::new("invalid-url", format!("source_url `{url}`: {why}")))?;
+        }
+        Ok(input)
+    }
+
+    fn apply(self, issue: &mut Issue) -> Result<(), Failure> {
+        macro_rules! set {
+            ($($field:ident),+) => { $(if let Some(value) = self.$field { issue.$field = value.into(); })+ };
+        }
+        if let Some(text) = self.title {
+            issue.title = title(&text)?;
+        }
+        if let Some(text) = self.context {
+            issue.context = some(checked(&text)?);
+        }
+        for relation in self.relations.iter().flatten() {
+            check_relation(relation)?;
+        }
+        for tag in self.tags.iter().flatten() {
+            check_label(tag)?;
+        }
+        set!(
+            source, priority, issue_type, source_url, tags, assignee, depends_on, relations, extended_context,
+            affected_components, expected_behavior, actual_behavior, lifecycle_requirements
+        );
+        Ok(())
+    }
+}
+
+/// What was asked for, with short ids resolved.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    input: IssueInput,
+    args: FieldArgs,
+    depends_on: Vec<(bool, IssueId)>,
+    relations: Vec<(bool, String)>,
+}
+
+impl FieldArgs {
+    /// Reads `--from-json` once; ids are resolved on each state.
+    pub(crate) fn input(&self) -> Result<Option<IssueInput>, Failure> {
+        self.from_json.as_deref().map(IssueInput::read).transpose()
+    }
+
+    /// Resolves the ids that the flags name.
+    pub(crate) fn changes(&self, read: &impl Read) -> Result<Changes, Failure> {
+        let mut changes = Changes { args: self.clone(), ..Changes::default() };
+        for text in &self.depends_on {
+            let (add, name) = sign(text);
+            // What is taken away need not exist any more.
+            let id = match resolve::issue(read, name) {
+                Err(resolve::ResolveError::NotFound { .. }) if !add => IssueId::parse(name)?,
+                other => other?,
+            };
+            changes.depends_on.push((add, id));
+        }
+        for text in &self.relations {
+            let (add, relation) = sign(text);
+            check_relation(relation)?;
+            changes.relations.push((add, relation.to_owned()));
+        }
+        Ok(changes)
+    }
+}
+
+impl Changes {
+    /// Puts `--from-json` below the flags.
+    pub(crate) fn over(mut self, input: Option<IssueInput>) -> Self {
+        self.input = input.unwrap_or_default();
+        self
+    }
+
+    /// Applies everything to an issue.
+    pub(crate) fn apply(self, issue: &mut Issue) -> Result<(), Failure> {
+        self.input.apply(issue)?;
+        if let Some(priority) = self.args.priority {
+            issue.priority = priority;
+        }
+        for (set, texts) in [(&mut issue.tags, &self.args.tags), (&mut issue.affected_components, &self.args.components)] {
+            for text in texts {
+                let (add, name) = sign(text);
+                check_label(name)?;
+                change(set, add, name.to_owned());
+            }
+        }
+        for (add, id) in self.depends_on {
+            change(&mut issue.depends_on, add, id);
+        }
+        for (add, relation) in self.relations {
+            change(&mut issue.relations, add, relation);
+        }
+        if let Some(assignee) = self.args.assignee {
+            issue.assignee = some(assignee.trim().to_owned());
+        }
+        if let Some(kind) = self.args.issue_type {
+            issue.issue_type = some(kind.trim().to_owned());
+        }
+        if let Some(url) = self.args.source_url {
+            issue.source_url = Some(url);
+        }
+        if issue.depends_on.contains(&issue.id) {
+            return Err(Failure::new("self-dependency", format!("issue `{}` cannot depend on itself", issue.id)));
+        }
+        Ok(())
+    }
+}
+
+/// `-name` takes away, `name` adds.
+fn sign(text: &str) -> (bool, &str) {
+    text.strip_prefix('-').map_or((true, text), |name| (false, name))
+}
+
+fn change<T: Ord>(set: &mut BTreeSet<T>, add: bool, value: T) {
+    if add {
+        set.insert(value);
+    } else {
+        set.remove(&value);
+    }
+}
+
+/// An empty text is none.
+pub(crate) fn some(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}
+
+fn check_label(text: &str) -> Result<(), Failure> {
+    let sound = !text.trim().is_empty() && text.trim() == text && text.len() <= 200 && !text.chars().any(char::is_control);
+    if sound {
+        return Ok(());
+    }
+    Err(Failure::new("invalid-label", format!("`{text}` cannot be a label"))
+        .hint("a label is one line of at most 200 bytes, without blanks at its ends"))
+}
+
+fn check_relation(text: &str) -> Result<(), Failure> {
+    let wrong = || {
+        Failure::new("invalid-relation", format!("`{text}` is not a relation"))
+            .hint(format!("a relation is TYPE:ID with one of {}", RELATIONS.join(", ")))
+    };
+    let (kind, id) = text.split_once(':').ok_or_else(wrong)?;
+    if !RELATIONS.contains(&kind) {
+        return Err(wrong());
+    }
+    IssueId::parse(id)?;
+    Ok(())
+}

@@ -1,0 +1,113 @@
+use std::io::Write;
+
+use similar::{ChangeTag, TextDiff};
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::model::id::SolutionId;
+use crate::store::resolve::{self, Known};
+use crate::store::{Read, layout, records};
+use crate::trail::log::{FileChange, Step, Wanted, steps};
+use crate::ui::text::clean_line;
+use crate::ui::{self, style};
+
+/// Show the audit log: every step, who and when; of one record, or of the whole store
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only steps of this record
+    id: Option<String>,
+    /// Show what each step changed
+    #[arg(short, long)]
+    patch: bool,
+    /// At most so many, the newest
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let paths = match &args.id {
+        None => Vec::new(),
+        Some(text) => paths(&snapshot, &resolve::any(&snapshot, text)?)?,
+    };
+    let wanted = Wanted { paths, with_changes: args.patch, limit: args.limit };
+    let steps = steps(&store, &wanted)?;
+    if context.json() {
+        context.screen.print_json(&steps)?;
+        return Ok(Exit::Done);
+    }
+    let now = store.now()?.millis();
+    for step in &steps {
+        print(step, now, context)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Where the records of a thing lie: an issue is its folder and its items, wherever they are queued.
+fn paths(read: &impl Read, known: &Known) -> Result<Vec<String>, Failure> {
+    let items = |solutions: &[SolutionId]| -> Result<Vec<String>, Failure> {
+        let queues = records::queue_ids(read)?;
+        Ok(queues.iter().flat_map(|queue| solutions.iter().map(|id| layout::item(queue, id))).collect())
+    };
+    let parent = |path: String| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    Ok(match known {
+        Known::Issue(id) => {
+            let mut paths = vec![layout::issue_folder(id)];
+            paths.extend(items(&records::solution_ids(read, id)?)?);
+            paths
+        }
+        Known::Solution(id) => {
+            let mut paths = vec![parent(layout::solution(id))];
+            paths.extend(items(std::slice::from_ref(id))?);
+            paths
+        }
+        Known::Execution(id) => vec![parent(layout::execution(id))],
+        Known::Queue(id) => vec![parent(layout::queue(id))],
+        Known::Item(queue, solution) => vec![layout::item(queue, solution)],
+    })
+}
+
+fn print(step: &Step, now: i64, context: &mut Context) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let short = step.commit.get(..10).unwrap_or(&step.commit);
+    writeln!(context.screen, "{} {}", painter.paint(style::WARN, short), clean_line(&step.subject))?;
+    let mut who = step.author.clone();
+    if let Some(actor) = &step.actor {
+        who.push_str(&format!(" ({actor})"));
+    }
+    if let Some(role) = &step.role {
+        who.push_str(&format!(" as {role}"));
+    }
+    let line = format!("           {who}, {} ({})", ui::time::ago(now, step.at.millis()), step.at);
+    writeln!(context.screen, "{}", painter.paint(style::DIM, &line))?;
+    if let Some(reason) = &step.force {
+        let line = format!("           forced: {reason}");
+        writeln!(context.screen, "{}", painter.paint(style::BAD, &line))?;
+    }
+    for change in &step.changes {
+        print_change(change, context)?;
+    }
+    Ok(())
+}
+
+fn print_change(change: &FileChange, context: &mut Context) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let (before, after) = (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
+    writeln!(context.screen, "    {}", painter.paint(style::HEADING, &change.path))?;
+    let diff = TextDiff::from_lines(before, after);
+    for group in diff.grouped_ops(2) {
+        for op in group {
+            for line in diff.iter_changes(&op) {
+                let (sign, look) = match line.tag() {
+                    ChangeTag::Delete => ('-', style::BAD),
+                    ChangeTag::Insert => ('+', style::GOOD),
+                    ChangeTag::Equal => (' ', style::PLAIN),
+                };
+                let text = format!("    {sign}{}", line.value().trim_end_matches('\n'));
+                writeln!(context.screen, "{}", painter.paint(look, &text))?;
+            }
+        }
+    }
+    writeln!(context.screen)?;
+    Ok(())
+}

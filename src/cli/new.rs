@@ -1,0 +1,118 @@
+use std::io::Write;
+
+use super::issue_fields::{FieldArgs, some};
+use super::text_input::{TextArgs, edit, title};
+use super::{Context, Exit, Failure, Outcome, answer};
+use crate::model::id::IssueId;
+use crate::model::issue::{Issue, Source};
+use crate::model::uid::Uid;
+use crate::rules::readiness;
+use crate::store::{Store, Tx, layout, random_uid, records};
+
+/// Register an issue
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// One line that says what is wrong or wanted
+    title: Option<String>,
+    /// Give it this id, such as GH-123, instead of a new one
+    #[arg(long, value_name = "ID", value_parser = |text: &str| IssueId::parse(text).map_err(|e| e.to_string()))]
+    id: Option<IssueId>,
+    #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
+    fields: FieldArgs,
+}
+
+const HELP: &str = "The first line is the title, what follows is the description in Markdown.\n\
+    An empty text registers nothing.";
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    // Whether there is a store is said before anybody writes a text.
+    store.snapshot()?;
+    let mut input = args.fields.input()?;
+    let mut given_title = args.title.clone().or_else(|| input.as_ref().and_then(|input| input.title.clone()));
+    let mut text = args.text.given()?;
+    if args.text.edit || (given_title.is_none() && text.is_none() && input.is_none() && context.screen.is_terminal()) {
+        (given_title, text) = write_in_editor(&store, context, given_title, text)?;
+    }
+    let given_title = given_title.ok_or_else(|| {
+        Failure::usage("an issue needs a title").hint("`git wf new TITLE`, or -e to write it in your editor")
+    })?;
+    let title = title(&given_title)?;
+    let given_id = args.id.clone().or_else(|| input.as_ref().and_then(|input| input.id.clone()));
+    let nonce = random_uid()?;
+    if let Some(input) = &mut input {
+        input.title = None;
+    }
+    let committed = context.transact(&store, |tx| {
+        let id = given_id.clone().unwrap_or_else(|| make_id(tx, &title, &nonce));
+        let mut issue = Issue::new(id, tx.person().to_owned(), tx.stamper().now(), title.clone());
+        issue.source = Some(Source::Text);
+        args.fields.changes(tx)?.over(input.clone()).apply(&mut issue)?;
+        if let Some(text) = &text {
+            issue.context = some(text.clone());
+        }
+        register(tx, &issue)?;
+        Ok(issue.id)
+    })?;
+    let id = committed.answer;
+    if context.json() {
+        let snapshot = store.snapshot()?;
+        let folder = records::issue(&snapshot, &id)?;
+        context.screen.print_json(&folder.as_ref().map(answer::issue))?;
+    } else if context.screen.is_terminal() {
+        writeln!(context.screen, "registered {}", context.screen.painter().paint(crate::ui::style::ID, id.as_str()))?;
+    } else {
+        writeln!(context.screen, "{id}")?;
+    }
+    Ok(Exit::Done)
+}
+
+fn make_id(tx: &Tx<'_>, title: &str, nonce: &Uid) -> IssueId {
+    let now = tx.stamper().now();
+    let uid = Uid::of(&[title.as_bytes(), tx.person().as_bytes(), now.to_string().as_bytes(), nonce.as_str().as_bytes()]);
+    IssueId::made(now, &uid)
+}
+
+fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Failure> {
+    if crate::store::Read::file(tx, &layout::issue(&issue.id))?.is_some() {
+        return Err(Failure::new("exists", format!("there is an issue `{}` already", issue.id))
+            .hint(format!("`git wf show {}` shows it; leave out --id and a new id is made", issue.id)));
+    }
+    tx.create_issue(issue)?;
+    check_dependencies(tx, &issue.id)?;
+    tx.describe("new", format!("issue: create {} \"{}\"", issue.id, issue.title));
+    Ok(())
+}
+
+/// Refuses dependencies on issues that are not here, and cycles.
+pub(super) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Failure> {
+    let facts = super::world::facts_of(tx, [id.clone()])?;
+    for dependency in facts.get(id).into_iter().flat_map(|issue| &issue.depends_on) {
+        if !facts.contains_key(dependency) {
+            return Err(Failure::new("not-found", format!("there is no issue `{dependency}` to depend on"))
+                .hint("register it first; `git wf list --all` shows what there is"));
+        }
+    }
+    if let Some(cycle) = readiness::dependency_cycle(id, &facts) {
+        return Err(Failure::new("cycle", format!("the issues would depend on each other: {cycle}"))
+            .hint("leave out one of these dependencies"));
+    }
+    Ok(())
+}
+
+fn write_in_editor(
+    store: &Store,
+    context: &Context,
+    title: Option<String>,
+    text: Option<String>,
+) -> Result<(Option<String>, Option<String>), Failure> {
+    let start = format!("{}\n\n{}", title.unwrap_or_default(), text.unwrap_or_default());
+    let written = edit(store, context, start.trim(), HELP)?;
+    let Some((title, text)) = written.split_once('\n').or(Some((written.as_str(), ""))).filter(|(t, _)| !t.trim().is_empty())
+    else {
+        return Err(Failure::new("empty-title", "the text is empty, so nothing was registered"));
+    };
+    Ok((Some(title.to_owned()), some(text.trim().to_owned())))
+}

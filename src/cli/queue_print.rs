@@ -1,0 +1,132 @@
+//! Queues and items for people.
+
+use std::io::Write;
+
+use super::world::World;
+use super::{Context, Failure, answer};
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::status::ItemStatus;
+use crate::rules::readiness::{ItemView, QueueView};
+use crate::ui::{Cell, Column, Table, style};
+
+/// The queues, one a line.
+pub(super) fn table(views: &[QueueView], context: &mut Context) -> Result<(), Failure> {
+    let mut table = Table::new([
+        Column::left("ID"),
+        Column::left("STATUS"),
+        Column::right("PRIORITY"),
+        Column::right("ITEMS"),
+        Column::right("DONE"),
+        Column::flexible("NAME"),
+    ]);
+    for view in views {
+        let done = view.items.iter().filter(|it| it.status == ItemStatus::Completed).count();
+        table.row([
+            Cell::new(view.queue.id.as_str(), style::ID),
+            Cell::from(view.status),
+            Cell::from(view.queue.priority.to_string()),
+            Cell::from(view.items.len().to_string()),
+            Cell::from(done.to_string()),
+            Cell::from(view.queue.name.clone().unwrap_or_default()),
+        ]);
+    }
+    table.print(&mut context.screen)?;
+    Ok(())
+}
+
+/// One queue with its items.
+pub(super) fn show(world: &World, id: &QueueId, context: &mut Context) -> Result<(), Failure> {
+    let views = world.views();
+    let Some(view) = views.iter().find(|view| view.queue.id == *id) else {
+        return Err(Failure::new("broken-record", format!("queue `{id}` cannot be read")));
+    };
+    for (path, why) in world.queues.iter().filter(|it| it.queue.id == *id).flat_map(|it| &it.broken) {
+        context.warn(&format!("`{path}`: {why}"));
+    }
+    if context.json() {
+        context.screen.print_json(&answer::queue_with_items(view))?;
+        return Ok(());
+    }
+    let painter = context.screen.painter();
+    let name = view.queue.name.as_deref().map(|name| format!("  {name}")).unwrap_or_default();
+    writeln!(
+        context.screen,
+        "{} ({}){}",
+        painter.paint(style::ID, id.as_str()),
+        view.status,
+        crate::ui::text::clean_line(&name)
+    )?;
+    let mut table = Table::new([
+        Column::left("ITEM"),
+        Column::left("STATUS"),
+        Column::left("GROUP"),
+        Column::left("PLAN"),
+        Column::right("TASKS"),
+        Column::flexible("ISSUE"),
+    ]);
+    for it in &view.items {
+        let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default();
+        table.row([
+            Cell::new(it.item.item_id.as_str(), style::ID),
+            Cell::new(it.status.as_str(), status_style(it.status)),
+            Cell::from(it.execution_group.as_str()),
+            Cell::from(it.item.solution_id.as_str()),
+            Cell::from(it.task_count.to_string()),
+            Cell::from(title),
+        ]);
+    }
+    table.print(&mut context.screen)?;
+    for it in &view.items {
+        reasons(it, context)?;
+    }
+    Ok(())
+}
+
+fn reasons(it: &ItemView, context: &mut Context) -> Result<(), Failure> {
+    for blocker in &it.blocked_by {
+        let line = format!("{} waits: {}", it.item.item_id, blocker.reason);
+        let line = context.screen.painter().paint(style::DIM, &line);
+        writeln!(context.screen, "{line}")?;
+    }
+    Ok(())
+}
+
+/// One item.
+pub(super) fn show_item(
+    world: &World,
+    queue: &QueueId,
+    solution: &SolutionId,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let views = world.views();
+    let view = views.iter().find(|view| view.queue.id == *queue);
+    let Some(it) = view.and_then(|view| view.items.iter().find(|it| it.item.solution_id == *solution)) else {
+        return Err(Failure::new("not-found", format!("queue `{queue}` has no item of `{solution}`")));
+    };
+    if context.json() {
+        let mut value = answer::item(it);
+        value["queue_id"] = serde_json::json!(queue);
+        context.screen.print_json(&value)?;
+        return Ok(());
+    }
+    let painter = context.screen.painter();
+    writeln!(
+        context.screen,
+        "{} of {queue}: {}, {}",
+        painter.paint(style::ID, it.item.item_id.as_str()),
+        it.item.solution_id,
+        painter.paint(status_style(it.status), it.status.as_str())
+    )?;
+    reasons(it, context)
+}
+
+/// How the status of an item is coloured.
+pub(super) fn status_style(status: ItemStatus) -> anstyle::Style {
+    match status {
+        ItemStatus::Completed => style::GOOD,
+        ItemStatus::Failed | ItemStatus::Blocked => style::BAD,
+        ItemStatus::Executing => style::WARN,
+        ItemStatus::Ready => style::PLAIN,
+        ItemStatus::Pending => style::DIM,
+    }
+}

@@ -1,0 +1,59 @@
+use super::edit::show_change;
+use super::{Context, Force, Outcome, existing};
+use crate::model::execution::{Aside, AsideReason, Event};
+use crate::model::issue::StoredStatus;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::rules::{facts, moves};
+use crate::store::resolve;
+
+/// Take an issue up again that was completed, failed, paused, cancelled or closed
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The issue
+    id: String,
+    /// Why
+    #[arg(short = 'm', long, value_name = "TEXT")]
+    message: Option<String>,
+    #[command(flatten)]
+    force: Force,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let id = resolve::issue(&store.snapshot()?, &args.id)?;
+    let committed = context.transact(&store, |tx| {
+        let folder = existing(tx, &id)?;
+        let from = facts::status(&folder);
+        if matches!(from, IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned | IssueStatus::Queued) {
+            return Ok(()); // open already
+        }
+        if args.force.why().is_none() {
+            moves::permit(&id, from, "reopen")?;
+        }
+        // What was paused goes on where it stood; what had ended begins anew.
+        let begins_anew = from != IssueStatus::Paused;
+        let ended = facts::holder(&folder)
+            .filter(|_| begins_anew)
+            .map(|it| (it.execution.id.clone(), it.outcome()))
+            .filter(|(_, outcome)| *outcome != ExecutionStatus::Executing);
+        if let Some((execution, status)) = ended {
+            tx.log(&execution, Event::Aside(Aside { status, reason: AsideReason::Reopen }))?;
+            for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
+                tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
+            }
+        }
+        let stored = folder.issue.record.status;
+        tx.edit_issue(&id, |issue| {
+            if matches!(stored, StoredStatus::Paused | StoredStatus::Cancelled | StoredStatus::Closed) {
+                issue.status =
+                    if issue.bound_solution_id.is_some() { StoredStatus::Planned } else { StoredStatus::Registered };
+                issue.close_reason = None;
+            }
+        })?;
+        tx.note.force = args.force.why();
+        let why = args.message.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+        tx.describe("reopen", format!("issue: reopen {id}{why}"));
+        Ok(())
+    })?;
+    show_change(context, &store, &id, committed.commit.is_some(), "reopened")
+}

@@ -1,0 +1,79 @@
+use std::io::Write;
+
+use super::world::World;
+use super::{Context, Exit, Failure, Outcome, answer, existing};
+use crate::model::execution::{Aside, AsideReason, Event};
+use crate::model::id::IssueId;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::rules::facts;
+use crate::store::{Tx, records, resolve};
+
+/// Queue failed issues again; what failed stays in their history
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The issue; all that failed unless given
+    issue: Option<String>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let named = args.issue.as_deref().map(|text| resolve::issue(&snapshot, text)).transpose()?;
+    let committed = context.transact(&store, |tx| {
+        let ids = match &named {
+            Some(id) => vec![id.clone()],
+            None => records::issue_ids(tx)?,
+        };
+        let mut retried = Vec::new();
+        for id in ids {
+            if retry(tx, &id)? {
+                retried.push(id);
+            }
+        }
+        if retried.is_empty() {
+            return Err(nothing(tx, named.as_ref())?);
+        }
+        let names: Vec<&str> = retried.iter().map(IssueId::as_str).collect();
+        tx.describe("retry", format!("execution: retry {}", names.join(", ")));
+        Ok(retried)
+    })?;
+    let snapshot = store.snapshot()?;
+    let mut folders = Vec::new();
+    for id in &committed.answer {
+        folders.push(existing(&snapshot, id)?);
+    }
+    if context.json() {
+        context.screen.print_json(&folders.iter().map(answer::issue).collect::<Vec<_>>())?;
+        return Ok(Exit::Done);
+    }
+    for folder in &folders {
+        writeln!(context.screen, "{} is {} again", folder.issue.record.id, facts::status(folder))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Sets the failed attempt aside; its item waits again. Whether there was one.
+fn retry(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Failure> {
+    // Issues without an execution, and those that cannot be read, have nothing to retry.
+    if records::execution_ids(tx, id)?.is_empty() {
+        return Ok(false);
+    }
+    let Ok(Some(folder)) = records::issue(tx, id) else { return Ok(false) };
+    if facts::status(&folder) != IssueStatus::Failed {
+        return Ok(false);
+    }
+    let Some(failed) = facts::holder(&folder) else { return Ok(false) };
+    let aside = Aside { status: ExecutionStatus::Failed, reason: AsideReason::Retry };
+    tx.log(&failed.execution.id.clone(), Event::Aside(aside))?;
+    Ok(true)
+}
+
+fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Failure, Failure> {
+    let Some(id) = named else { return Ok(Failure::nothing("nothing has failed")) };
+    let status = facts::status(&existing(tx, id)?);
+    // The item, where there is one, says what to do instead.
+    let world = World::read(tx)?;
+    let queued = world.views().iter().any(|view| view.items.iter().any(|it| it.item.issue_id == *id));
+    let hint = if queued { "`git wf queue show` shows where it stands" } else { "`git wf queue add` queues a planned issue" };
+    Ok(Failure::nothing(format!("issue `{id}` is {status}, not failed")).hint(hint))
+}

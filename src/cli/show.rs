@@ -1,0 +1,201 @@
+use std::io::Write;
+
+use super::world::World;
+use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print, solution_print};
+use crate::model::execution::Execution;
+use crate::model::id::ExecutionId;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::store::resolve::{self, Known};
+use crate::store::Snapshot;
+use crate::ui::{self, style};
+
+/// Show anything that has an id: an issue, a plan, an execution, a queue, an item
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The id, or an unambiguous start of it or of its last part
+    id: String,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    match resolve::any(&snapshot, &args.id)? {
+        Known::Issue(id) => {
+            let folder = existing(&snapshot, &id)?;
+            warn_broken(&folder, context);
+            if context.json() {
+                context.screen.print_json(&answer::issue_with_all(&folder))?;
+            } else {
+                print_issue(&folder, store.now()?.millis(), context)?;
+            }
+        }
+        Known::Solution(id) => solution_print::show(&existing(&snapshot, &id.issue())?, &id, context)?,
+        Known::Execution(id) => show_execution(&snapshot, &id, context)?,
+        Known::Queue(id) => queue_print::show(&World::read(&snapshot)?, &id, context)?,
+        Known::Item(queue, solution) => queue_print::show_item(&World::read(&snapshot)?, &queue, &solution, context)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn warn_broken(folder: &IssueFolder, context: &Context) {
+    for (path, why) in &folder.broken {
+        context.warn(&format!("`{path}`: {why}"));
+    }
+}
+
+fn field(context: &mut Context, name: &str, value: &str) -> std::io::Result<()> {
+    let label = context.screen.painter().paint(style::DIM, &format!("{name:<12}"));
+    writeln!(context.screen, "{label} {}", ui::text::clean_line(value))
+}
+
+fn print_issue(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<(), Failure> {
+    let issue = &folder.issue.record;
+    let status = facts::status(folder);
+    let times = facts::times(folder);
+    let painter = context.screen.painter();
+    writeln!(
+        context.screen,
+        "{}  {}",
+        painter.paint(style::ID, issue.id.as_str()),
+        painter.paint(style::HEADING, &issue.title)
+    )?;
+    let label = painter.paint(style::DIM, &format!("{:<12}", "status"));
+    writeln!(context.screen, "{label} {}", painter.paint(list::status_style(status), status.as_str()))?;
+    field(context, "priority", issue.priority.name())?;
+    field(context, "author", &format!("{}, {}", issue.author, ui::time::ago(now, issue.created_at.millis())))?;
+    let optional = [
+        ("type", issue.issue_type.clone()),
+        ("assignee", issue.assignee.clone()),
+        ("tags", joined(&issue.tags)),
+        ("components", joined(&issue.affected_components)),
+        ("depends on", joined(&issue.depends_on)),
+        ("relations", joined(&issue.relations)),
+        ("url", issue.source_url.clone()),
+        ("closed", issue.close_reason.clone()),
+        ("changed", times.updated_at.map(|at| ui::time::ago(now, at.millis()))),
+        ("plan", issue.bound_solution_id.as_ref().map(ToString::to_string)),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            field(context, name, &value)?;
+        }
+    }
+    let long = [
+        (None, issue.context.clone()),
+        (Some("expected"), issue.expected_behavior.clone()),
+        (Some("actual"), issue.actual_behavior.clone()),
+        (Some("location"), issue.extended_context.location.clone()),
+        (Some("suggested fix"), issue.extended_context.suggested_fix.clone()),
+        (Some("notes"), issue.extended_context.notes.as_ref().map(note_text)),
+    ];
+    for (heading, text) in long {
+        if let Some(text) = text {
+            section(context, heading)?;
+            writeln!(context.screen, "{}", ui::text::indent(&text, 4))?;
+        }
+    }
+    for comment in folder.comments_as_edited() {
+        let heading = format!("{}, {}", comment.author, ui::time::ago(now, comment.created_at.millis()));
+        section(context, Some(&heading))?;
+        writeln!(context.screen, "{}", ui::text::indent(&comment.body, 4))?;
+    }
+    print_work(folder, now, context)
+}
+
+fn note_text(notes: &serde_json::Value) -> String {
+    notes.as_str().map_or_else(|| serde_json::to_string_pretty(notes).unwrap_or_default(), str::to_owned)
+}
+
+fn section(context: &mut Context, heading: Option<&str>) -> std::io::Result<()> {
+    writeln!(context.screen)?;
+    if let Some(heading) = heading {
+        let shown = context.screen.painter().paint(style::HEADING, heading);
+        writeln!(context.screen, "{shown}")?;
+    }
+    Ok(())
+}
+
+fn print_work(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    if !folder.solutions.is_empty() {
+        section(context, Some("plans"))?;
+    }
+    for solution in folder.solutions.iter().map(|s| &s.record) {
+        let plan = solution.typed_plan();
+        let bound = if folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id) { " (bound)" } else { "" };
+        writeln!(
+            context.screen,
+            "    {}{bound}  {} tasks  {}",
+            painter.paint(style::ID, solution.id.as_str()),
+            plan.tasks.len(),
+            ui::text::clean_line(plan.description.as_deref().unwrap_or_default())
+        )?;
+    }
+    let executions = answer::executions(folder);
+    if !executions.is_empty() {
+        section(context, Some("executions"))?;
+    }
+    for it in &executions {
+        print_execution(&it.execution, it, now, context)?;
+    }
+    if !folder.feedback.is_empty() {
+        section(context, Some("feedback"))?;
+    }
+    for feedback in &folder.feedback {
+        let line = ui::text::clean_line(&feedback.content);
+        let when = ui::time::ago(now, feedback.created_at.millis());
+        writeln!(context.screen, "    {} ({}), {when}: {line}", feedback.kind, feedback.stage)?;
+    }
+    Ok(())
+}
+
+fn print_execution(
+    execution: &Execution,
+    it: &answer::ExecutionAnswer,
+    now: i64,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    writeln!(
+        context.screen,
+        "    {}  attempt {}, {}, by {}, {}",
+        painter.paint(style::ID, execution.id.as_str()),
+        execution.attempt,
+        it.status,
+        ui::text::clean_line(&execution.actor),
+        ui::time::ago(now, execution.started_at.millis())
+    )?;
+    for commit in &it.commits {
+        let hash = commit.link.hash.get(..10).unwrap_or(&commit.link.hash);
+        let task = commit.link.task_id.as_deref().map_or(String::new(), |task| format!(" [{}]", ui::text::clean_line(task)));
+        writeln!(
+            context.screen,
+            "        {}{task} {}",
+            painter.paint(style::WARN, hash),
+            ui::text::clean_line(&commit.link.subject)
+        )?;
+    }
+    if let Some(message) = it.failure.as_ref().and_then(|failure| failure.message.as_ref()) {
+        writeln!(context.screen, "        {}", painter.paint(style::BAD, message))?;
+    }
+    Ok(())
+}
+
+fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Context) -> Result<(), Failure> {
+    let folder = existing(snapshot, &id.issue())?;
+    let executions = answer::executions(&folder);
+    let Some(it) = executions.iter().find(|it| it.execution.id == *id) else {
+        return Err(Failure::new("broken-record", format!("execution `{id}` cannot be read")));
+    };
+    if context.json() {
+        context.screen.print_json(it)?;
+        return Ok(());
+    }
+    let now = it.finished_at.unwrap_or(it.execution.started_at).millis();
+    print_execution(&it.execution, it, now, context)
+}
+
+fn joined<T: ToString>(set: &std::collections::BTreeSet<T>) -> Option<String> {
+    (!set.is_empty()).then(|| set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,140 @@
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::world::World;
+use super::{Context, Exit, Outcome, answer, list};
+use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::status::{IssueStatus, ItemStatus};
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::store::resolve;
+use crate::trail::active;
+use crate::ui::{Cell, Column, Table, style};
+
+/// The overview: how many issues stand where, the queues, and what this worktree executes
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Where this issue stands, instead of the overview
+    id: Option<String>,
+}
+
+/// What `status` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Overview {
+    /// The ref that holds everything.
+    reference: String,
+    /// The commit it points to.
+    tip: String,
+    /// How many issues there are.
+    total: usize,
+    /// How many stand where.
+    issues: BTreeMap<IssueStatus, usize>,
+    /// Issues that cannot be read.
+    broken: usize,
+    /// The queues with how many of their items stand where.
+    queues: Vec<QueueOverview>,
+    /// What this worktree executes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    active: Option<ActiveOverview>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct QueueOverview {
+    id: QueueId,
+    status: String,
+    items: BTreeMap<ItemStatus, usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ActiveOverview {
+    issue_id: IssueId,
+    solution_id: SolutionId,
+    execution_id: ExecutionId,
+    branch: String,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    if let Some(id) = &args.id {
+        let id = resolve::issue(&snapshot, id)?;
+        return one(&super::existing(&snapshot, &id)?, context);
+    }
+    let mut broken = 0;
+    let folders = list::all_issues(&snapshot, &mut broken)?;
+    let mut issues: BTreeMap<IssueStatus, usize> = BTreeMap::new();
+    for folder in &folders {
+        *issues.entry(facts::status(folder)).or_default() += 1;
+    }
+    let views = World::read(&snapshot)?.views();
+    let queues = views.iter().map(|view| {
+        let mut items: BTreeMap<ItemStatus, usize> = BTreeMap::new();
+        for item in &view.items {
+            *items.entry(item.status).or_default() += 1;
+        }
+        QueueOverview { id: view.queue.id.clone(), status: view.status.to_owned(), items }
+    });
+    let overview = Overview {
+        reference: store.reference().to_owned(),
+        tip: snapshot.commit().to_string(),
+        total: folders.len(),
+        issues,
+        broken,
+        queues: queues.collect(),
+        active: active::read(&store)?.map(|it| ActiveOverview {
+            issue_id: it.issue_id,
+            solution_id: it.solution_id,
+            execution_id: it.execution_id,
+            branch: it.branch,
+        }),
+    };
+    if context.json() {
+        context.screen.print_json(&overview)?;
+        return Ok(Exit::Done);
+    }
+    print(&overview, context)
+}
+
+fn one(folder: &IssueFolder, context: &mut Context) -> Outcome {
+    if context.json() {
+        context.screen.print_json(&answer::issue_with_all(folder))?;
+    } else {
+        let status = facts::status(folder);
+        let id = context.screen.painter().paint(style::ID, folder.issue.record.id.as_str());
+        let shown = context.screen.painter().paint(list::status_style(status), status.as_str());
+        writeln!(context.screen, "{id} {shown}")?;
+    }
+    Ok(Exit::Done)
+}
+
+fn print(overview: &Overview, context: &mut Context) -> Outcome {
+    let painter = context.screen.painter();
+    let short = overview.tip.get(..10).unwrap_or(&overview.tip);
+    writeln!(context.screen, "{} at {short}: {} issues", overview.reference, overview.total)?;
+    let mut table = Table::new([Column::left(""), Column::right("")]);
+    for (status, count) in &overview.issues {
+        table.row([Cell::new(format!("  {status}"), list::status_style(*status)), Cell::from(count.to_string())]);
+    }
+    table.print(&mut context.screen)?;
+    if overview.broken > 0 {
+        writeln!(context.screen, "{}", painter.paint(style::BAD, &format!("  {} cannot be read", overview.broken)))?;
+    }
+    for queue in &overview.queues {
+        let counts: Vec<String> = queue.items.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        let counts = if counts.is_empty() { "empty".to_owned() } else { counts.join(", ") };
+        writeln!(context.screen, "queue {} ({}): {counts}", painter.paint(style::ID, queue.id.as_str()), queue.status)?;
+    }
+    match &overview.active {
+        Some(active) => writeln!(
+            context.screen,
+            "this worktree executes {} on {}",
+            painter.paint(style::ID, active.solution_id.as_str()),
+            active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch)
+        )?,
+        None => writeln!(context.screen, "this worktree executes nothing; `git wf next` takes the next item")?,
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,92 @@
+//! Longer texts: from `-m`, a file, stdin, or the user's editor.
+
+use super::{Context, Failure, read_text};
+use crate::store::Store;
+
+/// A title is one line that people can read in a list.
+const LONGEST_TITLE: usize = 500;
+/// Texts beyond this are data, not descriptions. Records are read up to 64 MiB.
+const LONGEST_TEXT: usize = 16 * 1024 * 1024;
+
+/// Where the text of an issue or a comment comes from.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct TextArgs {
+    /// The text; given more than once, each is a paragraph
+    #[arg(short = 'm', long, value_name = "TEXT")]
+    pub(crate) message: Vec<String>,
+    /// Read the text from a file, or from stdin for `-`
+    #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]
+    pub(crate) file: Option<String>,
+    /// Write the text in your editor
+    #[arg(short, long)]
+    pub(crate) edit: bool,
+}
+
+impl TextArgs {
+    /// The text as given by flags, before any editor; none where there was none.
+    pub(crate) fn given(&self) -> Result<Option<String>, Failure> {
+        let text = match &self.file {
+            Some(path) => Some(read_text(path)?),
+            None if self.message.is_empty() => None,
+            None => Some(self.message.join("\n\n")),
+        };
+        text.map(|text| checked(&text)).transpose()
+    }
+}
+
+/// A text without blanks at its end, and not too long.
+pub(crate) fn checked(text: &str) -> Result<String, Failure> {
+    if text.len() > LONGEST_TEXT {
+        return Err(Failure::new("too-long", format!("the text has {} bytes, and {LONGEST_TEXT} are allowed", text.len()))
+            .hint("attach large data as a file of the repository and name it here"));
+    }
+    Ok(text.trim_end().to_owned())
+}
+
+/// A title: one line, not empty, not too long.
+pub(crate) fn title(text: &str) -> Result<String, Failure> {
+    let title = text.trim();
+    if title.is_empty() {
+        return Err(Failure::new("empty-title", "the title is empty").hint("say in one line what is wrong or wanted"));
+    }
+    let length = title.chars().count();
+    if length > LONGEST_TITLE {
+        return Err(Failure::new("too-long", format!("the title has {length} characters, and {LONGEST_TITLE} are allowed"))
+            .hint("put the rest into the description: -m TEXT or -F FILE"));
+    }
+    if title.chars().any(char::is_control) {
+        return Err(Failure::new("invalid-title", "the title has a line break or another control character in it")
+            .hint("put what follows the first line into the description: -m TEXT or -F FILE"));
+    }
+    Ok(title.to_owned())
+}
+
+/// Opens git's editor on `text` with `help` below it as comment lines; what comes back has no comment lines.
+pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> Result<String, Failure> {
+    let _ = context;
+    let git = store.git();
+    let editor = String::from_utf8_lossy(&git.run(&["var", "GIT_EDITOR"])?).trim().to_owned();
+    let folder = store.git_dir().join("wf");
+    let path = folder.join("EDITMSG.md");
+    let failed = |error: std::io::Error| Failure::new("editor", format!("cannot edit `{}`: {error}", path.display()));
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    let commented = git.run_with(&["stripspace", "--comment-lines"], help.as_bytes())?;
+    std::fs::write(&path, [text.as_bytes(), b"\n", &commented].concat()).map_err(failed)?;
+    let status = std::process::Command::new("sh")
+        .args(["-c", &format!("{editor} \"$@\""), &editor])
+        .arg(&path)
+        .status()
+        .map_err(failed)?;
+    if !status.success() {
+        return Err(Failure::new("editor", format!("the editor `{editor}` failed: {status}"))
+            .hint(format!("what you wrote is in `{}`", path.display())));
+    }
+    let written = std::fs::read(&path).map_err(failed)?;
+    let stripped = git.run_with(&["stripspace", "--strip-comments"], &written)?;
+    let text = String::from_utf8(stripped).map_err(|_| {
+        Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display()))
+    })?;
+    // The text goes into the store; a copy left behind would be taken for something.
+    let _ = std::fs::remove_file(&path);
+    checked(&text)
+}

@@ -1,0 +1,256 @@
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::world::World;
+use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print};
+use crate::model::id::ExecutionId;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::rules::readiness::{ItemView, QueueView};
+use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::{Snapshot, Store};
+use crate::trail::trace::{CommitFacts, commit, issues_of};
+use crate::ui::style;
+use crate::ui::text::clean_line;
+
+/// Follow the work: from a commit to its task, plan and issue, or from an issue down to its commits
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// An id, or anything that git takes for a commit
+    #[arg(value_name = "ID|COMMIT")]
+    of: String,
+}
+
+/// What `trace` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Trace {
+    /// What was asked for: an id, or the full hash of a commit.
+    query: String,
+    /// The commit, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<CommitFacts>,
+    /// The executions that link it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    linked_by: Vec<ExecutionId>,
+    /// The issues with their plans, items, executions and commits.
+    issues: Vec<TracedIssue>,
+}
+
+/// An issue and all that came of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TracedIssue {
+    /// The issue as `list` shows it.
+    issue: Value,
+    /// Its plans as `solution show` shows them.
+    solutions: Vec<Value>,
+    /// Its items with their queues.
+    items: Vec<Value>,
+    /// Its executions with their commits and checks.
+    executions: Vec<answer::ExecutionAnswer>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let found = find(&store, &snapshot, &args.of)?;
+    let world = World::read(&snapshot)?;
+    let views = world.views();
+    if context.json() {
+        let issues = found.folders.iter().map(|(folder, _)| TracedIssue {
+            issue: answer::issue(folder),
+            solutions: folder.solutions.iter().map(|s| answer::solution(folder, &s.record)).collect(),
+            items: items_of(folder, &views)
+                .map(|(queue, it)| {
+                    let mut value = answer::item(it);
+                    value["queue_id"] = serde_json::json!(queue.queue.id);
+                    value
+                })
+                .collect(),
+            executions: answer::executions(folder),
+        });
+        let trace = Trace {
+            issues: issues.collect(),
+            linked_by: found.folders.iter().flat_map(|(_, links)| links.clone()).collect(),
+            query: found.query,
+            commit: found.commit,
+        };
+        context.screen.print_json(&trace)?;
+        return Ok(Exit::Done);
+    }
+    if let Some(commit) = &found.commit {
+        print_commit(commit, &found.folders, context)?;
+    }
+    for (folder, _) in &found.folders {
+        print_issue(folder, &views, found.commit.as_ref(), context)?;
+    }
+    Ok(Exit::Done)
+}
+
+struct Found {
+    query: String,
+    commit: Option<CommitFacts>,
+    folders: Vec<(IssueFolder, Vec<ExecutionId>)>,
+}
+
+/// An id of ours beats a name of git's: ids are longer and say what they are.
+fn find(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Found, Failure> {
+    let known = match resolve::any(snapshot, text) {
+        Ok(known) => known,
+        Err(ResolveError::Store(error)) => return Err(error.into()),
+        Err(other) => {
+            return match commit(store, text)? {
+                Some(commit) => Ok(of_commit(snapshot, commit)?),
+                None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
+                None => Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
+                    .hint("`git wf list --all` and `git log --oneline` show what there is")),
+            };
+        }
+    };
+    let Some(issue) = known.issue() else {
+        let Known::Queue(queue) = &known else { return Err(Failure::usage(format!("`{text}` cannot be traced"))) };
+        let folder = crate::store::records::queue(snapshot, queue)?;
+        let mut folders = Vec::new();
+        for item in folder.iter().flat_map(|queue| &queue.items).filter(|item| !item.is_removed()) {
+            folders.extend(crate::store::records::issue(snapshot, &item.issue_id)?.map(|folder| (folder, vec![])));
+        }
+        return Ok(Found { query: queue.to_string(), commit: None, folders });
+    };
+    Ok(Found { query: text.to_owned(), commit: None, folders: vec![(existing(snapshot, &issue)?, vec![])] })
+}
+
+fn of_commit(snapshot: &Snapshot<'_>, commit: CommitFacts) -> Result<Found, Failure> {
+    let folders = issues_of(snapshot, &commit.hash, &commit.named_issues())?;
+    Ok(Found { query: commit.hash.clone(), commit: Some(commit), folders })
+}
+
+fn items_of<'a>(folder: &'a IssueFolder, views: &'a [QueueView]) -> impl Iterator<Item = (&'a QueueView, &'a ItemView)> {
+    let issue = &folder.issue.record.id;
+    views.iter().flat_map(move |view| {
+        view.items.iter().filter(move |it| it.item.issue_id == *issue).map(move |it| (view, it))
+    })
+}
+
+fn print_commit(
+    commit: &CommitFacts,
+    folders: &[(IssueFolder, Vec<ExecutionId>)],
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let short = commit.hash.get(..10).unwrap_or(&commit.hash);
+    writeln!(context.screen, "commit {} {}", painter.paint(style::WARN, short), clean_line(&commit.subject))?;
+    writeln!(context.screen, "  by {}", clean_line(&commit.author))?;
+    if folders.is_empty() {
+        let line = match commit.trailers.as_slice() {
+            [] => "no execution links this commit, and its message names none".to_owned(),
+            trailers => format!("no execution here links this commit; its message says {}", trailers.join(", ")),
+        };
+        writeln!(context.screen, "  {}", painter.paint(style::DIM, &line))?;
+    }
+    for (folder, links) in folders {
+        for execution in folder.executions.iter().filter(|it| links.contains(&it.execution.id)) {
+            let linked = execution.commits().into_iter().find(|it| {
+                it.link.hash == commit.hash || it.rewritten_from.contains(&commit.hash)
+            });
+            let it = &execution.execution;
+            let task = linked.as_ref().and_then(|commit| commit.link.task_id.clone());
+            let task = task.map(|task| format!("task {task} of ")).unwrap_or_default();
+            writeln!(context.screen, "  carries out {}{}", clean_line(&task), painter.paint(style::ID, it.solution_id.as_str()))?;
+            if let Some(now) = linked.filter(|linked| linked.link.hash != commit.hash) {
+                let short = now.link.hash.get(..10).unwrap_or(&now.link.hash).to_owned();
+                writeln!(context.screen, "  rewritten since: now {}", painter.paint(style::WARN, &short))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn print_issue(
+    folder: &IssueFolder,
+    views: &[QueueView],
+    asked: Option<&CommitFacts>,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let issue = &folder.issue.record;
+    let status = facts::status(folder);
+    writeln!(
+        context.screen,
+        "issue {} {} ({})",
+        painter.paint(style::ID, issue.id.as_str()),
+        painter.paint(style::HEADING, &issue.title),
+        painter.paint(list::status_style(status), status.as_str())
+    )?;
+    for solution in folder.solutions.iter().map(|s| &s.record) {
+        let bound = if issue.bound_solution_id.as_ref() == Some(&solution.id) { ", bound" } else { "" };
+        let plan = solution.typed_plan();
+        let digest = solution.plan_digest();
+        writeln!(
+            context.screen,
+            "  plan {} ({} tasks{bound}) {}",
+            painter.paint(style::ID, solution.id.as_str()),
+            plan.tasks.len(),
+            painter.paint(style::DIM, digest.get(..19).unwrap_or(&digest))
+        )?;
+        for task in &plan.tasks {
+            writeln!(context.screen, "    {} {}", painter.paint(style::ID, &task.id), clean_line(&task.title))?;
+        }
+        for (queue, it) in items_of(folder, views).filter(|(_, it)| it.item.solution_id == solution.id) {
+            writeln!(
+                context.screen,
+                "    queued as {} of {} ({})",
+                it.item.item_id,
+                queue.queue.id,
+                painter.paint(queue_print::status_style(it.status), it.status.as_str())
+            )?;
+        }
+        for execution in answer::executions(folder).iter().filter(|it| it.execution.solution_id == solution.id) {
+            print_execution(execution, asked, context)?;
+        }
+    }
+    Ok(())
+}
+
+fn print_execution(
+    it: &answer::ExecutionAnswer,
+    asked: Option<&CommitFacts>,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let branch = it.execution.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+    let on = branch.map(|branch| format!(" on {branch}")).unwrap_or_default();
+    writeln!(
+        context.screen,
+        "    executed as {} (attempt {}, {}) by {}{}",
+        painter.paint(style::ID, it.execution.id.as_str()),
+        it.execution.attempt,
+        it.status,
+        clean_line(&it.execution.actor),
+        clean_line(&on)
+    )?;
+    for commit in &it.commits {
+        let short = commit.link.hash.get(..10).unwrap_or(&commit.link.hash);
+        let task = commit.link.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
+        let is_asked = asked.is_some_and(|asked| asked.hash == commit.link.hash);
+        writeln!(
+            context.screen,
+            "      commit {}{} {}{}",
+            painter.paint(style::WARN, short),
+            clean_line(&task),
+            clean_line(&commit.link.subject),
+            if is_asked { "  <- this one" } else { "" }
+        )?;
+        for old in &commit.rewritten_from {
+            writeln!(context.screen, "        was {}", clean_line(old.get(..10).unwrap_or(old)))?;
+        }
+    }
+    if let Some(message) = it.failure.as_ref().and_then(|failure| failure.message.as_ref()) {
+        writeln!(context.screen, "      failed: {}", painter.paint(style::BAD, message))?;
+    }
+    if let Some(summary) = it.result.as_ref().and_then(|result| result.summary.as_ref()) {
+        writeln!(context.screen, "      done: {}", clean_line(summary))?;
+    }
+    Ok(())
+}

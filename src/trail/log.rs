@@ -1,0 +1,202 @@
+//! The audit log: the commits of the ref, those of one record, and what each changed.
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+use gix::objs::tree::EntryKind;
+use gix::revision::walk::Sorting;
+use gix::traverse::commit::simple::CommitTimeOrder;
+
+use crate::model::time::Time;
+use crate::store::{Read, Store, StoreError};
+
+/// One commit of the ref.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub(crate) struct Step {
+    /// The commit of the ref.
+    pub(crate) commit: String,
+    /// What happened.
+    pub(crate) subject: String,
+    /// The command: `new`, `queue add`, `merge`, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) op: Option<String>,
+    /// Who, as git knows them: `Name <email>`.
+    pub(crate) author: String,
+    /// The name that an agent gave itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) actor: Option<String>,
+    /// As what they acted; none for an owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<String>,
+    /// Why a gate was overridden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) force: Option<String>,
+    /// When.
+    pub(crate) at: Time,
+    /// The files that changed; only where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) changes: Vec<FileChange>,
+}
+
+/// One file of the store before and after a commit.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub(crate) struct FileChange {
+    /// Its path in the tree of the ref.
+    pub(crate) path: String,
+    /// Its text before; none where it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<String>,
+    /// Its text after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) after: Option<String>,
+}
+
+/// What of the history is wanted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wanted {
+    /// Only commits that change something at or under one of these paths; all where there are none.
+    pub(crate) paths: Vec<String>,
+    /// Also what changed.
+    pub(crate) with_changes: bool,
+    /// At most so many, the newest.
+    pub(crate) limit: Option<usize>,
+}
+
+/// The steps that led to the present state, newest first.
+pub(crate) fn steps(store: &Store, wanted: &Wanted) -> Result<Vec<Step>, StoreError> {
+    let failed = StoreError::object("cannot read the history of the store");
+    let tip = store.snapshot()?.commit();
+    let walk = store
+        .repo()
+        .rev_walk([tip])
+        .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
+        .all()
+        .map_err(&failed)?;
+    let mut steps = Vec::new();
+    for info in walk {
+        if wanted.limit.is_some_and(|limit| steps.len() >= limit) {
+            break;
+        }
+        let info = info.map_err(|error| failed(error.into()))?;
+        let parents: Vec<ObjectId> = info.parent_ids().map(gix::Id::detach).collect();
+        if !wanted.paths.is_empty() && !touches(store, info.id, &parents, &wanted.paths)? {
+            continue;
+        }
+        let mut step = read(store, info.id)?;
+        if wanted.with_changes && parents.len() < 2 {
+            step.changes = changes(store, parents.first().copied(), info.id, &wanted.paths)?;
+        }
+        steps.push(step);
+    }
+    Ok(steps)
+}
+
+fn read(store: &Store, id: ObjectId) -> Result<Step, StoreError> {
+    let failed = StoreError::object("cannot read a commit of the store");
+    let commit = store.repo().find_commit(id).map_err(&failed)?;
+    let decoded = commit.decode().map_err(&failed)?;
+    let author = decoded.author().map_err(&failed)?;
+    let message = decoded.message.to_str_lossy();
+    let (subject, body) = message.split_once('\n').unwrap_or((&message, ""));
+    let trailer = |key: &str| {
+        let value = body.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+        value.map(str::to_owned)
+    };
+    Ok(Step {
+        commit: id.to_string(),
+        subject: subject.to_owned(),
+        op: trailer("Wf-Op"),
+        author: format!("{} <{}>", author.name, author.email),
+        actor: trailer("Wf-Actor"),
+        role: trailer("Wf-Role"),
+        force: trailer("Wf-Force"),
+        at: Time::from_seconds(author.seconds()).unwrap_or(Time::EPOCH),
+        changes: Vec::new(),
+    })
+}
+
+/// Whether the commit differs at one of the paths from each of its parents: what a merge only brings along, it did not do.
+fn touches(store: &Store, id: ObjectId, parents: &[ObjectId], paths: &[String]) -> Result<bool, StoreError> {
+    let now = entries(store, Some(id), paths)?;
+    if parents.is_empty() {
+        return Ok(now.iter().any(Option::is_some));
+    }
+    for parent in parents {
+        if entries(store, Some(*parent), paths)? == now {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn entries(store: &Store, commit: Option<ObjectId>, paths: &[String]) -> Result<Vec<Option<ObjectId>>, StoreError> {
+    let Some(commit) = commit else { return Ok(vec![None; paths.len()]) };
+    let snapshot = store.snapshot_at(commit)?;
+    paths.iter().map(|path| Ok(snapshot.entry(path)?.map(|(id, _)| id))).collect()
+}
+
+/// Files at or under `paths` (anywhere, where there are none) that differ between two commits.
+fn changes(
+    store: &Store,
+    before: Option<ObjectId>,
+    after: ObjectId,
+    paths: &[String],
+) -> Result<Vec<FileChange>, StoreError> {
+    let old = before.map(|id| store.snapshot_at(id)).transpose()?;
+    let new = store.snapshot_at(after)?;
+    let mut differing = Vec::new();
+    compare(store, old.as_ref().map(|s| s.tree()), Some(new.tree()), "", &mut differing)?;
+    let wanted = |path: &str| {
+        paths.is_empty() || paths.iter().any(|at| path.strip_prefix(at.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/')))
+    };
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let mut found = Vec::new();
+    for path in differing.into_iter().filter(|path| wanted(path)) {
+        let before = match &old {
+            Some(old) => old.file(&path)?.map(text),
+            None => None,
+        };
+        found.push(FileChange { before, after: new.file(&path)?.map(text), path });
+    }
+    Ok(found)
+}
+
+fn compare(
+    store: &Store,
+    old: Option<ObjectId>,
+    new: Option<ObjectId>,
+    path: &str,
+    found: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    if old == new {
+        return Ok(());
+    }
+    let (before, after) = (tree(store, old)?, tree(store, new)?);
+    let names: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for name in names {
+        let (a, b) = (before.get(name), after.get(name));
+        if a == b {
+            continue;
+        }
+        let inner = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+        let folder = |entry: Option<&(EntryKind, ObjectId)>| entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| *id);
+        let is_file = |entry: Option<&(EntryKind, ObjectId)>| entry.is_some_and(|(kind, _)| *kind != EntryKind::Tree);
+        if is_file(a) || is_file(b) {
+            found.push(inner.clone());
+        }
+        compare(store, folder(a), folder(b), &inner, found)?;
+    }
+    Ok(())
+}
+
+type Entries = std::collections::BTreeMap<String, (EntryKind, ObjectId)>;
+
+fn tree(store: &Store, id: Option<ObjectId>) -> Result<Entries, StoreError> {
+    let Some(id) = id else { return Ok(Entries::new()) };
+    let failed = StoreError::object("cannot read a tree of the store");
+    let tree = store.repo().find_tree(id).map_err(&failed)?;
+    let decoded = tree.decode().map_err(&failed)?;
+    let named = decoded.entries.iter().filter_map(|entry| {
+        Some((entry.filename.to_str().ok()?.to_owned(), (entry.mode.kind(), entry.oid.to_owned())))
+    });
+    Ok(named.collect())
+}
