@@ -46,6 +46,8 @@ macro_rules! commands {
 commands!(
     /// Create the store, or fetch the one that the remote has
     Init = init,
+    /// Take over issues from another tracker
+    Import = import,
 );
 
 /// The whole command line, for man pages and completions.

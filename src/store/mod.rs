@@ -15,5 +15,5 @@ mod tx;
 
 pub(crate) use error::StoreError;
 pub(crate) use repo::{Identity, Store, one_line};
-pub(crate) use snapshot::{Read, Snapshot};
+pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};
