@@ -56,7 +56,8 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
                 issue.tags.insert(label.to_owned());
             }
             None => {
-                fields.note(format!("a label is {}, not a text; it is kept in `imported`", kind_of(label)))
+                let kind = kind_of(label);
+                fields.note(format!("a label is {kind}, not a text; it is kept in `imported`"));
             }
         }
     }

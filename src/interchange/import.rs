@@ -1,7 +1,7 @@
 //! Issues of another tracker on their way into the store: all of a file in one transaction.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -121,37 +121,38 @@ impl Batch {
             return Ok(Settled::New(fresh));
         };
         if doc.birth() != Some(&birth) {
-            return Ok(two_births(doc, fresh, &arrival.issue.id));
+            return Ok(two_births(&doc, fresh, &arrival.issue.id));
         }
         let here = doc.read::<Issue>().ok();
         let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
-        match known.and_then(|record| (self.reader)(record).ok()) {
-            Some(before) if before.changed > arrival.changed => Ok(Settled::Older),
+        let is_changed = match known.and_then(|record| (self.reader)(record).ok()) {
+            Some(before) if before.changed > arrival.changed => return Ok(Settled::Older),
             // One that bears the time of the last and says something else is joined with it, as a merge would.
-            Some(before) => {
-                doc.update_imported(&before.issue, &arrival.issue, &changed);
-                Ok(Settled::Known { doc, before: Some(Box::new(before.issue)), note: None })
+            Some(before) => doc.update_imported(&before.issue, &arrival.issue, &changed),
+            None => {
+                let merged = doc.clone().merge(fresh);
+                let is_changed = merged != doc;
+                doc = merged;
+                is_changed
             }
-            None => Ok(Settled::Known { doc: doc.merge(fresh), before: here.map(Box::new), note: None }),
-        }
+        };
+        Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), note: None })
     }
 }
 
 /// Two issues under one id: the later birth stands whole. This is told every time, since the file and the store go on
 /// to disagree.
-fn two_births(here: Doc, fresh: Doc, id: &IssueId) -> Settled {
+fn two_births(here: &Doc, fresh: Doc, id: &IssueId) -> Settled {
     let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
-    let before = here.read::<Issue>().ok().map(Box::new);
-    let merged = here.clone().merge(fresh);
-    let note = if merged == here {
-        format!("another issue of this id was born here at {at}, later than the source's: it stands")
-    } else {
-        format!(
+    let merged = Some(here.clone().merge(fresh)).filter(|merged| merged != here);
+    let note = match &merged {
+        None => format!("another issue of this id was born here at {at}, later than the source's: it stands"),
+        Some(_) => format!(
             "another issue of this id was born here at {at}, earlier than the source's, which stands now; `git log` on the ref shows the other in `{}`",
             layout::issue(id)
-        )
+        ),
     };
-    Settled::Known { doc: merged, before, note: Some(note) }
+    Settled::Known { doc: merged, here: here.read().ok().map(Box::new), note: Some(note) }
 }
 
 /// What is to be written for one record.
@@ -160,8 +161,8 @@ enum Settled {
     New(Doc),
     /// What is here was read from the source later.
     Older,
-    /// The record as it is from now on; `before` is what it is compared with.
-    Known { doc: Doc, before: Option<Box<Issue>>, note: Option<String> },
+    /// One is here; `doc` is what becomes of it, none where it stays as it is.
+    Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
 }
 
 impl Settled {
@@ -170,65 +171,57 @@ impl Settled {
         tx: &mut Tx<'_>,
         line: u64,
         arrival: &Arrival,
-        ids: &std::collections::BTreeSet<&IssueId>,
+        ids: &BTreeSet<&IssueId>,
         report: &mut Report,
     ) -> Result<(), StoreError> {
         let id = &arrival.issue.id;
-        let (doc, before, note, is_new) = match self {
+        let (doc, here, note, is_new) = match self {
             Self::Older => {
                 report.unchanged += 1;
                 return Ok(());
             }
-            Self::New(doc) => (doc, None, None, true),
-            Self::Known { doc, before, note } => (doc, before, note, false),
+            Self::New(doc) => (Some(doc), None, None, true),
+            Self::Known { doc, here, note } => (doc, here, note, false),
         };
-        let bytes = doc.to_bytes();
-        if bytes.len() as u64 > LARGEST_RECORD {
-            report.skipped.push(Skipped {
-                line,
-                id: Some(id.to_string()),
-                reason: format!(
-                    "its record would have {} MiB; {} MiB is the most",
-                    bytes.len() >> 20,
-                    LARGEST_RECORD >> 20
-                ),
-            });
-            return Ok(());
-        }
-        let path = layout::issue(id);
-        let is_changed = is_new || tx.file(&path)?.as_deref() != Some(&bytes);
-        tx.write(path, bytes)?;
-        let comments = write_comments(tx, arrival)?;
-        report.comments += comments;
-        report.notes.extend(note.map(|note| Noted { id: id.to_string(), note }));
-        match (is_new, is_changed || comments > 0) {
-            (true, _) => report.created += 1,
-            (false, true) => report.updated += 1,
-            (false, false) => report.unchanged += 1,
-        }
-        if is_changed && let Ok(now) = doc.read::<Issue>() {
-            let before = before.as_deref();
-            let new: Vec<&IssueId> = now
-                .depends_on
-                .iter()
-                .filter(|id| before.is_none_or(|before| !before.depends_on.contains(*id)))
-                .collect();
-            report.dependencies += new.len() as u64;
-            report.relations += now
-                .relations
-                .iter()
-                .filter(|relation| before.is_none_or(|before| !before.relations.contains(*relation)))
-                .count() as u64;
-            let mut notes = arrival.notes.clone();
-            for target in new {
-                if !ids.contains(target) && tx.file(&layout::issue(target))?.is_none() {
-                    notes.push(format!("it depends on `{target}`, which is neither in the file nor here"));
+        let is_changed = doc.is_some();
+        let mut notes: Vec<String> = note.into_iter().collect();
+        if let Some(doc) = doc {
+            let bytes = doc.to_bytes();
+            if bytes.len() as u64 > LARGEST_RECORD {
+                let (size, most) = (bytes.len() >> 20, LARGEST_RECORD >> 20);
+                let reason = format!("its record would have {size} MiB; {most} MiB is the most");
+                report.skipped.push(Skipped { line, id: Some(id.to_string()), reason });
+                return Ok(());
+            }
+            tx.write(layout::issue(id), bytes)?;
+            notes.extend(arrival.notes.iter().cloned());
+            if let Ok(now) = doc.read::<Issue>() {
+                let here = here.as_deref();
+                report.relations += new(&now.relations, here.map(|here| &here.relations)).count() as u64;
+                for target in new(&now.depends_on, here.map(|here| &here.depends_on)) {
+                    report.dependencies += 1;
+                    if !ids.contains(target) && tx.file(&layout::issue(target))?.is_none() {
+                        notes
+                            .push(format!("it depends on `{target}`, which is neither in the file nor here"));
+                    }
                 }
             }
-            report.notes.extend(notes.into_iter().map(|note| Noted { id: id.to_string(), note }));
         }
+        let comments = write_comments(tx, arrival)?;
+        report.comments += comments;
+        report.notes.extend(notes.into_iter().map(|note| Noted { id: id.to_string(), note }));
+        *match (is_new, is_changed || comments > 0) {
+            (true, _) => &mut report.created,
+            (false, true) => &mut report.updated,
+            (false, false) => &mut report.unchanged,
+        } += 1;
         Ok(())
     }
+}
+
+/// What is in the set now and was not before.
+fn new<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> impl Iterator<Item = &'a T> {
+    now.iter().filter(move |item| before.is_none_or(|before| !before.contains(item)))
 }
 
 /// Adds those that are not there; an entry is written once, so one that is there stays as it is. How many are new.

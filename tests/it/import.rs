@@ -186,6 +186,10 @@ fn a_later_file_brings_what_changed_there_and_leaves_what_was_edited_here() {
     import(&repo, &lines(&[first.clone(), record("zoo-2", &json!({}))]));
     edit(&repo, "zoo-1", "assignee", "Bea", "2026-02-01T00:00:00.000Z");
     edit(&repo, "zoo-1", "title", "Mine", "2026-02-01T00:00:00.000Z");
+    let mut linked = issue(&repo, "zoo-1");
+    linked["depends_on"] = json!(["far-away"]);
+    linked["clock"]["depends_on/far-away"] = json!("2026-02-01T00:00:00.000Z/00000/7k3m2pq9");
+    put(&repo, &path_of(&repo, "zoo-1"), &format!("{linked:#}\n"));
 
     let comment = json!({"id": 1, "author": "Bea", "text": "Hm.", "created_at": "2026-01-20T00:00:00Z"});
     let second = record(
@@ -195,15 +199,20 @@ fn a_later_file_brings_what_changed_there_and_leaves_what_was_edited_here() {
             "comments": [comment], "dependencies": [dependency("zoo-1", "zoo-2", "blocks")]
         }),
     );
-    let report = import(&repo, &lines(&[second.clone()]));
+    let report = import(&repo, &lines(std::slice::from_ref(&second)));
     let counts = ["created", "updated", "unchanged", "comments", "dependencies"].map(|name| &report[name]);
-    assert_eq!(counts, [0, 1, 0, 1, 1]);
+    assert_eq!(
+        counts,
+        [0, 1, 0, 1, 1],
+        "a dependency that was added here is not counted as one that came in"
+    );
+    assert_eq!(report["notes"], json!([]));
     let read = issue(&repo, "zoo-1");
     assert_eq!(
         (&read["title"], &read["assignee"], &read["context"]),
         (&json!("Mine"), &json!("Bea"), &json!("two"))
     );
-    assert_eq!((&read["tags"], &read["depends_on"]), (&json!(["new"]), &json!(["zoo-2"])));
+    assert_eq!((&read["tags"], &read["depends_on"]), (&json!(["new"]), &json!(["far-away", "zoo-2"])));
     assert_eq!(read["clock"]["-tags/old"], "2026-01-20T00:00:00.000Z/00000/import");
     assert_eq!(
         read["clock"]["status"], "2026-01-02T08:00:00.000Z/00000/import",
@@ -227,6 +236,19 @@ fn a_later_file_brings_what_changed_there_and_leaves_what_was_edited_here() {
     assert_eq!(read["assignee"], "Dee", "the source changed it after it was edited here");
     assert_eq!(read["title"], "Mine");
     assert!(read.get("context").is_none() && read.get("tags").is_none());
+}
+
+#[test]
+fn an_older_record_takes_nothing_back() {
+    let repo = store(&Sandbox::new(), "a");
+    import(&repo, &lines(&[record("zoo-1", &json!({}))]));
+    let tip = repo.tip();
+    let comment = json!({"id": 1, "author": "Bea", "text": "Hm.", "created_at": "2026-01-01T09:00:00Z"});
+    let older = json!({
+        "updated_at": "2026-01-01T12:00:00Z", "labels": ["dropped"], "notes": "dropped", "comments": [comment]
+    });
+    let report = import(&repo, &lines(&[record("zoo-1", &older)]));
+    assert_eq!((&report["unchanged"], repo.tip()), (&json!(1), tip));
 }
 
 #[test]
