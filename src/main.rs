@@ -2,6 +2,7 @@
 
 mod cli;
 mod hooks;
+mod interchange;
 mod model;
 mod rules;
 mod store;

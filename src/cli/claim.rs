@@ -31,17 +31,26 @@ pub(super) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
     };
     let folder = existing(read, &issue)?;
     let Some(holder) = facts::holder(&folder) else {
-        return Err(Failure::new("not-executing", format!("nobody executes issue `{issue}`; it is {}", facts::status(&folder)))
-            .hint("`git wf next` takes an item"));
+        return Err(Failure::new(
+            "not-executing",
+            format!("nobody executes issue `{issue}`; it is {}", facts::status(&folder)),
+        )
+        .hint("`git wf next` takes an item"));
     };
     if let Some(lost) = wanted.filter(|id| *id != holder.execution.id) {
         let who = &holder.execution;
-        return Err(Failure::new("claim-lost", format!("`{lost}` does not hold `{issue}` any more: `{}` by {} does", who.id, who.actor))
-            .hint("its commits stay in the trail; `git wf next` takes another item"));
+        return Err(Failure::new(
+            "claim-lost",
+            format!("`{lost}` does not hold `{issue}` any more: `{}` by {} does", who.id, who.actor),
+        )
+        .hint("its commits stay in the trail; `git wf next` takes another item"));
     }
     if holder.outcome() != ExecutionStatus::Executing {
-        return Err(Failure::new("ended", format!("`{}` is {} already", holder.execution.id, holder.outcome()))
-            .hint(format!("`git wf show {issue}` shows how it ended")));
+        return Err(Failure::new(
+            "ended",
+            format!("`{}` is {} already", holder.execution.id, holder.outcome()),
+        )
+        .hint(format!("`git wf show {issue}` shows how it ended")));
     }
     Ok(Meant { execution: holder.clone(), folder })
 }

@@ -48,7 +48,8 @@ fn parse_priority(text: &str) -> Result<Priority, String> {
 }
 
 fn parse_url(text: &str) -> Result<String, String> {
-    let sound = (text.starts_with("https://") || text.starts_with("http://")) && !text.contains(char::is_whitespace);
+    let sound =
+        (text.starts_with("https://") || text.starts_with("http://")) && !text.contains(char::is_whitespace);
     sound.then(|| text.to_owned()).ok_or_else(|| "an address begins with http:// or https://".into())
 }
 
@@ -77,9 +78,25 @@ pub(crate) struct IssueInput {
 
 /// Fields that the store makes or derives: a record that `show --json` printed can be read again.
 const OWNED: &[&str] = &[
-    "author", "created_at", "status", "close_reason", "bound_solution_id", "imported", "solution_count", "wave", "error",
-    "updated_at", "planned_at", "queued_at", "executed_at", "completed_at", "comments", "feedback", "solutions",
-    "executions", "clock",
+    "author",
+    "created_at",
+    "status",
+    "close_reason",
+    "bound_solution_id",
+    "imported",
+    "solution_count",
+    "wave",
+    "error",
+    "updated_at",
+    "planned_at",
+    "queued_at",
+    "executed_at",
+    "completed_at",
+    "comments",
+    "feedback",
+    "solutions",
+    "executions",
+    "clock",
 ];
 
 impl IssueInput {
@@ -99,7 +116,8 @@ impl IssueInput {
         }
         let input: Self = serde_json::from_value(value).map_err(wrong)?;
         if let Some(url) = &input.source_url {
-            parse_url(url).map_err(|why| Failure::new("invalid-url", format!("source_url `{url}`: {why}")))?;
+            parse_url(url)
+                .map_err(|why| Failure::new("invalid-url", format!("source_url `{url}`: {why}")))?;
         }
         Ok(input)
     }
@@ -121,8 +139,19 @@ impl IssueInput {
             check_label(tag)?;
         }
         set!(
-            source, priority, issue_type, source_url, tags, assignee, depends_on, relations, extended_context,
-            affected_components, expected_behavior, actual_behavior, lifecycle_requirements
+            source,
+            priority,
+            issue_type,
+            source_url,
+            tags,
+            assignee,
+            depends_on,
+            relations,
+            extended_context,
+            affected_components,
+            expected_behavior,
+            actual_behavior,
+            lifecycle_requirements
         );
         Ok(())
     }
@@ -177,7 +206,9 @@ impl Changes {
         if let Some(priority) = self.args.priority {
             issue.priority = priority;
         }
-        for (set, texts) in [(&mut issue.tags, &self.args.tags), (&mut issue.affected_components, &self.args.components)] {
+        for (set, texts) in
+            [(&mut issue.tags, &self.args.tags), (&mut issue.affected_components, &self.args.components)]
+        {
             for text in texts {
                 let (add, name) = sign(text);
                 check_label(name)?;
@@ -200,7 +231,10 @@ impl Changes {
             issue.source_url = Some(url);
         }
         if issue.depends_on.contains(&issue.id) {
-            return Err(Failure::new("self-dependency", format!("issue `{}` cannot depend on itself", issue.id)));
+            return Err(Failure::new(
+                "self-dependency",
+                format!("issue `{}` cannot depend on itself", issue.id),
+            ));
         }
         Ok(())
     }
@@ -225,7 +259,10 @@ pub(crate) fn some(text: String) -> Option<String> {
 }
 
 fn check_label(text: &str) -> Result<(), Failure> {
-    let sound = !text.trim().is_empty() && text.trim() == text && text.len() <= 200 && !text.chars().any(char::is_control);
+    let sound = !text.trim().is_empty()
+        && text.trim() == text
+        && text.len() <= 200
+        && !text.chars().any(char::is_control);
     if sound {
         return Ok(());
     }

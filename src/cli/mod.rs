@@ -74,6 +74,7 @@ commands!(
     Retry = retry,
     Trace = trace,
     Log = log,
+    Import = import,
 );
 
 /// The whole command line, for man pages and completions.

@@ -49,9 +49,14 @@ pub(super) fn show(folder: &IssueFolder, id: &SolutionId, context: &mut Context)
     }
     let painter = context.screen.painter();
     let plan = solution.typed_plan();
-    let bound = if folder.issue.record.bound_solution_id.as_ref() == Some(id) { "bound" } else { "not bound" };
+    let bound =
+        if folder.issue.record.bound_solution_id.as_ref() == Some(id) { "bound" } else { "not bound" };
     writeln!(context.screen, "{}  {bound}", painter.paint(style::ID, id.as_str()))?;
-    writeln!(context.screen, "{}", painter.paint(style::HEADING, plan.description.as_deref().unwrap_or_default()))?;
+    writeln!(
+        context.screen,
+        "{}",
+        painter.paint(style::HEADING, plan.description.as_deref().unwrap_or_default())
+    )?;
     writeln!(context.screen, "by {}, {}", clean_line(&solution.author), solution.created_at)?;
     writeln!(context.screen, "{}", painter.paint(style::DIM, &solution.plan_digest()))?;
     if let Some(analysis) = &plan.analysis {
@@ -81,7 +86,11 @@ pub(super) fn tasks(plan: &Plan, context: &mut Context) -> Result<(), Failure> {
 
 fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
     let painter = context.screen.painter();
-    let after = if task.depends_on.is_empty() { String::new() } else { format!(" (after {})", task.depends_on.join(", ")) };
+    let after = if task.depends_on.is_empty() {
+        String::new()
+    } else {
+        format!(" (after {})", task.depends_on.join(", "))
+    };
     let title = painter.paint(style::HEADING, &task.title);
     let id = painter.paint(style::ID, &task.id);
     writeln!(context.screen, "{id} {}: {title}{}", clean_line(&task.action), clean_line(&after))?;

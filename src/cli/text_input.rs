@@ -37,8 +37,11 @@ impl TextArgs {
 /// A text without blanks at its end, and not too long.
 pub(crate) fn checked(text: &str) -> Result<String, Failure> {
     if text.len() > LONGEST_TEXT {
-        return Err(Failure::new("too-long", format!("the text has {} bytes, and {LONGEST_TEXT} are allowed", text.len()))
-            .hint("attach large data as a file of the repository and name it here"));
+        return Err(Failure::new(
+            "too-long",
+            format!("the text has {} bytes, and {LONGEST_TEXT} are allowed", text.len()),
+        )
+        .hint("attach large data as a file of the repository and name it here"));
     }
     Ok(text.trim_end().to_owned())
 }
@@ -47,16 +50,24 @@ pub(crate) fn checked(text: &str) -> Result<String, Failure> {
 pub(crate) fn title(text: &str) -> Result<String, Failure> {
     let title = text.trim();
     if title.is_empty() {
-        return Err(Failure::new("empty-title", "the title is empty").hint("say in one line what is wrong or wanted"));
+        return Err(
+            Failure::new("empty-title", "the title is empty").hint("say in one line what is wrong or wanted")
+        );
     }
     let length = title.chars().count();
     if length > LONGEST_TITLE {
-        return Err(Failure::new("too-long", format!("the title has {length} characters, and {LONGEST_TITLE} are allowed"))
-            .hint("put the rest into the description: -m TEXT or -F FILE"));
+        return Err(Failure::new(
+            "too-long",
+            format!("the title has {length} characters, and {LONGEST_TITLE} are allowed"),
+        )
+        .hint("put the rest into the description: -m TEXT or -F FILE"));
     }
     if title.chars().any(char::is_control) {
-        return Err(Failure::new("invalid-title", "the title has a line break or another control character in it")
-            .hint("put what follows the first line into the description: -m TEXT or -F FILE"));
+        return Err(Failure::new(
+            "invalid-title",
+            "the title has a line break or another control character in it",
+        )
+        .hint("put what follows the first line into the description: -m TEXT or -F FILE"));
     }
     Ok(title.to_owned())
 }
@@ -68,7 +79,8 @@ pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> 
     let editor = String::from_utf8_lossy(&git.run(&["var", "GIT_EDITOR"])?).trim().to_owned();
     let folder = store.git_dir().join("wf");
     let path = folder.join("EDITMSG.md");
-    let failed = |error: std::io::Error| Failure::new("editor", format!("cannot edit `{}`: {error}", path.display()));
+    let failed =
+        |error: std::io::Error| Failure::new("editor", format!("cannot edit `{}`: {error}", path.display()));
     std::fs::create_dir_all(&folder).map_err(failed)?;
     let commented = git.run_with(&["stripspace", "--comment-lines"], help.as_bytes())?;
     std::fs::write(&path, [text.as_bytes(), b"\n", &commented].concat()).map_err(failed)?;
@@ -83,9 +95,8 @@ pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> 
     }
     let written = std::fs::read(&path).map_err(failed)?;
     let stripped = git.run_with(&["stripspace", "--strip-comments"], &written)?;
-    let text = String::from_utf8(stripped).map_err(|_| {
-        Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display()))
-    })?;
+    let text = String::from_utf8(stripped)
+        .map_err(|_| Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display())))?;
     // The text goes into the store; a copy left behind would be taken for something.
     let _ = std::fs::remove_file(&path);
     checked(&text)

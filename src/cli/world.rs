@@ -45,7 +45,8 @@ impl World {
         let items = queues.iter().flat_map(|queue| &queue.items);
         let ids: Vec<IssueId> = items
             .flat_map(|item| {
-                std::iter::once(item.issue_id.clone()).chain(item.depends_on.iter().map(crate::model::id::SolutionId::issue))
+                std::iter::once(item.issue_id.clone())
+                    .chain(item.depends_on.iter().map(crate::model::id::SolutionId::issue))
             })
             .collect();
         Ok(Self { facts: facts_of(read, ids)?, queues })
@@ -59,7 +60,8 @@ impl World {
 
 /// The item that `text` names. A bare `S-1` is this worktree's own where that has the number, else the only one.
 pub(super) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(QueueId, Item), Failure> {
-    let own = active::read(store)?.filter(|active| active.item_id.as_ref().is_some_and(|id| id.as_str() == text));
+    let own =
+        active::read(store)?.filter(|active| active.item_id.as_ref().is_some_and(|id| id.as_str() == text));
     if let Some((queue, solution)) = own.and_then(|active| Some((active.queue_id?, active.solution_id))) {
         return Ok(resolve::item(read, &format!("{queue}:{solution}"))?);
     }

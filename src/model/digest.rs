@@ -19,7 +19,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 /// RFC 8785: no white space, keys in the order of their UTF-16 code units, numbers as ECMAScript writes them.
 /// A number that no double can hold (1e999) stands as it was given, since it has no canonical form.
-fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out

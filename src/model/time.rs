@@ -13,6 +13,9 @@ const LAST_YEAR: i32 = 9998;
 pub(crate) struct Time(i64);
 
 impl Time {
+    /// 1970-01-01T00:00:00Z.
+    pub(crate) const EPOCH: Self = Self(0);
+
     /// `None` outside the years 0 to 9998, which the fixed-width form cannot hold.
     pub(crate) fn from_millis(millis: i64) -> Option<Self> {
         let at = Utc.timestamp_millis_opt(millis).single()?;

@@ -17,5 +17,5 @@ mod tx;
 
 pub(crate) use error::StoreError;
 pub(crate) use repo::{Store, object_id, one_line};
-pub(crate) use snapshot::{Read, Snapshot};
+pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};

@@ -77,7 +77,10 @@ fn log<T: DeserializeOwned>(
 /// The root record: policy and project context.
 pub(crate) fn root(read: &impl Read) -> Result<Root, StoreError> {
     let Some(doc) = doc(read, &ROOT, layout::ROOT_PATH)? else {
-        return Err(StoreError::Broken { path: layout::ROOT_PATH.into(), broken: Broken::new("wf", "it is not there".into()) });
+        return Err(StoreError::Broken {
+            path: layout::ROOT_PATH.into(),
+            broken: Broken::new("wf", "it is not there".into()),
+        });
     };
     doc.read().map_err(|broken| StoreError::Broken { path: layout::ROOT_PATH.into(), broken })
 }

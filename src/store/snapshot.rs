@@ -9,7 +9,7 @@ use super::layout::ROOT_PATH;
 use crate::model::root::FORMAT;
 
 /// The largest record that is read; a larger one is broken.
-const LARGEST_RECORD: u64 = 64 * 1024 * 1024;
+pub(crate) const LARGEST_RECORD: u64 = 64 * 1024 * 1024;
 
 /// Reads files of a state by their paths. A transaction is one too, with its own writes on top.
 pub(crate) trait Read {

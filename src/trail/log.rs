@@ -128,7 +128,11 @@ fn touches(store: &Store, id: ObjectId, parents: &[ObjectId], paths: &[String]) 
     Ok(true)
 }
 
-fn entries(store: &Store, commit: Option<ObjectId>, paths: &[String]) -> Result<Vec<Option<ObjectId>>, StoreError> {
+fn entries(
+    store: &Store,
+    commit: Option<ObjectId>,
+    paths: &[String],
+) -> Result<Vec<Option<ObjectId>>, StoreError> {
     let Some(commit) = commit else { return Ok(vec![None; paths.len()]) };
     let snapshot = store.snapshot_at(commit)?;
     paths.iter().map(|path| Ok(snapshot.entry(path)?.map(|(id, _)| id))).collect()
@@ -146,7 +150,10 @@ fn changes(
     let mut differing = Vec::new();
     compare(store, old.as_ref().map(|s| s.tree()), Some(new.tree()), "", &mut differing)?;
     let wanted = |path: &str| {
-        paths.is_empty() || paths.iter().any(|at| path.strip_prefix(at.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/')))
+        paths.is_empty()
+            || paths
+                .iter()
+                .any(|at| path.strip_prefix(at.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/')))
     };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let mut found = Vec::new();
@@ -178,8 +185,11 @@ fn compare(
             continue;
         }
         let inner = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-        let folder = |entry: Option<&(EntryKind, ObjectId)>| entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| *id);
-        let is_file = |entry: Option<&(EntryKind, ObjectId)>| entry.is_some_and(|(kind, _)| *kind != EntryKind::Tree);
+        let folder = |entry: Option<&(EntryKind, ObjectId)>| {
+            entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| *id)
+        };
+        let is_file =
+            |entry: Option<&(EntryKind, ObjectId)>| entry.is_some_and(|(kind, _)| *kind != EntryKind::Tree);
         if is_file(a) || is_file(b) {
             found.push(inner.clone());
         }

@@ -7,10 +7,28 @@ use crate::store::git::GitError;
 pub(crate) fn between(store: &Store, base: Option<&str>, head: &str) -> Result<Option<String>, GitError> {
     let git = store.git();
     let diff = match base {
-        Some(base) => git.run(&["diff-tree", "-r", "-p", "--full-index", "--binary", "--no-ext-diff", "--no-textconv", base, head])?,
-        None => {
-            git.run(&["diff-tree", "-r", "-p", "--root", "--full-index", "--binary", "--no-ext-diff", "--no-textconv", head])?
-        }
+        Some(base) => git.run(&[
+            "diff-tree",
+            "-r",
+            "-p",
+            "--full-index",
+            "--binary",
+            "--no-ext-diff",
+            "--no-textconv",
+            base,
+            head,
+        ])?,
+        None => git.run(&[
+            "diff-tree",
+            "-r",
+            "-p",
+            "--root",
+            "--full-index",
+            "--binary",
+            "--no-ext-diff",
+            "--no-textconv",
+            head,
+        ])?,
     };
     let answer = git.run_with(&["patch-id", "--stable"], &diff)?;
     let text = String::from_utf8_lossy(&answer);

@@ -19,7 +19,11 @@ pub(crate) struct CommitFacts {
 
 /// Issues whose executions link (or, before a rewrite, linked) the commit. `named` are the issues that its trailers
 /// name: they are looked at first, and where they know the commit, nothing else is searched.
-pub(crate) fn issues_of(read: &impl Read, hash: &str, named: &[IssueId]) -> Result<Vec<(IssueFolder, Vec<ExecutionId>)>, StoreError> {
+pub(crate) fn issues_of(
+    read: &impl Read,
+    hash: &str,
+    named: &[IssueId],
+) -> Result<Vec<(IssueFolder, Vec<ExecutionId>)>, StoreError> {
     let of = |ids: &[IssueId]| -> Result<Vec<(IssueFolder, Vec<ExecutionId>)>, StoreError> {
         let mut found = Vec::new();
         for id in ids {

@@ -1,0 +1,239 @@
+//! Issues of another tracker on their way into the store: all of a file in one transaction.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::lines::Line;
+use super::{Noted, Report, Skipped};
+use crate::model::doc::Doc;
+use crate::model::id::IssueId;
+use crate::model::issue::{Comment, ISSUE, Issue};
+use crate::model::record::entry_bytes;
+use crate::model::stamp::Stamp;
+use crate::model::time::Time;
+use crate::store::{LARGEST_RECORD, Read, StoreError, Tx, layout, records};
+
+/// One record of the source, as it will stand here.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Arrival {
+    /// Its `imported` is the record itself.
+    pub(crate) issue: Issue,
+    /// When it last changed there; never before it was born.
+    pub(crate) changed: Time,
+    /// Its comments, each once.
+    pub(crate) comments: Vec<Comment>,
+    /// What came in otherwise than it stood there.
+    pub(crate) notes: Vec<String>,
+}
+
+/// A record that cannot be an issue here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// Its id there, if it had one.
+    pub(crate) id: Option<String>,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// How one kind of source is read. The same function reads the `imported` of an issue that is here already, so that
+/// only what the source itself changed since is taken over.
+pub(crate) type Reader = fn(&Value) -> Result<Arrival, Refused>;
+
+/// All records of one file, each id once.
+pub(crate) struct Batch {
+    reader: Reader,
+    arrivals: Vec<(u64, Arrival)>,
+    /// What is known before the store is looked at.
+    report: Report,
+}
+
+impl Batch {
+    /// Reads every record. Where an id stands twice, the record that changed later counts, and of two equal ones the
+    /// one further down.
+    pub(crate) fn collect(reader: Reader, lines: &[Line]) -> Self {
+        let mut report = Report::default();
+        let mut by_id: BTreeMap<IssueId, (u64, Arrival)> = BTreeMap::new();
+        for Line { number, value } in lines {
+            let arrival = match reader(value) {
+                Ok(arrival) => arrival,
+                Err(Refused { id, reason }) => {
+                    report.skipped.push(Skipped { line: *number, id, reason });
+                    continue;
+                }
+            };
+            match by_id.entry(arrival.issue.id.clone()) {
+                Entry::Vacant(free) => {
+                    free.insert((*number, arrival));
+                }
+                Entry::Occupied(mut taken) => {
+                    let (first, known) = taken.get();
+                    let is_later = arrival.changed >= known.changed;
+                    let (stands, out) = if is_later { (number, first) } else { (first, number) };
+                    let note = format!(
+                        "lines {first} and {number} bear this id; line {stands} changed last and counts, line {out} was left out"
+                    );
+                    report.notes.push(Noted { id: arrival.issue.id.to_string(), note });
+                    if is_later {
+                        taken.insert((*number, arrival));
+                    }
+                }
+            }
+        }
+        // In the order of the file, which is how notes are best read.
+        let mut arrivals: Vec<_> = by_id.into_values().collect();
+        arrivals.sort_by_key(|(line, _)| *line);
+        Self { reader, arrivals, report }
+    }
+
+    /// How many issues there are.
+    pub(crate) fn len(&self) -> usize {
+        self.arrivals.len()
+    }
+
+    /// Writes all of it; `seen` is told how many are through.
+    pub(crate) fn write(&self, tx: &mut Tx<'_>, mut seen: impl FnMut(u64)) -> Result<Report, StoreError> {
+        let mut report = self.report.clone();
+        let ids = self.arrivals.iter().map(|(_, arrival)| &arrival.issue.id).collect();
+        for (done, (line, arrival)) in (1..).zip(&self.arrivals) {
+            match self.settle(tx, arrival) {
+                Ok(settled) => settled.write(tx, *line, arrival, &ids, &mut report)?,
+                // It may not stand in the way of the rest.
+                Err(StoreError::Broken { broken, .. }) => report.skipped.push(Skipped {
+                    line: *line,
+                    id: Some(arrival.issue.id.to_string()),
+                    reason: format!("what is here under this id cannot be read: {broken}"),
+                }),
+                Err(error) => return Err(error),
+            }
+            seen(done);
+        }
+        Ok(report)
+    }
+
+    /// What becomes of the record that is here, if one is.
+    fn settle(&self, tx: &Tx<'_>, arrival: &Arrival) -> Result<Settled, StoreError> {
+        let birth = Stamp::import(arrival.issue.created_at);
+        let changed = Stamp::import(arrival.changed);
+        let fresh = Doc::imported(&ISSUE, &arrival.issue, birth.clone(), changed.clone());
+        let Some(mut doc) = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))? else {
+            return Ok(Settled::New(fresh));
+        };
+        if doc.birth() != Some(&birth) {
+            return Ok(two_births(&doc, fresh, &arrival.issue.id));
+        }
+        let here = doc.read::<Issue>().ok();
+        let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
+        let is_changed = match known.and_then(|record| (self.reader)(record).ok()) {
+            Some(before) if before.changed > arrival.changed => return Ok(Settled::Older),
+            // One that bears the time of the last and says something else is joined with it, as a merge would.
+            Some(before) => doc.update_imported(&before.issue, &arrival.issue, &changed),
+            None => {
+                let merged = doc.clone().merge(fresh);
+                let is_changed = merged != doc;
+                doc = merged;
+                is_changed
+            }
+        };
+        Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), note: None })
+    }
+}
+
+/// Two issues under one id: the later birth stands whole. This is told every time, since the file and the store go on
+/// to disagree.
+fn two_births(here: &Doc, fresh: Doc, id: &IssueId) -> Settled {
+    let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
+    let merged = Some(here.clone().merge(fresh)).filter(|merged| merged != here);
+    let note = match &merged {
+        None => format!("another issue of this id was born here at {at}, later than the source's: it stands"),
+        Some(_) => format!(
+            "another issue of this id was born here at {at}, earlier than the source's, which stands now; `git log` on the ref shows the other in `{}`",
+            layout::issue(id)
+        ),
+    };
+    Settled::Known { doc: merged, here: here.read().ok().map(Box::new), note: Some(note) }
+}
+
+/// What is to be written for one record.
+enum Settled {
+    /// There was none of this id.
+    New(Doc),
+    /// What is here was read from the source later.
+    Older,
+    /// One is here; `doc` is what becomes of it, none where it stays as it is.
+    Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
+}
+
+impl Settled {
+    fn write(
+        self,
+        tx: &mut Tx<'_>,
+        line: u64,
+        arrival: &Arrival,
+        ids: &BTreeSet<&IssueId>,
+        report: &mut Report,
+    ) -> Result<(), StoreError> {
+        let id = &arrival.issue.id;
+        let (doc, here, note, is_new) = match self {
+            Self::Older => {
+                report.unchanged += 1;
+                return Ok(());
+            }
+            Self::New(doc) => (Some(doc), None, None, true),
+            Self::Known { doc, here, note } => (doc, here, note, false),
+        };
+        let is_changed = doc.is_some();
+        let mut notes: Vec<String> = note.into_iter().collect();
+        if let Some(doc) = doc {
+            let bytes = doc.to_bytes();
+            if bytes.len() as u64 > LARGEST_RECORD {
+                let (size, most) = (bytes.len() >> 20, LARGEST_RECORD >> 20);
+                let reason = format!("its record would have {size} MiB; {most} MiB is the most");
+                report.skipped.push(Skipped { line, id: Some(id.to_string()), reason });
+                return Ok(());
+            }
+            tx.write(layout::issue(id), bytes)?;
+            notes.extend(arrival.notes.iter().cloned());
+            if let Ok(now) = doc.read::<Issue>() {
+                let here = here.as_deref();
+                report.relations += new(&now.relations, here.map(|here| &here.relations)).count() as u64;
+                for target in new(&now.depends_on, here.map(|here| &here.depends_on)) {
+                    report.dependencies += 1;
+                    if !ids.contains(target) && tx.file(&layout::issue(target))?.is_none() {
+                        notes
+                            .push(format!("it depends on `{target}`, which is neither in the file nor here"));
+                    }
+                }
+            }
+        }
+        let comments = write_comments(tx, arrival)?;
+        report.comments += comments;
+        report.notes.extend(notes.into_iter().map(|note| Noted { id: id.to_string(), note }));
+        *match (is_new, is_changed || comments > 0) {
+            (true, _) => &mut report.created,
+            (false, true) => &mut report.updated,
+            (false, false) => &mut report.unchanged,
+        } += 1;
+        Ok(())
+    }
+}
+
+/// What is in the set now and was not before.
+fn new<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> impl Iterator<Item = &'a T> {
+    now.iter().filter(move |item| before.is_none_or(|before| !before.contains(item)))
+}
+
+/// Adds those that are not there; an entry is written once, so one that is there stays as it is. How many are new.
+fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError> {
+    let folder = layout::comments(&arrival.issue.id);
+    let mut new = 0;
+    for comment in &arrival.comments {
+        let path = layout::entry(&folder, &comment.id);
+        if tx.file(&path)?.is_none() {
+            tx.write(path, entry_bytes(comment))?;
+            new += 1;
+        }
+    }
+    Ok(new)
+}

@@ -1,0 +1,47 @@
+//! What an import answers.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What an import did, and what it did not.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Report {
+    /// Issues that were not here before.
+    pub(crate) created: u64,
+    /// Issues that were here, and of which something changed.
+    pub(crate) updated: u64,
+    /// Issues of which nothing changed: as they were last read, or older than what is here.
+    pub(crate) unchanged: u64,
+    /// Comments that are new here.
+    pub(crate) comments: u64,
+    /// Dependencies that are new here.
+    pub(crate) dependencies: u64,
+    /// Relations that are new here.
+    pub(crate) relations: u64,
+    /// What was left out.
+    pub(crate) skipped: Vec<Skipped>,
+    /// What came in otherwise than it stood in the source.
+    pub(crate) notes: Vec<Noted>,
+    /// The commit on the ref; none where nothing changed.
+    pub(crate) commit: Option<String>,
+}
+
+/// A record that was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Skipped {
+    /// Its line in the source, from 1.
+    pub(crate) line: u64,
+    /// Its id there, if it had one.
+    pub(crate) id: Option<String>,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// Something to know about an issue that came in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Noted {
+    /// The issue.
+    pub(crate) id: String,
+    /// What.
+    pub(crate) note: String,
+}
