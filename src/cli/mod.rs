@@ -75,6 +75,7 @@ commands!(
     Trace = trace,
     Log = log,
     Import = import,
+    Demo = demo,
 );
 
 /// The whole command line, for man pages and completions.
