@@ -13,6 +13,7 @@ mod repo;
 pub(crate) mod resolve;
 mod root;
 mod snapshot;
+mod tree_diff;
 mod tx;
 
 pub(crate) use error::StoreError;
