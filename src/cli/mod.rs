@@ -75,6 +75,7 @@ commands!(
     Trace = trace,
     Log = log,
     Import = import,
+    Fsck = fsck,
     Demo = demo,
 );
 

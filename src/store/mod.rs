@@ -2,6 +2,7 @@
 
 mod edit;
 mod error;
+pub(crate) mod fsck;
 pub(crate) mod git;
 pub(crate) mod layout;
 mod lock;
