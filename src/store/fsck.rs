@@ -195,7 +195,7 @@ impl Store {
 
     fn is_sound(&self, snapshot: &Snapshot<'_>, path: &str) -> Result<bool, StoreError> {
         match snapshot.entry(path)? {
-            Some((EntryKind::Blob, id)) => Ok(is_sound(path, &read_blob(&self.repo, id)?)),
+            Some((id, EntryKind::Blob)) => Ok(is_sound(path, &read_blob(&self.repo, id)?)),
             _ => Ok(false),
         }
     }
