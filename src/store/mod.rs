@@ -8,6 +8,7 @@ mod maintenance;
 mod merge;
 mod persist;
 pub(crate) mod records;
+mod remotes;
 mod repo;
 mod root;
 mod snapshot;
