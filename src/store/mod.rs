@@ -15,6 +15,7 @@ mod snapshot;
 mod tx;
 
 pub(crate) use error::StoreError;
+pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Identity, Store, one_line};
 pub(crate) use snapshot::{Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};
