@@ -5,6 +5,7 @@ mod hooks;
 mod model;
 mod rules;
 mod store;
+mod sync;
 mod ui;
 
 fn main() -> std::process::ExitCode {

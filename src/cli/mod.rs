@@ -46,6 +46,12 @@ macro_rules! commands {
 commands!(
     /// Create the store, or fetch the one that the remote has
     Init = init,
+    /// Bring this store and the remote's into one state: fetch, merge, push
+    Sync = sync,
+    /// Fetch the remote's store and merge it into this one
+    Pull = pull,
+    /// Push this store to the remote
+    Push = push,
 );
 
 /// The whole command line, for man pages and completions.

@@ -73,7 +73,11 @@ fn bytes(place: usize, variant: u8) -> Vec<u8> {
 
 /// What lies where: the version, and the mode as an index.
 fn states() -> impl Strategy<Value = BTreeMap<usize, (u8, u8)>> {
-    btree_map(0..PLACES, (0u8..10, prop_oneof![8 => Just(0u8), 1 => Just(1), 1 => Just(2), 1 => Just(3)]), 0..6)
+    btree_map(
+        0..PLACES,
+        (0u8..10, prop_oneof![8 => Just(0u8), 1 => Just(1), 1 => Just(2), 1 => Just(3)]),
+        0..6,
+    )
 }
 
 fn tree(repo: &gix::Repository, state: &BTreeMap<usize, (u8, u8)>) -> ObjectId {
