@@ -37,10 +37,10 @@ pub(crate) struct Initialised {
     pub(crate) hooks: Vec<String>,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(Args { remote: named, hooks }: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     store.refuse_mirror()?;
-    let remote = sync::remote::to_begin_with(&store, args.remote.as_deref())?;
+    let remote = sync::remote::to_begin_with(&store, named.as_deref())?;
     let is_new = store.tip()?.is_none();
     let pulled = match &remote {
         Some(remote) if is_new || !store.fetches_from(remote) => pull(&store, remote, context)?,
@@ -53,12 +53,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Some(remote) => sync::remote::add_refspec(&store, remote)?,
         None => false,
     };
-    if let Some(remote) = args.remote.as_deref()
+    if let Some(remote) = named.as_deref()
         && sync::remote::of_the_ref(&store)?.as_deref() != Some(remote)
     {
         sync::remote::choose(&store, remote)?;
     }
-    let hooks = if args.hooks { install_hooks(&store, context)? } else { Vec::new() };
+    let hooks = if hooks { install_hooks(&store, context)? } else { Vec::new() };
     let answer = Initialised {
         reference: store.reference().to_owned(),
         created: is_new,

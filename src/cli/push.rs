@@ -13,10 +13,10 @@ pub(crate) struct Args {
     remote: Option<String>,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     store.snapshot()?;
-    let remote = sync::remote::to_sync(&store, args.remote.as_deref())?;
+    let remote = sync::remote::to_sync(&store, remote.as_deref())?;
     let pushed = sync::push(&store, &remote)?;
     if context.json() {
         context.screen.print_json(&pushed)?;

@@ -15,10 +15,10 @@ pub(crate) struct Args {
     remote: Option<String>,
 }
 
-pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     store.snapshot()?;
-    let remote = sync::remote::to_sync(&store, args.remote.as_deref())?;
+    let remote = sync::remote::to_sync(&store, remote.as_deref())?;
     let synced = sync::sync(&store, &remote)?;
     if let Err(error) = sync::remote::remember(&store, &remote) {
         // The exchange took place; only the next one will not know by itself where to go.

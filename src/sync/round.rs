@@ -12,10 +12,10 @@ use crate::store::{EqualTrees, Merged, Store, StoreError};
 /// needed only where many clones do nothing else.
 const TRIES: u32 = 30;
 
-/// What a merge did to the local ref.
+/// How the local ref moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Merge {
+pub(crate) enum Moved {
     /// It stayed.
     None,
     /// It moved to the remote's head.
@@ -32,7 +32,7 @@ pub(crate) struct Synced {
     /// Whether the remote was asked and has the ref.
     pub(crate) fetched: bool,
     /// What became of the local ref.
-    pub(crate) merged: Merge,
+    pub(crate) merged: Moved,
     /// What the remote's head had dropped or broken, and which was put back: paths of files and of the folders of
     /// whole records.
     pub(crate) restored: Vec<String>,
@@ -53,7 +53,7 @@ impl Synced {
         Self {
             remote: remote.to_owned(),
             fetched: false,
-            merged: Merge::None,
+            merged: Moved::None,
             restored: Vec::new(),
             rewound: false,
             pushed: false,
@@ -65,15 +65,15 @@ impl Synced {
 
     /// Whether both sides were so already.
     pub(crate) fn is_idle(&self) -> bool {
-        !self.pushed && self.merged == Merge::None
+        !self.pushed && self.merged == Moved::None
     }
 
     fn note(&mut self, merged: Option<Merged>) {
         let Some(merged) = merged else { return };
         if !merged.is_fast_forward {
-            self.merged = Merge::Merge;
-        } else if self.merged == Merge::None {
-            self.merged = Merge::FastForward;
+            self.merged = Moved::Merge;
+        } else if self.merged == Moved::None {
+            self.merged = Moved::FastForward;
         }
         self.restored.extend(merged.restored);
         self.restored.sort();

@@ -4,6 +4,7 @@
 
 mod sandbox;
 mod support;
+mod sync;
 
 use std::path::Path;
 

@@ -57,8 +57,8 @@ fn bytes(place: usize, variant: u8) -> Vec<u8> {
         }),
         _ => {
             let mut clock = json!({"*": stamp(variant % 2), "title": stamp(variant % 5)});
-            let tags: &[&str] = if variant % 3 == 0 { &["a"] } else { &["b"] };
-            if variant % 3 == 0 {
+            let tags: &[&str] = if variant.is_multiple_of(3) { &["a"] } else { &["b"] };
+            if variant.is_multiple_of(3) {
                 clock["-tags/b"] = stamp(4 + variant % 4).into();
             }
             json!({
