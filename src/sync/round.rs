@@ -12,6 +12,10 @@ use crate::store::{EqualTrees, Merged, Store, StoreError};
 /// needed only where many clones do nothing else.
 const TRIES: u32 = 30;
 
+/// How often the remote may say that its ref is held by somebody, while it stays where it is: a lock that a killed
+/// process left there is not waited for.
+const HELD: u32 = 8;
+
 /// How the local ref moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -92,6 +96,7 @@ pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let mut synced = Synced::with(remote);
     let mut reason = String::new();
+    let mut held = (None, 0);
     for attempt in 0..TRIES {
         backoff::pause(attempt);
         let theirs = bring_in(store, &mut synced, EqualTrees::Join)?;
@@ -106,6 +111,10 @@ pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
                     continue;
                 }
                 Pushed::Contended(words) => {
+                    held = if held.0 == theirs { (theirs, held.1 + 1) } else { (theirs, 1) };
+                    if held.1 == HELD {
+                        return Err(refused(store, remote, words));
+                    }
                     reason = words;
                     continue;
                 }
@@ -138,7 +147,7 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let known = store.read_ref(&store.tracking(remote))?;
     let mut synced = Synced::with(remote);
     let mut reason = String::new();
-    for attempt in 0..TRIES {
+    for attempt in 0..HELD {
         backoff::pause(attempt);
         match transfer::push(store, remote, tip)? {
             Pushed::Accepted => {
@@ -154,12 +163,11 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
             Pushed::Contended(words) => reason = words,
         }
     }
-    Err(SyncError::Raced {
-        remote: remote.to_owned(),
-        reference: store.reference().to_owned(),
-        times: TRIES,
-        words: reason,
-    })
+    Err(refused(store, remote, reason))
+}
+
+fn refused(store: &Store, remote: &str, words: String) -> SyncError {
+    SyncError::Refused { remote: remote.to_owned(), reference: store.reference().to_owned(), words }
 }
 
 /// The tip of a store that is sound and may be written to.

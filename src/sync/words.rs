@@ -3,7 +3,7 @@
 /// More words than this are cut.
 const LONGEST: usize = 600;
 
-/// Lines that say nothing about this case.
+/// Lines that say nothing about this case, by their starts.
 const NOISE: &[&str] = &[
     "hint:",
     "From ",
@@ -13,6 +13,11 @@ const NOISE: &[&str] = &[
     "fatal: Could not read from remote repository.",
     "fatal: the remote end hung up unexpectedly",
     "error: failed to push some refs to",
+    "Another git process seems to be running",
+    "an editor opened by",
+    "are terminated then try again",
+    "may have crashed in this repository",
+    "remove the file manually",
 ];
 
 /// What stands in the way.
@@ -58,12 +63,15 @@ pub(super) fn with_the_remotes(reason: &str, stderr: &[u8]) -> String {
 fn line_of<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     let mut kept: Vec<String> = Vec::new();
     for line in lines {
+        let mut line = line.trim();
         if NOISE.iter().any(|noise| line.starts_with(noise)) {
             continue;
         }
-        let mut line = line.trim();
         for start in ["remote:", "fatal:", "error:"] {
             line = line.strip_prefix(start).unwrap_or(line).trim();
+        }
+        if NOISE.iter().any(|noise| line.starts_with(noise)) {
+            continue;
         }
         let line = without_passwords(line.trim_end_matches('.'));
         if !line.is_empty() && !kept.contains(&line) {

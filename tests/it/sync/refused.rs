@@ -117,3 +117,20 @@ fn before_init() {
     }
     assert_eq!(ada.wf(&["sync", "a", "b"]).code, 2);
 }
+
+#[test]
+fn a_lock_that_was_left_at_the_remote() {
+    let two = Two::new();
+    let mine = create(&two.ada, "ISS-001", 1);
+    let lock = two.origin.path().join("refs/wf/main.lock");
+    std::fs::write(&lock, "").unwrap();
+    let ran = two.ada.wf(&["sync"]).fails(1);
+    assert!(
+        ran.stderr
+            .starts_with("error: `origin` refused `refs/wf/main`: failed to update ref; cannot lock ref")
+    );
+    assert!(ran.stderr.lines().next().unwrap().ends_with("File exists"), "{}", ran.stderr);
+    assert_eq!(two.ada.tip().unwrap(), mine);
+    std::fs::remove_file(&lock).unwrap();
+    two.ada.wf(&["sync"]).ok();
+}
