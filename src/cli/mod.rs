@@ -77,6 +77,9 @@ commands!(
     Import = import,
     Fsck = fsck,
     Demo = demo,
+    Sync = sync,
+    Pull = pull,
+    Push = push,
 );
 
 /// The whole command line, for man pages and completions.

@@ -10,6 +10,7 @@ mod maintenance;
 mod merge;
 mod persist;
 pub(crate) mod records;
+mod remotes;
 mod repo;
 pub(crate) mod resolve;
 mod root;
@@ -18,6 +19,7 @@ mod tree_diff;
 mod tx;
 
 pub(crate) use error::StoreError;
+pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};

@@ -92,28 +92,6 @@ impl Store {
         &self.reference
     }
 
-    /// What `refs/wf/main` is called on a remote whose refs were fetched: `refs/wf-remotes/origin/main`.
-    pub(crate) fn tracking(&self, remote: &str) -> String {
-        let name = self
-            .reference
-            .strip_prefix("refs/wf/")
-            .unwrap_or_else(|| self.reference.trim_start_matches("refs/"));
-        format!("refs/wf-remotes/{remote}/{name}")
-    }
-
-    /// The refspec by which a plain `git fetch` brings the ref along.
-    pub(crate) fn fetch_refspec(&self, remote: &str) -> String {
-        if self.reference.starts_with("refs/wf/") {
-            format!("+refs/wf/*:refs/wf-remotes/{remote}/*")
-        } else {
-            // A glob is no error where the remote has nothing of that name; a full name would be.
-            let end = self.reference.len() - 1;
-            let glob = format!("{}*", &self.reference[..end]);
-            let tracking = self.tracking(remote);
-            format!("+{glob}:{}*", &tracking[..tracking.len() - 1])
-        }
-    }
-
     /// The installed git, for this repository and worktree.
     pub(crate) fn git(&self) -> Git {
         Git::new(
@@ -277,44 +255,11 @@ impl Store {
             })
         }))
     }
-
-    /// Refuses where a fetch would overwrite what is about to be written.
-    pub(super) fn refuse_mirror(&self) -> Result<(), StoreError> {
-        let config = self.repo.config_snapshot();
-        let Some(sections) = config.plumbing().sections_by_name("remote") else { return Ok(()) };
-        for section in sections {
-            let Some(remote) = section.header().subsection_name() else { continue };
-            for refspec in section.values("fetch") {
-                let text = refspec.to_str_lossy();
-                let target = text.rsplit_once(':').map_or("", |(_, target)| target);
-                if covers(target, &self.reference) {
-                    return Err(StoreError::Mirror {
-                        remote: remote.to_str_lossy().into_owned(),
-                        refspec: text.into_owned(),
-                        reference: self.reference.clone(),
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A full object id in hex.
 pub(crate) fn object_id(hex: &str) -> Option<ObjectId> {
     ObjectId::from_hex(hex.as_bytes()).ok()
-}
-
-/// Whether the right side of a refspec, with at most one `*`, names `reference`.
-fn covers(target: &str, reference: &str) -> bool {
-    match target.split_once('*') {
-        None => target == reference,
-        Some((start, end)) => {
-            reference.len() >= start.len() + end.len()
-                && reference.starts_with(start)
-                && reference.ends_with(end)
-        }
-    }
 }
 
 fn checked_ref(name: &str) -> Result<String, StoreError> {
@@ -338,16 +283,6 @@ pub(crate) fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_mirror_is_told_from_a_tracking_refspec() {
-        assert!(covers("refs/*", "refs/wf/main"));
-        assert!(covers("refs/wf/*", "refs/wf/main"));
-        assert!(covers("refs/wf/main", "refs/wf/main"));
-        assert!(!covers("refs/wf-remotes/origin/*", "refs/wf/main"));
-        assert!(!covers("refs/remotes/origin/*", "refs/wf/main"));
-        assert!(!covers("", "refs/wf/main"));
-    }
 
     #[test]
     fn a_forged_trailer_becomes_part_of_the_line() {

@@ -5,6 +5,7 @@
 mod import;
 mod sandbox;
 mod support;
+mod sync;
 
 use std::path::Path;
 

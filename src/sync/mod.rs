@@ -1,0 +1,12 @@
+//! The ref across clones: fetch, merge, push. The transport is the installed git's.
+
+mod backoff;
+mod error;
+mod partial;
+pub(crate) mod remote;
+mod round;
+mod transfer;
+mod words;
+
+pub(crate) use error::SyncError;
+pub(crate) use round::{Synced, pull, push, sync};
