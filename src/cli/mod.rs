@@ -75,6 +75,7 @@ commands!(
     Trace = trace,
     Log = log,
     Import = import,
+    Conflicts = conflicts,
     Fsck = fsck,
     Demo = demo,
     Sync = sync,

@@ -318,6 +318,12 @@ impl Doc {
         self.slots.insert(key.to_owned(), Slot { stamp, value });
     }
 
+    /// The names of the registers that are there.
+    pub(crate) fn registers(&self) -> impl Iterator<Item = &str> {
+        let slots = self.slots.iter().filter(|(key, slot)| slot.value.is_some() && !key.contains('/'));
+        slots.map(|(key, _)| key.as_str())
+    }
+
     /// The value of a field, an element or a leaf.
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
         self.slots.get(key).and_then(|slot| slot.value.as_ref())

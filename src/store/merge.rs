@@ -123,6 +123,13 @@ fn bases(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> Result<Vec<Obj
     Ok(bases.into_iter().map(gix::Id::detach).collect())
 }
 
+impl Store {
+    /// The best common ancestors of two commits of the ref.
+    pub(crate) fn merge_bases(&self, one: ObjectId, two: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
+        bases(&self.repo, one, two)
+    }
+}
+
 /// Whether `old` is in the history of `new`.
 pub(super) fn is_ancestor(repo: &gix::Repository, old: ObjectId, new: ObjectId) -> Result<bool, StoreError> {
     Ok(bases(repo, old, new)?.contains(&old))

@@ -1,6 +1,7 @@
 //! The ref across clones: fetch, merge, push. The transport is the installed git's.
 
 mod backoff;
+pub(crate) mod conflicts;
 mod error;
 mod partial;
 pub(crate) mod remote;
