@@ -4,6 +4,7 @@ pub(crate) mod dag;
 pub(crate) mod facts;
 pub(crate) mod folder;
 pub(crate) mod holds;
+pub(crate) mod lease;
 pub(crate) mod moves;
 pub(crate) mod plan_check;
 pub(crate) mod position;

@@ -1,5 +1,6 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod commits;
 mod edit;
 mod error;
 pub(crate) mod git;
@@ -15,6 +16,7 @@ mod root;
 mod snapshot;
 mod tx;
 
+pub(crate) use commits::CodeCommit;
 pub(crate) use error::StoreError;
 pub(crate) use repo::{Identity, Store, one_line};
 pub(crate) use snapshot::{Read, Snapshot};
