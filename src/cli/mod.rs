@@ -47,6 +47,11 @@ macro_rules! commands {
 commands!(
     /// Create the store, or fetch the one that the remote has
     Init = init,
+    /// Install, remove or look at the git hooks that bind commits by themselves
+    Hooks = hooks,
+    /// What the installed hooks call
+    #[command(hide = true)]
+    Hook = hook,
 );
 
 /// The whole command line, for man pages and completions.

@@ -6,4 +6,4 @@ mod tests;
 mod trailers;
 
 pub(crate) use cleanup::{CommentRule, is_empty_after_cleanup};
-pub(crate) use trailers::{MessageError, add_trailers, parse_trailers};
+pub(crate) use trailers::{ISSUE, MessageError, SOLUTION, TASK, add_trailers, parse_trailers};

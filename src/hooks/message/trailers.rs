@@ -12,8 +12,14 @@ use super::CommentRule;
 use crate::model::Explain;
 use crate::store::git::{Git, GitError};
 
+/// The trailer with the issue that a commit is for.
+pub(crate) const ISSUE: &str = "Wf-Issue";
+/// The trailer with the plan.
+pub(crate) const SOLUTION: &str = "Wf-Solution";
+/// The trailer with the task of that plan.
+pub(crate) const TASK: &str = "Wf-Task";
 /// The trailers that bind a commit, as they are written.
-const KEYS: &[&str] = &["Wf-Issue", "Wf-Solution", "Wf-Task"];
+const KEYS: &[&str] = &[ISSUE, SOLUTION, TASK];
 /// `git merge --squash` indents the messages that it collects by as much.
 const MAX_INDENT: usize = 4;
 /// Nobody begins a line with it, so that as a comment prefix it makes everything text.
