@@ -60,22 +60,22 @@ fn made_here(store: &Store) -> Result<Option<CodeCommit>, StoreError> {
 fn link_commit(store: &Store, commit: &CodeCommit) -> Result<(), HookError> {
     let here = Here::of(store)?;
     // Most commits of a repository may be nobody's: they cost neither the lock nor a look at their files.
-    if targets(&store.snapshot()?, &here, commit)?.is_empty() {
+    let snapshot = store.snapshot()?;
+    let seen = open_targets(&snapshot, &here, commit)?;
+    if seen.is_empty() {
         return Ok(());
     }
     let files = store.changed_files(commit)?;
     // `next` says what is wrong with a lease that cannot be read; the link must not be lost over it.
     let lease = store.lease().unwrap_or(lease::DEFAULT);
     store.transact(|tx| {
-        let targets = targets(tx, &here, commit)?;
+        // Where nobody wrote in between, which is nearly always, the logs need not be read again.
+        let targets = match tx.base().commit() == snapshot.commit() {
+            true => seen.clone(),
+            false => open_targets(tx, &here, commit)?,
+        };
         let mut linked = Vec::new();
         for target in &targets {
-            let known = records::execution(tx, &target.execution_id, &mut Vec::new())?;
-            let is_linked =
-                |hash: &str| known.iter().flat_map(ExecutionFolder::commits).any(|it| it.link.hash == hash);
-            if is_linked(&commit.id.to_string()) {
-                continue;
-            }
             let link = link(commit, &files, target.task_id.clone(), target.linked_by);
             tx.log(&target.execution_id, Event::Commit(link))?;
             if target.renews {
@@ -112,6 +112,19 @@ pub(super) fn link(
         files: files.to_vec(),
         linked_by,
     }
+}
+
+/// The targets that do not have the link yet.
+fn open_targets(read: &impl Read, here: &Here, commit: &CodeCommit) -> Result<Vec<Target>, StoreError> {
+    let hash = commit.id.to_string();
+    let mut open = Vec::new();
+    for target in targets(read, here, commit)? {
+        let known = records::execution(read, &target.execution_id, &mut Vec::new())?;
+        if !known.iter().flat_map(ExecutionFolder::commits).any(|it| it.link.hash == hash) {
+            open.push(target);
+        }
+    }
+    Ok(open)
 }
 
 /// What is carried out here, where the commit's trailers agree or there are none; else what the trailers name; else what
