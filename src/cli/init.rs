@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::sync::{commits, warn_of_losses};
 use super::{Context, Exit, Failure, Outcome};
+use crate::hooks::install::HookState;
 use crate::store::Store;
 use crate::sync::{self, Synced};
 use crate::ui::text;
@@ -33,8 +34,8 @@ pub(crate) struct Initialised {
     pub(crate) remote: Option<String>,
     /// The commit that the ref points to.
     pub(crate) tip: String,
-    /// The git hooks that were installed.
-    pub(crate) hooks: Vec<String>,
+    /// The git hooks, where they were asked for.
+    pub(crate) hooks: Vec<HookState>,
 }
 
 pub(super) fn run(Args { remote: named, hooks }: Args, context: &mut Context) -> Outcome {
@@ -58,7 +59,7 @@ pub(super) fn run(Args { remote: named, hooks }: Args, context: &mut Context) ->
     {
         sync::remote::choose(&store, remote)?;
     }
-    let hooks = if hooks { install_hooks(&store, context)? } else { Vec::new() };
+    let hooks = if hooks { super::hooks::install_hooks(&store, false)? } else { Vec::new() };
     let answer = Initialised {
         reference: store.reference().to_owned(),
         created: is_new,
@@ -91,11 +92,6 @@ fn pull(store: &Store, remote: &str, context: &Context) -> Result<Option<Synced>
     }
 }
 
-/// The names of the hooks that were installed.
-fn install_hooks(_store: &Store, _context: &Context) -> Result<Vec<String>, Failure> {
-    Ok(Vec::new())
-}
-
 fn describe(
     answer: &Initialised,
     pulled: Option<&Synced>,
@@ -113,6 +109,10 @@ fn describe(
             writeln!(screen, "{reference} is there already; {} came from {remote}", commits(incoming))?;
         }
         (false, _) => writeln!(screen, "{reference} is there already")?,
+    }
+    if !answer.hooks.is_empty() {
+        let names: Vec<&str> = answer.hooks.iter().map(|hook| hook.name).collect();
+        writeln!(screen, "hooks bind commits from now on: {}", names.join(", "))?;
     }
     if added {
         writeln!(screen, "`git fetch {remote}` brings it along from now on")?;

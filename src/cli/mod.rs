@@ -81,6 +81,9 @@ commands!(
     Sync = sync,
     Pull = pull,
     Push = push,
+    Hooks = hooks,
+    #[command(hide = true)]
+    Hook = hook,
 );
 
 /// The whole command line, for man pages and completions.

@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::sync::{commits, warn_of_losses};
+use super::sync::{commits, warn_of_conflicts, warn_of_losses};
 use super::{Context, Exit, Outcome};
 use crate::sync;
 use crate::ui::text;
@@ -19,6 +19,7 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let remote = sync::remote::to_sync(&store, remote.as_deref())?;
     let pulled = sync::pull(&store, &remote)?;
     warn_of_losses(&pulled, context);
+    warn_of_conflicts(&store, &pulled, context)?;
     if context.json() {
         context.screen.print_json(&pulled)?;
         return Ok(Exit::Done);

@@ -1,7 +1,8 @@
 use std::io::Write;
 
-use super::{Context, Exit, Outcome};
-use crate::sync::{self, Synced};
+use super::{Context, Exit, Failure, Outcome};
+use crate::store::Store;
+use crate::sync::{self, Moved, Synced};
 use crate::ui::text;
 
 /// So many records are named in a warning; `--json` names all.
@@ -25,6 +26,7 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
         context.warn(&format!("`{remote}` could not be noted as the remote of the store: {error}"));
     }
     warn_of_losses(&synced, context);
+    warn_of_conflicts(&store, &synced, context)?;
     if context.json() {
         context.screen.print_json(&synced)?;
     } else if synced.is_idle() {
@@ -52,6 +54,19 @@ pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
         named.push(&rest);
     }
     context.warn(&format!("`{remote}` had lost or broken what was put back: {}", named.join(", ")));
+}
+
+/// Says how many fields two clones set apart from each other, where this merged anything.
+pub(super) fn warn_of_conflicts(store: &Store, synced: &Synced, context: &Context) -> Result<(), Failure> {
+    if synced.merged == Moved::None {
+        return Ok(());
+    }
+    let open = sync::conflicts::open(store)?.len();
+    if open > 0 {
+        let open = text::count(open, "field");
+        context.warn(&format!("{open} set apart from each other; `git wf conflicts` shows both values"));
+    }
+    Ok(())
 }
 
 /// `1 commit`, `2 commits`.

@@ -1,5 +1,6 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod commits;
 mod edit;
 mod error;
 pub(crate) mod fsck;
@@ -18,6 +19,7 @@ mod snapshot;
 mod tree_diff;
 mod tx;
 
+pub(crate) use commits::CodeCommit;
 pub(crate) use error::StoreError;
 pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Store, object_id, one_line};

@@ -10,6 +10,7 @@ use super::error::StoreError;
 use super::git::Git;
 use super::snapshot::Snapshot;
 use crate::model::time::Time;
+use crate::rules::lease;
 
 /// Where the store lies unless `wf.ref` names another place.
 pub(crate) const DEFAULT_REF: &str = "refs/wf/main";
@@ -21,6 +22,7 @@ const OBJECT_CACHE: usize = 16 * 1024 * 1024;
 pub(crate) struct Store {
     pub(super) repo: gix::Repository,
     reference: String,
+    in_hook: bool,
 }
 
 /// Who writes: the git identity and, where they are set, the name and role that an agent gave itself.
@@ -79,7 +81,13 @@ impl Store {
         };
         drop(config);
         repo.object_cache_size_if_unset(OBJECT_CACHE);
-        Ok(Self { repo, reference })
+        Ok(Self { repo, reference, in_hook: false })
+    }
+
+    /// The same within a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit that is being made, who
+    /// may be somebody else (`--author`, `--amend`, `-C`): the one who acts is the committer.
+    pub(crate) fn in_hook(self) -> Self {
+        Self { in_hook: true, ..self }
     }
 
     /// The repository itself, for modules that read the project's own history.
@@ -160,6 +168,13 @@ impl Store {
         Ok(Duration::from_secs(seconds))
     }
 
+    /// How long a claim is good without being renewed, in milliseconds: `wf.lease`, or four hours.
+    pub(crate) fn lease(&self) -> Result<i64, StoreError> {
+        let Some(value) = self.config("wf.lease") else { return Ok(lease::DEFAULT) };
+        let why = "it is a number with a unit, such as 90s, 30m, 4h or 1d";
+        lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease", value, why })
+    }
+
     /// The commit that the ref points to; none before `init`.
     pub(crate) fn tip(&self) -> Result<Option<ObjectId>, StoreError> {
         self.read_ref(&self.reference)
@@ -185,7 +200,8 @@ impl Store {
 
     /// Who is writing, at what time. `GIT_COMMITTER_DATE` counts as git counts it.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
-        let found = match (self.repo.author(), self.repo.committer()) {
+        let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
+        let found = match (author, self.repo.committer()) {
             (Some(Ok(author)), Some(Ok(committer))) => {
                 let time = committer.time().map_err(|_| StoreError::Config {
                     key: "GIT_COMMITTER_DATE",
@@ -219,7 +235,8 @@ impl Store {
 
     /// git may guess an identity from the machine, or refuse in words of its own: both are its business.
     fn identity_of_git(&self) -> Result<(String, String, gix::date::Time), StoreError> {
-        let output = self.git().output(&["var", "GIT_AUTHOR_IDENT"])?;
+        let variable = if self.in_hook { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
+        let output = self.git().output(&["var", variable])?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let text = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();

@@ -32,8 +32,18 @@ impl Store {
         old: Option<ObjectId>,
         new: ObjectId,
     ) -> Result<Vec<Difference>, StoreError> {
+        self.first_differences(old, new, usize::MAX)
+    }
+
+    /// As [`Store::differences`], and no more than `most`.
+    pub(super) fn first_differences(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        most: usize,
+    ) -> Result<Vec<Difference>, StoreError> {
         let mut found = Vec::new();
-        self.compare(old, Some(new), "", 0, &mut found)?;
+        self.compare(old, Some(new), "", most, &mut found)?;
         Ok(found)
     }
 
@@ -42,10 +52,10 @@ impl Store {
         old: Option<ObjectId>,
         new: Option<ObjectId>,
         path: &str,
-        depth: usize,
+        most: usize,
         found: &mut Vec<Difference>,
     ) -> Result<(), StoreError> {
-        if old == new || depth > DEEPEST {
+        if old == new || path.matches('/').count() > DEEPEST {
             return Ok(());
         }
         let (before, after) = (self.entries(old)?, self.entries(new)?);
@@ -54,6 +64,9 @@ impl Store {
             let (a, b) = (before.get(name).copied(), after.get(name).copied());
             if a == b {
                 continue;
+            }
+            if found.len() >= most {
+                break;
             }
             let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
             let folder = |entry: Option<(EntryKind, ObjectId)>| {
@@ -64,7 +77,7 @@ impl Store {
             if file(a).is_some() || file(b).is_some() {
                 found.push(Difference { path: inner.clone(), old: file(a), new: file(b) });
             }
-            self.compare(folder(a), folder(b), &inner, depth + 1, found)?;
+            self.compare(folder(a), folder(b), &inner, most, found)?;
         }
         Ok(())
     }

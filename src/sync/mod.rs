@@ -10,4 +10,4 @@ mod transfer;
 mod words;
 
 pub(crate) use error::SyncError;
-pub(crate) use round::{Synced, pull, push, sync};
+pub(crate) use round::{Moved, Synced, pull, push, sync};

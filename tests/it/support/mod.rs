@@ -4,6 +4,7 @@ mod plan;
 mod ran;
 mod repo;
 mod sandbox;
+pub(crate) mod store_writer;
 
 pub(crate) use plan::plan;
 pub(crate) use ran::Ran;
