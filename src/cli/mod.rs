@@ -77,6 +77,8 @@ commands!(
     Import = import,
     Conflicts = conflicts,
     Fsck = fsck,
+    Policy = policy,
+    Project = project,
     Demo = demo,
     Sync = sync,
     Pull = pull,
