@@ -3,7 +3,7 @@ use crate::rules::policy::{GATES, parse, set, value};
 use crate::store::{Store, records};
 use crate::ui::{Cell, Column, Table, style};
 
-/// Show and set the gates of the project: review, evidence, commits
+/// Show and set the gates of the project
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -14,7 +14,7 @@ pub(crate) struct Args {
 enum PolicyCommand {
     /// Show how each gate is set
     Show,
-    /// Set gates: review=none|required, evidence=warn|required, commits=free|required
+    /// Set gates: commits=free|required
     Set {
         /// GATE=VALUE
         #[arg(required = true, value_name = "GATE=VALUE")]

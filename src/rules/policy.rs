@@ -14,16 +14,12 @@ pub(crate) struct Gate {
     pub(crate) about: &'static str,
 }
 
-/// All gates, in the order of the record.
-pub(crate) static GATES: &[Gate] = &[
-    Gate { name: "review", values: &["none", "required"], about: "a plan is reviewed before it is queued" },
-    Gate {
-        name: "evidence",
-        values: &["warn", "required"],
-        about: "`done` needs linked commits, and a passing check for each test command",
-    },
-    Gate { name: "commits", values: &["free", "required"], about: "a commit needs an executing solution" },
-];
+/// The gates that can be set, in the order of the record.
+pub(crate) static GATES: &[Gate] = &[Gate {
+    name: "commits",
+    values: &["free", "required"],
+    about: "a commit needs an executing solution; `commit-msg` refuses others",
+}];
 
 /// A setting that no gate has.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,21 +72,17 @@ pub(crate) fn parse(setting: &str) -> Result<(&'static Gate, &'static str), Poli
 /// The value of a gate, whether or not anybody set it.
 pub(crate) fn value<'a>(policy: &'a Policy, gate: &'static Gate) -> &'a str {
     let set = match gate.name {
-        "review" => &policy.review,
-        "evidence" => &policy.evidence,
-        _ => &policy.commits,
+        "commits" => policy.commits.as_deref(),
+        _ => None,
     };
-    set.as_deref().unwrap_or(gate.values[0])
+    set.unwrap_or(gate.values[0])
 }
 
 /// Sets a gate.
 pub(crate) fn set(policy: &mut Policy, gate: &'static Gate, value: &str) {
-    let place = match gate.name {
-        "review" => &mut policy.review,
-        "evidence" => &mut policy.evidence,
-        _ => &mut policy.commits,
-    };
-    *place = Some(value.to_owned());
+    if gate.name == "commits" {
+        policy.commits = Some(value.to_owned());
+    }
 }
 
 #[cfg(test)]
@@ -105,16 +97,14 @@ mod tests {
             let (parsed, word) = parse(&format!("{}={}", gate.name, gate.values[1])).unwrap();
             set(&mut policy, parsed, word);
             assert_eq!(value(&policy, gate), gate.values[1]);
-            let others = GATES.iter().filter(|other| other.name != gate.name);
-            assert!(others.into_iter().all(|other| value(&policy, other) == other.values[0]));
         }
     }
 
     #[test]
     fn what_no_gate_has_is_refused_with_what_is_allowed() {
-        assert!(matches!(parse("review"), Err(PolicyError::Form(_))));
+        assert!(matches!(parse("commits"), Err(PolicyError::Form(_))));
         assert!(matches!(parse("weather=fine"), Err(PolicyError::Gate(_))));
-        let error = parse("review=maybe").unwrap_err();
-        assert_eq!(error.hint().unwrap(), "allowed: review=none|required");
+        let error = parse("commits=maybe").unwrap_err();
+        assert_eq!(error.hint().unwrap(), "allowed: commits=free|required");
     }
 }

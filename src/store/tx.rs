@@ -150,7 +150,11 @@ impl Store {
             let tip = tx.base.commit();
             let message = message(&tx.note, &identity);
             let work = self.in_memory();
-            let tree = write_tree(&work, tx.base.tree(), tx.pending)?;
+            let before = tx.base.tree();
+            let tree = write_tree(&work, before, tx.pending)?;
+            if tree == before {
+                return Ok(Committed { answer, commit: None });
+            }
             let commit = self.make_commit(&work, tree, tip, &message, &identity)?;
             if self.publish(&mut lock, work, commit, Some(tip), &tx.note.subject)? {
                 self.maintain();
