@@ -38,7 +38,8 @@ struct Arguments {
 
 macro_rules! commands {
     ($($(#[$attr:meta])* $variant:ident = $module:ident),+ $(,)?) => {
-        $(mod $module;)+
+        // A command is handed its arguments for good, whether it takes them apart or not.
+        $(#[allow(clippy::needless_pass_by_value)] mod $module;)+
 
         #[derive(Debug, Subcommand)]
         enum Command {

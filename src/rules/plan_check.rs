@@ -254,7 +254,11 @@ impl Checker {
             match place.get(path) {
                 Some(Value::String(file)) if is_inside(file) => {}
                 other => {
-                    self.find(format!("{inner}{path}"), other, "a path relative to the repository, inside it")
+                    self.find(
+                        format!("{inner}{path}"),
+                        other,
+                        "a path relative to the repository, inside it",
+                    );
                 }
             }
             for name in texts {

@@ -21,7 +21,7 @@ pub(crate) struct Made {
 
 impl Made {
     /// Takes over what an in-memory object database collected.
-    pub(crate) fn new(storage: Storage) -> Self {
+    pub(crate) fn new(storage: &Storage) -> Self {
         let mut objects: Vec<_> =
             storage.iter().map(|(id, (kind, data))| (*id, *kind, data.clone())).collect();
         // What is pointed to comes before what points to it: a reader never sees a commit without its tree.

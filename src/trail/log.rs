@@ -7,7 +7,7 @@ use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use crate::model::time::Time;
-use crate::store::{Read, Store, StoreError};
+use crate::store::{Read, Snapshot, Store, StoreError};
 
 /// One commit of the ref.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -76,7 +76,7 @@ pub(crate) fn steps(store: &Store, wanted: &Wanted) -> Result<Vec<Step>, StoreEr
         if wanted.limit.is_some_and(|limit| steps.len() >= limit) {
             break;
         }
-        let info = info.map_err(|error| failed(error.into()))?;
+        let info = info.map_err(&failed)?;
         let parents: Vec<ObjectId> = info.parent_ids().map(gix::Id::detach).collect();
         if !wanted.paths.is_empty() && !touches(store, info.id, &parents, &wanted.paths)? {
             continue;
@@ -148,7 +148,7 @@ fn changes(
     let old = before.map(|id| store.snapshot_at(id)).transpose()?;
     let new = store.snapshot_at(after)?;
     let mut differing = Vec::new();
-    compare(store, old.as_ref().map(|s| s.tree()), Some(new.tree()), "", &mut differing)?;
+    compare(store, old.as_ref().map(Snapshot::tree), Some(new.tree()), "", &mut differing)?;
     let wanted = |path: &str| {
         paths.is_empty()
             || paths
