@@ -1,5 +1,6 @@
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::claim::{self, Meant};
@@ -21,12 +22,17 @@ pub(crate) struct Args {
 }
 
 /// What `--reason` holds as JSON.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ReasonInput {
+pub(super) struct ReasonInput {
+    /// The task of the plan that went wrong.
     task_id: Option<String>,
+    /// test_failure, compilation, timeout, …
     error_type: Option<String>,
+    /// What went wrong.
+    #[schemars(with = "String", regex(pattern = r"\S"))]
     message: Option<String>,
+    /// Where it was raised.
     stack_trace: Option<String>,
 }
 

@@ -1,11 +1,15 @@
 //! The command line: one file a subcommand, with its arguments, what it does and what it prints.
 
 mod answer;
+mod answer_schema;
 mod claim;
 mod context;
 mod failure;
 mod issue_fields;
+#[cfg(test)]
+mod generated;
 mod queue_print;
+mod schemas;
 mod solution_print;
 mod text_input;
 mod world;
@@ -76,6 +80,8 @@ commands!(
     Trace = trace,
     Log = log,
     Import = import,
+    Schema = schema,
+    Completions = completions,
 );
 
 /// The whole command line, for man pages and completions.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print};
 use crate::model::id::ExecutionId;
@@ -43,10 +44,13 @@ pub(crate) struct Trace {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TracedIssue {
     /// The issue as `list` shows it.
+    #[schemars(with = "IssueShown")]
     issue: Value,
     /// Its plans as `solution show` shows them.
+    #[schemars(with = "Vec<SolutionShown>")]
     solutions: Vec<Value>,
     /// Its items with their queues.
+    #[schemars(with = "Vec<ItemShown>")]
     items: Vec<Value>,
     /// Its executions with their commits and checks.
     executions: Vec<answer::ExecutionAnswer>,

@@ -4,6 +4,7 @@
 
 mod import;
 mod sandbox;
+mod schema;
 mod support;
 
 use std::path::Path;
