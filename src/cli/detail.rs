@@ -92,10 +92,14 @@ fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solut
     }
     let commit = object_id(&claim.plan_commit).ok_or_else(unreadable)?;
     let then = store.snapshot_at(commit)?;
-    let found: Option<Solution> = read_solution(&then, id)?.filter(|plan| plan.plan_digest() == claim.plan_digest);
+    let found: Option<Solution> =
+        read_solution(&then, id)?.filter(|plan| plan.plan_digest() == claim.plan_digest);
     found.ok_or_else(|| {
-        Failure::new("digest-mismatch", format!("commit {commit} does not hold the plan `{}` of `{id}`", claim.plan_digest))
-            .hint(format!("`git wf show {}` shows the claim", claim.id))
+        Failure::new(
+            "digest-mismatch",
+            format!("commit {commit} does not hold the plan `{}` of `{id}`", claim.plan_digest),
+        )
+        .hint(format!("`git wf show {}` shows the claim", claim.id))
     })
 }
 

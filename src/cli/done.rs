@@ -41,7 +41,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
         files.dedup();
-        let result = ExecutionResult { summary: summary.clone(), files_modified: files, ..ExecutionResult::default() };
+        let result =
+            ExecutionResult { summary: summary.clone(), files_modified: files, ..ExecutionResult::default() };
         let id = &execution.execution.solution_id;
         claim::end(
             tx,
@@ -68,7 +69,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
     } else {
         let status = facts::status(&folder);
-        writeln!(context.screen, "completed {} with {commits} commits; {} is {status}", before.execution.execution.solution_id, id.issue())?;
+        writeln!(
+            context.screen,
+            "completed {} with {commits} commits; {} is {status}",
+            before.execution.execution.solution_id,
+            id.issue()
+        )?;
     }
     Ok(Exit::Done)
 }

@@ -5,9 +5,9 @@ mod answer_schema;
 mod claim;
 mod context;
 mod failure;
-mod issue_fields;
 #[cfg(test)]
 mod generated;
+mod issue_fields;
 mod queue_print;
 mod schemas;
 mod solution_print;
