@@ -20,16 +20,18 @@ _git_wf() {
     local at=${__git_cmd_idx:-1}
     COMP_WORDS=(git-wf \"${COMP_WORDS[@]:at+1}\")
     COMP_CWORD=$((COMP_CWORD - at))
-    _git-wf git-wf \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"
+    _git__wf git-wf \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"
 }
 ";
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "git-wf", &mut text);
+    let mut bytes = Vec::new();
+    clap_complete::generate(args.shell, &mut command(), "git-wf", &mut bytes);
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
     if args.shell == Shell::Bash {
-        text.extend_from_slice(FOR_GIT.as_bytes());
+        // clap writes the dash in the program's name in two ways, so that no case of a subcommand is ever reached.
+        text = text.replace("git__subcmd__wf", "git__wf") + FOR_GIT;
     }
-    context.screen.write_all(&text)?;
+    context.screen.write_all(text.as_bytes())?;
     Ok(Exit::Done)
 }

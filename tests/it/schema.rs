@@ -129,3 +129,25 @@ fn completions_are_shell_scripts() {
         assert!(script.contains("solution"), "{shell}");
     }
 }
+
+/// git's own completion calls a function of ours, with `git` and what follows it in the words.
+#[test]
+fn bash_completes_git_wf_too() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("here");
+    if std::process::Command::new("bash").arg("--version").output().is_err() {
+        return; // Nothing to complete in.
+    }
+    let script = repo.wf(&["completions", "bash"]).ok().stdout;
+    let complete = |at: &str, words: &str| {
+        let ask = format!(
+            "{at}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _git_wf; echo ${{COMPREPLY[@]}}"
+        );
+        repo.write("complete.bash", format!("{script}\n{ask}\n"));
+        let output = repo.command("bash", &["complete.bash"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!(complete(":", "git wf sol"), "solution");
+    assert_eq!(complete(":", "git wf schema issue-"), "issue-input");
+    assert_eq!(complete("__git_cmd_idx=3", "git -C . wf queue rem"), "remove");
+}
