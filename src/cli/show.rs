@@ -34,7 +34,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Known::Execution(id) => show_execution(&snapshot, &id, context)?,
         Known::Queue(id) => queue_print::show(&World::read(&snapshot)?, &id, context)?,
         Known::Item(queue, solution) => {
-            queue_print::show_item(&World::read(&snapshot)?, &queue, &solution, context)?
+            queue_print::show_item(&World::read(&snapshot)?, &queue, &solution, context)?;
         }
     }
     Ok(Exit::Done)

@@ -148,7 +148,7 @@ fn print(overview: &Overview, context: &mut Context) -> Outcome {
             active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch)
         )?,
         None => {
-            writeln!(context.screen, "this worktree executes nothing; `git wf next` takes the next item")?
+            writeln!(context.screen, "this worktree executes nothing; `git wf next` takes the next item")?;
         }
     }
     Ok(Exit::Done)
