@@ -39,8 +39,11 @@ fn choose(tx: &Tx<'_>, issue: &IssueId, named: Option<&str>) -> Result<SolutionI
     if let Some(text) = named {
         let id = resolve::solution(tx, text, Some(issue))?;
         if id.issue() != *issue {
-            return Err(Failure::new("other-issue", format!("solution `{id}` belongs to issue `{}`, not `{issue}`", id.issue()))
-                .hint(format!("`git wf solution list {issue}` shows the plans of `{issue}`")));
+            return Err(Failure::new(
+                "other-issue",
+                format!("solution `{id}` belongs to issue `{}`, not `{issue}`", id.issue()),
+            )
+            .hint(format!("`git wf solution list {issue}` shows the plans of `{issue}`")));
         }
         return Ok(id);
     }
@@ -51,18 +54,28 @@ fn choose(tx: &Tx<'_>, issue: &IssueId, named: Option<&str>) -> Result<SolutionI
         [only] => Ok(only.record.id.clone()),
         [] => Err(Failure::new("no-solution", format!("issue `{issue}` has no plan"))
             .hint(format!("`git wf solution add {issue} FILE` adds one"))),
-        many => Err(Failure::new("choice-needed", format!("issue `{issue}` has {} plans, so one must be named", many.len()))
-            .details(
-                many.iter()
-                    .map(|s| format!("{}  {}", s.record.id, s.record.typed_plan().description.unwrap_or_default()))
-                    .collect(),
-            )
-            .hint(format!("`git wf bind {issue} SOLUTION`"))),
+        many => Err(Failure::new(
+            "choice-needed",
+            format!("issue `{issue}` has {} plans, so one must be named", many.len()),
+        )
+        .details(
+            many.iter()
+                .map(|s| {
+                    format!("{}  {}", s.record.id, s.record.typed_plan().description.unwrap_or_default())
+                })
+                .collect(),
+        )
+        .hint(format!("`git wf bind {issue} SOLUTION`"))),
     }
 }
 
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and its items leave their queues.
-pub(super) fn bind(tx: &mut Tx<'_>, issue: &IssueId, solution: &SolutionId, force: &Force) -> Result<(), Failure> {
+pub(super) fn bind(
+    tx: &mut Tx<'_>,
+    issue: &IssueId,
+    solution: &SolutionId,
+    force: &Force,
+) -> Result<(), Failure> {
     let folder = existing(tx, issue)?;
     if folder.issue.record.bound_solution_id.as_ref() == Some(solution) {
         return Ok(());
@@ -74,7 +87,10 @@ pub(super) fn bind(tx: &mut Tx<'_>, issue: &IssueId, solution: &SolutionId, forc
     if let Some(holder) = facts::holder(&folder).filter(|it| it.execution.solution_id != *solution) {
         let status = holder.outcome();
         if status != ExecutionStatus::Completed {
-            tx.log(&holder.execution.id.clone(), Event::Aside(Aside { status, reason: AsideReason::Rebind }))?;
+            tx.log(
+                &holder.execution.id.clone(),
+                Event::Aside(Aside { status, reason: AsideReason::Rebind }),
+            )?;
         }
     }
     for queued in folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != *solution) {

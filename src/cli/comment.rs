@@ -21,9 +21,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let body = match given {
         Some(text) if !args.text.edit => text,
         None if !args.text.edit && !context.screen.is_terminal() => {
-            return Err(Failure::usage("a comment needs a text").hint("-m TEXT, -F FILE, or -e for your editor"));
+            return Err(
+                Failure::usage("a comment needs a text").hint("-m TEXT, -F FILE, or -e for your editor")
+            );
         }
-        start => edit(&store, context, &start.unwrap_or_default(), &format!("A comment on {id}, in Markdown."))?,
+        start => {
+            edit(&store, context, &start.unwrap_or_default(), &format!("A comment on {id}, in Markdown."))?
+        }
     };
     if body.trim().is_empty() {
         return Err(Failure::new("empty-comment", "the comment is empty, so nothing was written")
@@ -32,7 +36,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let committed = context.transact(&store, |tx| {
         existing(tx, &id)?;
         let (author, created_at, body) = (tx.person().to_owned(), tx.stamper().now(), body.clone());
-        let entry = tx.append(&layout::comments(&id), |entry| Comment { id: entry, body, author, created_at, edits: None })?;
+        let entry = tx.append(&layout::comments(&id), |entry| Comment {
+            id: entry,
+            body,
+            author,
+            created_at,
+            edits: None,
+        })?;
         tx.describe("comment", format!("issue: comment on {id}"));
         Ok(entry)
     })?;

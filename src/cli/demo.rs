@@ -57,12 +57,20 @@ static WALK: &[Walk] = &[
         SHOP,
         "git wf new --id ISS-001 \"Sessions end too early\" -m \"Everybody is logged out after an hour.\" -p high -t auth",
     ),
-    step("A plan, as a planning agent writes it. The only one, so it is bound.", SHOP, "git wf solution add ISS-001 ../plan.json"),
+    step(
+        "A plan, as a planning agent writes it. The only one, so it is bound.",
+        SHOP,
+        "git wf solution add ISS-001 ../plan.json",
+    ),
     step("That is so already, and nothing is written.", SHOP, "git wf bind ISS-001"),
     step("", SHOP, "git wf queue add ISS-001"),
     step("An executor takes the next item: this worktree and branch are bound to it.", SHOP, "git wf next"),
     step("The test does not pass yet.", SHOP, "sh test.sh || echo \"as the issue says\""),
-    step("The work itself, and a plain commit. The hooks do the rest.", SHOP, "sed -i.bak s/3600/43200/ session.sh && rm session.sh.bak && sh test.sh"),
+    step(
+        "The work itself, and a plain commit. The hooks do the rest.",
+        SHOP,
+        "sed -i.bak s/3600/43200/ session.sh && rm session.sh.bak && sh test.sh",
+    ),
     step("", SHOP, "git commit -qam \"Let sessions last for a working day\" && git log -1 --format=%B"),
     step("", SHOP, "git wf done -m \"Sessions last for twelve hours\""),
     step("From the commit to the plan and the issue, and back down.", SHOP, "git wf trace HEAD"),
@@ -72,7 +80,11 @@ static WALK: &[Walk] = &[
     step("Share the code, then the store.", SHOP, "git push -q origin main && git wf sync origin"),
     step("A colleague clones the project.", OTHER, "git wf init && git wf sync"),
     step("The same commit traces to the same plan there.", OTHER, "git wf trace HEAD"),
-    step("Both refs are the same commit.", OTHER, "git rev-parse refs/wf/main && git -C ../shop rev-parse refs/wf/main"),
+    step(
+        "Both refs are the same commit.",
+        OTHER,
+        "git rev-parse refs/wf/main && git -C ../shop rev-parse refs/wf/main",
+    ),
 ];
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -102,7 +114,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     if context.json() {
         context.screen.print_json(&DemoAnswer { folder, steps })?;
     } else {
-        writeln!(context.screen, "Look around in {folder}/{SHOP}, and delete {folder} when you have seen enough.")?;
+        writeln!(
+            context.screen,
+            "Look around in {folder}/{SHOP}, and delete {folder} when you have seen enough."
+        )?;
     }
     Ok(Exit::Done)
 }
@@ -150,7 +165,10 @@ fn prepare(folder: &Path) -> Result<(), Failure> {
         std::fs::write(&path, text)
             .map_err(|error| Failure::new("demo", format!("cannot write `{}`: {error}", path.display())))?;
     }
-    shell(&shop, "git add . && git commit -qm \"A shop with sessions\" && git remote add origin ../server.git")?;
+    shell(
+        &shop,
+        "git add . && git commit -qm \"A shop with sessions\" && git remote add origin ../server.git",
+    )?;
     shell(&shop, "git push -q origin main").map(|_| ())
 }
 
@@ -188,5 +206,7 @@ fn shell(folder: &Path, command: &str) -> Result<String, Failure> {
         return Ok(text);
     }
     let lines = text.lines().map(str::to_owned).collect();
-    Err(failed(output.status.to_string()).details(lines).hint("what the demo has made so far is in that folder"))
+    Err(failed(output.status.to_string())
+        .details(lines)
+        .hint("what the demo has made so far is in that folder"))
 }

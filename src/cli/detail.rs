@@ -1,10 +1,15 @@
 use std::io::Write;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
+use super::answer_schema::{IssueShown, SolutionShown};
 use super::{Context, Exit, Failure, Outcome, answer, existing, solution_print};
-use crate::model::id::SolutionId;
+use crate::model::digest::DIGEST_PATTERN;
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::{SOLUTION, Solution};
+use crate::model::status::IssueStatus;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, Store, layout, object_id, records};
@@ -16,6 +21,30 @@ use crate::ui::style;
 pub(crate) struct Args {
     /// The item: S-1, QUE-…:S-1, or the id of a plan or issue; this worktree's own unless given
     item: Option<String>,
+}
+
+/// What `detail` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Detail {
+    /// The queue that the plan is in.
+    queue_id: Option<QueueId>,
+    /// The item there.
+    item_id: Option<ItemId>,
+    issue_id: IssueId,
+    solution_id: SolutionId,
+    /// The digest of the plan that is shown: as it was claimed, else as it is now.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    plan_digest: String,
+    /// Where the issue stands.
+    status: IssueStatus,
+    /// The execution of this plan that holds the issue.
+    execution_id: Option<ExecutionId>,
+    /// The issue as `list` shows it.
+    #[schemars(with = "IssueShown")]
+    issue: Value,
+    /// The plan.
+    #[schemars(with = "SolutionShown")]
+    solution: Value,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -34,7 +63,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let folder = existing(&snapshot, &solution_id.issue())?;
     let plan = planned(&store, &folder, &solution_id)?;
     if context.json() {
-        context.screen.print_json(&as_json(&folder, &plan))?;
+        context.screen.print_json(&detail(&folder, &plan))?;
         return Ok(Exit::Done);
     }
     let issue = &folder.issue.record;
@@ -63,10 +92,14 @@ fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solut
     }
     let commit = object_id(&claim.plan_commit).ok_or_else(unreadable)?;
     let then = store.snapshot_at(commit)?;
-    let found: Option<Solution> = read_solution(&then, id)?.filter(|plan| plan.plan_digest() == claim.plan_digest);
+    let found: Option<Solution> =
+        read_solution(&then, id)?.filter(|plan| plan.plan_digest() == claim.plan_digest);
     found.ok_or_else(|| {
-        Failure::new("digest-mismatch", format!("commit {commit} does not hold the plan `{}` of `{id}`", claim.plan_digest))
-            .hint(format!("`git wf show {}` shows the claim", claim.id))
+        Failure::new(
+            "digest-mismatch",
+            format!("commit {commit} does not hold the plan `{}` of `{id}`", claim.plan_digest),
+        )
+        .hint(format!("`git wf show {}` shows the claim", claim.id))
     })
 }
 
@@ -75,19 +108,19 @@ fn read_solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, 
     Ok(doc.and_then(|doc| doc.read().ok()))
 }
 
-fn as_json(folder: &IssueFolder, plan: &Solution) -> Value {
+fn detail(folder: &IssueFolder, plan: &Solution) -> Detail {
     let issue = &folder.issue.record;
     let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
     let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);
-    json!({
-        "queue_id": queued.map(|it| &it.queue),
-        "item_id": queued.map(|it| &it.item.item_id),
-        "issue_id": issue.id,
-        "solution_id": plan.id,
-        "plan_digest": plan.plan_digest(),
-        "status": facts::status(folder),
-        "execution_id": execution.map(|it| &it.execution.id),
-        "issue": answer::issue(folder),
-        "solution": answer::solution(folder, plan),
-    })
+    Detail {
+        queue_id: queued.map(|it| it.queue.clone()),
+        item_id: queued.map(|it| it.item.item_id.clone()),
+        issue_id: issue.id.clone(),
+        solution_id: plan.id.clone(),
+        plan_digest: plan.plan_digest(),
+        status: facts::status(folder),
+        execution_id: execution.map(|it| it.execution.id.clone()),
+        issue: answer::issue(folder),
+        solution: answer::solution(folder, plan),
+    }
 }

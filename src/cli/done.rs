@@ -4,6 +4,7 @@ use super::claim::{self, Meant};
 use super::issue_fields::some;
 use super::{Context, Exit, Failure, Force, Outcome, answer, existing};
 use crate::model::execution::{End, ExecutionResult};
+use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, StoreError};
@@ -30,7 +31,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let patch_id = patch_of(&store, &before, context);
     let committed = context.transact(&store, |tx| {
         let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
-        let plan = folder.solution(&execution.execution.solution_id).map(|solution| solution.typed_plan());
+        let plan = folder.solution(&execution.execution.solution_id).map(Solution::typed_plan);
         let missing = evidence::missing(&plan.unwrap_or_default(), &execution);
         if required(tx)? && !missing.is_empty() && args.force.why().is_none() {
             return Err(Failure::new("no-evidence", "the policy asks for evidence, and some is missing")
@@ -41,7 +42,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
         files.dedup();
-        let result = ExecutionResult { summary: summary.clone(), files_modified: files, ..ExecutionResult::default() };
+        let result =
+            ExecutionResult { summary: summary.clone(), files_modified: files, ..ExecutionResult::default() };
         let id = &execution.execution.solution_id;
         claim::end(
             tx,
@@ -69,7 +71,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     } else {
         let status = facts::status(&folder);
         let plan = &before.execution.execution.solution_id;
-        writeln!(context.screen, "completed {plan} with {}; {} is {status}", count(commits, "commit"), id.issue())?;
+        writeln!(
+            context.screen,
+            "completed {plan} with {}; {} is {status}",
+            count(commits, "commit"),
+            id.issue()
+        )?;
     }
     Ok(Exit::Done)
 }

@@ -39,7 +39,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let snapshot = store.snapshot()?;
     let id = resolve::issue(&snapshot, &args.id)?;
     let input = args.fields.input()?;
-    let mut new_title = args.title.as_deref().or_else(|| input.as_ref()?.title.as_deref()).map(title).transpose()?;
+    let mut new_title =
+        args.title.as_deref().or_else(|| input.as_ref()?.title.as_deref()).map(title).transpose()?;
     let mut new_text = args.text.given()?;
     if args.text.edit {
         let issue = records::issue(&snapshot, &id)?.map(|folder| folder.issue.record);
@@ -106,8 +107,11 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
                 IssueStatus::Failed => "git wf fail",
                 _ => "git wf close",
             };
-            return Err(Failure::new("derived-status", format!("`{derived}` follows from what happens and is not set"))
-                .hint(format!("`{command}` leads there")));
+            return Err(Failure::new(
+                "derived-status",
+                format!("`{derived}` follows from what happens and is not set"),
+            )
+            .hint(format!("`{command}` leads there")));
         }
     };
     if from == to {

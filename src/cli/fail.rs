@@ -1,5 +1,6 @@
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::claim::{self, Meant};
@@ -21,12 +22,17 @@ pub(crate) struct Args {
 }
 
 /// What `--reason` holds as JSON.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct ReasonInput {
+pub(super) struct ReasonInput {
+    /// The task of the plan that went wrong.
     task_id: Option<String>,
+    /// test_failure, compilation, timeout, …
     error_type: Option<String>,
+    /// What went wrong.
+    #[schemars(with = "String", regex(pattern = r"\S"))]
     message: Option<String>,
+    /// Where it was raised.
     stack_trace: Option<String>,
 }
 
@@ -43,7 +49,8 @@ fn parse(reason: &str) -> Result<Reported, Failure> {
             .hint("its fields are task_id, error_type, message and stack_trace")
     })?;
     if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
-        return Err(Failure::new("invalid-json", "the reason has no `message`").hint("say in `message` what went wrong"));
+        return Err(Failure::new("invalid-json", "the reason has no `message`")
+            .hint("say in `message` what went wrong"));
     }
     Ok(Reported {
         task_id: input.task_id,
@@ -64,12 +71,19 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             let plan = solution.typed_plan();
             if plan.task(task).is_none() {
                 let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
-                return Err(Failure::new("not-found", format!("plan `{}` has no task `{task}`", it.solution_id))
-                    .hint(format!("its tasks are {}", ids.join(", "))));
+                return Err(Failure::new(
+                    "not-found",
+                    format!("plan `{}` has no task `{task}`", it.solution_id),
+                )
+                .hint(format!("its tasks are {}", ids.join(", "))));
             }
         }
         let status = ExecutionStatus::Failed;
-        claim::end(tx, &execution, End { status, result: None, failure: Some(reported.clone()), patch_id: None })?;
+        claim::end(
+            tx,
+            &execution,
+            End { status, result: None, failure: Some(reported.clone()), patch_id: None },
+        )?;
         let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
         let message = reported.message.clone().unwrap_or_default();
         tx.append(&layout::feedback(&it.issue_id), |id| Feedback {
@@ -101,7 +115,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     } else {
         let issue = id.issue();
         let status = facts::status(&folder);
-        writeln!(context.screen, "{issue} is {status}; `git wf retry {issue}` queues it again, `git wf solution add {issue}` brings another plan")?;
+        writeln!(
+            context.screen,
+            "{issue} is {status}; `git wf retry {issue}` queues it again, `git wf solution add {issue}` brings another plan"
+        )?;
     }
     Ok(Exit::Done)
 }

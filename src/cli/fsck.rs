@@ -37,7 +37,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         };
         let commit = it.commit.as_deref().and_then(|commit| commit.get(..10));
         let at = commit.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
-        writeln!(context.screen, "{word} {}{at}: {}", painter.paint(style::ID, &it.path), crate::ui::text::clean_line(&it.what))?;
+        writeln!(
+            context.screen,
+            "{word} {}{at}: {}",
+            painter.paint(style::ID, &it.path),
+            crate::ui::text::clean_line(&it.what)
+        )?;
     }
     let notes = found.len() - errors;
     let more = if notes > 0 && !args.verbose { "; --verbose shows the notes" } else { "" };

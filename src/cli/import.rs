@@ -36,7 +36,8 @@ struct Beads {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let Args { from: From::Beads(Beads { file }) } = args;
     let store = context.store()?;
-    let bytes = read_bytes(&file).map_err(|failure| failure.hint("give the file that the other tracker wrote, or `-` for stdin"))?;
+    let bytes = read_bytes(&file)
+        .map_err(|failure| failure.hint("give the file that the other tracker wrote, or `-` for stdin"))?;
     let name = if file == "-" { "standard input" } else { &file };
     let lines = lines::read(name, &bytes)?;
     drop(bytes);

@@ -56,23 +56,42 @@ fn parse_url(text: &str) -> Result<String, String> {
 /// An issue as `--from-json` takes it: the names of the format. What the store makes is ignored.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = with_ignored)]
 pub(crate) struct IssueInput {
+    /// The id to give it; one is made where it is left out.
     pub(crate) id: Option<IssueId>,
+    /// One line.
     pub(crate) title: Option<String>,
     #[serde(alias = "description")]
+    /// The description, in Markdown; `description` is another name for it.
     pub(crate) context: Option<String>,
+    /// Where it came from.
     pub(crate) source: Option<Source>,
+    /// 1 critical … 5 trivial, or the name.
     pub(crate) priority: Option<Priority>,
+    /// bug, feature, task, … as the team uses it.
     pub(crate) issue_type: Option<String>,
+    #[schemars(regex(pattern = r"^https?://\S*$"))]
+    /// Where it is discussed: an http or https address.
     pub(crate) source_url: Option<String>,
+    /// Labels.
     pub(crate) tags: Option<BTreeSet<String>>,
+    /// Who shall see to it.
     pub(crate) assignee: Option<String>,
+    /// Issues that must be done first.
     pub(crate) depends_on: Option<BTreeSet<IssueId>>,
+    #[schemars(inner(regex(pattern = "^(parent-child|discovered-from|relates-to|duplicates):.+$")))]
+    /// `type:id` with parent-child, discovered-from, relates-to or duplicates.
     pub(crate) relations: Option<BTreeSet<String>>,
+    /// Loose context.
     pub(crate) extended_context: Option<ExtendedContext>,
+    /// Parts of the system it concerns.
     pub(crate) affected_components: Option<BTreeSet<String>>,
+    /// What should happen.
     pub(crate) expected_behavior: Option<String>,
+    /// What happens.
     pub(crate) actual_behavior: Option<String>,
+    /// How it wants to be worked on.
     pub(crate) lifecycle_requirements: Option<LifecycleRequirements>,
 }
 
@@ -98,6 +117,17 @@ const OWNED: &[&str] = &[
     "executions",
     "clock",
 ];
+
+/// The schema admits what is read and ignored.
+fn with_ignored(schema: &mut schemars::Schema) {
+    let ignored = serde_json::json!({ "description": "made by the store; ignored here" });
+    if let Some(properties) = schema.pointer_mut("/properties").and_then(serde_json::Value::as_object_mut) {
+        if let Some(context) = properties.get("context").cloned() {
+            properties.insert("description".into(), context);
+        }
+        properties.extend(OWNED.iter().map(|name| ((*name).to_owned(), ignored.clone())));
+    }
+}
 
 impl IssueInput {
     /// Reads it from a file, or from stdin for `-`.

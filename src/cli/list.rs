@@ -128,7 +128,8 @@ pub(super) fn all_issues(read: &impl Read, broken: &mut usize) -> Result<Vec<Iss
 
 fn matches(args: &Args, folder: &IssueFolder, status: IssueStatus) -> bool {
     let issue = &folder.issue.record;
-    let by_status = if args.status.is_empty() { args.all || !status.is_over() } else { args.status.contains(&status) };
+    let by_status =
+        if args.status.is_empty() { args.all || !status.is_over() } else { args.status.contains(&status) };
     by_status
         && (args.priority.is_empty() || args.priority.contains(&issue.priority))
         && args.tags.iter().all(|tag| issue.tags.contains(tag))

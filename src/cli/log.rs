@@ -92,7 +92,8 @@ fn print(step: &Step, now: i64, context: &mut Context) -> Result<(), Failure> {
 
 fn print_change(change: &FileChange, context: &mut Context) -> Result<(), Failure> {
     let painter = context.screen.painter();
-    let (before, after) = (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
+    let (before, after) =
+        (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
     writeln!(context.screen, "    {}", painter.paint(style::HEADING, &change.path))?;
     let diff = TextDiff::from_lines(before, after);
     for group in diff.grouped_ops(2) {

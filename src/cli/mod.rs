@@ -1,11 +1,15 @@
 //! The command line: one file a subcommand, with its arguments, what it does and what it prints.
 
 mod answer;
+mod answer_schema;
 mod claim;
 mod context;
 mod failure;
+#[cfg(test)]
+mod generated;
 mod issue_fields;
 mod queue_print;
+mod schemas;
 mod solution_print;
 mod text_input;
 mod world;
@@ -38,7 +42,8 @@ struct Arguments {
 
 macro_rules! commands {
     ($($(#[$attr:meta])* $variant:ident = $module:ident),+ $(,)?) => {
-        $(mod $module;)+
+        // A command is handed its arguments for good, whether it takes them apart or not.
+        $(#[allow(clippy::needless_pass_by_value)] mod $module;)+
 
         #[derive(Debug, Subcommand)]
         enum Command {
@@ -86,6 +91,8 @@ commands!(
     Hooks = hooks,
     #[command(hide = true)]
     Hook = hook,
+    Schema = schema,
+    Completions = completions,
 );
 
 /// The whole command line, for man pages and completions.

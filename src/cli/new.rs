@@ -33,7 +33,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let mut input = args.fields.input()?;
     let mut given_title = args.title.clone().or_else(|| input.as_ref().and_then(|input| input.title.clone()));
     let mut text = args.text.given()?;
-    if args.text.edit || (given_title.is_none() && text.is_none() && input.is_none() && context.screen.is_terminal()) {
+    if args.text.edit
+        || (given_title.is_none() && text.is_none() && input.is_none() && context.screen.is_terminal())
+    {
         (given_title, text) = write_in_editor(&store, context, given_title, text)?;
     }
     let given_title = given_title.ok_or_else(|| {
@@ -62,7 +64,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let folder = records::issue(&snapshot, &id)?;
         context.screen.print_json(&folder.as_ref().map(answer::issue))?;
     } else if context.screen.is_terminal() {
-        writeln!(context.screen, "registered {}", context.screen.painter().paint(crate::ui::style::ID, id.as_str()))?;
+        writeln!(
+            context.screen,
+            "registered {}",
+            context.screen.painter().paint(crate::ui::style::ID, id.as_str())
+        )?;
     } else {
         writeln!(context.screen, "{id}")?;
     }
@@ -71,7 +77,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 
 fn make_id(tx: &Tx<'_>, title: &str, nonce: &Uid) -> IssueId {
     let now = tx.stamper().now();
-    let uid = Uid::of(&[title.as_bytes(), tx.person().as_bytes(), now.to_string().as_bytes(), nonce.as_str().as_bytes()]);
+    let uid = Uid::of(&[
+        title.as_bytes(),
+        tx.person().as_bytes(),
+        now.to_string().as_bytes(),
+        nonce.as_str().as_bytes(),
+    ]);
     IssueId::made(now, &uid)
 }
 
@@ -110,7 +121,8 @@ fn write_in_editor(
 ) -> Result<(Option<String>, Option<String>), Failure> {
     let start = format!("{}\n\n{}", title.unwrap_or_default(), text.unwrap_or_default());
     let written = edit(store, context, start.trim(), HELP)?;
-    let Some((title, text)) = written.split_once('\n').or(Some((written.as_str(), ""))).filter(|(t, _)| !t.trim().is_empty())
+    let Some((title, text)) =
+        written.split_once('\n').or(Some((written.as_str(), ""))).filter(|(t, _)| !t.trim().is_empty())
     else {
         return Err(Failure::new("empty-title", "the text is empty, so nothing was registered"));
     };

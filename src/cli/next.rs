@@ -76,19 +76,27 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     if let Some(held) = held(&store, &snapshot)? {
         let other = match &args.item {
-            Some(text) => super::world::item(&store, &snapshot, text)?.1.solution_id != held.execution.solution_id,
+            Some(text) => {
+                super::world::item(&store, &snapshot, text)?.1.solution_id != held.execution.solution_id
+            }
             None => false,
         };
         if other {
-            return Err(Failure::new("claim-held", format!("this worktree executes `{}` already", held.execution.solution_id))
-                .hint("`git wf done` or `git wf fail` ends that; another worktree can take another item"));
+            return Err(Failure::new(
+                "claim-held",
+                format!("this worktree executes `{}` already", held.execution.solution_id),
+            )
+            .hint("`git wf done` or `git wf fail` ends that; another worktree can take another item"));
         }
         bind_worktree(&store, &held.execution)?;
         return answer(&store, &held.execution.id, false, context);
     }
     let branch = store.branch()?.ok_or_else(|| {
-        Failure::new("detached-head", "HEAD is detached, and an execution needs a branch that its commits are bound on")
-            .hint("`git switch -c NAME` makes one")
+        Failure::new(
+            "detached-head",
+            "HEAD is detached, and an execution needs a branch that its commits are bound on",
+        )
+        .hint("`git switch -c NAME` makes one")
     })?;
     let lease = store.lease()?;
     let nonce = random_uid()?;
@@ -103,7 +111,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let execution = claim(tx, &store, queue, item, &branch, lease, &nonce)?;
         tx.create_execution(&execution)?;
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
-        tx.describe("next", format!("execution: claim {}{of} (attempt {})", execution.solution_id, execution.attempt));
+        tx.describe(
+            "next",
+            format!("execution: claim {}{of} (attempt {})", execution.solution_id, execution.attempt),
+        );
         Ok(execution)
     });
     let execution = match claimed {
@@ -138,9 +149,14 @@ fn held(store: &Store, read: &impl Read) -> Result<Option<ExecutionFolder>, Fail
 }
 
 /// The execution where it still is under way and holds its issue.
-pub(super) fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Failure> {
+pub(super) fn holding(
+    read: &impl Read,
+    issue: &IssueId,
+    id: &ExecutionId,
+) -> Result<Option<ExecutionFolder>, Failure> {
     let Some(folder) = records::issue(read, issue)? else { return Ok(None) };
-    let holder = facts::holder(&folder).filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);
+    let holder = facts::holder(&folder)
+        .filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);
     Ok(holder.cloned())
 }
 
@@ -175,7 +191,8 @@ fn first_ready(views: &[QueueView]) -> Result<(&QueueView, &ItemView), Failure> 
         }
     }
     if counts.is_empty() {
-        return Err(Failure::nothing("no item is queued").hint("`git wf queue add ISSUE` puts a bound plan into a queue"));
+        return Err(Failure::nothing("no item is queued")
+            .hint("`git wf queue add ISSUE` puts a bound plan into a queue"));
     }
     let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     Err(Failure::nothing(format!("no item is ready: {}", counts.join(", ")))

@@ -31,7 +31,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         context.transact(&store, |tx| {
             tx.edit_root(|root| parsed.iter().for_each(|(gate, value)| set(&mut root.policy, gate, value)))?;
-            let named: Vec<String> = parsed.iter().map(|(gate, value)| format!("{}={value}", gate.name)).collect();
+            let named: Vec<String> =
+                parsed.iter().map(|(gate, value)| format!("{}={value}", gate.name)).collect();
             tx.describe("policy set", format!("policy: set {}", named.join(", ")));
             Ok(())
         })?;
@@ -46,7 +47,8 @@ fn show(store: &Store, context: &mut Context) -> Outcome {
         context.screen.print_json(&all.collect::<serde_json::Map<String, serde_json::Value>>())?;
         return Ok(Exit::Done);
     }
-    let mut table = Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("REQUIRED MEANS")]);
+    let mut table =
+        Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("REQUIRED MEANS")]);
     for gate in GATES {
         let value = value(&root.policy, gate);
         let look = if value == gate.values[0] { style::PLAIN } else { style::WARN };

@@ -68,8 +68,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         };
         let given = match given {
             Some(given) if !text.edit => given,
-            None if !text.edit => return Err(Failure::usage("a text is missing").hint("TEXT, -F FILE, or -e for your editor")),
-            start => edit(&store, context, &start.unwrap_or_default(), "What planners are told about the project.")?,
+            None if !text.edit => {
+                return Err(Failure::usage("a text is missing").hint("TEXT, -F FILE, or -e for your editor"));
+            }
+            start => edit(
+                &store,
+                context,
+                &start.unwrap_or_default(),
+                "What planners are told about the project.",
+            )?,
         };
         set(&store, field, &given, context)?;
     }

@@ -64,7 +64,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 fn create(tx: &mut Tx<'_>, name: Option<String>, nonce: &Uid) -> Result<QueueId, Failure> {
     let now = tx.stamper().now();
     let id = QueueId::made(now, &Uid::of(&[now.to_string().as_bytes(), nonce.as_str().as_bytes()]));
-    tx.create_queue(&Queue { id: id.clone(), created_at: now, name, status: QueueDecision::Active, priority: 0 })?;
+    tx.create_queue(&Queue {
+        id: id.clone(),
+        created_at: now,
+        name,
+        status: QueueDecision::Active,
+        priority: 0,
+    })?;
     Ok(id)
 }
 
@@ -105,7 +111,8 @@ fn add(issues: &[String], queue: Option<&str>, force: &Force, context: &mut Cont
         refuse_cycles(tx, &ids)?;
         tx.note.force = force.why();
         let names: Vec<String> = placed.iter().map(|(_, _, solution)| solution.to_string()).collect();
-        let queues: std::collections::BTreeSet<&str> = placed.iter().map(|(queue, _, _)| queue.as_str()).collect();
+        let queues: std::collections::BTreeSet<&str> =
+            placed.iter().map(|(queue, _, _)| queue.as_str()).collect();
         let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
         tx.describe("queue add", format!("queue: add {} to {queues}", names.join(", ")));
         Ok(placed)
@@ -113,12 +120,16 @@ fn add(issues: &[String], queue: Option<&str>, force: &Force, context: &mut Cont
     let world = World::read(&store.snapshot()?)?;
     if context.json() {
         let views = world.views();
-        let items: Vec<_> = committed.answer.iter().filter_map(|(queue, item, _)| {
-            let view = views.iter().find(|view| view.queue.id == *queue)?;
-            let mut value = answer::item(view.items.iter().find(|it| it.item.item_id == *item)?);
-            value["queue_id"] = serde_json::json!(queue);
-            Some(value)
-        }).collect();
+        let items: Vec<_> = committed
+            .answer
+            .iter()
+            .filter_map(|(queue, item, _)| {
+                let view = views.iter().find(|view| view.queue.id == *queue)?;
+                let mut value = answer::item(view.items.iter().find(|it| it.item.item_id == *item)?);
+                value["queue_id"] = serde_json::json!(queue);
+                Some(value)
+            })
+            .collect();
         context.screen.print_json(&items)?;
         return Ok(Exit::Done);
     }
@@ -134,8 +145,10 @@ fn bound_plan(tx: &Tx<'_>, id: &IssueId) -> Result<Solution, Failure> {
     let folder = existing(tx, id)?;
     match (&folder.issue.record.bound_solution_id, folder.bound()) {
         (_, Some(plan)) => Ok(plan.clone()),
-        (Some(missing), None) => Err(Failure::new("broken-record", format!("the plan `{missing}` of issue `{id}` cannot be read"))
-            .hint(format!("`git wf bind {id} SOLUTION` chooses another"))),
+        (Some(missing), None) => {
+            Err(Failure::new("broken-record", format!("the plan `{missing}` of issue `{id}` cannot be read"))
+                .hint(format!("`git wf bind {id} SOLUTION` chooses another")))
+        }
         (None, None) if folder.solutions.is_empty() => {
             Err(Failure::new("not-bound", format!("issue `{id}` has no plan, so there is nothing to queue"))
                 .hint(format!("`git wf solution add {id} FILE` adds one")))
@@ -157,7 +170,9 @@ fn add_one(
     let folder = existing(tx, id)?;
     let named = queue.map(|text| resolve::queue(tx, text)).transpose()?;
     let live = folder.items.iter().find(|it| {
-        !it.item.is_removed() && it.item.solution_id == plan.id && named.as_ref().is_none_or(|queue| *queue == it.queue)
+        !it.item.is_removed()
+            && it.item.solution_id == plan.id
+            && named.as_ref().is_none_or(|queue| *queue == it.queue)
     });
     let digest = plan.plan_digest();
     if let Some(live) = live {
@@ -230,7 +245,8 @@ fn remove(items: &[String], force: &Force, context: &mut Context) -> Outcome {
         for text in items {
             let (queue, item) = super::world::item(&store, tx, text)?;
             let folder = existing(tx, &item.issue_id)?;
-            let in_work = facts::holder(&folder).is_some_and(|it| it.execution.solution_id == item.solution_id);
+            let in_work =
+                facts::holder(&folder).is_some_and(|it| it.execution.solution_id == item.solution_id);
             if in_work && force.why().is_none() {
                 moves::permit(&item.issue_id, facts::status(&folder), "queue remove")?;
             }
@@ -269,7 +285,8 @@ fn show(queue: Option<&str>, context: &mut Context) -> Outcome {
     let id = match queue {
         Some(text) => resolve::queue(&snapshot, text)?,
         None => {
-            let active: Vec<_> = world.queues.iter().filter(|it| it.queue.status == QueueDecision::Active).collect();
+            let active: Vec<_> =
+                world.queues.iter().filter(|it| it.queue.status == QueueDecision::Active).collect();
             match active.as_slice() {
                 [] => {
                     return Err(Failure::new("no-queue", "there is no active queue")

@@ -24,7 +24,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let committed = context.transact(&store, |tx| {
         let folder = existing(tx, &id)?;
         let from = facts::status(&folder);
-        if matches!(from, IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned | IssueStatus::Queued) {
+        if matches!(
+            from,
+            IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned | IssueStatus::Queued
+        ) {
             return Ok(()); // open already
         }
         if args.force.why().is_none() {
@@ -45,8 +48,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let stored = folder.issue.record.status;
         tx.edit_issue(&id, |issue| {
             if matches!(stored, StoredStatus::Paused | StoredStatus::Cancelled | StoredStatus::Closed) {
-                issue.status =
-                    if issue.bound_solution_id.is_some() { StoredStatus::Planned } else { StoredStatus::Registered };
+                issue.status = if issue.bound_solution_id.is_some() {
+                    StoredStatus::Planned
+                } else {
+                    StoredStatus::Registered
+                };
                 issue.close_reason = None;
             }
         })?;

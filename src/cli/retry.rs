@@ -74,6 +74,10 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Failure, Failure> {
     // The item, where there is one, says what to do instead.
     let world = World::read(tx)?;
     let queued = world.views().iter().any(|view| view.items.iter().any(|it| it.item.issue_id == *id));
-    let hint = if queued { "`git wf queue show` shows where it stands" } else { "`git wf queue add` queues a planned issue" };
+    let hint = if queued {
+        "`git wf queue show` shows where it stands"
+    } else {
+        "`git wf queue add` queues a planned issue"
+    };
     Ok(Failure::nothing(format!("issue `{id}` is {status}, not failed")).hint(hint))
 }

@@ -6,8 +6,8 @@ use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::store::resolve::{self, Known};
 use crate::store::Snapshot;
+use crate::store::resolve::{self, Known};
 use crate::ui::{self, style};
 
 /// Show anything that has an id: an issue, a plan, an execution, a queue, an item
@@ -33,7 +33,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Known::Solution(id) => solution_print::show(&existing(&snapshot, &id.issue())?, &id, context)?,
         Known::Execution(id) => show_execution(&snapshot, &id, context)?,
         Known::Queue(id) => queue_print::show(&World::read(&snapshot)?, &id, context)?,
-        Known::Item(queue, solution) => queue_print::show_item(&World::read(&snapshot)?, &queue, &solution, context)?,
+        Known::Item(queue, solution) => {
+            queue_print::show_item(&World::read(&snapshot)?, &queue, &solution, context)?;
+        }
     }
     Ok(Exit::Done)
 }
@@ -63,7 +65,11 @@ fn print_issue(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<
     let label = painter.paint(style::DIM, &format!("{:<12}", "status"));
     writeln!(context.screen, "{label} {}", painter.paint(list::status_style(status), status.as_str()))?;
     field(context, "priority", issue.priority.name())?;
-    field(context, "author", &format!("{}, {}", issue.author, ui::time::ago(now, issue.created_at.millis())))?;
+    field(
+        context,
+        "author",
+        &format!("{}, {}", issue.author, ui::time::ago(now, issue.created_at.millis())),
+    )?;
     let optional = [
         ("type", issue.issue_type.clone()),
         ("assignee", issue.assignee.clone()),
@@ -123,7 +129,11 @@ fn print_work(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<(
     }
     for solution in folder.solutions.iter().map(|s| &s.record) {
         let plan = solution.typed_plan();
-        let bound = if folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id) { " (bound)" } else { "" };
+        let bound = if folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id) {
+            " (bound)"
+        } else {
+            ""
+        };
         writeln!(
             context.screen,
             "    {}{bound}  {}  {}",
@@ -168,7 +178,11 @@ fn print_execution(
     )?;
     for commit in &it.commits {
         let hash = commit.link.hash.get(..10).unwrap_or(&commit.link.hash);
-        let task = commit.link.task_id.as_deref().map_or(String::new(), |task| format!(" [{}]", ui::text::clean_line(task)));
+        let task = commit
+            .link
+            .task_id
+            .as_deref()
+            .map_or(String::new(), |task| format!(" [{}]", ui::text::clean_line(task)));
         writeln!(
             context.screen,
             "        {}{task} {}",

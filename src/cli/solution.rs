@@ -57,7 +57,9 @@ enum SolutionCommand {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.command {
-        SolutionCommand::Add { issue, files, no_bind, force } => add(&issue, &files, no_bind, &force, context),
+        SolutionCommand::Add { issue, files, no_bind, force } => {
+            add(&issue, &files, no_bind, &force, context)
+        }
         SolutionCommand::Check { plan, issue } => check(&plan, issue.as_deref(), context),
         SolutionCommand::List { issue } => list(issue.as_deref(), context),
         SolutionCommand::Show { id } => show(&id, context),
@@ -130,7 +132,8 @@ fn check_all(plans: &[(String, Value)], issue: Option<&IssueId>) -> Result<Vec<C
     let ids: Vec<_> = checked.iter().filter_map(|one| one.id.as_ref()).collect();
     let twice = ids.iter().enumerate().find(|(n, id)| ids[..*n].contains(id));
     if let Some((_, id)) = twice {
-        return Err(Failure::new("invalid-plan", format!("two plans are called `{id}`")).hint("leave the id out of one"));
+        return Err(Failure::new("invalid-plan", format!("two plans are called `{id}`"))
+            .hint("leave the id out of one"));
     }
     if findings.is_empty() {
         return Ok(checked);
@@ -197,7 +200,10 @@ fn store_plans(
         let digest = crate::model::digest::digest(&checked.plan);
         let id = match &checked.id {
             Some(id) => id.clone(),
-            None => SolutionId::made(issue, &Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()])),
+            None => SolutionId::made(
+                issue,
+                &Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]),
+            ),
         };
         if let Some(there) = existing(tx, issue)?.solution(&id) {
             if there.plan == checked.plan {
@@ -208,7 +214,10 @@ fn store_plans(
                 .hint("leave the id out and a new one is made"));
         }
         if tx.file(&layout::solution(&id))?.is_some() {
-            return Err(Failure::new("broken-record", format!("the plan `{id}` that is there cannot be read")));
+            return Err(Failure::new(
+                "broken-record",
+                format!("the plan `{id}` that is there cannot be read"),
+            ));
         }
         let status = facts::status(&existing(tx, issue)?);
         if force.why().is_none() {
@@ -279,7 +288,11 @@ fn print_added(
         writeln!(context.screen, "{verb} {id}{is_bound}")?;
     }
     if pending {
-        writeln!(context.screen, "{} plans to choose from: `git wf bind {issue} SOLUTION`", candidates.len())?;
+        writeln!(
+            context.screen,
+            "{} plans to choose from: `git wf bind {issue} SOLUTION`",
+            candidates.len()
+        )?;
     } else if bound.is_none() && facts::status(&folder) != IssueStatus::Planned {
         writeln!(context.screen, "{issue} is {}", facts::status(&folder))?;
     }
@@ -325,7 +338,8 @@ fn check(plan: &str, issue: Option<&str>, context: &mut Context) -> Outcome {
         context.screen.print_json(&CheckedAnswer { valid, findings })?;
         return Ok(if valid { Exit::Done } else { Exit::Failed });
     }
-    let checked = check_all(&plans, issue.as_ref()).map_err(|failure| failure.retitled("; nothing was stored", ""))?;
+    let checked =
+        check_all(&plans, issue.as_ref()).map_err(|failure| failure.retitled("; nothing was stored", ""))?;
     for (one, (place, _)) in checked.iter().zip(&plans) {
         let tasks = one.plan["tasks"].as_array().map_or(0, Vec::len);
         writeln!(context.screen, "{place}: {}, no fault", crate::ui::text::count(tasks, "task"))?;

@@ -97,6 +97,15 @@ fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
     if let Some(description) = &task.description {
         writeln!(context.screen, "{}", indent(description, 4))?;
     }
+    let facts = [
+        task.priority().map(|priority| priority.name().to_owned()),
+        task.estimated_minutes.map(|minutes| format!("{minutes} minutes")),
+        task.effort.as_ref().map(|effort| format!("{effort} effort")),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    if !facts.is_empty() {
+        writeln!(context.screen, "{}", painter.paint(style::DIM, &format!("    {}", facts.join(", "))))?;
+    }
     let touches: Vec<&str> = task.touches().into_iter().collect();
     let lists = [
         ("files", touches),

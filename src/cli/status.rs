@@ -113,19 +113,37 @@ fn one(folder: &IssueFolder, context: &mut Context) -> Outcome {
 fn print(overview: &Overview, context: &mut Context) -> Outcome {
     let painter = context.screen.painter();
     let short = overview.tip.get(..10).unwrap_or(&overview.tip);
-    writeln!(context.screen, "{} at {short}: {}", overview.reference, crate::ui::text::count(overview.total, "issue"))?;
+    writeln!(
+        context.screen,
+        "{} at {short}: {}",
+        overview.reference,
+        crate::ui::text::count(overview.total, "issue")
+    )?;
     let mut table = Table::new([Column::left(""), Column::right("")]);
     for (status, count) in &overview.issues {
-        table.row([Cell::new(format!("  {status}"), list::status_style(*status)), Cell::from(count.to_string())]);
+        table.row([
+            Cell::new(format!("  {status}"), list::status_style(*status)),
+            Cell::from(count.to_string()),
+        ]);
     }
     table.print(&mut context.screen)?;
     if overview.broken > 0 {
-        writeln!(context.screen, "{}", painter.paint(style::BAD, &format!("  {} cannot be read", overview.broken)))?;
+        writeln!(
+            context.screen,
+            "{}",
+            painter.paint(style::BAD, &format!("  {} cannot be read", overview.broken))
+        )?;
     }
     for queue in &overview.queues {
-        let counts: Vec<String> = queue.items.iter().map(|(status, count)| format!("{count} {status}")).collect();
+        let counts: Vec<String> =
+            queue.items.iter().map(|(status, count)| format!("{count} {status}")).collect();
         let counts = if counts.is_empty() { "empty".to_owned() } else { counts.join(", ") };
-        writeln!(context.screen, "queue {} ({}): {counts}", painter.paint(style::ID, queue.id.as_str()), queue.status)?;
+        writeln!(
+            context.screen,
+            "queue {} ({}): {counts}",
+            painter.paint(style::ID, queue.id.as_str()),
+            queue.status
+        )?;
     }
     match &overview.active {
         Some(active) => writeln!(
@@ -134,7 +152,9 @@ fn print(overview: &Overview, context: &mut Context) -> Outcome {
             painter.paint(style::ID, active.solution_id.as_str()),
             active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch)
         )?,
-        None => writeln!(context.screen, "this worktree executes nothing; `git wf next` takes the next item")?,
+        None => {
+            writeln!(context.screen, "this worktree executes nothing; `git wf next` takes the next item")?;
+        }
     }
     Ok(Exit::Done)
 }

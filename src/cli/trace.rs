@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print};
 use crate::model::id::ExecutionId;
@@ -43,10 +44,13 @@ pub(crate) struct Trace {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TracedIssue {
     /// The issue as `list` shows it.
+    #[schemars(with = "IssueShown")]
     issue: Value,
     /// Its plans as `solution show` shows them.
+    #[schemars(with = "Vec<SolutionShown>")]
     solutions: Vec<Value>,
     /// Its items with their queues.
+    #[schemars(with = "Vec<ItemShown>")]
     items: Vec<Value>,
     /// Its executions with their commits and checks.
     executions: Vec<answer::ExecutionAnswer>,
@@ -104,17 +108,23 @@ fn find(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Found, Fai
             return match commit(store, text)? {
                 Some(commit) => Ok(of_commit(snapshot, commit)?),
                 None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
-                None => Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
-                    .hint("`git wf list --all` and `git log --oneline` show what there is")),
+                None => {
+                    Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
+                        .hint("`git wf list --all` and `git log --oneline` show what there is"))
+                }
             };
         }
     };
     let Some(issue) = known.issue() else {
-        let Known::Queue(queue) = &known else { return Err(Failure::usage(format!("`{text}` cannot be traced"))) };
+        let Known::Queue(queue) = &known else {
+            return Err(Failure::usage(format!("`{text}` cannot be traced")));
+        };
         let folder = crate::store::records::queue(snapshot, queue)?;
         let mut folders = Vec::new();
         for item in folder.iter().flat_map(|queue| &queue.items).filter(|item| !item.is_removed()) {
-            folders.extend(crate::store::records::issue(snapshot, &item.issue_id)?.map(|folder| (folder, vec![])));
+            folders.extend(
+                crate::store::records::issue(snapshot, &item.issue_id)?.map(|folder| (folder, vec![])),
+            );
         }
         return Ok(Found { query: queue.to_string(), commit: None, folders });
     };
@@ -126,7 +136,10 @@ fn of_commit(snapshot: &Snapshot<'_>, commit: CommitFacts) -> Result<Found, Fail
     Ok(Found { query: commit.hash.clone(), commit: Some(commit), folders })
 }
 
-fn items_of<'a>(folder: &'a IssueFolder, views: &'a [QueueView]) -> impl Iterator<Item = (&'a QueueView, &'a ItemView)> {
+fn items_of<'a>(
+    folder: &'a IssueFolder,
+    views: &'a [QueueView],
+) -> impl Iterator<Item = (&'a QueueView, &'a ItemView)> {
     let issue = &folder.issue.record.id;
     views.iter().flat_map(move |view| {
         view.items.iter().filter(move |it| it.item.issue_id == *issue).map(move |it| (view, it))
@@ -145,19 +158,27 @@ fn print_commit(
     if folders.is_empty() {
         let line = match commit.trailers.as_slice() {
             [] => "no execution links this commit, and its message names none".to_owned(),
-            trailers => format!("no execution here links this commit; its message says {}", trailers.join(", ")),
+            trailers => {
+                format!("no execution here links this commit; its message says {}", trailers.join(", "))
+            }
         };
         writeln!(context.screen, "  {}", painter.paint(style::DIM, &line))?;
     }
     for (folder, links) in folders {
         for execution in folder.executions.iter().filter(|it| links.contains(&it.execution.id)) {
-            let linked = execution.commits().into_iter().find(|it| {
-                it.link.hash == commit.hash || it.rewritten_from.contains(&commit.hash)
-            });
+            let linked = execution
+                .commits()
+                .into_iter()
+                .find(|it| it.link.hash == commit.hash || it.rewritten_from.contains(&commit.hash));
             let it = &execution.execution;
             let task = linked.as_ref().and_then(|commit| commit.link.task_id.clone());
             let task = task.map(|task| format!("task {task} of ")).unwrap_or_default();
-            writeln!(context.screen, "  carries out {}{}", clean_line(&task), painter.paint(style::ID, it.solution_id.as_str()))?;
+            writeln!(
+                context.screen,
+                "  carries out {}{}",
+                clean_line(&task),
+                painter.paint(style::ID, it.solution_id.as_str())
+            )?;
             if let Some(now) = linked.filter(|linked| linked.link.hash != commit.hash) {
                 let short = now.link.hash.get(..10).unwrap_or(&now.link.hash).to_owned();
                 writeln!(context.screen, "  rewritten since: now {}", painter.paint(style::WARN, &short))?;
@@ -195,7 +216,12 @@ fn print_issue(
             painter.paint(style::DIM, digest.get(..19).unwrap_or(&digest))
         )?;
         for task in &plan.tasks {
-            writeln!(context.screen, "    {} {}", painter.paint(style::ID, &task.id), clean_line(&task.title))?;
+            writeln!(
+                context.screen,
+                "    {} {}",
+                painter.paint(style::ID, &task.id),
+                clean_line(&task.title)
+            )?;
         }
         for (queue, it) in items_of(folder, views).filter(|(_, it)| it.item.solution_id == solution.id) {
             writeln!(
@@ -206,7 +232,9 @@ fn print_issue(
                 painter.paint(queue_print::status_style(it.status), it.status.as_str())
             )?;
         }
-        for execution in answer::executions(folder).iter().filter(|it| it.execution.solution_id == solution.id) {
+        for execution in
+            answer::executions(folder).iter().filter(|it| it.execution.solution_id == solution.id)
+        {
             print_execution(execution, asked, context)?;
         }
     }

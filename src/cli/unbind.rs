@@ -26,7 +26,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         if let Some(holder) = facts::holder(&folder).filter(|it| it.outcome() != ExecutionStatus::Completed) {
             let status = holder.outcome();
-            tx.log(&holder.execution.id.clone(), Event::Aside(Aside { status, reason: AsideReason::Rebind }))?;
+            tx.log(
+                &holder.execution.id.clone(),
+                Event::Aside(Aside { status, reason: AsideReason::Rebind }),
+            )?;
         }
         for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
             tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;

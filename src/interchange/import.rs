@@ -116,7 +116,7 @@ impl Batch {
     fn settle(&self, tx: &Tx<'_>, arrival: &Arrival) -> Result<Settled, StoreError> {
         let birth = Stamp::import(arrival.issue.created_at);
         let changed = Stamp::import(arrival.changed);
-        let fresh = Doc::imported(&ISSUE, &arrival.issue, birth.clone(), changed.clone());
+        let fresh = Doc::imported(&ISSUE, &arrival.issue, birth.clone(), &changed);
         let Some(mut doc) = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))? else {
             return Ok(Settled::New(fresh));
         };

@@ -3,6 +3,9 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+/// A digest as JSON Schema says it.
+pub(crate) const DIGEST_PATTERN: &str = "^sha256:[0-9a-f]{64}$";
+
 /// `sha256:` and 64 hex digits.
 pub(crate) fn digest(value: &Value) -> String {
     format!("sha256:{}", hex(&Sha256::digest(canonical(value))))

@@ -100,9 +100,9 @@ impl Doc {
         schema: &'static Schema,
         data: &T,
         birth: Stamp,
-        changed: Stamp,
+        changed: &Stamp,
     ) -> Self {
-        let (once, slots) = Self::explode_typed(schema, data, Some(&changed));
+        let (once, slots) = Self::explode_typed(schema, data, Some(changed));
         Self { schema: SchemaRef(schema), birth: Some(birth), once, slots }
     }
 

@@ -5,10 +5,14 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::digest::DIGEST_PATTERN;
 use super::id::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::status::ExecutionStatus;
 use super::text_enum::text_enum;
 use super::time::Time;
+
+/// A git object id, of either hash.
+const OBJECT_ID: &str = "^([0-9a-f]{40}|[0-9a-f]{64})$";
 
 /// An execution that a claim puts in its own place, with the status in which its author saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,8 +33,10 @@ pub(crate) struct Execution {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// The plan as it was claimed.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
     /// A commit of the ref that holds that plan.
+    #[schemars(regex(pattern = OBJECT_ID))]
     pub(crate) plan_commit: String,
     /// The queue it was taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,6 +56,7 @@ pub(crate) struct Execution {
     pub(crate) branch: Option<String>,
     /// Where the branch stood; none on an unborn branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = OBJECT_ID))]
     pub(crate) base_commit: Option<String>,
     /// The worktree's name; none for the main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,6 +105,7 @@ text_enum!(
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CommitLink {
     /// The full object id.
+    #[schemars(regex(pattern = OBJECT_ID))]
     pub(crate) hash: String,
     /// The task, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,8 +127,10 @@ pub(crate) struct CommitLink {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Rewrite {
     /// The commit as it was.
+    #[schemars(regex(pattern = OBJECT_ID))]
     pub(crate) old: String,
     /// The commit as it is now.
+    #[schemars(regex(pattern = OBJECT_ID))]
     pub(crate) new: String,
 }
 
@@ -128,6 +138,7 @@ pub(crate) struct Rewrite {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Unlink {
     /// The commit.
+    #[schemars(regex(pattern = OBJECT_ID))]
     pub(crate) hash: String,
 }
 

@@ -15,6 +15,18 @@ const SHORTEST: usize = 3;
 const LONGEST: usize = 80;
 const LONGEST_UID: usize = 16;
 
+/// The grammars as JSON Schema says them.
+const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
+const QUEUE_PATTERN: &str = r"^(?!.*\.\.)QUE-[A-Za-z0-9._-]{1,76}(?<!\.)(?<!\.lock)(?<!\.json)$";
+const ENTRY_PATTERN: &str = "^[0-9]{8}T[0-9]{9}Z-[0-9]{5}-([0-9a-hjkmnp-tv-z]{8}|import)$";
+
+/// As [`ISSUE_PATTERN`], between a prefix and a last part.
+fn inner_pattern(prefix: &str) -> String {
+    format!(
+        r"^{prefix}-(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-.*-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{{2,79}}(?<!\.)(?<!\.lock)(?<!\.json)-[a-z0-9]{{1,16}}$"
+    )
+}
+
 /// A text that cannot be an id of the kind asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{value}` cannot be the id of {kind}: {rule}")]
@@ -42,7 +54,7 @@ impl Explain for IdError {
 }
 
 macro_rules! id_type {
-    ($(#[$doc:meta])* $name:ident, $kind:literal, $check:expr, $example:literal) => {
+    ($(#[$doc:meta])* $name:ident, $kind:literal, $check:expr, $pattern:expr, $example:literal) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub(crate) struct $name(String);
@@ -58,6 +70,7 @@ macro_rules! id_type {
             }
 
             /// The id as text.
+            #[allow(dead_code)] // Not every id is needed as a text.
             pub(crate) fn as_str(&self) -> &str {
                 &self.0
             }
@@ -90,6 +103,7 @@ macro_rules! id_type {
                 schemars::json_schema!({
                     "type": "string",
                     "description": concat!("the id of ", $kind),
+                    "pattern": $pattern,
                     "examples": [$example]
                 })
             }
@@ -102,6 +116,7 @@ id_type!(
     IssueId,
     "an issue",
     issue_grammar,
+    ISSUE_PATTERN,
     "ISS-20261121-7k3m2pq9"
 );
 id_type!(
@@ -109,6 +124,7 @@ id_type!(
     SolutionId,
     "a solution",
     |text| inner_grammar(text, "SOL-"),
+    inner_pattern("SOL"),
     "SOL-ISS-20261121-7k3m2pq9-a7x9"
 );
 id_type!(
@@ -116,6 +132,7 @@ id_type!(
     ExecutionId,
     "an execution",
     |text| inner_grammar(text, "EXR-"),
+    inner_pattern("EXR"),
     "EXR-ISS-20261121-7k3m2pq9-0c4d8v2m"
 );
 id_type!(
@@ -123,6 +140,7 @@ id_type!(
     QueueId,
     "a queue",
     |text| prefixed_grammar(text, "QUE-"),
+    QUEUE_PATTERN,
     "QUE-20261121-9w1nx3h2"
 );
 id_type!(
@@ -130,6 +148,7 @@ id_type!(
     ItemId,
     "an item",
     item_grammar,
+    "^S-[1-9][0-9]{0,17}$",
     "S-1"
 );
 
@@ -138,6 +157,7 @@ id_type!(
     EntryId,
     "a log entry",
     |text| Stamp::of_entry_name(text).map(|_| ()).ok_or("it is <time>-<counter>-<uid>"),
+    ENTRY_PATTERN,
     "20261121T021405123Z-00000-7k3m2pq9"
 );
 
@@ -145,11 +165,6 @@ impl EntryId {
     /// The entry that this stamp names.
     pub(crate) fn of(stamp: &Stamp) -> Self {
         Self(stamp.entry_name())
-    }
-
-    /// The stamp that the name was made of.
-    pub(crate) fn stamp(&self) -> Option<Stamp> {
-        Stamp::of_entry_name(&self.0)
     }
 }
 

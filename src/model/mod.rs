@@ -7,6 +7,7 @@ mod explain;
 pub(crate) mod id;
 pub(crate) mod issue;
 pub(crate) mod plan;
+pub(crate) mod plan_schema;
 pub(crate) mod priority;
 pub(crate) mod queue;
 pub(crate) mod record;

@@ -7,12 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::plan_schema::{self as rule, FILLED, INSIDE, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
 use super::schema::Shape;
-
-/// The keys of a plan in their order.
-pub(crate) const PLAN_KEYS: &[&str] =
-    &["description", "approach", "strategy_type", "tasks", "exploration_context", "analysis", "score"];
 
 static FILE: Shape = Shape::Fields(&[
     ("path", Shape::Any),
@@ -78,9 +75,11 @@ pub(crate) const PLAN: Shape = Shape::Fields(&[
 
 /// The content of a solution: one register, so that a merged plan is always one that somebody wrote.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = rule::of_plan)]
 pub(crate) struct Plan {
     /// What the plan does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = FILLED))]
     pub(crate) description: Option<String>,
     /// How it goes about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,6 +88,7 @@ pub(crate) struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) strategy_type: Option<String>,
     /// The steps, at least one.
+    #[schemars(length(min = 1, max = MOST_TASKS))]
     pub(crate) tasks: Vec<Task>,
     /// What the planner found out about the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,6 +98,7 @@ pub(crate) struct Plan {
     pub(crate) analysis: Option<Analysis>,
     /// The planner's own opinion of it, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
     pub(crate) score: Option<f64>,
 }
 
@@ -106,23 +107,30 @@ pub(crate) struct Plan {
 pub(crate) struct Analysis {
     /// What could go wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rule::level")]
     pub(crate) risk: Option<String>,
     /// How much is affected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rule::level")]
     pub(crate) impact: Option<String>,
     /// How intricate it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rule::level")]
     pub(crate) complexity: Option<String>,
 }
 
 /// One step of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = rule::of_task)]
 pub(crate) struct Task {
     /// T1, T2, …
+    #[schemars(regex(pattern = TASK_ID))]
     pub(crate) id: String,
     /// One line.
+    #[schemars(regex(pattern = FILLED))]
     pub(crate) title: String,
     /// Create, Modify, Update, Implement, Fix, Refactor, Add, Remove, Delete, Configure, Test or Notify.
+    #[schemars(schema_with = "rule::action")]
     pub(crate) action: String,
     /// A file, folder or module.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,15 +164,18 @@ pub(crate) struct Task {
     pub(crate) commit: Option<PlannedCommit>,
     /// Tasks of this plan that come first.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "rule::task_ids")]
     pub(crate) depends_on: Vec<String>,
     /// Minutes it will take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub(crate) estimated_minutes: Option<f64>,
     /// small, medium or large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) effort: Option<String>,
     /// 1 to 5, or its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rule::priority")]
     pub(crate) priority: Option<Value>,
 }
 
@@ -172,6 +183,7 @@ pub(crate) struct Task {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct PlannedFile {
     /// Relative to the repository's root.
+    #[schemars(regex(pattern = INSIDE))]
     pub(crate) path: String,
     /// create, modify, delete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -194,6 +206,7 @@ pub(crate) struct PlannedFile {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ModificationPoint {
     /// Relative to the repository's root.
+    #[schemars(regex(pattern = INSIDE))]
     pub(crate) file: String,
     /// The symbol within.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -208,21 +221,27 @@ pub(crate) struct ModificationPoint {
 pub(crate) struct TaskTest {
     /// Shell commands that must pass.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(crate) commands: Vec<String>,
     /// Unit tests to write.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(crate) unit: Vec<String>,
     /// Integration tests to write.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(crate) integration: Vec<String>,
     /// Share of lines that tests should reach, in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100))]
     pub(crate) coverage_target: Option<f64>,
     /// What a person should look at.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(crate) manual_checks: Vec<String>,
     /// What to measure.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(crate) success_metrics: Vec<String>,
 }
 
@@ -230,9 +249,11 @@ pub(crate) struct TaskTest {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Acceptance {
     /// What must hold, in terms that can be tested.
+    #[schemars(schema_with = "rule::criteria")]
     pub(crate) criteria: Vec<String>,
     /// How to see that it does.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(crate) verification: Vec<String>,
 }
 
@@ -240,6 +261,7 @@ pub(crate) struct Acceptance {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Convergence {
     /// What must hold, in terms that can be tested.
+    #[schemars(schema_with = "rule::criteria")]
     pub(crate) criteria: Vec<String>,
     /// A command or a step that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -254,6 +276,7 @@ pub(crate) struct Convergence {
 pub(crate) struct PlannedCommit {
     /// feat, fix, refactor, … (Conventional Commits).
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rule::commit_type")]
     pub(crate) kind: Option<String>,
     /// Its scope there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

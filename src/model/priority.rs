@@ -9,8 +9,8 @@ use serde_json::Value;
 const NAMES: [&str; 5] = ["critical", "high", "medium", "low", "trivial"];
 
 /// 1 critical, 2 high, 3 medium, 4 low, 5 trivial. Written as the number, read from either.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-pub(crate) struct Priority(#[schemars(range(min = 1, max = 5))] u8);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub(crate) struct Priority(u8);
 
 impl Default for Priority {
     /// Medium.
@@ -67,6 +67,32 @@ impl<'de> Deserialize<'de> for Priority {
             ))
         })
     }
+}
+
+impl JsonSchema for Priority {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Priority".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let variants = if generator.contract().is_serialize() { vec![number()] } else { variants() };
+        schemars::json_schema!({
+            "description": "1 critical, 2 high, 3 medium, 4 low, 5 trivial",
+            "anyOf": variants
+        })
+    }
+}
+
+fn number() -> Value {
+    serde_json::json!({ "type": "integer", "minimum": 1, "maximum": 5 })
+}
+
+/// Every form in which a priority is read, as JSON Schema says it.
+pub(super) fn variants() -> Vec<Value> {
+    let mut variants = vec![number()];
+    variants.extend(super::plan_schema::words(&NAMES));
+    variants.push(serde_json::json!({ "type": "string", "pattern": r"^\s*[1-5]\s*$" }));
+    variants
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::digest::DIGEST_PATTERN;
 use super::id::{IssueId, ItemId, QueueId, SolutionId};
 use super::schema::{Births, Field, Schema};
 use super::text_enum::text_enum;
@@ -63,6 +64,7 @@ pub(crate) struct Item {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// The plan as it was when it was queued.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
     /// A sort key: items are served in its byte order.
     pub(crate) position: String,

@@ -1,5 +1,6 @@
 //! The solution record: who planned, for which issue, and the plan.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ use super::schema::{Births, Field, Schema};
 use super::time::Time;
 
 /// A plan for one issue, as stored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Solution {
     /// Written once.
     pub(crate) id: SolutionId,
@@ -21,6 +22,7 @@ pub(crate) struct Solution {
     /// When.
     pub(crate) created_at: Time,
     /// The plan as it was given, its known keys in order.
+    #[schemars(with = "Plan")]
     pub(crate) plan: Value,
 }
 

@@ -115,6 +115,21 @@ impl<'de> Deserialize<'de> for Stamp {
     }
 }
 
+impl schemars::JsonSchema for Stamp {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Stamp".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "who wrote a field later: <UTC time>/<counter>/<uid, or `import`>",
+            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z/[0-9]{5}/([0-9a-hjkmnp-tv-z]{8}|import)$",
+            "examples": ["2026-11-21T02:14:05.123Z/00000/7k3m2pq9"]
+        })
+    }
+}
+
 /// Makes the stamps of one command, all with the same 40 random bits.
 #[derive(Debug, Clone)]
 pub(crate) struct Stamper {

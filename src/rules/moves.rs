@@ -85,7 +85,10 @@ impl Explain for IllegalMove {
         let ways: Vec<String> = MOVES
             .iter()
             .filter(|known| known.from.contains(&self.from))
-            .map(|known| format!("`git wf {}`", known.command))
+            .map(|known| {
+                let to: Vec<&str> = known.to.iter().map(|status| status.as_str()).collect();
+                format!("`git wf {}` (to {})", known.command, to.join(" or "))
+            })
             .collect();
         Some(format!("from {}: {}; --force --reason TEXT overrides this", self.from, ways.join(", ")))
     }
@@ -119,6 +122,6 @@ mod tests {
         assert!(
             error.to_string().starts_with("issue `ISS-001` is executing, and `close` starts from registered")
         );
-        assert!(error.hint().unwrap().contains("`git wf done`, `git wf fail`"));
+        assert!(error.hint().unwrap().contains("`git wf done` (to completed), `git wf fail` (to failed)"));
     }
 }

@@ -6,29 +6,9 @@ use serde_json::{Map, Value};
 use super::dag;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::PLAN;
+use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES, LEVELS, MOST_TASKS};
 use crate::model::priority::Priority;
 
-/// What a task may do; any case is accepted.
-pub(crate) const ACTIONS: &[&str] = &[
-    "Create",
-    "Modify",
-    "Update",
-    "Implement",
-    "Fix",
-    "Refactor",
-    "Add",
-    "Remove",
-    "Delete",
-    "Configure",
-    "Test",
-    "Notify",
-];
-/// The types of Conventional Commits that a task's commit may have.
-pub(crate) const COMMIT_TYPES: &[&str] =
-    &["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"];
-const LEVELS: &[&str] = &["low", "medium", "high"];
-/// More tasks than this are more than one plan.
-const MOST_TASKS: usize = 10;
 /// Fields of a solution that the store makes: ignored where they are given.
 const OWNED: &[&str] = &[
     "author",
@@ -254,7 +234,11 @@ impl Checker {
             match place.get(path) {
                 Some(Value::String(file)) if is_inside(file) => {}
                 other => {
-                    self.find(format!("{inner}{path}"), other, "a path relative to the repository, inside it")
+                    self.find(
+                        format!("{inner}{path}"),
+                        other,
+                        "a path relative to the repository, inside it",
+                    );
                 }
             }
             for name in texts {

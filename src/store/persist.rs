@@ -21,17 +21,12 @@ pub(crate) struct Made {
 
 impl Made {
     /// Takes over what an in-memory object database collected.
-    pub(crate) fn new(storage: Storage) -> Self {
+    pub(crate) fn new(storage: &Storage) -> Self {
         let mut objects: Vec<_> =
             storage.iter().map(|(id, (kind, data))| (*id, *kind, data.clone())).collect();
         // What is pointed to comes before what points to it: a reader never sees a commit without its tree.
         objects.sort_by_key(|(id, kind, _)| (matches!(kind, Kind::Tree), matches!(kind, Kind::Commit), *id));
         Self { objects }
-    }
-
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.objects.len()
     }
 
     /// Writes all of them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points into it,

@@ -79,7 +79,6 @@ impl Store {
             None => DEFAULT_REF.to_owned(),
             Some(name) => checked_ref(&name.to_str_lossy())?,
         };
-        drop(config);
         repo.object_cache_size_if_unset(OBJECT_CACHE);
         Ok(Self { repo, reference, in_hook: false })
     }

@@ -133,10 +133,10 @@ fn pick<T: Clone>(
 
 /// An issue.
 pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveError> {
-    if let Ok(id) = IssueId::parse(text) {
-        if read.file(&layout::issue(&id))?.is_some() {
-            return Ok(id);
-        }
+    if let Ok(id) = IssueId::parse(text)
+        && read.file(&layout::issue(&id))?.is_some()
+    {
+        return Ok(id);
     }
     pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
 }
@@ -147,10 +147,10 @@ pub(crate) fn solution(
     text: &str,
     within: Option<&IssueId>,
 ) -> Result<SolutionId, ResolveError> {
-    if let Ok(id) = SolutionId::parse(text) {
-        if read.file(&layout::solution(&id))?.is_some() {
-            return Ok(id);
-        }
+    if let Ok(id) = SolutionId::parse(text)
+        && read.file(&layout::solution(&id))?.is_some()
+    {
+        return Ok(id);
     }
     let issues = match within {
         Some(issue) => vec![issue.clone()],
@@ -232,20 +232,20 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
     if text.contains(':') || ItemId::parse(text).is_ok() {
         return item(read, text).map(|(queue, item)| Known::Item(queue, item.solution_id));
     }
-    if let Ok(id) = IssueId::parse(text) {
-        if read.file(&layout::issue(&id))?.is_some() {
-            return Ok(Known::Issue(id));
-        }
+    if let Ok(id) = IssueId::parse(text)
+        && read.file(&layout::issue(&id))?.is_some()
+    {
+        return Ok(Known::Issue(id));
     }
-    if let Ok(id) = SolutionId::parse(text) {
-        if read.file(&layout::solution(&id))?.is_some() {
-            return Ok(Known::Solution(id));
-        }
+    if let Ok(id) = SolutionId::parse(text)
+        && read.file(&layout::solution(&id))?.is_some()
+    {
+        return Ok(Known::Solution(id));
     }
-    if let Ok(id) = ExecutionId::parse(text) {
-        if read.file(&layout::execution(&id))?.is_some() {
-            return Ok(Known::Execution(id));
-        }
+    if let Ok(id) = ExecutionId::parse(text)
+        && read.file(&layout::execution(&id))?.is_some()
+    {
+        return Ok(Known::Execution(id));
     }
     let mut known: Vec<Known> = Vec::new();
     for id in records::issue_ids(read)? {

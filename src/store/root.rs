@@ -38,3 +38,18 @@ pub(super) fn make(repo: &gix::Repository) -> Result<ObjectId, StoreError> {
     };
     repo.write_object(commit).map(gix::Id::detach).map_err(&failed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever reads the format can check that they make the same commit.
+    #[test]
+    fn the_first_commit_is_the_one_that_the_format_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init_bare(folder.path()).unwrap();
+        let id = make(&repo).unwrap().to_string();
+        assert_eq!(id, "441dcc324b8c7eb6eb155294920f6f982538e215");
+        assert!(include_str!("../../man/gitwf-format.5").contains(&id));
+    }
+}

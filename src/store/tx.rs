@@ -249,7 +249,7 @@ impl Store {
         identity: &Identity,
     ) -> Result<ObjectId, StoreError> {
         let storage = work.objects.reset_object_memory().unwrap_or_default();
-        let made = Made::new(storage);
+        let made = Made::new(&storage);
         let keep = made.write(&self.repo)?;
         let date = format!("{} {}", identity.time.seconds, offset(identity.time.offset));
         let mut command =
@@ -283,7 +283,7 @@ impl Store {
         expected: Option<ObjectId>,
         subject: &str,
     ) -> Result<bool, StoreError> {
-        let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
+        let made = Made::new(&work.objects.reset_object_memory().unwrap_or_default());
         drop(work);
         let keep = made.write(&self.repo)?;
         let ref_lock = self.common_dir().join(format!("{}.lock", self.reference()));

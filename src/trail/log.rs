@@ -75,7 +75,7 @@ pub(crate) fn steps(store: &Store, wanted: &Wanted) -> Result<Vec<Step>, StoreEr
         if wanted.limit.is_some_and(|limit| steps.len() >= limit) {
             break;
         }
-        let info = info.map_err(|error| failed(error.into()))?;
+        let info = info.map_err(&failed)?;
         let parents: Vec<ObjectId> = info.parent_ids().map(gix::Id::detach).collect();
         if !wanted.paths.is_empty() && !touches(store, info.id, &parents, &wanted.paths)? {
             continue;

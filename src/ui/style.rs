@@ -30,6 +30,7 @@ pub(crate) struct Painter {
 
 impl Painter {
     /// Paints nothing.
+    #[cfg(test)]
     pub(crate) const OFF: Self = Self { colour: false };
     /// Paints whatever the environment says.
     #[cfg(test)]

@@ -5,6 +5,7 @@
 mod hooks;
 mod import;
 mod sandbox;
+mod schema;
 mod support;
 mod sync;
 

@@ -154,7 +154,7 @@ fn what_no_writer_makes_is_named() {
 #[test]
 fn a_source_that_changed_one_field_leaves_later_local_edits_alone() {
     let before = json!({"id": "x", "title": "t", "tags": ["a"]});
-    let mut doc = Doc::imported(&THING, &before, stamp(0, 0), stamp(10, 0));
+    let mut doc = Doc::imported(&THING, &before, stamp(0, 0), &stamp(10, 0));
     doc.update(&json!({"title": "mine", "tags": ["a"]}), &by(50));
     let after = json!({"id": "x", "title": "t", "tags": ["b"]});
     assert!(doc.update_imported(&before, &after, &stamp(40, 0)));

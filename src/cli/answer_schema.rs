@@ -1,0 +1,168 @@
+//! Documents that are put together of several records, as types that only their schemas are made of. The integration
+//! tests hold the real answers against them.
+
+#![allow(dead_code)] // Nobody makes a value of these.
+
+use std::collections::BTreeSet;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use super::answer::{ExecutionAnswer, IssueDerived};
+use crate::model::digest::DIGEST_PATTERN;
+use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::issue::{Comment, Feedback, Issue};
+use crate::model::plan::Plan;
+use crate::model::queue::{Item, Queue};
+use crate::model::stamp::Stamp;
+use crate::model::status::ItemStatus;
+use crate::model::time::Time;
+use crate::rules::readiness::Blocker;
+
+/// A record whose fields merge by stamps.
+#[derive(JsonSchema)]
+pub(super) struct Clocked<T> {
+    #[schemars(flatten)]
+    record: T,
+    #[schemars(schema_with = "clock", required)]
+    clock: (),
+}
+
+/// The root record: as it is made, it has no clock.
+#[derive(JsonSchema)]
+pub(super) struct OptionallyClocked<T> {
+    #[schemars(flatten)]
+    record: T,
+    #[schemars(schema_with = "clock")]
+    #[serde(default)]
+    clock: (),
+}
+
+fn clock(generator: &mut SchemaGenerator) -> Schema {
+    let stamp = generator.subschema_for::<Stamp>();
+    json_schema!({
+        "description": "The stamp of each field by which a merge decides. `*` is the record's birth and stands for \
+            every field not named; `title` is a register, `tags/auth` an element of a set, `notes/first` a leaf of an \
+            object, and `-tags/old` an element that was removed.",
+        "type": "object",
+        "properties": { "*": stamp },
+        "additionalProperties": stamp
+    })
+}
+
+/// Fields that the store makes or derives (author, created_at, is_bound, plan_digest, …) are ignored here. Unknown
+/// fields are kept.
+#[derive(JsonSchema)]
+pub(super) struct SolutionInput {
+    /// Made where it is left out.
+    id: Option<SolutionId>,
+    /// Taken from the command where it is left out.
+    issue_id: Option<IssueId>,
+    #[schemars(flatten)]
+    plan: Plan,
+}
+
+/// The stored fields, with what is derived of the records around them.
+#[derive(JsonSchema)]
+pub(super) struct IssueShown {
+    #[schemars(flatten)]
+    issue: Issue,
+    #[schemars(flatten)]
+    derived: IssueDerived,
+    /// Only `show` has these four.
+    #[schemars(with = "Vec<Comment>", skip_serializing_if = "nothing")]
+    comments: (),
+    /// What went wrong or was clarified.
+    #[schemars(with = "Vec<Feedback>", skip_serializing_if = "nothing")]
+    feedback: (),
+    /// Its plans.
+    #[schemars(with = "Vec<SolutionShown>", skip_serializing_if = "nothing")]
+    solutions: (),
+    /// Its executions, in the order of their attempts.
+    #[schemars(with = "Vec<ExecutionAnswer>", skip_serializing_if = "nothing")]
+    executions: (),
+}
+
+/// A plan in the flat form in which planners write it, with what is derived of it.
+#[derive(JsonSchema)]
+pub(super) struct SolutionShown {
+    /// Its id.
+    id: SolutionId,
+    /// The issue it is for.
+    issue_id: IssueId,
+    #[schemars(flatten)]
+    plan: Plan,
+    /// Who planned.
+    author: String,
+    /// When.
+    created_at: Time,
+    /// Whether it is the plan that will be executed.
+    is_bound: bool,
+    /// The digest of the plan as it is now.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    plan_digest: String,
+    /// Files that some task touches.
+    files_touched: BTreeSet<String>,
+    /// How many tasks.
+    task_count: usize,
+}
+
+/// The stored fields of an item, with what is derived of it.
+#[derive(JsonSchema)]
+pub(super) struct ItemShown {
+    #[schemars(flatten)]
+    item: Item,
+    /// Where it stands.
+    status: ItemStatus,
+    /// From 1, within the queue.
+    execution_order: usize,
+    /// `P<n>`: shares no file with another; `S<n>`: shares files with the others of that group.
+    #[schemars(regex(pattern = "^[PS][1-9][0-9]*$"))]
+    execution_group: String,
+    /// 0 to 1; more is more urgent.
+    #[schemars(range(min = 0, max = 1))]
+    semantic_priority: f64,
+    /// How many tasks its plan has.
+    task_count: usize,
+    /// Files that its plan touches.
+    files_touched: BTreeSet<String>,
+    /// What it waits for.
+    blocked_by: Vec<Blocker>,
+    /// Its queue, where that does not stand around it.
+    #[schemars(with = "QueueId", skip_serializing_if = "nothing")]
+    queue_id: (),
+}
+
+/// The stored fields of a queue, with what is derived of it.
+#[derive(JsonSchema)]
+pub(super) struct QueueShown {
+    #[schemars(flatten)]
+    queue: Queue,
+    /// What was decided; completed or failed where nothing is left to do in an active one.
+    #[schemars(extend("enum" = ["active", "paused", "archived", "completed", "failed"]))]
+    status: String,
+    /// How many items it has, removed ones left out.
+    item_count: usize,
+    /// Its items in order; `queue list` leaves them out.
+    #[schemars(with = "Vec<ItemShown>", skip_serializing_if = "nothing")]
+    items: (),
+}
+
+/// One line with what is wrong, one with what to do.
+#[derive(JsonSchema)]
+pub(super) struct ErrorAnswer {
+    error: ErrorBody,
+}
+
+#[derive(JsonSchema)]
+struct ErrorBody {
+    /// A stable word in kebab case.
+    #[schemars(regex(pattern = "^[a-z]+(-[a-z0-9]+)*$"))]
+    code: String,
+    /// What is wrong, with the value.
+    message: String,
+    /// What to do about it.
+    hint: Option<String>,
+    /// Candidates, findings: one each.
+    #[schemars(with = "Vec<String>", skip_serializing_if = "nothing")]
+    details: (),
+}

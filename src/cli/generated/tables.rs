@@ -1,0 +1,183 @@
+//! The tables in `man/gitwf-format.5`: the fields of each record, and the legal moves. They stand between two comment lines,
+//! `.\" generated: NAME` and `.\" end`.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::cli::schemas;
+use crate::model::issue::ISSUE;
+use crate::model::queue::{ITEM, QUEUE};
+use crate::model::root::ROOT;
+use crate::model::schema::{Kind, Schema};
+use crate::model::solution::SOLUTION;
+use crate::rules::moves::MOVES;
+
+/// Text as roff takes it: a line that begins with a dot would be a request.
+fn roff(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '\\' => "\\e".into(),
+        '-' => "\\-".into(),
+        '\n' => " ".into(),
+        other => super::man::ascii(other.encode_utf8(&mut [0; 4])),
+    };
+    let text: String = text.trim_end_matches('.').chars().map(escaped).collect();
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
+}
+
+/// What a value may be, in words.
+fn type_of(schema: &Value, root: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str().and_then(|at| at.strip_prefix("#/$defs/")) {
+        let inner = &root["$defs"][name];
+        // Ids, times and stamps are explained once.
+        return if inner.get("pattern").is_some() { name.to_owned() } else { type_of(inner, root) };
+    }
+    let list = |key: &str| schema[key].as_array().cloned().unwrap_or_default();
+    let words: Vec<String> =
+        list("oneOf").iter().filter_map(|one| one["const"].as_str().map(str::to_owned)).collect();
+    if !words.is_empty() {
+        return format!("one of {}", words.join(", "));
+    }
+    let variants = list("anyOf");
+    if let Some(first) = variants.first() {
+        return type_of(first, root);
+    }
+    let name = match &schema["type"] {
+        Value::Array(types) => types.first().and_then(Value::as_str),
+        one => one.as_str(),
+    };
+    match name {
+        Some("string") if schema["format"] == "date-time" => "time".into(),
+        Some("string") => "text".into(),
+        Some("array") => format!("list: {}", type_of(&schema["items"], root)),
+        Some("integer") if schema["maximum"].is_number() => {
+            format!("{} to {}", schema["minimum"], schema["maximum"])
+        }
+        Some("integer" | "number") => "number".into(),
+        Some("boolean") => "true or false".into(),
+        Some("object") => "object".into(),
+        _ => "anything".into(),
+    }
+}
+
+fn described(schema: &Value, root: &Value) -> String {
+    let named = || {
+        let name = schema["$ref"].as_str()?.strip_prefix("#/$defs/")?;
+        root["$defs"][name]["description"].as_str()
+    };
+    schema["description"].as_str().or_else(named).unwrap_or_default().to_owned()
+}
+
+/// The fields of a record with registers: name, kind, meaning.
+fn fields(record: &Schema, kind: &str) -> String {
+    let schema = schemas::find(kind).unwrap().schema();
+    let mut table = String::new();
+    for field in record.fields {
+        let word = match field.kind {
+            Kind::Once => "once".to_owned(),
+            Kind::Register => "register".to_owned(),
+            Kind::Set => "set".to_owned(),
+            Kind::Object(leaves) => format!("object: {}", leaves.join(", ")),
+        };
+        let property = &schema["properties"][field.name];
+        assert!(property.is_object(), "{kind}.{} is not in the schema", field.name);
+        let about = roff(&described(property, &schema));
+        let word = match field.kind {
+            Kind::Once | Kind::Register => format!("{word}; {}", type_of(property, &schema)),
+            Kind::Set => format!("{word}; {}", type_of(&property["items"], &schema)),
+            Kind::Object(_) => word,
+        };
+        writeln!(table, ".TP\n.BR {} \" ({})\"\n{about}", roff(field.name), roff(&word)).unwrap();
+    }
+    table
+}
+
+/// The fields of an entry, all written once.
+fn entry(schema: &Value, root: &Value) -> String {
+    let mut table = String::new();
+    for (name, property) in schema["properties"].as_object().unwrap() {
+        let required = schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
+        let must = if required { "" } else { "optional; " };
+        let about = roff(&described(property, root));
+        let what = roff(&type_of(property, root));
+        writeln!(table, ".TP\n.BR {} \" ({must}{what})\"\n{about}", roff(name)).unwrap();
+    }
+    table
+}
+
+fn whole_entry(kind: &str) -> String {
+    let schema = schemas::find(kind).unwrap().schema();
+    entry(&schema, &schema)
+}
+
+fn log_entries() -> String {
+    let schema = schemas::find("execution-log-entry").unwrap().schema();
+    let mut text = String::new();
+    for variant in schema["$defs"]["Event"]["oneOf"].as_array().unwrap() {
+        let word = variant["properties"]["type"]["const"].as_str().unwrap();
+        let name = variant["allOf"][0]["$ref"].as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+        let inner = &schema["$defs"][name];
+        let about = roff(inner["description"].as_str().unwrap());
+        writeln!(text, ".PP\n.B {word}\n\\(em {about}\n.RS\n{}.RE", entry(inner, &schema)).unwrap();
+    }
+    text
+}
+
+fn moves() -> String {
+    let words = |all: &[crate::model::status::IssueStatus]| {
+        all.iter().map(|status| status.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let mut table = String::new();
+    for known in MOVES {
+        let command = roff(known.command);
+        writeln!(table, ".TP\n.B {command}\nfrom {}\n.br\nto {}", words(known.from), words(known.to))
+            .unwrap();
+    }
+    table
+}
+
+fn block(name: &str) -> String {
+    match name {
+        "moves" => moves(),
+        "wf" => fields(&ROOT, "wf"),
+        "issue" => fields(&ISSUE, "issue"),
+        "solution" => fields(&SOLUTION, "solution-record"),
+        "queue" => fields(&QUEUE, "queue"),
+        "item" => fields(&ITEM, "item"),
+        "comment" | "feedback" | "execution" => whole_entry(name),
+        "log" => log_entries(),
+        _ => panic!("nothing makes the table `{name}`"),
+    }
+}
+
+/// The page with every table made anew.
+fn filled(page: &str) -> String {
+    let mut text = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        writeln!(text, "{line}").unwrap();
+        if let Some(name) = line.strip_prefix(".\\\" generated: ") {
+            text.push_str(&block(name));
+            let end = lines.find(|line| *line == ".\\\" end");
+            writeln!(text, "{}", end.unwrap_or_else(|| panic!("the table `{name}` has no end"))).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn the_tables_of_the_format_are_current() {
+    let path = super::root().join("man/gitwf-format.5");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let filled = filled(&page);
+    if super::update() {
+        std::fs::write(&path, &filled).unwrap();
+    } else {
+        assert!(page == filled, "`UPDATE_GENERATED=1 cargo test generated` makes the tables anew");
+    }
+    for name in
+        ["moves", "wf", "issue", "solution", "queue", "item", "comment", "feedback", "execution", "log"]
+    {
+        assert!(filled.contains(&format!(".\\\" generated: {name}\n")), "the page has no table `{name}`");
+    }
+}

@@ -1,0 +1,112 @@
+//! What a JSON Schema can say of the rules that a plan is checked by: words, patterns and bounds. The checks themselves
+//! and the schemas are made from the same lists.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Value, json};
+
+use super::priority;
+
+/// What a task may do; any case is accepted.
+pub(crate) const ACTIONS: &[&str] = &[
+    "Create",
+    "Modify",
+    "Update",
+    "Implement",
+    "Fix",
+    "Refactor",
+    "Add",
+    "Remove",
+    "Delete",
+    "Configure",
+    "Test",
+    "Notify",
+];
+/// The types of Conventional Commits that a task's commit may have.
+pub(crate) const COMMIT_TYPES: &[&str] =
+    &["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"];
+/// How risky, far-reaching or complex a plan is.
+pub(crate) const LEVELS: &[&str] = &["low", "medium", "high"];
+/// More tasks than this are more than one plan.
+pub(crate) const MOST_TASKS: usize = 10;
+
+/// A text that says something.
+pub(super) const FILLED: &str = r"\S";
+/// The id of a task.
+pub(super) const TASK_ID: &str = "^T[0-9]{1,9}$";
+/// A path that cannot lead out of the repository, on any system.
+pub(super) const INSIDE: &str =
+    r"^(?![/\\~])(?!.:)(?!(?:[\s\S]*[/\\])?\.\.(?:[/\\]|$))[^\x00]*[^\s\x00][^\x00]*$";
+
+/// One of these words, in any case.
+pub(super) fn words(list: &[&str]) -> Vec<Value> {
+    let any_case = |word: &&str| -> String {
+        word.chars().map(|c| format!("[{}{}]", c.to_ascii_uppercase(), c.to_ascii_lowercase())).collect()
+    };
+    let pattern: Vec<String> = list.iter().map(any_case).collect();
+    vec![
+        json!({ "enum": list }),
+        json!({ "type": "string", "pattern": format!(r"^\s*({})\s*$", pattern.join("|")) }),
+    ]
+}
+
+fn or_null(mut variants: Vec<Value>) -> Schema {
+    variants.push(json!({ "type": "null" }));
+    json_schema!({ "anyOf": variants })
+}
+
+/// What a task does.
+pub(super) fn action(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": words(ACTIONS) })
+}
+
+/// low, medium, high or none.
+pub(super) fn level(_: &mut SchemaGenerator) -> Schema {
+    or_null(words(LEVELS))
+}
+
+/// The type of a commit, or none.
+pub(super) fn commit_type(_: &mut SchemaGenerator) -> Schema {
+    or_null(words(COMMIT_TYPES))
+}
+
+/// A priority by number or by name, or none.
+pub(super) fn priority(_: &mut SchemaGenerator) -> Schema {
+    or_null(priority::variants())
+}
+
+/// Tasks of this plan, or none.
+pub(super) fn task_ids(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = Option::<Vec<String>>::json_schema(generator);
+    schema.insert("items".into(), json!({ "type": "string", "pattern": TASK_ID }));
+    schema
+}
+
+/// What must hold: at least one text, none of them empty.
+pub(super) fn criteria(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "minItems": 1, "items": { "type": "string", "pattern": FILLED } })
+}
+
+/// A plan says what it does; the type that reads one forgives that.
+pub(super) fn of_plan(schema: &mut Schema) {
+    demand(schema, "description");
+    if let Some(description) = schema.pointer_mut("/properties/description") {
+        description["type"] = json!("string");
+    }
+}
+
+/// A task says how it is done, and by one of two names when.
+pub(super) fn of_task(schema: &mut Schema) {
+    demand(schema, "implementation");
+    if let Some(Value::Object(steps)) = schema.pointer_mut("/properties/implementation") {
+        steps.shift_remove("default");
+    }
+    let given = |name: &str| json!({ "required": [name], "properties": { name: { "type": "object" } } });
+    schema.insert("anyOf".into(), json!([given("acceptance"), given("convergence")]));
+}
+
+fn demand(schema: &mut Schema, name: &str) {
+    let object = schema.ensure_object();
+    if let Some(required) = object.entry("required").or_insert_with(|| json!([])).as_array_mut() {
+        required.push(name.into());
+    }
+}

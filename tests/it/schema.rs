@@ -1,0 +1,153 @@
+//! `schema`, and what the schemas say held against a real session: what is stored, what is handed in, what is answered.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, plan};
+
+/// The schema as the program prints it.
+#[track_caller]
+fn schema(repo: &Repo, kind: &str) -> jsonschema::Validator {
+    let printed = repo.wf(&["schema", kind]).ok().json();
+    jsonschema::draft202012::new(&printed).unwrap_or_else(|error| panic!("{kind}: {error}"))
+}
+
+#[track_caller]
+fn fits(repo: &Repo, kind: &str, document: &Value) {
+    let faults: Vec<String> = schema(repo, kind)
+        .iter_errors(document)
+        .map(|fault| format!("{}: {fault}", fault.instance_path()))
+        .collect();
+    assert!(faults.is_empty(), "{kind}: {faults:#?}\n{document:#}");
+}
+
+#[track_caller]
+fn answer(repo: &Repo, kind: &str, args: &[&str]) -> Value {
+    let document = repo.wf(&[&["--json"], args].concat()).ok().json();
+    fits(repo, kind, &document);
+    document
+}
+
+#[track_caller]
+fn answers(repo: &Repo, kind: &str, args: &[&str]) {
+    let list = repo.wf(&[&["--json"], args].concat()).ok().json();
+    assert!(!list.as_array().unwrap().is_empty(), "{args:?}");
+    for document in list.as_array().unwrap() {
+        fits(repo, kind, document);
+    }
+}
+
+/// Walks one issue from its birth to its end, and looks at every answer.
+fn session(repo: &Repo) {
+    repo.wf(&["init"]).ok();
+    let input = json!({
+        "id": "ISS-001", "title": "Tokens expire too early", "priority": "high", "tags": ["auth"],
+        "relations": ["relates-to:GH-1"], "extended_context": {"notes": {"wave": 1}}, "status": "ignored"
+    });
+    fits(repo, "issue-input", &input);
+    let made = repo.wf_in(input.to_string(), &["--json", "new", "--from-json", "-"]).ok().json();
+    fits(repo, "show-issue", &made);
+    answer(repo, "show-issue", &["edit", "ISS-001", "-t", "later"]);
+    answer(repo, "show-issue", &["edit", "ISS-001", "-t", "-later"]);
+    answer(repo, "comment", &["comment", "ISS-001", "-m", "It is the cache."]);
+    fits(repo, "solution", &plan());
+    repo.write("plan.json", plan().to_string());
+    answer(repo, "solution-check", &["solution", "check", "plan.json"]);
+    answer(repo, "solution-add", &["solution", "add", "ISS-001", "plan.json"]);
+    answers(repo, "show-solution", &["solution", "list", "ISS-001"]);
+    answers(repo, "show-item", &["queue", "add", "ISS-001"]);
+    answers(repo, "show-queue", &["queue", "list"]);
+    answer(repo, "show-queue", &["queue", "show"]);
+    repo.commit("a.txt", "a\n", "start");
+    answer(repo, "next", &["next"]);
+    answer(repo, "detail", &["detail"]);
+    answer(repo, "status", &["status"]);
+    let reason = json!({"task_id": "T1", "error_type": "test_failure", "message": "2 tests failed"});
+    fits(repo, "failure-input", &reason);
+    answer(repo, "show-execution", &["fail", "--reason", &reason.to_string()]);
+    answer(repo, "show-issue", &["show", "ISS-001"]);
+    answers(repo, "show-issue", &["retry", "ISS-001"]);
+    answer(repo, "next", &["next"]);
+    answer(repo, "show-execution", &["done", "-m", "It lasts a day now."]);
+    answers(repo, "show-issue", &["list", "--all"]);
+    answer(repo, "trace", &["trace", "ISS-001"]);
+    answers(repo, "log-step", &["log", "-p"]);
+    let error = repo.wf(&["--json", "show", "ISS-404"]).fails(1);
+    fits(repo, "error", &json!({ "error": error.json_error() }));
+}
+
+#[test]
+fn a_session_answers_and_stores_what_the_schemas_say() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("here");
+    session(&repo);
+    let tree = repo.git(&["ls-tree", "-r", "--name-only", "refs/wf/main"]).ok();
+    let mut seen = std::collections::BTreeSet::new();
+    for path in tree.stdout.lines() {
+        let parts: Vec<&str> = path.split('/').collect();
+        let kind = match parts.as_slice() {
+            ["wf.json"] => "wf",
+            [.., "issue.json"] => "issue",
+            [.., "comments", _] => "comment",
+            [.., "feedback", _] => "feedback",
+            [.., "solution.json"] => "solution-record",
+            [.., "execution.json"] => "execution",
+            [.., "log", _] => "execution-log-entry",
+            [.., "queue.json"] => "queue",
+            [.., "items", _, _] => "item",
+            _ => panic!("{path} has no schema"),
+        };
+        seen.insert(kind);
+        fits(&repo, kind, &repo.git(&["cat-file", "-p", &format!("refs/wf/main:{path}")]).ok().json());
+    }
+    assert_eq!(seen.len(), 9, "{seen:?}");
+}
+
+#[test]
+fn the_kinds_are_listed_and_printed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("here");
+    let listed = repo.wf(&["schema"]).ok().stdout;
+    let kinds = repo.wf(&["schema", "--json"]).ok().json();
+    for kind in kinds.as_array().unwrap() {
+        let name = kind["kind"].as_str().unwrap();
+        assert!(listed.lines().any(|line| line.trim_start().starts_with(name)), "{name}\n{listed}");
+        let printed = repo.wf(&["schema", name]).ok().stdout;
+        let committed = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schemas/{name}.json"));
+        assert_eq!(printed, std::fs::read_to_string(committed).unwrap());
+    }
+    let wrong = repo.wf(&["schema", "isue"]).fails(2);
+    assert!(wrong.stderr.contains("issue"), "{}", wrong.stderr);
+}
+
+#[test]
+fn completions_are_shell_scripts() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("here");
+    for (shell, sign) in [("bash", "_git_wf()"), ("zsh", "#compdef git-wf"), ("fish", "complete -c git-wf")] {
+        let script = repo.wf(&["completions", shell]).ok().stdout;
+        assert!(script.contains(sign), "{shell}");
+        assert!(script.contains("solution"), "{shell}");
+    }
+}
+
+/// git's own completion calls a function of ours, with `git` and what follows it in the words.
+#[test]
+fn bash_completes_git_wf_too() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("here");
+    if std::process::Command::new("bash").arg("--version").output().is_err() {
+        return; // Nothing to complete in.
+    }
+    let script = repo.wf(&["completions", "bash"]).ok().stdout;
+    let complete = |at: &str, words: &str| {
+        let ask = format!(
+            "{at}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _git_wf; echo ${{COMPREPLY[@]}}"
+        );
+        repo.write("complete.bash", format!("{script}\n{ask}\n"));
+        let output = repo.command("bash", &["complete.bash"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    assert_eq!(complete(":", "git wf sol"), "solution");
+    assert_eq!(complete(":", "git wf schema issue-"), "issue-input");
+    assert_eq!(complete("__git_cmd_idx=3", "git -C . wf queue rem"), "remove");
+}
