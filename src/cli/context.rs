@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::Failure;
-use crate::store::{Committed, Store, Tx};
+use crate::store::{Committed, Store, Tx, one_line};
 use crate::ui::Screen;
 
 /// One run of the program.
@@ -20,8 +20,15 @@ pub(crate) struct Force {
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why the gate is overridden
-    #[arg(long, value_name = "TEXT", requires = "force")]
+    #[arg(long, value_name = "TEXT", requires = "force", value_parser = parse_reason)]
     pub(crate) reason: Option<String>,
+}
+
+fn parse_reason(text: &str) -> Result<String, String> {
+    match one_line(text) {
+        reason if reason.is_empty() => Err("a reason says something".into()),
+        reason => Ok(reason),
+    }
 }
 
 impl Force {

@@ -69,6 +69,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         let dependencies_changed = target.depends_on != folder.issue.record.depends_on;
         let edited = tx.edit_issue(&id, |issue| {
+            // What the move has just decided stands.
             let kept = (issue.status, issue.close_reason.clone(), issue.bound_solution_id.clone());
             *issue = target;
             (issue.status, issue.close_reason, issue.bound_solution_id) = kept;
@@ -98,13 +99,16 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
         IssueStatus::Planned => StoredStatus::Planned,
         IssueStatus::Paused => StoredStatus::Paused,
         IssueStatus::Cancelled => StoredStatus::Cancelled,
+        IssueStatus::Closed => {
+            return Err(Failure::new("own-command", "an issue is not edited to `closed`, it is closed")
+                .hint(format!("`git wf close {id} -m REASON`")));
+        }
         derived => {
             let command = match derived {
                 IssueStatus::Queued => "git wf queue add",
                 IssueStatus::Executing => "git wf next",
                 IssueStatus::Completed => "git wf done",
-                IssueStatus::Failed => "git wf fail",
-                _ => "git wf close",
+                _ => "git wf fail",
             };
             return Err(Failure::new("derived-status", format!("`{derived}` follows from what happens and is not set"))
                 .hint(format!("`{command}` leads there")));
@@ -120,7 +124,12 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
                 .hint(format!("`git wf solution add {id} FILE`, or `git wf bind {id} SOLUTION`")));
         }
     }
-    tx.edit_issue(id, |issue| issue.status = stored)?;
+    tx.edit_issue(id, |issue| {
+        if issue.status == StoredStatus::Closed {
+            issue.close_reason = None;
+        }
+        issue.status = stored;
+    })?;
     Ok(())
 }
 
