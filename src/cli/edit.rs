@@ -39,6 +39,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let snapshot = store.snapshot()?;
     let id = resolve::issue(&snapshot, &args.id)?;
     let input = args.fields.input()?;
+    if let Some(other) = input.as_ref().and_then(|input| input.id.as_ref()).filter(|other| **other != id) {
+        return Err(Failure::new("other-issue", format!("the input is issue `{other}`, not `{id}`"))
+            .hint(format!("leave `id` out of it, or `git wf edit {other}`")));
+    }
     let mut new_title = args.title.as_deref().or_else(|| input.as_ref()?.title.as_deref()).map(title).transpose()?;
     let mut new_text = args.text.given()?;
     if args.text.edit {
