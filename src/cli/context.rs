@@ -69,6 +69,11 @@ impl Context {
     }
 }
 
+/// How a message names a file that an argument named.
+pub(crate) fn named(path: &str) -> String {
+    if path == "-" { "stdin".into() } else { format!("`{path}`") }
+}
+
 /// The text of a file, or of stdin for `-`.
 pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
     let bytes = read_bytes(path)?;
@@ -76,7 +81,7 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
         let at = error.utf8_error().valid_up_to();
         Failure::new(
             "invalid-utf8",
-            format!("`{path}` is not UTF-8: byte {} at offset {at}", error.as_bytes()[at]),
+            format!("{} is not UTF-8: byte {} at offset {at}", named(path), error.as_bytes()[at]),
         )
         .hint("convert it, for example with `iconv -t UTF-8`")
     })
@@ -90,5 +95,8 @@ pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
     } else {
         std::fs::read(path)
     };
-    read.map_err(|error| Failure::new("cannot-read", format!("cannot read `{path}`: {error}")))
+    read.map_err(|error| {
+        Failure::new("cannot-read", format!("cannot read {}: {error}", named(path)))
+            .hint("name a file that is there, or `-` for stdin")
+    })
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Context, Exit, Failure, Force, Outcome, answer, bind, existing, read_text, solution_print};
+use super::{Context, Exit, Failure, Force, Outcome, answer, bind, existing, named, read_text, solution_print};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::solution::Solution;
@@ -104,16 +104,18 @@ struct Candidate {
 /// The plans of a file, each with its place in it.
 fn read_plans(path: &str) -> Result<Vec<(String, Value)>, Failure> {
     let text = read_text(path)?;
-    let name = if path == "-" { "stdin" } else { path };
+    let name = named(path);
     let plans = plan_check::split(&text).map_err(|error| {
-        Failure::new("invalid-json", format!("`{name}` is not JSON: {error}"))
+        Failure::new("invalid-json", format!("{name} is not JSON: {error}"))
             .hint("a plan is a JSON object; several are an array or one object a line")
     })?;
     if plans.is_empty() {
-        return Err(Failure::new("empty", format!("`{name}` holds no plan")));
+        return Err(Failure::new("empty", format!("{name} holds no plan"))
+            .hint("a plan is a JSON object; several are an array or one object a line"));
     }
     let many = plans.len() > 1;
-    let place = |n: usize| if many { format!("{name}[{n}]") } else { name.to_owned() };
+    let file = if path == "-" { "stdin" } else { path };
+    let place = |n: usize| if many { format!("{file}[{n}]") } else { file.to_owned() };
     Ok(plans.into_iter().enumerate().map(|(n, plan)| (place(n), plan)).collect())
 }
 
@@ -208,7 +210,7 @@ fn store_plans(
                 .hint("leave the id out and a new one is made"));
         }
         if tx.file(&layout::solution(&id))?.is_some() {
-            return Err(Failure::new("broken-record", format!("the plan `{id}` that is there cannot be read")));
+            return Err(Failure::unreadable(&format!("the plan `{id}` that is there")));
         }
         let status = facts::status(&existing(tx, issue)?);
         if force.why().is_none() {

@@ -110,7 +110,7 @@ fn find(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Found, Fai
         }
     };
     let Some(issue) = known.issue() else {
-        let Known::Queue(queue) = &known else { return Err(Failure::usage(format!("`{text}` cannot be traced"))) };
+        let Known::Queue(queue) = &known else { return Err(Failure::usage(format!("`{text}` cannot be traced")).hint("trace an issue, a plan, an execution, an item, a queue or a commit")) };
         let folder = crate::store::records::queue(snapshot, queue)?;
         let mut folders = Vec::new();
         for item in folder.iter().flat_map(|queue| &queue.items).filter(|item| !item.is_removed()) {
