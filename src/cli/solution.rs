@@ -199,10 +199,20 @@ fn store_plans(
         let digest = crate::model::digest::digest(&checked.plan);
         let id = match &checked.id {
             Some(id) => id.clone(),
-            None => SolutionId::made(issue, &Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()])),
+            // Without a name it is what it says: the same again is the plan that is there.
+            None => match existing(tx, issue)?.solutions.iter().find(|it| it.record.plan_digest() == digest) {
+                Some(same) => same.record.id.clone(),
+                None => SolutionId::made(
+                    issue,
+                    &Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]),
+                ),
+            },
         };
+        if added.contains(&id) {
+            continue;
+        }
         if let Some(there) = existing(tx, issue)?.solution(&id) {
-            if there.plan == checked.plan {
+            if there.plan_digest() == digest {
                 added.push(id);
                 continue;
             }
