@@ -61,11 +61,8 @@ impl Context {
     /// A remark that is not part of the answer, on stderr.
     pub(crate) fn warn(&self, text: &str) {
         let painter = crate::ui::Painter::stderr();
-        eprintln!(
-            "{} {}",
-            painter.paint(crate::ui::style::WARN, "warning:"),
-            crate::ui::text::clean_line(text)
-        );
+        let label = painter.paint(crate::ui::style::WARN, "warning:");
+        crate::ui::say(&format!("{label} {}", crate::ui::text::clean_line(text)));
     }
 }
 
