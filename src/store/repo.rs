@@ -334,7 +334,10 @@ fn checked_ref(name: &str) -> Result<String, StoreError> {
 /// refuses what is empty then.
 fn is_plain(text: &str) -> bool {
     let is_crud = |c: char| c <= ' ' || matches!(c, '.' | ',' | ':' | ';' | '<' | '>' | '"' | '\\' | '\'');
-    !text.is_empty() && !text.starts_with(is_crud) && !text.ends_with(is_crud) && !text.contains(['<', '>', '\n'])
+    !text.is_empty()
+        && !text.starts_with(is_crud)
+        && !text.ends_with(is_crud)
+        && !text.contains(['<', '>', '\n'])
 }
 
 /// Values that become part of a line, such as a trailer, have no line of their own in them.
