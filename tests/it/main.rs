@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod import;
+mod issues;
 mod sandbox;
 mod store;
 mod support;
