@@ -5,6 +5,7 @@
 mod import;
 mod issues;
 mod sandbox;
+mod solutions;
 mod store;
 mod support;
 
