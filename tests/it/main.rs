@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod execution;
 mod import;
 mod issues;
 mod sandbox;
