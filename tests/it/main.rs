@@ -9,6 +9,7 @@ mod sandbox;
 mod solutions;
 mod store;
 mod support;
+mod trail;
 
 use std::path::Path;
 
