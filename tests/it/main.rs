@@ -5,6 +5,7 @@
 mod execution;
 mod import;
 mod issues;
+mod output;
 mod sandbox;
 mod solutions;
 mod store;
