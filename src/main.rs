@@ -6,6 +6,7 @@ mod interchange;
 mod model;
 mod rules;
 mod store;
+mod sync;
 mod trail;
 mod ui;
 

@@ -8,6 +8,7 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, StoreError};
 use crate::trail::patch_id;
+use crate::ui::text::count;
 
 /// End the execution of this worktree: the plan is carried out
 #[derive(Debug, clap::Args)]
@@ -55,7 +56,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             },
         )?;
         tx.note.force = args.force.why();
-        tx.describe("done", format!("execution: complete {id} ({} commits)", commits.len()));
+        tx.describe("done", format!("execution: complete {id} ({})", count(commits.len(), "commit")));
         Ok((execution.execution.id.clone(), commits.len()))
     })?;
     let (id, commits) = committed.answer;
@@ -69,7 +70,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
     } else {
         let status = facts::status(&folder);
-        writeln!(context.screen, "completed {} with {commits} commits; {} is {status}", before.execution.execution.solution_id, id.issue())?;
+        let plan = &before.execution.execution.solution_id;
+        writeln!(context.screen, "completed {plan} with {}; {} is {status}", count(commits, "commit"), id.issue())?;
     }
     Ok(Exit::Done)
 }

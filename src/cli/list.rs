@@ -105,7 +105,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let note = match found.len() {
             0 => "no issue fits".to_owned(),
             shown if shown < total => format!("{shown} of {total} issues"),
-            shown => format!("{shown} issues"),
+            shown => crate::ui::text::count(shown, "issue"),
         };
         let note = context.screen.painter().paint(style::DIM, &note);
         writeln!(context.screen, "{note}")?;

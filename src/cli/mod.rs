@@ -75,6 +75,17 @@ commands!(
     Trace = trace,
     Log = log,
     Import = import,
+    Conflicts = conflicts,
+    Fsck = fsck,
+    Policy = policy,
+    Project = project,
+    Demo = demo,
+    Sync = sync,
+    Pull = pull,
+    Push = push,
+    Hooks = hooks,
+    #[command(hide = true)]
+    Hook = hook,
 );
 
 /// The whole command line, for man pages and completions.

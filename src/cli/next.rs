@@ -13,7 +13,6 @@ use crate::model::time::Time;
 use crate::model::uid::Uid;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
-use crate::rules::lease::{DEFAULT_LEASE_MS, parse_duration};
 use crate::rules::readiness::{ItemView, QueueView};
 use crate::store::{Read, Store, Tx, random_uid, records};
 use crate::trail::active::{self, Active};
@@ -91,7 +90,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Failure::new("detached-head", "HEAD is detached, and an execution needs a branch that its commits are bound on")
             .hint("`git switch -c NAME` makes one")
     })?;
-    let lease = lease(&store)?;
+    let lease = store.lease()?;
     let nonce = random_uid()?;
     active::begin(&store, &nonce)?;
     let claimed = context.transact(&store, |tx| {
@@ -116,16 +115,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     };
     bind_worktree(&store, &execution)?;
     answer(&store, &execution.id, true, context)
-}
-
-/// How long a claim is good, from `wf.lease`.
-pub(super) fn lease(store: &Store) -> Result<i64, Failure> {
-    match store.config("wf.lease") {
-        None => Ok(DEFAULT_LEASE_MS),
-        Some(text) => parse_duration(&text).ok_or_else(|| {
-            Failure::new("config", format!("`wf.lease = {text}` is not a duration")).hint("such as 4h, 90m or 2d, a year at most")
-        }),
-    }
 }
 
 /// The claim that this worktree holds: the one it is bound to, or one that was made just before the program died.

@@ -126,9 +126,9 @@ fn print_work(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<(
         let bound = if folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id) { " (bound)" } else { "" };
         writeln!(
             context.screen,
-            "    {}{bound}  {} tasks  {}",
+            "    {}{bound}  {}  {}",
             painter.paint(style::ID, solution.id.as_str()),
-            plan.tasks.len(),
+            ui::text::count(plan.tasks.len(), "task"),
             ui::text::clean_line(plan.description.as_deref().unwrap_or_default())
         )?;
     }

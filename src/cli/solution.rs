@@ -340,7 +340,7 @@ fn check(plan: &str, issue: Option<&str>, context: &mut Context) -> Outcome {
     let checked = check_all(&plans, issue.as_ref()).map_err(|failure| failure.retitled("; nothing was stored", ""))?;
     for (one, (place, _)) in checked.iter().zip(&plans) {
         let tasks = one.plan["tasks"].as_array().map_or(0, Vec::len);
-        writeln!(context.screen, "{place}: {tasks} tasks, no fault")?;
+        writeln!(context.screen, "{place}: {}, no fault", crate::ui::text::count(tasks, "task"))?;
     }
     Ok(Exit::Done)
 }

@@ -113,7 +113,7 @@ fn one(folder: &IssueFolder, context: &mut Context) -> Outcome {
 fn print(overview: &Overview, context: &mut Context) -> Outcome {
     let painter = context.screen.painter();
     let short = overview.tip.get(..10).unwrap_or(&overview.tip);
-    writeln!(context.screen, "{} at {short}: {} issues", overview.reference, overview.total)?;
+    writeln!(context.screen, "{} at {short}: {}", overview.reference, crate::ui::text::count(overview.total, "issue"))?;
     let mut table = Table::new([Column::left(""), Column::right("")]);
     for (status, count) in &overview.issues {
         table.row([Cell::new(format!("  {status}"), list::status_style(*status)), Cell::from(count.to_string())]);

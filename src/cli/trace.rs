@@ -14,7 +14,7 @@ use crate::store::resolve::{self, Known, ResolveError};
 use crate::store::{Snapshot, Store};
 use crate::trail::trace::{CommitFacts, commit, issues_of};
 use crate::ui::style;
-use crate::ui::text::clean_line;
+use crate::ui::text::{clean_line, count};
 
 /// Follow the work: from a commit to its task, plan and issue, or from an issue down to its commits
 #[derive(Debug, clap::Args)]
@@ -189,9 +189,9 @@ fn print_issue(
         let digest = solution.plan_digest();
         writeln!(
             context.screen,
-            "  plan {} ({} tasks{bound}) {}",
+            "  plan {} ({}{bound}) {}",
             painter.paint(style::ID, solution.id.as_str()),
-            plan.tasks.len(),
+            count(plan.tasks.len(), "task"),
             painter.paint(style::DIM, digest.get(..19).unwrap_or(&digest))
         )?;
         for task in &plan.tasks {

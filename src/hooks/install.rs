@@ -26,7 +26,7 @@ const ASIDE: &str = ".before-git-wf";
 const PROGRAM: &str = "git-wf";
 
 /// What lies where git looks for a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Installed {
     /// The shim that an install would write.
@@ -40,7 +40,7 @@ pub(crate) enum Installed {
 }
 
 /// What was just done about a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Change {
     /// Nothing, and nothing was to be done.
@@ -56,7 +56,7 @@ pub(crate) enum Change {
 }
 
 /// One hook, as it is after the call that answered with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub(crate) struct HookState {
     /// Git's name for it.
     pub(crate) name: &'static str,

@@ -5,6 +5,5 @@ mod cleanup;
 mod tests;
 mod trailers;
 
-pub(crate) use crate::trail::trailers::parse as parse_trailers;
 pub(crate) use cleanup::{CommentRule, is_empty_after_cleanup};
 pub(crate) use trailers::{MessageError, add_trailers};

@@ -1,7 +1,15 @@
 //! What each git hook does, and how hooks are installed and taken away again.
 
+pub(crate) mod binding;
+pub(crate) mod commit_msg;
+mod error;
 pub(crate) mod install;
 pub(crate) mod message;
+pub(crate) mod post_commit;
+pub(crate) mod post_rewrite;
+mod progress;
+
+pub(crate) use error::HookError;
 
 #[cfg(test)]
 mod test_repo;

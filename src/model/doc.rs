@@ -48,6 +48,24 @@ impl Slot {
     }
 }
 
+/// What one side wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// When, in the order that decides.
+    pub(crate) stamp: Option<Stamp>,
+    /// What; none where it was taken away.
+    pub(crate) value: Option<Value>,
+}
+
+/// A field that two sides wrote without knowing of each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Apart {
+    /// `title`, `tags/auth`, `extended_context/notes`; `*` for two births.
+    pub(crate) key: String,
+    /// Both sides.
+    pub(crate) sides: [Written; 2],
+}
+
 /// One version of a record with registers. Records that are written once have none of this: they are their bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Doc {
@@ -274,6 +292,50 @@ impl Doc {
     /// The latest stamp in the record: when it last changed.
     pub(crate) fn changed(&self) -> Option<&Stamp> {
         self.slots.values().filter_map(|slot| slot.stamp.as_ref()).chain(self.birth.as_ref()).max()
+    }
+
+    /// The fields that two versions set apart from each other since `base`: each side wrote, and what stands now is not
+    /// what both wrote. Versions with two births are apart as a whole, under the key `*`.
+    pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
+        if one.birth != two.birth && one.schema.0.births == Births::LaterStands {
+            let side = |doc: &Self| Written { stamp: doc.birth.clone(), value: Some(doc.fields()) };
+            return vec![Apart { key: BIRTH.to_owned(), sides: [side(one), side(two)] }];
+        }
+        let mut found = Vec::new();
+        for (key, mine) in &one.slots {
+            let Some(other) = two.slots.get(key) else { continue };
+            let before = base.and_then(|base| base.slots.get(key));
+            if mine.value != other.value && Some(mine) != before && Some(other) != before {
+                let side = |slot: &Slot| Written { stamp: slot.stamp.clone(), value: slot.value.clone() };
+                found.push(Apart { key: key.clone(), sides: [side(mine), side(other)] });
+            }
+        }
+        found
+    }
+
+    /// The stamp of a field, an element (`tags/auth`) or a leaf; for `*` that of the birth.
+    pub(crate) fn stamp(&self, key: &str) -> Option<&Stamp> {
+        if key == BIRTH {
+            return self.birth.as_ref();
+        }
+        self.slots.get(key).and_then(|slot| slot.stamp.as_ref())
+    }
+
+    /// Writes a field anew, even with the value that it has: who does that has seen it and decided.
+    pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) {
+        let stamp = Some(by.over(self.stamp(key)));
+        self.slots.insert(key.to_owned(), Slot { stamp, value });
+    }
+
+    /// The names of the registers that are there.
+    pub(crate) fn registers(&self) -> impl Iterator<Item = &str> {
+        let slots = self.slots.iter().filter(|(key, slot)| slot.value.is_some() && !key.contains('/'));
+        slots.map(|(key, _)| key.as_str())
+    }
+
+    /// The value of a field, an element or a leaf.
+    pub(crate) fn value(&self, key: &str) -> Option<&Value> {
+        self.slots.get(key).and_then(|slot| slot.value.as_ref())
     }
 
     /// The fields as one JSON object in schema order, without the clock.

@@ -1,22 +1,30 @@
 //! How long a claim is good without being renewed.
 
-/// Unless `wf.lease` says otherwise: four hours.
-pub(crate) const DEFAULT_LEASE_MS: i64 = 4 * 3_600_000;
-/// A lease for longer than a year is a mistake.
-const LONGEST_MS: i64 = 366 * 86_400_000;
+/// What `wf.lease` is where nobody set it: four hours, in milliseconds.
+pub(crate) const DEFAULT: i64 = 4 * HOUR;
 
-/// Milliseconds of `90s`, `30m`, `4h`, `1d`; none where it is not such a duration, is nothing, or is over a year.
+const SECOND: i64 = 1_000;
+const MINUTE: i64 = 60 * SECOND;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+
+/// Milliseconds of `90s`, `30m`, `4h` or `1d`. `None` for anything else, for nothing (`0h`), and for more than can be
+/// counted.
 pub(crate) fn parse_duration(text: &str) -> Option<i64> {
     let text = text.trim();
     let unit = match text.chars().last()? {
-        's' => 1_000,
-        'm' => 60_000,
-        'h' => 3_600_000,
-        'd' => 86_400_000,
+        's' => SECOND,
+        'm' => MINUTE,
+        'h' => HOUR,
+        'd' => DAY,
         _ => return None,
     };
-    let number: i64 = text[..text.len() - 1].parse().ok()?;
-    number.checked_mul(unit).filter(|ms| (1..=LONGEST_MS).contains(ms))
+    let digits = &text[..text.len() - 1];
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let count: i64 = digits.parse().ok()?;
+    count.checked_mul(unit).filter(|millis| *millis > 0)
 }
 
 #[cfg(test)]
@@ -24,12 +32,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_a_unit() {
-        assert_eq!(parse_duration("90s"), Some(90_000));
-        assert_eq!(parse_duration("4h"), Some(DEFAULT_LEASE_MS));
-        assert_eq!(parse_duration("1d"), Some(86_400_000));
-        for wrong in ["", "4", "h", "-1h", "0m", "400d", "4 h ago", "9999999999999999d", "1ü"] {
-            assert_eq!(parse_duration(wrong), None, "{wrong}");
+    fn each_unit_is_read() {
+        let read = ["90s", "30m", "4h", "1d", " 2h "].map(parse_duration);
+        assert_eq!(read, [90_000, 1_800_000, DEFAULT, 86_400_000, 7_200_000].map(Some));
+    }
+
+    #[test]
+    fn what_is_no_duration_is_refused() {
+        for text in ["", "h", "4", "4 h", "-4h", "+4h", "0h", "1.5h", "4w", "4hh", "99999999999999999d", "4é"]
+        {
+            assert_eq!(parse_duration(text), None, "{text}");
         }
     }
 }

@@ -8,5 +8,6 @@ pub(crate) mod holds;
 pub(crate) mod lease;
 pub(crate) mod moves;
 pub(crate) mod plan_check;
+pub(crate) mod policy;
 pub(crate) mod position;
 pub(crate) mod readiness;

@@ -1,7 +1,9 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod commits;
 mod edit;
 mod error;
+pub(crate) mod fsck;
 pub(crate) mod git;
 pub(crate) mod layout;
 mod lock;
@@ -9,13 +11,17 @@ mod maintenance;
 mod merge;
 mod persist;
 pub(crate) mod records;
+mod remotes;
 mod repo;
 pub(crate) mod resolve;
 mod root;
 mod snapshot;
+mod tree_diff;
 mod tx;
 
+pub(crate) use commits::CodeCommit;
 pub(crate) use error::StoreError;
+pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};

@@ -140,6 +140,22 @@ pub(crate) fn execution(
     Ok(Some(ExecutionFolder { execution, log }))
 }
 
+/// All executions of an issue with their logs, without the rest of its folder. Broken ones are left out.
+pub(crate) fn executions(read: &impl Read, issue: &IssueId) -> Result<Vec<ExecutionFolder>, StoreError> {
+    let mut broken = Vec::new();
+    let mut executions = Vec::new();
+    for id in execution_ids(read, issue)? {
+        executions.extend(execution(read, &id, &mut broken)?);
+    }
+    Ok(executions)
+}
+
+/// A plan; none where there is none that can be read.
+pub(crate) fn solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
+    let found = recorded(read, &SOLUTION, &layout::solution(id));
+    Ok(set_aside(found, &mut Vec::new())?.map(|found: Recorded<Solution>| found.record))
+}
+
 /// Everything in the folder of one issue, and its items in all queues; none where there is no such issue.
 pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     let Some(recorded_issue) = recorded::<Issue>(read, &ISSUE, &layout::issue(id))? else { return Ok(None) };

@@ -10,6 +10,7 @@ use super::error::StoreError;
 use super::git::Git;
 use super::snapshot::Snapshot;
 use crate::model::time::Time;
+use crate::rules::lease;
 
 /// Where the store lies unless `wf.ref` names another place.
 pub(crate) const DEFAULT_REF: &str = "refs/wf/main";
@@ -21,6 +22,7 @@ const OBJECT_CACHE: usize = 16 * 1024 * 1024;
 pub(crate) struct Store {
     pub(super) repo: gix::Repository,
     reference: String,
+    in_hook: bool,
 }
 
 /// Who writes: the git identity and, where they are set, the name and role that an agent gave itself.
@@ -80,7 +82,13 @@ impl Store {
         };
         drop(config);
         repo.object_cache_size_if_unset(OBJECT_CACHE);
-        Ok(Self { repo, reference })
+        Ok(Self { repo, reference, in_hook: false })
+    }
+
+    /// The same within a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit that is being made, who
+    /// may be somebody else (`--author`, `--amend`, `-C`): the one who acts is the committer.
+    pub(crate) fn in_hook(self) -> Self {
+        Self { in_hook: true, ..self }
     }
 
     /// The repository itself, for modules that read the project's own history.
@@ -91,28 +99,6 @@ impl Store {
     /// The full name of the ref.
     pub(crate) fn reference(&self) -> &str {
         &self.reference
-    }
-
-    /// What `refs/wf/main` is called on a remote whose refs were fetched: `refs/wf-remotes/origin/main`.
-    pub(crate) fn tracking(&self, remote: &str) -> String {
-        let name = self
-            .reference
-            .strip_prefix("refs/wf/")
-            .unwrap_or_else(|| self.reference.trim_start_matches("refs/"));
-        format!("refs/wf-remotes/{remote}/{name}")
-    }
-
-    /// The refspec by which a plain `git fetch` brings the ref along.
-    pub(crate) fn fetch_refspec(&self, remote: &str) -> String {
-        if self.reference.starts_with("refs/wf/") {
-            format!("+refs/wf/*:refs/wf-remotes/{remote}/*")
-        } else {
-            // A glob is no error where the remote has nothing of that name; a full name would be.
-            let end = self.reference.len() - 1;
-            let glob = format!("{}*", &self.reference[..end]);
-            let tracking = self.tracking(remote);
-            format!("+{glob}:{}*", &tracking[..tracking.len() - 1])
-        }
     }
 
     /// The installed git, for this repository and worktree.
@@ -176,6 +162,13 @@ impl Store {
         Ok(Duration::from_secs(seconds))
     }
 
+    /// How long a claim is good without being renewed, in milliseconds: `wf.lease`, or four hours.
+    pub(crate) fn lease(&self) -> Result<i64, StoreError> {
+        let Some(value) = self.config("wf.lease") else { return Ok(lease::DEFAULT) };
+        let why = "it is a number with a unit, such as 90s, 30m, 4h or 1d";
+        lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease", value, why })
+    }
+
     /// The commit that the ref points to; none before `init`.
     pub(crate) fn tip(&self) -> Result<Option<ObjectId>, StoreError> {
         self.read_ref(&self.reference)
@@ -201,7 +194,8 @@ impl Store {
 
     /// Who is writing, at what time. `GIT_COMMITTER_DATE` counts as git counts it.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
-        let found = match (self.repo.author(), self.repo.committer()) {
+        let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
+        let found = match (author, self.repo.committer()) {
             (Some(Ok(author)), Some(Ok(committer))) => {
                 let time = committer.time().map_err(|_| StoreError::Config {
                     key: "GIT_COMMITTER_DATE",
@@ -240,7 +234,8 @@ impl Store {
 
     /// git may guess an identity from the machine, or refuse in words of its own: both are its business.
     fn identity_of_git(&self) -> Result<(String, String, gix::date::Time), StoreError> {
-        let output = self.git().output(&["var", "GIT_AUTHOR_IDENT"])?;
+        let variable = if self.in_hook { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
+        let output = self.git().output(&["var", variable])?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let text = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
@@ -276,27 +271,6 @@ impl Store {
             })
         }))
     }
-
-    /// Refuses where a fetch would overwrite what is about to be written.
-    pub(super) fn refuse_mirror(&self) -> Result<(), StoreError> {
-        let config = self.repo.config_snapshot();
-        let Some(sections) = config.plumbing().sections_by_name("remote") else { return Ok(()) };
-        for section in sections {
-            let Some(remote) = section.header().subsection_name() else { continue };
-            for refspec in section.values("fetch") {
-                let text = refspec.to_str_lossy();
-                let target = text.rsplit_once(':').map_or("", |(_, target)| target);
-                if covers(target, &self.reference) {
-                    return Err(StoreError::Mirror {
-                        remote: remote.to_str_lossy().into_owned(),
-                        refspec: text.into_owned(),
-                        reference: self.reference.clone(),
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// As people can find it, wherever they are.
@@ -307,18 +281,6 @@ fn absolute(path: &Path) -> PathBuf {
 /// A full object id in hex.
 pub(crate) fn object_id(hex: &str) -> Option<ObjectId> {
     ObjectId::from_hex(hex.as_bytes()).ok()
-}
-
-/// Whether the right side of a refspec, with at most one `*`, names `reference`.
-fn covers(target: &str, reference: &str) -> bool {
-    match target.split_once('*') {
-        None => target == reference,
-        Some((start, end)) => {
-            reference.len() >= start.len() + end.len()
-                && reference.starts_with(start)
-                && reference.ends_with(end)
-        }
-    }
 }
 
 fn checked_ref(name: &str) -> Result<String, StoreError> {
@@ -352,16 +314,6 @@ pub(crate) fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_mirror_is_told_from_a_tracking_refspec() {
-        assert!(covers("refs/*", "refs/wf/main"));
-        assert!(covers("refs/wf/*", "refs/wf/main"));
-        assert!(covers("refs/wf/main", "refs/wf/main"));
-        assert!(!covers("refs/wf-remotes/origin/*", "refs/wf/main"));
-        assert!(!covers("refs/remotes/origin/*", "refs/wf/main"));
-        assert!(!covers("", "refs/wf/main"));
-    }
 
     #[test]
     fn a_forged_trailer_becomes_part_of_the_line() {

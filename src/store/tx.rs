@@ -150,7 +150,11 @@ impl Store {
             let tip = tx.base.commit();
             let message = message(&tx.note, &identity);
             let work = self.in_memory();
-            let tree = write_tree(&work, tx.base.tree(), tx.pending)?;
+            let before = tx.base.tree();
+            let tree = write_tree(&work, before, tx.pending)?;
+            if tree == before {
+                return Ok(Committed { answer, commit: None });
+            }
             let commit = self.make_commit(&work, tree, tip, &message, &identity)?;
             if self.publish(&mut lock, work, commit, Some(tip), &tx.note.subject)? {
                 self.maintain();
@@ -174,18 +178,21 @@ impl Store {
     }
 
     /// Brings in what another head holds: the ref moves to that head where it holds all that we have, to a merge commit
-    /// otherwise. `None` where there was nothing to bring in.
+    /// otherwise. `None` where there was nothing to bring in. `from` is what messages and the reflog call that head.
     pub(crate) fn merge_head(
         &self,
         theirs: ObjectId,
         from: &str,
+        equal: merge::EqualTrees,
     ) -> Result<Option<merge::Merged>, StoreError> {
         self.refuse_mirror()?;
         let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
         for _ in 0..TRIES {
             let tip = self.tip()?;
             let work = self.in_memory();
-            let Some(merged) = merge::heads(self, &work, tip, theirs)? else { return Ok(None) };
+            let Some(merged) = merge::heads(self, &work, tip, (theirs, from), equal)? else {
+                return Ok(None);
+            };
             if self.publish(&mut lock, work, merged.commit, tip, &format!("merge {from}"))? {
                 self.maintain();
                 return Ok(Some(merged));
@@ -194,7 +201,18 @@ impl Store {
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
     }
 
-    fn in_memory(&self) -> gix::Repository {
+    /// Whether one commit is in the history of another. Something that is no commit is in none.
+    pub(crate) fn is_ancestor(&self, old: ObjectId, new: ObjectId) -> Result<bool, StoreError> {
+        for id in [old, new] {
+            let header = self.repo.find_header(id).map_err(StoreError::object("cannot read a commit"))?;
+            if header.kind() != gix::objs::Kind::Commit {
+                return Ok(false);
+            }
+        }
+        merge::is_ancestor(&self.repo, old, new)
+    }
+
+    pub(super) fn in_memory(&self) -> gix::Repository {
         self.repo.clone().with_object_memory()
     }
 

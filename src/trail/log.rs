@@ -2,12 +2,11 @@
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
-use gix::objs::tree::EntryKind;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use crate::model::time::Time;
-use crate::store::{Read, Store, StoreError};
+use crate::store::{Read, Snapshot, Store, StoreError};
 
 /// One commit of the ref.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -147,8 +146,7 @@ fn changes(
 ) -> Result<Vec<FileChange>, StoreError> {
     let old = before.map(|id| store.snapshot_at(id)).transpose()?;
     let new = store.snapshot_at(after)?;
-    let mut differing = Vec::new();
-    compare(store, old.as_ref().map(|s| s.tree()), Some(new.tree()), "", &mut differing)?;
+    let differing = store.differences(old.as_ref().map(Snapshot::tree), new.tree())?;
     let wanted = |path: &str| {
         paths.is_empty()
             || paths
@@ -157,7 +155,7 @@ fn changes(
     };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let mut found = Vec::new();
-    for path in differing.into_iter().filter(|path| wanted(path)) {
+    for path in differing.into_iter().map(|it| it.path).filter(|path| wanted(path)) {
         let before = match &old {
             Some(old) => old.file(&path)?.map(text),
             None => None,
@@ -165,48 +163,4 @@ fn changes(
         found.push(FileChange { before, after: new.file(&path)?.map(text), path });
     }
     Ok(found)
-}
-
-fn compare(
-    store: &Store,
-    old: Option<ObjectId>,
-    new: Option<ObjectId>,
-    path: &str,
-    found: &mut Vec<String>,
-) -> Result<(), StoreError> {
-    if old == new {
-        return Ok(());
-    }
-    let (before, after) = (tree(store, old)?, tree(store, new)?);
-    let names: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    for name in names {
-        let (a, b) = (before.get(name), after.get(name));
-        if a == b {
-            continue;
-        }
-        let inner = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-        let folder = |entry: Option<&(EntryKind, ObjectId)>| {
-            entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| *id)
-        };
-        let is_file =
-            |entry: Option<&(EntryKind, ObjectId)>| entry.is_some_and(|(kind, _)| *kind != EntryKind::Tree);
-        if is_file(a) || is_file(b) {
-            found.push(inner.clone());
-        }
-        compare(store, folder(a), folder(b), &inner, found)?;
-    }
-    Ok(())
-}
-
-type Entries = std::collections::BTreeMap<String, (EntryKind, ObjectId)>;
-
-fn tree(store: &Store, id: Option<ObjectId>) -> Result<Entries, StoreError> {
-    let Some(id) = id else { return Ok(Entries::new()) };
-    let failed = StoreError::object("cannot read a tree of the store");
-    let tree = store.repo().find_tree(id).map_err(&failed)?;
-    let decoded = tree.decode().map_err(&failed)?;
-    let named = decoded.entries.iter().filter_map(|entry| {
-        Some((entry.filename.to_str().ok()?.to_owned(), (entry.mode.kind(), entry.oid.to_owned())))
-    });
-    Ok(named.collect())
 }

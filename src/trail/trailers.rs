@@ -2,8 +2,14 @@
 
 use gix::bstr::ByteSlice;
 
+/// The trailer with the issue that a commit is for.
+pub(crate) const ISSUE: &str = "Wf-Issue";
+/// The trailer with the plan.
+pub(crate) const SOLUTION: &str = "Wf-Solution";
+/// The trailer with the task of that plan.
+pub(crate) const TASK: &str = "Wf-Task";
 /// The trailers that bind a commit, as they are written.
-pub(crate) const KEYS: &[&str] = &["Wf-Issue", "Wf-Solution", "Wf-Task"];
+const KEYS: &[&str] = &[ISSUE, SOLUTION, TASK];
 /// `git merge --squash` indents the messages that it collects by as much.
 const MAX_INDENT: usize = 4;
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod execution;
+mod hooks;
 mod import;
 mod issues;
 mod output;
@@ -10,6 +11,7 @@ mod sandbox;
 mod solutions;
 mod store;
 mod support;
+mod sync;
 mod trail;
 
 use std::path::Path;
@@ -32,7 +34,7 @@ fn undeclared(folder: &Path, by: &str, forgotten: &mut Vec<String>) {
             continue;
         }
         let declaration = format!("mod {};", path.file_stem().unwrap().to_str().unwrap());
-        if !declared.lines().any(|line| line.trim() == declaration) {
+        if !declared.lines().any(|line| line.trim().trim_start_matches("pub(crate) ") == declaration) {
             forgotten.push(format!("{declaration} in {}", folder.join(by).display()));
         }
     }

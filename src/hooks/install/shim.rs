@@ -24,6 +24,7 @@ pub(super) struct Shim {
 pub(super) const SHIMS: &[Shim] = &[
     Shim { name: "commit-msg", template: include_str!("../../../hooks/commit-msg") },
     Shim { name: "post-commit", template: include_str!("../../../hooks/post-commit") },
+    Shim { name: "post-merge", template: include_str!("../../../hooks/post-merge") },
     Shim { name: "post-rewrite", template: include_str!("../../../hooks/post-rewrite") },
 ];
 

@@ -122,6 +122,13 @@ impl CommentRule {
         }
     }
 
+    /// The text of a message without its comments, as far as they can be told.
+    pub(crate) fn written(&self, message: &[u8]) -> Vec<u8> {
+        let (text, _) = self.at_scissors(message);
+        let prefix = self.prefix(message);
+        self.content(text, self.keeps_comments(text, &prefix), &prefix).join(&b'\n')
+    }
+
     /// The lines that count, without white space at their ends.
     fn content<'a>(&self, text: &'a [u8], keeps_comments: bool, prefix: &str) -> Vec<&'a [u8]> {
         text.lines()

@@ -11,7 +11,6 @@ use gix::bstr::ByteSlice;
 use super::CommentRule;
 use crate::model::Explain;
 use crate::store::git::{Git, GitError};
-use crate::trail::trailers::own_trailer;
 
 /// Nobody begins a line with it, so that as a comment prefix it makes everything text.
 const NO_COMMENT: &str = "\u{1}";

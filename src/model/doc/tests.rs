@@ -106,6 +106,31 @@ fn two_births_of_an_item_are_one_item() {
 }
 
 #[test]
+fn what_two_sides_wrote_apart_is_found_and_what_one_wrote_is_not() {
+    let base = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a"]}), stamp(0, 1));
+    let (mut one, mut two) = (base.clone(), base.clone());
+    one.update(&json!({"title": "one", "tags": ["a", "b"]}), &by(5));
+    two.update(&json!({"title": "two", "tags": ["a"], "notes": {"first": 1}}), &by(7));
+    let apart = Doc::apart(Some(&base), &one, &two);
+    assert_eq!(apart.len(), 1);
+    assert_eq!(apart[0].key, "title");
+    assert_eq!(apart[0].sides.clone().map(|side| side.value), [Some(json!("one")), Some(json!("two"))]);
+    let mut merged = one.merge(two);
+    assert_eq!(merged.stamp("title"), apart[0].sides[1].stamp.as_ref());
+    merged.decide("title", merged.value("title").cloned(), &by(1));
+    assert!(merged.stamp("title") > apart[0].sides[1].stamp.as_ref(), "keeping is a decision of its own");
+}
+
+#[test]
+fn the_same_value_on_both_sides_is_nothing_to_settle() {
+    let base = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(0, 1));
+    let (mut one, mut two) = (base.clone(), base.clone());
+    one.update(&json!({"title": "same"}), &by(5));
+    two.update(&json!({"title": "same"}), &by(7));
+    assert_eq!(Doc::apart(Some(&base), &one, &two), vec![]);
+}
+
+#[test]
 fn what_no_writer_makes_is_named() {
     for (bytes, why) in [
         ("[]", "expected a map"),

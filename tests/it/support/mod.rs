@@ -5,6 +5,7 @@ mod ran;
 mod repo;
 mod sandbox;
 mod store;
+pub(crate) mod store_writer;
 mod work;
 
 pub(crate) use plan::plan;

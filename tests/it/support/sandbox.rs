@@ -84,6 +84,11 @@ impl Sandbox {
         self.made(name, &["clone", "--quiet", from, name])
     }
 
+    /// A repository that the test made itself.
+    pub(crate) fn at(&self, name: &str) -> Repo {
+        Repo::at(&self.world, &self.root().join(name))
+    }
+
     /// Lets time pass: leases run out by this, and no test sleeps.
     pub(crate) fn advance(&self, seconds: i64) {
         self.world.now.fetch_add(seconds, Ordering::SeqCst);

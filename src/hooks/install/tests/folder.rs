@@ -14,19 +14,19 @@ fn shims_come_and_go() {
     let at = place(&repo);
     let program = program(&repo);
     fs::remove_dir_all(repo.hooks()).unwrap();
-    assert_eq!(found(&status(&at, &program)), [Installed::Absent; 3]);
+    assert_eq!(found(&status(&at, &program)), [Installed::Absent; NAMES.len()]);
     let states = install(&at, &program, false).unwrap();
-    assert_eq!(found(&states), [Installed::Current; 3]);
-    assert_eq!(changes(&states), [Change::Written; 3]);
+    assert_eq!(found(&states), [Installed::Current; NAMES.len()]);
+    assert_eq!(changes(&states), [Change::Written; NAMES.len()]);
     assert_eq!(names(&repo.hooks()), NAMES);
     assert_eq!(mode(&repo.hooks().join("commit-msg")), 0o755);
     let again = install(&at, &program, false).unwrap();
-    assert_eq!(changes(&again), [Change::None; 3]);
+    assert_eq!(changes(&again), [Change::None; NAMES.len()]);
     let states = uninstall(&at).unwrap();
-    assert_eq!(changes(&states), [Change::Removed; 3]);
-    assert_eq!(found(&states), [Installed::Absent; 3]);
+    assert_eq!(changes(&states), [Change::Removed; NAMES.len()]);
+    assert_eq!(found(&states), [Installed::Absent; NAMES.len()]);
     assert_eq!(names(&repo.hooks()), [""; 0]);
-    assert_eq!(changes(&uninstall(&at).unwrap()), [Change::None; 3]);
+    assert_eq!(changes(&uninstall(&at).unwrap()), [Change::None; NAMES.len()]);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn an_earlier_hook_comes_back_as_it_was() {
         assert_eq!((fs::read(&aside).unwrap(), mode(&aside)), (bytes.to_vec(), 0o640));
     }
     let states = uninstall(&at).unwrap();
-    assert_eq!(changes(&states), [Change::GivenBack, Change::Removed, Change::Removed]);
+    assert_eq!(changes(&states), [Change::GivenBack, Change::Removed, Change::Removed, Change::Removed]);
     assert_eq!((states[0].installed, &states[0].earlier), (Installed::Foreign, &None));
     assert_eq!((fs::read(&hook).unwrap(), mode(&hook)), (bytes.to_vec(), 0o640));
     assert_eq!(names(&repo.hooks()), ["commit-msg"]);
@@ -92,14 +92,14 @@ fn an_outdated_shim_is_rewritten_and_the_earlier_hook_kept() {
     install(&at, Path::new("/old/git-wf"), false).unwrap();
     fs::write(repo.hooks().join("post-commit"), "#!/bin/sh\n# git-wf hook shim, version 0\nexit 0\n")
         .unwrap();
-    assert_eq!(found(&status(&at, &program(&repo))), [Installed::Outdated; 3]);
+    assert_eq!(found(&status(&at, &program(&repo))), [Installed::Outdated; NAMES.len()]);
     install(&at, &program(&repo), false).unwrap();
-    assert_eq!(found(&status(&at, &program(&repo))), [Installed::Current; 3]);
+    assert_eq!(found(&status(&at, &program(&repo))), [Installed::Current; NAMES.len()]);
     let earlier = fs::read_to_string(repo.hooks().join("post-commit.before-git-wf")).unwrap();
     assert!(earlier.contains("echo earlier"));
     fs::set_permissions(repo.hooks().join("commit-msg"), fs::Permissions::from_mode(0o644)).unwrap();
     let states = install(&at, &program(&repo), false).unwrap();
-    assert_eq!(changes(&states), [Change::Written, Change::None, Change::None]);
+    assert_eq!(changes(&states), [Change::Written, Change::None, Change::None, Change::None]);
     assert_eq!(mode(&repo.hooks().join("commit-msg")), 0o755);
 }
 
@@ -111,8 +111,8 @@ fn a_hook_that_replaced_the_shim_is_left_alone() {
     install(&at, &program(&repo), false).unwrap();
     repo.script(&hook, "echo foreign");
     let states = uninstall(&at).unwrap();
-    assert_eq!(states[2].change, Change::LeftAlone);
-    assert_eq!(states[2].installed, Installed::Foreign);
+    assert_eq!(states[3].change, Change::LeftAlone);
+    assert_eq!(states[3].installed, Installed::Foreign);
     assert_eq!(fs::read_to_string(&hook).unwrap(), "#!/bin/sh\necho foreign\n");
 }
 
@@ -134,7 +134,7 @@ fn of_two_earlier_hooks_neither_is_lost() {
         }
         assert!(!repo.hooks().join("commit-msg").exists(), "nothing is touched");
     }
-    assert_eq!(uninstall(&at).unwrap()[2].change, Change::LeftAlone);
+    assert_eq!(uninstall(&at).unwrap()[3].change, Change::LeftAlone);
     assert!(fs::read_to_string(&hook).unwrap().contains("second"));
     assert!(fs::read_to_string(&aside).unwrap().contains("first"));
 }
@@ -183,7 +183,7 @@ fn a_program_is_recorded_so_that_it_is_found_from_anywhere() {
     install(&place(&repo), Path::new("bin/git-wf"), false).unwrap();
     let recorded = shim::recorded(&fs::read(repo.hooks().join("commit-msg")).unwrap()).unwrap();
     assert_eq!(recorded, std::env::current_dir().unwrap().join("bin/git-wf"));
-    assert_eq!(found(&status(&place(&repo), Path::new("bin/git-wf"))), [Installed::Current; 3]);
+    assert_eq!(found(&status(&place(&repo), Path::new("bin/git-wf"))), [Installed::Current; NAMES.len()]);
 }
 
 #[test]

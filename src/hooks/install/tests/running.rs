@@ -91,6 +91,7 @@ fn an_earlier_hook_is_called_first_with_the_same() {
     for (name, stdin, of_wf) in [
         ("commit-msg", "", ""),
         ("post-commit", "", ""),
+        ("post-merge", "", ""),
         ("post-rewrite", "a b\n\n", "a b\n\n"),
         ("post-rewrite", "", ""),
     ] {
@@ -111,6 +112,7 @@ fn the_failure_of_an_earlier_hook_is_the_shims() {
     for (name, expected) in [
         ("commit-msg", "earlier mark||\n".to_owned()),
         ("post-commit", "earlier mark||\nwf <hook> <post-commit> mark||\n".to_owned()),
+        ("post-merge", "earlier mark||\nwf <hook> <post-merge> mark||\n".to_owned()),
         ("post-rewrite", "earlier mark||\nwf <hook> <post-rewrite> mark||\n".to_owned()),
     ] {
         repo.script(&repo.hooks().join(format!("{name}.before-git-wf")), &noting(&repo, "earlier", 7));

@@ -2,8 +2,9 @@
 
 use std::fs;
 
-use super::super::{CommentRule, add_trailers, parse_trailers};
+use super::super::{CommentRule, add_trailers};
 use crate::hooks::test_repo::TestRepo;
+use crate::trail::trailers::parse;
 
 const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1"), ("Wf-Task", "T1")];
 const LINES: &str = "Wf-Issue: ISS-1\nWf-Task: T1\n";
@@ -138,7 +139,7 @@ fn a_missing_file_is_an_error_with_its_path() {
 fn trailers_are_found_wherever_a_squash_leaves_them() {
     let message = b"subject\n\n    Wf-Issue: ISS-1\r\nwf-SOLUTION :SOL-1 \n\nWf-Task:T1\ntext Wf-Task: T2\n\
         # Wf-Task: T3\n     Wf-Task: T4\n\tWf-Task: T5\nWf-Task:\nWf-Tasks: T6\nWf-Issue: \xff: x\n";
-    let found = parse_trailers(message);
+    let found = parse(message);
     let expected =
         [("Wf-Issue", "ISS-1"), ("Wf-Solution", "SOL-1"), ("Wf-Task", "T1"), ("Wf-Issue", "\u{fffd}: x")];
     assert_eq!(found, expected.map(|(key, value)| (key.to_owned(), value.to_owned())));

@@ -1,0 +1,135 @@
+use std::io::Write;
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::store::{Store, layout, records};
+use crate::sync::conflicts::{Conflict, Side, WHOLE, open};
+use crate::ui::style;
+use crate::ui::text::{clean, clean_line, count};
+
+/// Show fields that two clones set apart from each other, and settle them
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<ConflictCommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ConflictCommand {
+    /// List what is open
+    List,
+    /// Write the value that does not stand
+    Take(Which),
+    /// Decide for the value that stands
+    Keep(Which),
+}
+
+#[derive(Debug, clap::Args)]
+struct Which {
+    /// The record, or an unambiguous start of its id
+    record: String,
+    /// The field; can be left out where only one of the record is open
+    field: Option<String>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    match args.command.unwrap_or(ConflictCommand::List) {
+        ConflictCommand::List => list(context),
+        ConflictCommand::Take(which) => settle(&which, true, context),
+        ConflictCommand::Keep(which) => settle(&which, false, context),
+    }
+}
+
+fn list(context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let conflicts = open(&store)?;
+    if context.json() {
+        context.screen.print_json(&conflicts)?;
+        return Ok(Exit::Done);
+    }
+    for conflict in &conflicts {
+        let painter = context.screen.painter();
+        let record = painter.paint(style::ID, &conflict.record);
+        let what = if conflict.field == WHOLE { "the whole record, born twice" } else { &conflict.field };
+        writeln!(context.screen, "{record} {}", painter.paint(style::HEADING, what))?;
+        print_side("stands", &conflict.stands, context)?;
+        print_side("other", &conflict.other, context)?;
+    }
+    if conflicts.is_empty() {
+        writeln!(context.screen, "nothing was set apart that nobody has settled")?;
+    } else {
+        let open = count(conflicts.len(), "conflict");
+        writeln!(context.screen, "{open}; `git wf conflicts take|keep RECORD FIELD` settles one")?;
+    }
+    Ok(Exit::Done)
+}
+
+fn print_side(name: &str, side: &Side, context: &mut Context) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let author = side.author.as_deref().unwrap_or("somebody");
+    let at = side.at.map(|at| format!(", {at}")).unwrap_or_default();
+    let label = painter.paint(style::DIM, &format!("  {name:<7}"));
+    writeln!(context.screen, "{label} {}{at}", clean_line(author))?;
+    let text = match &side.value {
+        serde_json::Value::Null => "(taken away)".to_owned(),
+        serde_json::Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    for line in clean(&text).lines() {
+        writeln!(context.screen, "          {line}")?;
+    }
+    Ok(())
+}
+
+fn settle(which: &Which, take: bool, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let conflict = pick(&store, which)?;
+    let verb = if take { "take" } else { "keep" };
+    let committed = context.transact(&store, |tx| {
+        let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
+        let Some(mut doc) = records::doc(tx, schema, &conflict.path)? else { return Ok(()) };
+        let side = if take { &conflict.other } else { &conflict.stands };
+        if conflict.field == WHOLE {
+            if take {
+                doc.update(&side.value, tx.stamper());
+            } else {
+                let first = doc.registers().next().map(str::to_owned);
+                // Any write says that somebody has seen both; this one changes nothing else.
+                if let Some(first) = first {
+                    doc.decide(&first, doc.value(&first).cloned(), tx.stamper());
+                }
+            }
+        } else {
+            let value = Some(side.value.clone()).filter(|value| !value.is_null());
+            doc.decide(&conflict.field, value, tx.stamper());
+        }
+        tx.write(conflict.path.clone(), doc.to_bytes())?;
+        tx.describe("conflicts", format!("conflicts: {verb} {} of {}", conflict.field, conflict.record));
+        Ok(())
+    })?;
+    if context.json() {
+        context.screen.print_json(&conflict)?;
+    } else if committed.commit.is_some() {
+        let what = if take { "took the other value of" } else { "kept what stands for" };
+        writeln!(context.screen, "{what} `{}` of {}", conflict.field, conflict.record)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn pick(store: &Store, which: &Which) -> Result<Conflict, Failure> {
+    let mut fitting: Vec<Conflict> = open(store)?
+        .into_iter()
+        .filter(|it| it.record.starts_with(&which.record))
+        .filter(|it| which.field.as_ref().is_none_or(|field| *field == it.field))
+        .collect();
+    let exact = fitting.iter().any(|it| it.record == which.record);
+    fitting.retain(|it| !exact || it.record == which.record);
+    let field = which.field.as_deref().map(|field| format!(", field `{field}`")).unwrap_or_default();
+    match fitting.len() {
+        0 => Err(Failure::new("not-found", format!("nothing is open for `{}`{field}", which.record))
+            .hint("`git wf conflicts` lists what is open")),
+        1 => Ok(fitting.remove(0)),
+        _ => Err(Failure::new("ambiguous", format!("more than one conflict fits `{}`{field}", which.record))
+            .details(fitting.iter().map(|it| format!("{} {}", it.record, it.field)).collect())
+            .hint("name the record in full, and the field")),
+    }
+}

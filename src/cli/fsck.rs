@@ -1,0 +1,66 @@
+use std::io::Write;
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::store::Store;
+use crate::store::fsck::Severity;
+use crate::ui::style;
+use crate::ui::text::count;
+
+/// Check every record, every reference between records, and the history of the store
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Also show what is worth knowing and not wrong
+    #[arg(short, long)]
+    verbose: bool,
+    /// Restore what was dropped or cannot be read from the history, in one commit
+    #[arg(long)]
+    repair: bool,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    if args.repair {
+        repair(&store, context)?;
+    }
+    let found = store.fsck()?;
+    let errors = found.iter().filter(|it| it.severity == Severity::Error).count();
+    let exit = if errors == 0 { Exit::Done } else { Exit::Failed };
+    if context.json() {
+        context.screen.print_json(&found)?;
+        return Ok(exit);
+    }
+    let painter = context.screen.painter();
+    for it in found.iter().filter(|it| args.verbose || it.severity == Severity::Error) {
+        let word = match it.severity {
+            Severity::Error => painter.paint(style::BAD, "error"),
+            Severity::Note => painter.paint(style::DIM, "note"),
+        };
+        let commit = it.commit.as_deref().and_then(|commit| commit.get(..10));
+        let at = commit.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
+        writeln!(context.screen, "{word} {}{at}: {}", painter.paint(style::ID, &it.path), crate::ui::text::clean_line(&it.what))?;
+    }
+    let notes = found.len() - errors;
+    let more = if notes > 0 && !args.verbose { "; --verbose shows the notes" } else { "" };
+    writeln!(context.screen, "{}, {}{more}", count(errors, "error"), count(notes, "note"))?;
+    Ok(exit)
+}
+
+/// Writes the newest sound version of everything that the history can give back, and says what.
+fn repair(store: &Store, context: &mut Context) -> Result<(), Failure> {
+    let repairs = store.repairs()?;
+    let committed = context.transact(store, |tx| {
+        for (path, bytes) in &repairs {
+            tx.write(path.clone(), bytes.clone())?;
+        }
+        tx.describe("fsck", format!("fsck: restore {}", count(repairs.len(), "record")));
+        Ok(())
+    })?;
+    if context.json() || committed.commit.is_none() {
+        return Ok(());
+    }
+    for path in repairs.keys() {
+        let shown = context.screen.painter().paint(style::GOOD, path);
+        writeln!(context.screen, "restored {shown}")?;
+    }
+    Ok(())
+}

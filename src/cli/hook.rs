@@ -1,0 +1,67 @@
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::hooks::commit_msg::{self, Verdict};
+use crate::hooks::{HookError, post_commit, post_rewrite};
+use crate::store::{Store, StoreError};
+use crate::ui::text::clean_line;
+
+/// What the installed hooks call
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Git's name for the hook
+    name: String,
+    /// What git gives to that hook
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
+}
+
+/// Git goes on whatever happens here, a panic included; only the policy may stop a commit.
+pub(super) fn run(args: Args, _: &mut Context) -> Outcome {
+    let Args { name, args } = args;
+    let shown = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(AssertUnwindSafe(|| hook(&name, &args)));
+    panic::set_hook(shown);
+    match result {
+        Ok(Ok(Verdict::Go)) => {}
+        Ok(Ok(Verdict::Told(text))) => tell(&text),
+        Ok(Ok(Verdict::Refused(why))) => {
+            return Err(Failure::new("commit-refused", why)
+                .hint("`git wf next` claims a solution; `git commit --no-verify` commits without one"));
+        }
+        Ok(Err(error)) => tell(&format!("{name}: {error}")),
+        Err(_) => tell(&format!("{name}: a bug in git-wf; nothing was recorded")),
+    }
+    Ok(Exit::Done)
+}
+
+fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
+    let store = match Store::open(Path::new(".")) {
+        Ok(store) => store.in_hook(),
+        // There can be no store in such a place.
+        Err(StoreError::NotARepository(_) | StoreError::Reftable(_)) => return Ok(Verdict::Go),
+        Err(error) => return Err(error.into()),
+    };
+    match (name, args) {
+        ("commit-msg", [path, ..]) => commit_msg::run(&store, Path::new(path)),
+        ("post-commit", _) => post_commit::run(&store).map(|()| Verdict::Go),
+        ("post-merge", _) => post_commit::run_after_merge(&store).map(|()| Verdict::Go),
+        ("post-rewrite", [kind, ..]) => {
+            let mut input = Vec::new();
+            let read = std::io::stdin().lock().read_to_end(&mut input);
+            read.map_err(|source| HookError::Read { path: "stdin".into(), source })?;
+            post_rewrite::run(&store, &kind.to_string_lossy(), &input).map(|()| Verdict::Go)
+        }
+        // A shim of another version: what it wants done is not known here, and git must not suffer from it.
+        _ => Ok(Verdict::Go),
+    }
+}
+
+/// One line on stderr, if there is one: git may have closed it.
+fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr(), "git-wf: {}", clean_line(text));
+}

@@ -1,0 +1,95 @@
+use std::path::{Path, PathBuf};
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::hooks::install::{self, Change, HookState, HooksAt, Installed};
+use crate::store::Store;
+use crate::ui::{Cell, Column, Table, style};
+
+/// Install, remove or look at the git hooks that bind commits by themselves
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Install the hooks; one that is there already goes on working
+    Install {
+        /// Also where the hooks folder is outside the repository or tracked by git
+        #[arg(long)]
+        force: bool,
+    },
+    /// Remove the hooks and give back those that were there before
+    Uninstall,
+    /// Show what is installed and what it calls
+    Status,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let Args { command } = args;
+    let store = context.store()?;
+    let states = match command {
+        Command::Install { force } => install_hooks(&store, force)?,
+        Command::Uninstall => install::uninstall(&hooks_at(&store)?)?,
+        Command::Status => install::status(&hooks_at(&store)?, &program()?),
+    };
+    if context.json() {
+        context.screen.print_json(&states)?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new([
+        Column::left("HOOK"),
+        Column::left("STATE"),
+        Column::left("CALLS"),
+        Column::left("EARLIER HOOK"),
+    ]);
+    for state in &states {
+        let shown = |path: &Option<PathBuf>| path.as_deref().map_or_else(String::new, near);
+        let (word, style) = word(state);
+        table.row([
+            Cell::new(state.name, style::ID),
+            Cell::new(word, style),
+            shown(&state.calls).into(),
+            shown(&state.earlier).into(),
+        ]);
+    }
+    table.print(&mut context.screen)?;
+    Ok(Exit::Done)
+}
+
+/// Installs all hooks, to call this program.
+pub(crate) fn install_hooks(store: &Store, force: bool) -> Result<Vec<HookState>, Failure> {
+    Ok(install::install(&hooks_at(store)?, &program()?, force)?)
+}
+
+fn hooks_at(store: &Store) -> Result<HooksAt, Failure> {
+    Ok(HooksAt::find(&store.git(), store.work_dir().as_deref())?)
+}
+
+fn program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| {
+        Failure::new("no-program", format!("cannot tell where this program lies: {error}"))
+            .hint("start `git-wf` by its full path")
+    })
+}
+
+/// What was just done, else how it is.
+fn word(state: &HookState) -> (&'static str, anstyle::Style) {
+    match (state.change, state.installed) {
+        (Change::Removed, _) => ("removed", style::PLAIN),
+        (Change::GivenBack, _) => ("given back", style::PLAIN),
+        (Change::LeftAlone, _) => ("foreign, left alone", style::WARN),
+        (_, Installed::Current) if state.calls.is_none() => ("installed, calls nothing", style::WARN),
+        (_, Installed::Current) => ("installed", style::GOOD),
+        (_, Installed::Outdated) => ("outdated", style::WARN),
+        (_, Installed::Absent) => ("absent", style::DIM),
+        (_, Installed::Foreign) => ("foreign", style::WARN),
+    }
+}
+
+/// A path below the current folder as one would type it there.
+fn near(path: &Path) -> String {
+    let here = std::env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,36 @@
+use std::io::Write;
+
+use super::sync::{commits, warn_of_conflicts, warn_of_losses};
+use super::{Context, Exit, Outcome};
+use crate::sync;
+use crate::ui::text;
+
+/// Fetch the remote's store and merge it into this one
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The remote; without it the one that `wf.remote` or the fetch refspec names, or the only one there is
+    #[arg(value_name = "REMOTE")]
+    remote: Option<String>,
+}
+
+pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    store.snapshot()?;
+    let remote = sync::remote::to_sync(&store, remote.as_deref())?;
+    let pulled = sync::pull(&store, &remote)?;
+    warn_of_losses(&pulled, context);
+    warn_of_conflicts(&store, &pulled, context)?;
+    if context.json() {
+        context.screen.print_json(&pulled)?;
+        return Ok(Exit::Done);
+    }
+    let remote = text::clean_line(&remote);
+    if !pulled.fetched {
+        writeln!(context.screen, "{remote} has no `{}` yet", store.reference())?;
+    } else if pulled.is_idle() {
+        writeln!(context.screen, "{remote}: nothing new")?;
+    } else {
+        writeln!(context.screen, "pulled {} from {remote}", commits(pulled.incoming))?;
+    }
+    Ok(Exit::Done)
+}

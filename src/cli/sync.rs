@@ -1,0 +1,75 @@
+use std::io::Write;
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::store::Store;
+use crate::sync::{self, Moved, Synced};
+use crate::ui::text;
+
+/// So many records are named in a warning; `--json` names all.
+const NAMED: usize = 10;
+
+/// Bring this store and the remote's into one state: fetch, merge, push
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The remote; without it the one that `wf.remote` or the fetch refspec names, or the only one there is
+    #[arg(value_name = "REMOTE")]
+    remote: Option<String>,
+}
+
+pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    store.snapshot()?;
+    let remote = sync::remote::to_sync(&store, remote.as_deref())?;
+    let synced = sync::sync(&store, &remote)?;
+    if let Err(error) = sync::remote::remember(&store, &remote) {
+        // The exchange took place; only the next one will not know by itself where to go.
+        context.warn(&format!("`{remote}` could not be noted as the remote of the store: {error}"));
+    }
+    warn_of_losses(&synced, context);
+    warn_of_conflicts(&store, &synced, context)?;
+    if context.json() {
+        context.screen.print_json(&synced)?;
+    } else if synced.is_idle() {
+        writeln!(context.screen, "{}: up to date", text::clean_line(&remote))?;
+    } else {
+        let incoming = commits(synced.incoming);
+        let remote = text::clean_line(&remote);
+        writeln!(context.screen, "synced with {remote}: {incoming} in, {} out", synced.outgoing)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Says on stderr what the remote would have taken away.
+pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
+    let remote = &synced.remote;
+    if synced.rewound {
+        context.warn(&format!("`{remote}` had been set back; the commits that it had before are kept"));
+    }
+    if synced.restored.is_empty() {
+        return;
+    }
+    let mut named: Vec<&str> = synced.restored.iter().take(NAMED).map(String::as_str).collect();
+    let rest = format!("and {} more", synced.restored.len() - named.len());
+    if synced.restored.len() > NAMED {
+        named.push(&rest);
+    }
+    context.warn(&format!("`{remote}` had lost or broken what was put back: {}", named.join(", ")));
+}
+
+/// Says how many fields two clones set apart from each other, where this merged anything.
+pub(super) fn warn_of_conflicts(store: &Store, synced: &Synced, context: &Context) -> Result<(), Failure> {
+    if synced.merged == Moved::None {
+        return Ok(());
+    }
+    let open = sync::conflicts::open(store)?.len();
+    if open > 0 {
+        let open = text::count(open, "field");
+        context.warn(&format!("{open} set apart from each other; `git wf conflicts` shows both values"));
+    }
+    Ok(())
+}
+
+/// `1 commit`, `2 commits`.
+pub(super) fn commits(n: u64) -> String {
+    format!("{n} commit{}", if n == 1 { "" } else { "s" })
+}

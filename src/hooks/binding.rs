@@ -1,0 +1,187 @@
+//! Which execution a commit made here belongs to: that of this worktree on its own branch, else the one whose id
+//! stands in the message or in the branch's name.
+
+use std::collections::BTreeSet;
+
+use gix::bstr::ByteSlice;
+
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::status::ExecutionStatus;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::holds::who_holds;
+use crate::store::{Read, Store, StoreError, layout, records};
+use crate::trail::active::{self, Active};
+
+/// How many words of a message are looked up. Ids stand near its beginning or in its trailers; a message of a megabyte
+/// is no reason to wait.
+const MOST_WORDS: usize = 400;
+/// The longest id, and something of a branch name behind it.
+const LONGEST_WORD: usize = 200;
+
+/// The worktree that a hook runs in.
+#[derive(Debug)]
+pub(crate) struct Here {
+    /// The full name of the branch; none where HEAD is detached.
+    pub(crate) branch: Option<String>,
+    /// What is carried out here.
+    pub(crate) active: Option<Active>,
+}
+
+/// The execution that a commit belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Bound {
+    /// The claim, which holds and has not ended.
+    pub(crate) execution_id: ExecutionId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The task that is being worked on, where somebody said so.
+    pub(crate) task_id: Option<String>,
+    /// Whether it is carried out in this worktree; else somebody only named it.
+    pub(crate) is_active: bool,
+}
+
+/// A claim of this worktree that no longer holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lost {
+    /// The claim.
+    pub(crate) execution_id: ExecutionId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The execution that holds instead, and who executes it; none where it was only set aside.
+    pub(crate) to: Option<(ExecutionId, String)>,
+}
+
+/// What [`of_worktree`] finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Binding {
+    /// Nothing is being carried out in this worktree.
+    Nothing,
+    /// Something is, on another branch.
+    Elsewhere,
+    /// On this branch.
+    Bound(Bound),
+    /// Something was, on this branch.
+    Lost(Lost),
+}
+
+impl Here {
+    /// Looks at the worktree of `store`.
+    pub(crate) fn of(store: &Store) -> Result<Self, StoreError> {
+        Ok(Self { branch: store.branch()?, active: active::read(store)? })
+    }
+}
+
+/// What this worktree carries out. An execution that has ended, or that the store does not know, is nothing.
+pub(crate) fn of_worktree(read: &impl Read, here: &Here) -> Result<Binding, StoreError> {
+    let Some(active) = &here.active else { return Ok(Binding::Nothing) };
+    let executions = records::executions(read, &active.execution_id.issue())?;
+    let Some(own) = executions.iter().position(|it| it.execution.id == active.execution_id) else {
+        return Ok(Binding::Nothing);
+    };
+    if executions[own].outcome() != ExecutionStatus::Executing {
+        return Ok(Binding::Nothing);
+    }
+    let on_branch = here.branch.as_ref() == Some(&active.branch);
+    let holding = who_holds(&executions);
+    Ok(match (holding.holder == Some(own), on_branch) {
+        (true, true) => Binding::Bound(Bound {
+            execution_id: active.execution_id.clone(),
+            solution_id: executions[own].execution.solution_id.clone(),
+            task_id: active.task_id.clone(),
+            is_active: true,
+        }),
+        (true, false) => Binding::Elsewhere,
+        (false, true) => Binding::Lost(Lost {
+            execution_id: active.execution_id.clone(),
+            solution_id: executions[own].execution.solution_id.clone(),
+            to: holding.holder.map(|n| &executions[n].execution).map(|it| (it.id.clone(), it.actor.clone())),
+        }),
+        (false, false) => Binding::Nothing,
+    })
+}
+
+/// The one execution that is named in `message`, else in the name of the branch. Nothing where several are.
+pub(crate) fn by_id(
+    read: &impl Read,
+    branch: Option<&str>,
+    message: &[u8],
+) -> Result<Option<Bound>, StoreError> {
+    // Nobody commits to a branch that is not there.
+    let Some(branch) = branch else { return Ok(None) };
+    let in_message = named(read, &message.to_str_lossy())?;
+    let found = if in_message.is_empty() { named(read, branch)? } else { in_message };
+    match &found[..] {
+        [only] => Ok(Some(only.clone())),
+        _ => Ok(None),
+    }
+}
+
+/// Whether [`by_id`] could find anything in the message or a part of it.
+pub(crate) fn is_any_named(
+    read: &impl Read,
+    branch: Option<&str>,
+    message: &[u8],
+) -> Result<bool, StoreError> {
+    let Some(branch) = branch else { return Ok(false) };
+    Ok(!named(read, &message.to_str_lossy())?.is_empty() || !named(read, branch)?.is_empty())
+}
+
+/// The executions that hold, have not ended, and whose own, plan's or issue's id is in the text.
+fn named(read: &impl Read, text: &str) -> Result<Vec<Bound>, StoreError> {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut found: Vec<Bound> = Vec::new();
+    let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let words = text
+        .split(|c| !is_id(c))
+        .map(|word| word.trim_matches(['.', '-']))
+        .filter(|word| word.contains('-') && word.len() <= LONGEST_WORD)
+        .take(MOST_WORDS);
+    for word in words {
+        if !seen.insert(word) {
+            continue;
+        }
+        let bound = begins_with_id(read, word)?;
+        found.extend(bound.filter(|it| found.iter().all(|known| known.execution_id != it.execution_id)));
+    }
+    Ok(found)
+}
+
+/// `ISS-001-fix-login` begins with the id of an issue; the longest start that is one counts.
+fn begins_with_id(read: &impl Read, word: &str) -> Result<Option<Bound>, StoreError> {
+    let mut start = word;
+    loop {
+        if let Ok(id) = SolutionId::parse(start) {
+            if read.file(&layout::solution(&id))?.is_some() {
+                return holder(read, &id.issue(), |it| it.execution.solution_id == id);
+            }
+        } else if let Ok(id) = ExecutionId::parse(start) {
+            if read.file(&layout::execution(&id))?.is_some() {
+                return holder(read, &id.issue(), |it| it.execution.id == id);
+            }
+        } else if let Ok(id) = IssueId::parse(start)
+            && read.file(&layout::issue(&id))?.is_some()
+        {
+            return holder(read, &id, |_| true);
+        }
+        match start.rsplit_once('-') {
+            Some((shorter, _)) if shorter.contains('-') => start = shorter,
+            _ => return Ok(None),
+        }
+    }
+}
+
+fn holder(
+    read: &impl Read,
+    issue: &IssueId,
+    wanted: impl Fn(&ExecutionFolder) -> bool,
+) -> Result<Option<Bound>, StoreError> {
+    let executions = records::executions(read, issue)?;
+    let holder = who_holds(&executions).holder.map(|n| &executions[n]);
+    let holder = holder.filter(|it| it.outcome() == ExecutionStatus::Executing && wanted(it));
+    Ok(holder.map(|it| Bound {
+        execution_id: it.execution.id.clone(),
+        solution_id: it.execution.solution_id.clone(),
+        task_id: None,
+        is_active: false,
+    }))
+}

@@ -1,0 +1,129 @@
+//! `commit-msg`: adds the trailers that bind a commit, and refuses one where the policy says so.
+
+use std::path::Path;
+
+use gix::bstr::ByteSlice;
+
+use super::HookError;
+use super::binding::{self, Binding, Bound, Here, Lost};
+use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
+use super::progress;
+use crate::store::{Store, records};
+use crate::trail::trailers;
+
+/// The value of a policy whose gate is closed.
+const REQUIRED: &str = "required";
+
+/// What becomes of the commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It goes on.
+    Go,
+    /// It goes on, and its author is told something.
+    Told(String),
+    /// The policy refuses it.
+    Refused(String),
+}
+
+/// Handles the message in the file at `path`, which is rewritten only to add trailers.
+pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
+    let git_dir = store.git_dir();
+    if store.tip()?.is_none() || progress::is_rebasing(&git_dir) {
+        return Ok(Verdict::Go);
+    }
+    let snapshot = store.snapshot()?;
+    let here = Here::of(store)?;
+    let message = std::fs::read(path).map_err(|source| HookError::Read { path: path.to_owned(), source })?;
+    let git = store.git();
+    let editor = std::env::var_os("GIT_EDITOR");
+    let mut rule = None;
+    let mut binding = binding::of_worktree(&snapshot, &here)?;
+    let branch = here.branch.as_deref();
+    // What is comment and what is text costs a git process to know, and few messages have an id in either.
+    if binding == Binding::Nothing && binding::is_any_named(&snapshot, branch, &message)? {
+        let known = rule.insert(CommentRule::read(&git, editor.as_deref())?);
+        let found = binding::by_id(&snapshot, branch, &known.written(&message))?;
+        binding = found.map_or(Binding::Nothing, Binding::Bound);
+    }
+    // A replayed or merged commit brings work that was done elsewhere; where git need not stop for it, it does not even
+    // ask `commit-msg`, or there is nobody to answer.
+    let replayed = progress::is_picking(&git_dir);
+    let required = records::root(&snapshot)?.policy.commits.as_deref() == Some(REQUIRED)
+        && !replayed
+        && !progress::is_merging(&git_dir);
+    let is_idle = match &binding {
+        Binding::Bound(_) => replayed,
+        Binding::Lost(_) => false,
+        Binding::Nothing | Binding::Elsewhere => !required,
+    };
+    if is_idle {
+        return Ok(Verdict::Go);
+    }
+    let rule = match rule {
+        Some(rule) => rule,
+        None => CommentRule::read(&git, editor.as_deref())?,
+    };
+    if is_empty_after_cleanup(&message, &rule) {
+        return Ok(Verdict::Go);
+    }
+    match binding {
+        Binding::Bound(bound) => {
+            let trailers = missing_trailers(&bound, rule.at_scissors(&message).0);
+            let trailers: Vec<(&str, &str)> =
+                trailers.iter().map(|(key, value)| (*key, &value[..])).collect();
+            if !trailers.is_empty() {
+                add_trailers(&git, path, &rule, &trailers)?;
+            }
+            Ok(Verdict::Go)
+        }
+        Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.tell())),
+        Binding::Lost(lost) => {
+            let text = lost.tell();
+            Ok(Verdict::Told(format!("{text}; this commit is not bound, earlier work stays in the trail")))
+        }
+        Binding::Nothing | Binding::Elsewhere => Ok(Verdict::Refused(match &here.branch {
+            Some(branch) => {
+                let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+                format!("no solution is being executed on `{branch}`, and the policy asks for one")
+            }
+            None => "no solution is executed on a detached HEAD, and the policy asks for one".into(),
+        })),
+    }
+}
+
+impl Lost {
+    /// One line for whoever goes on in vain.
+    fn tell(&self) -> String {
+        match &self.to {
+            Some((execution, actor)) => {
+                format!("the claim `{}` was lost to `{execution}` of {actor}", self.execution_id)
+            }
+            None => format!("the claim `{}` was set aside", self.execution_id),
+        }
+    }
+}
+
+/// The trailers for a commit of that execution, without those that `text` has already.
+///
+/// A message that names another solution keeps it: it is an amended or squashed commit of that one. The task of an
+/// amended commit stays what it was.
+fn missing_trailers(bound: &Bound, text: &[u8]) -> Vec<(&'static str, String)> {
+    let present = trailers::parse(text);
+    let own = bound.solution_id.as_str();
+    let mut solutions =
+        present.iter().filter(|(key, _)| key == trailers::SOLUTION).map(|(_, value)| value.as_str());
+    let is_foreign = solutions.clone().next().is_some() && !solutions.any(|solution| solution == own);
+    if is_foreign {
+        return Vec::new();
+    }
+    let has_task = trailers::parse(&unindented(text)).iter().any(|(key, _)| key == trailers::TASK);
+    let mut trailers =
+        vec![(trailers::ISSUE, bound.solution_id.issue().to_string()), (trailers::SOLUTION, own.to_owned())];
+    trailers.extend(bound.task_id.clone().filter(|_| !has_task).map(|task| (trailers::TASK, task)));
+    trailers
+}
+
+/// What `git merge --squash` collected is indented, and not the commit's own.
+fn unindented(text: &[u8]) -> Vec<u8> {
+    text.lines_with_terminator().filter(|line| !line.starts_with(b" ")).collect::<Vec<_>>().concat()
+}

@@ -1,0 +1,51 @@
+//! Why a hook did not do its work. Git goes on all the same.
+
+use std::path::PathBuf;
+
+use super::message::MessageError;
+use crate::model::Explain;
+use crate::store::StoreError;
+use crate::store::git::GitError;
+
+/// Why a hook did not do its work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HookError {
+    /// Reading or writing the store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The trailers could not be added.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    /// What git handed over cannot be read.
+    #[error("cannot read `{}`: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl From<GitError> for HookError {
+    fn from(error: GitError) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+impl Explain for HookError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Message(error) => error.code(),
+            Self::Read { .. } => "message-file",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::Message(error) => error.hint(),
+            Self::Read { .. } => None,
+        }
+    }
+}

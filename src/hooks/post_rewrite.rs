@@ -1,0 +1,194 @@
+//! `post-rewrite`: links follow commits that an amend or a rebase replaced.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::HookError;
+use super::post_commit::{link, task};
+use super::progress;
+use crate::model::execution::{CommitLink, Event, Rewrite};
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{CodeCommit, Read, Store, StoreError, Tx, layout, records};
+use crate::trail::{active, trailers};
+
+/// A commit and what took its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pair {
+    old: String,
+    new: String,
+}
+
+/// A commit that took the place of others.
+struct Successor {
+    commit: CodeCommit,
+    files: Vec<String>,
+}
+
+/// Records what git says on stdin: lines of `old new`. `kind` is `amend` or `rebase`.
+///
+/// Within a rebase git also reports each amend, each squash and each rewording as an `amend`. Only what it says at the
+/// end counts, since an aborted rebase leaves everything as it was.
+pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<(), HookError> {
+    if store.tip()?.is_none() || (kind != "rebase" && progress::is_rebasing(&store.git_dir())) {
+        return Ok(());
+    }
+    let pairs = pairs(input);
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    let commits = successors(store, &pairs)?;
+    let executions = executions(store, &store.snapshot()?, &pairs, &commits)?;
+    if executions.is_empty() {
+        return Ok(());
+    }
+    let with_files = |(hash, commit): (String, CodeCommit)| {
+        let files = store.changed_files(&commit)?;
+        Ok((hash, Successor { commit, files }))
+    };
+    let successors = commits.into_iter().map(with_files).collect::<Result<BTreeMap<_, _>, StoreError>>()?;
+    store.transact(|tx| {
+        let mut followed = BTreeSet::new();
+        let mut solutions = BTreeSet::new();
+        for id in &executions {
+            let Some(folder) = records::execution(tx, id, &mut Vec::new())? else { continue };
+            let found = follow(tx, &folder, &pairs, &successors)?;
+            if !found.is_empty() {
+                solutions.insert(folder.execution.solution_id.to_string());
+            }
+            followed.extend(found);
+        }
+        let what = match followed.len() {
+            1 => followed.first().map(|hash| short(hash)).unwrap_or_default(),
+            n => format!("{n} commits"),
+        };
+        let solutions = solutions.into_iter().collect::<Vec<_>>().join(", ");
+        tx.describe("rewrite", format!("execution: follow {kind} of {what} of {solutions}"));
+        Ok::<(), HookError>(())
+    })?;
+    Ok(())
+}
+
+fn short(hash: &str) -> String {
+    hash.chars().take(7).collect()
+}
+
+/// Appends to the log of one execution; answers with the commits that were followed.
+fn follow(
+    tx: &mut Tx<'_>,
+    folder: &ExecutionFolder,
+    pairs: &[Pair],
+    successors: &BTreeMap<String, Successor>,
+) -> Result<Vec<String>, StoreError> {
+    let id = &folder.execution.id;
+    let mut links: BTreeMap<String, CommitLink> =
+        folder.commits().into_iter().map(|commit| (commit.link.hash.clone(), commit.link)).collect();
+    let mut followed = Vec::new();
+    for pair in pairs.iter().filter(|pair| folder.knows_commit(&pair.old) && !has(folder, pair)) {
+        if let (Some(old), Some(new)) = (links.get(&pair.old), successors.get(&pair.new)) {
+            // A squash or a rewording changes more than the hash, which is all that a rewrite says.
+            let differs = old.subject != new.commit.subject || old.files != new.files;
+            if differs && !links.contains_key(&pair.new) {
+                let trailers = trailers::parse(&new.commit.message);
+                let task = task(tx, &folder.execution.solution_id, &trailers, old.task_id.clone())?;
+                let link = link(&new.commit, &new.files, task, old.linked_by);
+                links.insert(pair.new.clone(), link.clone());
+                tx.log(id, Event::Commit(link))?;
+            }
+        }
+        tx.log(id, Event::Rewrite(Rewrite { old: pair.old.clone(), new: pair.new.clone() }))?;
+        followed.push(pair.old.clone());
+    }
+    Ok(followed)
+}
+
+/// Whether the log says so already.
+fn has(folder: &ExecutionFolder, pair: &Pair) -> bool {
+    folder.log.iter().any(
+        |entry| matches!(&entry.event, Event::Rewrite(known) if known.old == pair.old && known.new == pair.new),
+    )
+}
+
+fn pairs(input: &[u8]) -> Vec<Pair> {
+    let pair = |line: &[u8]| {
+        let mut words = line.fields();
+        let id = |word: &[u8]| ObjectId::from_hex(word).ok().map(|id| id.to_string());
+        let (old, new) = (id(words.next()?)?, id(words.next()?)?);
+        (old != new).then_some(Pair { old, new })
+    };
+    input.lines().filter_map(pair).collect()
+}
+
+fn successors(store: &Store, pairs: &[Pair]) -> Result<BTreeMap<String, CodeCommit>, StoreError> {
+    let mut found = BTreeMap::new();
+    for pair in pairs {
+        let Ok(id) = ObjectId::from_hex(pair.new.as_bytes()) else { continue };
+        if !found.contains_key(&pair.new) {
+            found.insert(pair.new.clone(), store.code_commit(id)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The executions that know an old commit: of those that are likely, else of all.
+fn executions(
+    store: &Store,
+    read: &impl Read,
+    pairs: &[Pair],
+    commits: &BTreeMap<String, CodeCommit>,
+) -> Result<BTreeSet<ExecutionId>, StoreError> {
+    let mut likely: BTreeSet<ExecutionId> = BTreeSet::new();
+    likely.extend(active::read(store)?.map(|active| active.execution_id));
+    let messages = commits.values().flat_map(|it| trailers::parse(&it.message));
+    let named = messages
+        .filter(|(key, _)| key == trailers::SOLUTION)
+        .filter_map(|(_, id)| SolutionId::parse(&id).ok());
+    for issue in named.map(|solution| solution.issue()).collect::<BTreeSet<_>>() {
+        likely.extend(records::execution_ids(read, &issue)?);
+    }
+    let found = mentioning(read, likely, pairs)?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let mut all = BTreeSet::new();
+    for issue in records::issue_ids(read)? {
+        all.extend(records::execution_ids(read, &issue)?);
+    }
+    mentioning(read, all, pairs)
+}
+
+/// Those with an old commit somewhere in the bytes of their log, which is quicker than to read it.
+fn mentioning(
+    read: &impl Read,
+    mut executions: BTreeSet<ExecutionId>,
+    pairs: &[Pair],
+) -> Result<BTreeSet<ExecutionId>, StoreError> {
+    let mut found = BTreeSet::new();
+    while let Some(id) = executions.pop_first() {
+        let folder = layout::execution_log(&id);
+        for name in read.names(&folder)? {
+            let bytes = read.file(&format!("{folder}/{name}"))?.unwrap_or_default();
+            if pairs.iter().any(|pair| bytes.contains_str(&pair.old)) {
+                found.insert(id);
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lines_with_two_different_ids_count() {
+        let (a, b) = ("a".repeat(40), "b".repeat(40));
+        let input = format!("{a} {b}\n{b} {a} extra words\n{a} {a}\n\n{a}\nnot ids\n{a} {b}x\n");
+        let found: Vec<(String, String)> =
+            pairs(input.as_bytes()).into_iter().map(|pair| (pair.old, pair.new)).collect();
+        assert_eq!(found, [(a.clone(), b.clone()), (b, a)]);
+    }
+}

@@ -1,0 +1,60 @@
+//! Commits of the code, which the store links to: what a link records of one.
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::error::StoreError;
+use super::repo::{Store, one_line};
+use crate::model::time::Time;
+
+/// More paths than these are not recorded: such a commit is a move of everything, or vendored code.
+const MOST_FILES: usize = 1_000;
+/// A subject that is longer is cut; the commit itself still has it.
+const LONGEST_SUBJECT: usize = 500;
+
+/// What a commit of the code says of itself.
+#[derive(Debug, Clone)]
+pub(crate) struct CodeCommit {
+    /// Its id.
+    pub(crate) id: ObjectId,
+    /// All of its message.
+    pub(crate) message: Vec<u8>,
+    /// The first line of the message, as text without control characters.
+    pub(crate) subject: String,
+    /// `Ada <ada@example.org>`
+    pub(crate) author: String,
+    /// When it was authored.
+    pub(crate) authored_at: Time,
+    /// The commits that it stands on.
+    pub(crate) parents: Vec<ObjectId>,
+}
+
+impl Store {
+    /// Reads one commit.
+    pub(crate) fn code_commit(&self, id: ObjectId) -> Result<CodeCommit, StoreError> {
+        let failed = StoreError::object("cannot read a commit");
+        let commit = self.repo.find_commit(id).map_err(&failed)?;
+        let author = commit.author().map_err(&failed)?;
+        let message = commit.message_raw().map_err(&failed)?.to_vec();
+        let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
+        let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
+        // A date that nobody can read is no reason to lose the link.
+        let seconds = author.time().map(|time| time.seconds).unwrap_or_default();
+        let authored_at = Time::from_seconds(seconds).unwrap_or(self.now()?);
+        let author = format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy());
+        let parents = commit.parent_ids().map(gix::Id::detach).collect();
+        Ok(CodeCommit { id, message, subject, author: one_line(&author), authored_at, parents })
+    }
+
+    /// The paths that a commit changed against its first parent, in byte order of each folder; all of them for a first
+    /// commit. At most 1,000.
+    pub(crate) fn changed_files(&self, commit: &CodeCommit) -> Result<Vec<String>, StoreError> {
+        let tree = |id: ObjectId| -> Result<ObjectId, StoreError> {
+            let commit = self.repo.find_commit(id).map_err(StoreError::object("cannot read a commit"))?;
+            Ok(commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach())
+        };
+        let before = commit.parents.first().map(|id| tree(*id)).transpose()?;
+        let files = self.first_differences(before, tree(commit.id)?, MOST_FILES)?;
+        Ok(files.into_iter().map(|file| file.path).collect())
+    }
+}

@@ -1,0 +1,93 @@
+//! The files in which two trees differ. A subtree that is equal on both sides is never opened.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::ObjectId;
+use gix::bstr::BString;
+use gix::objs::tree::EntryKind;
+
+use super::error::StoreError;
+use super::repo::Store;
+
+/// Deeper than any record lies; what lies deeper is passed by.
+const DEEPEST: usize = 64;
+
+/// A path at which two trees differ, and at which at least one of them has something that is no folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// From the root; bytes that are not UTF-8 are shown as replacement characters.
+    pub(crate) path: String,
+    /// What the first tree has there.
+    pub(crate) old: Option<(EntryKind, ObjectId)>,
+    /// What the second tree has there.
+    pub(crate) new: Option<(EntryKind, ObjectId)>,
+}
+
+type Entries = BTreeMap<BString, (EntryKind, ObjectId)>;
+
+impl Store {
+    /// All differences, in byte order of their paths. Without an `old` tree, everything in the new one.
+    pub(crate) fn differences(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+    ) -> Result<Vec<Difference>, StoreError> {
+        self.first_differences(old, new, usize::MAX)
+    }
+
+    /// As [`Store::differences`], and no more than `most`.
+    pub(super) fn first_differences(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        most: usize,
+    ) -> Result<Vec<Difference>, StoreError> {
+        let mut found = Vec::new();
+        self.compare(old, Some(new), "", most, &mut found)?;
+        Ok(found)
+    }
+
+    fn compare(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        path: &str,
+        most: usize,
+        found: &mut Vec<Difference>,
+    ) -> Result<(), StoreError> {
+        if old == new || path.matches('/').count() > DEEPEST {
+            return Ok(());
+        }
+        let (before, after) = (self.entries(old)?, self.entries(new)?);
+        let names: BTreeSet<&BString> = before.keys().chain(after.keys()).collect();
+        for name in names {
+            let (a, b) = (before.get(name).copied(), after.get(name).copied());
+            if a == b {
+                continue;
+            }
+            if found.len() >= most {
+                break;
+            }
+            let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
+            let folder = |entry: Option<(EntryKind, ObjectId)>| {
+                entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
+            };
+            let file =
+                |entry: Option<(EntryKind, ObjectId)>| entry.filter(|(kind, _)| *kind != EntryKind::Tree);
+            if file(a).is_some() || file(b).is_some() {
+                found.push(Difference { path: inner.clone(), old: file(a), new: file(b) });
+            }
+            self.compare(folder(a), folder(b), &inner, most, found)?;
+        }
+        Ok(())
+    }
+
+    fn entries(&self, id: Option<ObjectId>) -> Result<Entries, StoreError> {
+        let Some(id) = id else { return Ok(Entries::new()) };
+        let failed = StoreError::object("cannot read a tree of the store");
+        let tree = self.repo.find_tree(id).map_err(&failed)?;
+        let decoded = tree.decode().map_err(&failed)?;
+        let entries = decoded.entries.iter();
+        Ok(entries.map(|it| (it.filename.to_owned(), (it.mode.kind(), it.oid.to_owned()))).collect())
+    }
+}

@@ -1,0 +1,158 @@
+//! What can go wrong between two clones. Nothing of it changes what was here before.
+
+use crate::model::Explain;
+use crate::store::StoreError;
+
+/// A failure of fetch, merge or push.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SyncError {
+    /// The repository has no remote at all.
+    #[error("this repository has no remote")]
+    NoRemote,
+    /// There are several, and nothing says which.
+    #[error("nothing says which remote `{reference}` belongs to: {}", listed(remotes))]
+    WhichRemote {
+        /// The ref.
+        reference: String,
+        /// The remotes there are.
+        remotes: Vec<String>,
+    },
+    /// A name that no remote has.
+    #[error("{}there is no remote `{name}`; {}", if *is_configured { "`wf.remote` is wrong: " } else { "" }, there_are(remotes))]
+    UnknownRemote {
+        /// What was asked for.
+        name: String,
+        /// Whether `wf.remote` says so, and not the command line.
+        is_configured: bool,
+        /// The remotes there are.
+        remotes: Vec<String>,
+    },
+    /// The remote is gone, or the way to it.
+    #[error("`{remote}` cannot be reached: {words}")]
+    Unreachable {
+        /// The remote.
+        remote: String,
+        /// git's words.
+        words: String,
+    },
+    /// The remote wants to know who asks, and nobody told.
+    #[error("`{remote}` does not let you in: {words}")]
+    Credentials {
+        /// The remote.
+        remote: String,
+        /// git's words.
+        words: String,
+    },
+    /// The remote takes no such push: a hook, a protected ref, a folder that cannot be written.
+    #[error("`{remote}` refused `{reference}`: {words}")]
+    Refused {
+        /// The remote.
+        remote: String,
+        /// The ref.
+        reference: String,
+        /// The remote's words.
+        words: String,
+    },
+    /// The remote holds what is not here yet.
+    #[error("`{remote}` holds commits of `{reference}` that are not here yet")]
+    Behind {
+        /// The remote.
+        remote: String,
+        /// The ref.
+        reference: String,
+    },
+    /// Others were quicker each time.
+    #[error("`{remote}` changed under each of {times} tries to push `{reference}`: {words}")]
+    Raced {
+        /// The remote.
+        remote: String,
+        /// The ref.
+        reference: String,
+        /// How often it was tried.
+        times: u32,
+        /// The last reason.
+        words: String,
+    },
+    /// What the remote has under that name cannot be merged.
+    #[error("what `{remote}` has cannot be merged: {why}")]
+    Theirs {
+        /// The remote.
+        remote: String,
+        /// Where it was fetched to.
+        tracking: String,
+        /// What it is.
+        why: StoreError,
+    },
+    /// The local side.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl SyncError {
+    /// Whether another time, or another place, may do: the remote was not there to ask.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::Credentials { .. })
+    }
+}
+
+impl Explain for SyncError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoRemote => "no-remote",
+            Self::WhichRemote { .. } => "which-remote",
+            Self::UnknownRemote { .. } => "unknown-remote",
+            Self::Unreachable { .. } => "unreachable",
+            Self::Credentials { .. } => "credentials",
+            Self::Refused { .. } => "refused",
+            Self::Behind { .. } => "behind",
+            Self::Raced { .. } => "raced",
+            Self::Theirs { why, .. } => why.code(),
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoRemote => "`git remote add origin URL`, then `git wf sync origin`".into(),
+            Self::WhichRemote { remotes, .. } => {
+                let first = remotes.first().map_or("NAME", String::as_str);
+                format!("name one, as in `git wf sync {first}`; the first that works is kept in `wf.remote`")
+            }
+            Self::UnknownRemote { name, is_configured: false, .. } => {
+                format!("`git remote add {name} URL` makes it")
+            }
+            Self::UnknownRemote { .. } => "`git config wf.remote NAME` names another".into(),
+            Self::Unreachable { remote, .. } => {
+                format!("nothing was changed here; `git ls-remote {remote}` shows when it is back")
+            }
+            Self::Credentials { remote, .. } => {
+                format!("nothing was changed here; once `git ls-remote {remote}` works, so does this")
+            }
+            Self::Refused { .. } => {
+                "nothing is lost here; where only branches may be pushed, `git config wf.ref refs/heads/wf/main`"
+                    .into()
+            }
+            Self::Behind { remote, .. } => format!("`git wf sync {remote}` brings them in and pushes then"),
+            Self::Raced { .. } => "nothing is lost here; try again".into(),
+            Self::Theirs { why: StoreError::NewerFormat { .. }, .. } => {
+                "install a newer git-wf; nothing was changed here".into()
+            }
+            Self::Theirs { tracking, .. } => {
+                format!("nothing was changed here; `git log {tracking}` shows what it is")
+            }
+            Self::Store(error) => return error.hint(),
+        })
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn there_are(names: &[String]) -> String {
+    match names {
+        [] => "there is none at all".into(),
+        [one] => format!("the only one is `{one}`"),
+        several => format!("there are {}", listed(several)),
+    }
+}

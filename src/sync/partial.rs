@@ -1,0 +1,53 @@
+//! Clones that left objects on the remote. What a merge reads must be here first, since a missing object is no broken
+//! record.
+
+use gix::ObjectId;
+
+use super::SyncError;
+use super::transfer::told_by;
+use crate::store::git::feed;
+use crate::store::{Store, StoreError};
+
+/// Trees lie no deeper in each other, in a store of ours.
+const DEEPEST: usize = 16;
+
+/// Fetches what `head` holds and an earlier plain `git fetch` left on the remote. Costs nothing in a full clone.
+pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<(), SyncError> {
+    let is_partial = store.config("extensions.partialClone").is_some()
+        || store.config_bool(&format!("remote.{remote}.promisor"));
+    if !is_partial {
+        return Ok(());
+    }
+    // A missing tree hides what is missing below it.
+    for _ in 0..DEEPEST {
+        let missing = missing(store, head)?;
+        if missing.is_empty() {
+            break;
+        }
+        // As git fetches them itself, all at once: there is nothing to negotiate about objects named one by one.
+        let command = store.git().command([
+            "-c",
+            "fetch.negotiationAlgorithm=noop",
+            "fetch",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+            "--recurse-submodules=no",
+            "--filter=blob:none",
+            "--stdin",
+            remote,
+        ]);
+        feed(command, missing.as_bytes()).map_err(|error| told_by(error, remote))?;
+    }
+    Ok(())
+}
+
+/// The ids that `head` holds, the local tip does not, and that are not here; one a line.
+fn missing(store: &Store, head: ObjectId) -> Result<String, SyncError> {
+    let mut args =
+        vec!["rev-list".to_owned(), "--objects".into(), "--missing=print".into(), head.to_string()];
+    args.extend(store.tip()?.map(|tip| format!("^{tip}")));
+    let listed = store.git().run(&args).map_err(StoreError::Git)?;
+    let listed = String::from_utf8_lossy(&listed);
+    Ok(listed.lines().filter_map(|line| line.strip_prefix('?')).map(|id| format!("{id}\n")).collect())
+}

@@ -1,0 +1,81 @@
+//! Which remote the ref belongs to, and how the repository comes to know it.
+
+use super::SyncError;
+use crate::store::{Store, StoreError};
+
+/// The ref's remote: `wf.remote`, else the one remote whose plain `git fetch` brings the ref along. None where neither
+/// says so.
+pub(crate) fn of_the_ref(store: &Store) -> Result<Option<String>, SyncError> {
+    if let Some(name) = store.config("wf.remote").filter(|name| !name.is_empty()) {
+        return known(store, name, true).map(Some);
+    }
+    let mut fetching: Vec<_> =
+        store.remotes().into_iter().filter(|remote| store.fetches_from(remote)).collect();
+    Ok(if fetching.len() == 1 { fetching.pop() } else { None })
+}
+
+/// The remote to sync with: the one named, else the ref's, else the only one there is.
+pub(crate) fn to_sync(store: &Store, named: Option<&str>) -> Result<String, SyncError> {
+    if let Some(name) = named {
+        return known(store, name.to_owned(), false);
+    }
+    if let Some(remote) = of_the_ref(store)? {
+        return Ok(remote);
+    }
+    let mut remotes = store.remotes();
+    match remotes.len() {
+        0 => Err(SyncError::NoRemote),
+        1 => Ok(remotes.remove(0)),
+        _ => Err(SyncError::WhichRemote { reference: store.reference().to_owned(), remotes }),
+    }
+}
+
+/// The remote that a new store shall belong to: the one named, else the ref's, else the only one there is, else
+/// `origin`. None where there is no such remote.
+pub(crate) fn to_begin_with(store: &Store, named: Option<&str>) -> Result<Option<String>, SyncError> {
+    match to_sync(store, named) {
+        Ok(remote) => Ok(Some(remote)),
+        Err(SyncError::NoRemote) => Ok(None),
+        Err(SyncError::WhichRemote { remotes, .. }) => {
+            Ok(remotes.into_iter().find(|remote| remote == "origin"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes a plain `git fetch` of `remote` bring the ref along. Whether it did not before.
+pub(crate) fn add_refspec(store: &Store, remote: &str) -> Result<bool, SyncError> {
+    if store.fetches_from(remote) {
+        return Ok(false);
+    }
+    let refspec = store.fetch_refspec(remote);
+    let key = format!("remote.{remote}.fetch");
+    // Replacing the same value, if it is there by now, so that two who add it at once add it once.
+    let args = ["config", "--local", "--fixed-value", "--replace-all", &key, &refspec, &refspec];
+    store.git().run(&args).map_err(StoreError::Git)?;
+    Ok(true)
+}
+
+/// Makes `remote` the ref's where nothing says which one is.
+pub(crate) fn remember(store: &Store, remote: &str) -> Result<(), SyncError> {
+    match of_the_ref(store)? {
+        Some(other) if other != remote => return Ok(()),
+        Some(_) => {}
+        None => choose(store, remote)?,
+    }
+    add_refspec(store, remote).map(drop)
+}
+
+/// Makes `remote` the ref's, whatever was said before.
+pub(crate) fn choose(store: &Store, remote: &str) -> Result<(), SyncError> {
+    store.git().run(&["config", "--local", "wf.remote", remote]).map_err(StoreError::Git)?;
+    Ok(())
+}
+
+fn known(store: &Store, name: String, is_configured: bool) -> Result<String, SyncError> {
+    let remotes = store.remotes();
+    if remotes.contains(&name) {
+        return Ok(name);
+    }
+    Err(SyncError::UnknownRemote { name, is_configured, remotes })
+}

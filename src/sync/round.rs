@@ -1,0 +1,227 @@
+//! One exchange with a remote: fetch, merge, push, and again where somebody else was quicker.
+
+use gix::ObjectId;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::transfer::{self, Pushed};
+use super::{SyncError, backoff};
+use crate::store::{EqualTrees, Merged, Store, StoreError};
+
+/// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
+/// needed only where many clones do nothing else.
+const TRIES: u32 = 30;
+
+/// How often the remote may say that its ref is held by somebody, while it stays where it is: a lock that a killed
+/// process left there is not waited for.
+const HELD: u32 = 8;
+
+/// How the local ref moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Moved {
+    /// It stayed.
+    None,
+    /// It moved to the remote's head.
+    FastForward,
+    /// It moved to a new commit that holds both sides.
+    Merge,
+}
+
+/// What an exchange with a remote came to.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Synced {
+    /// The remote.
+    pub(crate) remote: String,
+    /// Whether the remote was asked and has the ref.
+    pub(crate) fetched: bool,
+    /// What became of the local ref.
+    pub(crate) merged: Moved,
+    /// What the remote's head had dropped or broken, and which was put back: paths of files and of the folders of
+    /// whole records.
+    pub(crate) restored: Vec<String>,
+    /// Whether the remote's ref had been set back to a state without commits that it had before.
+    pub(crate) rewound: bool,
+    /// Whether the remote took something.
+    pub(crate) pushed: bool,
+    /// Commits that were not here before.
+    pub(crate) incoming: u64,
+    /// Commits that the remote did not have before, merges included.
+    pub(crate) outgoing: u64,
+    /// The commit that the local ref points to now; none where there is no store on either side.
+    pub(crate) tip: Option<String>,
+}
+
+impl Synced {
+    fn with(remote: &str) -> Self {
+        Self {
+            remote: remote.to_owned(),
+            fetched: false,
+            merged: Moved::None,
+            restored: Vec::new(),
+            rewound: false,
+            pushed: false,
+            incoming: 0,
+            outgoing: 0,
+            tip: None,
+        }
+    }
+
+    /// Whether both sides were so already.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.pushed && self.merged == Moved::None
+    }
+
+    fn note(&mut self, merged: Option<Merged>) {
+        let Some(merged) = merged else { return };
+        if !merged.is_fast_forward {
+            self.merged = Moved::Merge;
+        } else if self.merged == Moved::None {
+            self.merged = Moved::FastForward;
+        }
+        self.restored.extend(merged.restored);
+        self.restored.sort();
+        self.restored.dedup();
+    }
+
+    fn finish(mut self, store: &Store) -> Result<Self, SyncError> {
+        self.tip = store.tip()?.map(|tip| tip.to_string());
+        Ok(self)
+    }
+}
+
+/// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again; the lock
+/// of the store is never held meanwhile.
+pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+    let start = ready(store)?;
+    let mut synced = Synced::with(remote);
+    let mut reason = String::new();
+    let mut held = (None, 0);
+    for attempt in 0..TRIES {
+        backoff::pause(attempt);
+        let theirs = bring_in(store, &mut synced, EqualTrees::Join)?;
+        synced.incoming = count(store, theirs, Some(start))?;
+        let tip = ready(store)?;
+        if theirs != Some(tip) {
+            match transfer::push(store, remote, tip)? {
+                Pushed::Accepted => synced.pushed = true,
+                Pushed::UpToDate => {}
+                Pushed::Behind => {
+                    reason = "others pushed first".into();
+                    continue;
+                }
+                Pushed::Contended(words) => {
+                    held = if held.0 == theirs { (theirs, held.1 + 1) } else { (theirs, 1) };
+                    if held.1 == HELD {
+                        return Err(refused(store, remote, words));
+                    }
+                    reason = words;
+                    continue;
+                }
+            }
+            synced.outgoing = count(store, Some(tip), theirs)?;
+        }
+        return synced.finish(store);
+    }
+    Err(SyncError::Raced {
+        remote: remote.to_owned(),
+        reference: store.reference().to_owned(),
+        times: TRIES,
+        words: reason,
+    })
+}
+
+/// Fetches and merges. Also where there is no store here yet: it begins with what the remote has, if it has one.
+pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+    store.refuse_mirror()?;
+    let start = store.tip()?;
+    let mut synced = Synced::with(remote);
+    let theirs = bring_in(store, &mut synced, EqualTrees::Leave)?;
+    synced.incoming = count(store, theirs, start)?;
+    synced.finish(store)
+}
+
+/// Pushes what is here. Where the remote holds more it refuses, and nothing is done about that.
+pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+    let tip = ready(store)?;
+    let known = store.read_ref(&store.tracking(remote))?;
+    let mut synced = Synced::with(remote);
+    let mut reason = String::new();
+    for attempt in 0..HELD {
+        backoff::pause(attempt);
+        match transfer::push(store, remote, tip)? {
+            Pushed::Accepted => {
+                synced.pushed = true;
+                synced.outgoing = count(store, Some(tip), known)?;
+                return synced.finish(store);
+            }
+            Pushed::UpToDate => return synced.finish(store),
+            Pushed::Behind => {
+                let reference = store.reference().to_owned();
+                return Err(SyncError::Behind { remote: remote.to_owned(), reference });
+            }
+            Pushed::Contended(words) => reason = words,
+        }
+    }
+    Err(refused(store, remote, reason))
+}
+
+fn refused(store: &Store, remote: &str, words: String) -> SyncError {
+    SyncError::Refused { remote: remote.to_owned(), reference: store.reference().to_owned(), words }
+}
+
+/// The tip of a store that is sound and may be written to.
+fn ready(store: &Store) -> Result<ObjectId, SyncError> {
+    store.refuse_mirror()?;
+    Ok(store.snapshot()?.commit())
+}
+
+/// Fetches and merges once. The head of the store at the remote; none where it has none.
+fn bring_in(store: &Store, synced: &mut Synced, equal: EqualTrees) -> Result<Option<ObjectId>, SyncError> {
+    let tracking = store.tracking(&synced.remote);
+    let before = store.read_ref(&tracking)?;
+    let theirs = transfer::fetch(store, &synced.remote)?;
+    synced.fetched = theirs.is_some();
+    if let Some(before) = before
+        && !contains(store, theirs, before)?
+    {
+        // The remote took back what it had. A plain `git fetch` may have brought that here without it being merged.
+        match store.merge_head(before, &tracking, equal) {
+            Ok(merged) => {
+                synced.rewound = true;
+                synced.note(merged);
+            }
+            // What was taken back was no store: good.
+            Err(StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if let Some(theirs) = theirs {
+        let merged = store.merge_head(theirs, &tracking, equal).map_err(|error| match error {
+            // Ours was found sound before.
+            why @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {
+                SyncError::Theirs { remote: synced.remote.clone(), tracking: tracking.clone(), why }
+            }
+            error => error.into(),
+        })?;
+        synced.note(merged);
+    }
+    Ok(theirs)
+}
+
+fn contains(store: &Store, head: Option<ObjectId>, commit: ObjectId) -> Result<bool, SyncError> {
+    match head {
+        Some(head) if head == commit => Ok(true),
+        Some(head) => Ok(store.is_ancestor(commit, head)?),
+        None => Ok(false),
+    }
+}
+
+/// How many commits `head` has that `without` has not.
+fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Result<u64, SyncError> {
+    let Some(head) = head.filter(|head| Some(*head) != without) else { return Ok(0) };
+    let mut args = vec!["rev-list".to_owned(), "--count".into(), head.to_string()];
+    args.extend(without.map(|commit| format!("^{commit}")));
+    let answer = store.git().run(&args).map_err(StoreError::Git)?;
+    Ok(String::from_utf8_lossy(&answer).trim().parse().unwrap_or_default())
+}

@@ -1,0 +1,131 @@
+//! One fetch, one push, and what git said about it.
+
+use gix::ObjectId;
+
+use super::words::{self, Trouble};
+use super::{SyncError, backoff, partial};
+use crate::store::git::GitError;
+use crate::store::{Store, StoreError};
+
+/// How often a fetch starts again because somebody else fetches here at the same time.
+const TRIES: u32 = 6;
+
+/// How a push ended that was not an error.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Pushed {
+    /// The remote's ref points to the commit now.
+    Accepted,
+    /// It did before.
+    UpToDate,
+    /// The remote holds what the commit does not descend from.
+    Behind,
+    /// Somebody else was writing there at that moment; the remote's words.
+    Contended(String),
+}
+
+/// Fetches the remote's refs of ours. The head of the store there; none where it has none.
+pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
+    let refspec = store.fetch_refspec(remote);
+    let args = [
+        "fetch",
+        // What the remote no longer has must not pass for its head. With a refspec given, nothing else is pruned.
+        "--prune",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--no-auto-maintenance",
+        "--no-recurse-submodules",
+        // Records are read again and again: in a partial clone too they all come at once.
+        "--no-filter",
+        remote,
+        &refspec,
+    ];
+    let mut attempt = 0;
+    loop {
+        backoff::pause(attempt);
+        attempt += 1;
+        let output = store.git().output(&args).map_err(StoreError::Git)?;
+        if output.status.success() {
+            break;
+        }
+        let said = words::of(&output.stderr);
+        let is_last = attempt == TRIES;
+        return Err(match words::trouble(&said) {
+            Trouble::Contended if !is_last => continue,
+            Trouble::Credentials => SyncError::Credentials { remote: remote.to_owned(), words: said },
+            _ => SyncError::Unreachable { remote: remote.to_owned(), words: said },
+        });
+    }
+    let head = store.read_ref(&store.tracking(remote))?;
+    if let Some(head) = head {
+        partial::complete(store, remote, head)?;
+    }
+    Ok(head)
+}
+
+/// Offers one commit to the remote, never by force.
+pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
+    let reference = store.reference();
+    let update = format!("{commit}:{reference}");
+    let args = [
+        "push",
+        "--porcelain",
+        // Hooks may call us, and are about the user's own pushes.
+        "--no-verify",
+        "--no-follow-tags",
+        "--recurse-submodules=no",
+        remote,
+        &update,
+    ];
+    let output = store.git().output(&args).map_err(StoreError::Git)?;
+    let said = words::of(&output.stderr);
+    let remote = remote.to_owned();
+    let Some(status) = words::status(&output.stdout, reference) else {
+        return Err(match words::trouble(&said) {
+            Trouble::Credentials => SyncError::Credentials { remote, words: said },
+            _ => SyncError::Unreachable { remote, words: said },
+        });
+    };
+    match status {
+        words::Status::Updated => {
+            follow(store, &remote, commit);
+            Ok(Pushed::Accepted)
+        }
+        words::Status::Unchanged => {
+            follow(store, &remote, commit);
+            Ok(Pushed::UpToDate)
+        }
+        words::Status::Rejected => Ok(Pushed::Behind),
+        words::Status::Refused(reason) => {
+            let told = words::with_the_remotes(&reason, &output.stderr);
+            match words::trouble(&told) {
+                Trouble::Contended => Ok(Pushed::Contended(told)),
+                _ => Err(SyncError::Refused { remote, reference: reference.to_owned(), words: told }),
+            }
+        }
+    }
+}
+
+/// git moves what it calls the remote's ref only where the refspec is configured.
+fn follow(store: &Store, remote: &str, commit: ObjectId) {
+    let tracking = store.tracking(remote);
+    if store.read_ref(&tracking).ok().flatten() == Some(commit) {
+        return;
+    }
+    // The push stands; where this fails the next fetch makes up for it.
+    let _ = store.git().output(&["update-ref", "-m", "wf: push", &tracking, &commit.to_string()]);
+}
+
+/// What a failed git command that asked a remote means to a user.
+pub(super) fn told_by(error: GitError, remote: &str) -> SyncError {
+    let remote = remote.to_owned();
+    match error {
+        GitError::Failed { stderr, .. } => {
+            let said = words::of(stderr.as_bytes());
+            match words::trouble(&said) {
+                Trouble::Credentials => SyncError::Credentials { remote, words: said },
+                _ => SyncError::Unreachable { remote, words: said },
+            }
+        }
+        error @ GitError::Start { .. } => StoreError::Git(error).into(),
+    }
+}

@@ -1,0 +1,198 @@
+//! What git and the remote say, in English since `LC_MESSAGES` is C, made into one line and told apart.
+
+/// More words than this are cut.
+const LONGEST: usize = 600;
+
+/// Lines that say nothing about this case, by their starts.
+const NOISE: &[&str] = &[
+    "hint:",
+    "From ",
+    "To ",
+    "Please make sure you have the correct access rights",
+    "and the repository exists.",
+    "fatal: Could not read from remote repository.",
+    "fatal: the remote end hung up unexpectedly",
+    "error: failed to push some refs to",
+    "Another git process seems to be running",
+    "an editor opened by",
+    "are terminated then try again",
+    "may have crashed in this repository",
+    "remove the file manually",
+];
+
+/// What stands in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// A name, a password or a key is missing or wrong.
+    Credentials,
+    /// Somebody else moved or held the ref at that moment.
+    Contended,
+    /// Anything else.
+    Other,
+}
+
+/// How the remote answered for one ref.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// It took the commit.
+    Updated,
+    /// It had the commit.
+    Unchanged,
+    /// Our git did not even ask: the remote's head is not in the history of the commit.
+    Rejected,
+    /// The remote said no; the reason.
+    Refused(String),
+}
+
+/// The words of a failed command in one line.
+pub(super) fn of(stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let line = line_of(text.lines().filter(|line| !line.starts_with(' ')));
+    if line.is_empty() { "git does not say why".into() } else { line }
+}
+
+/// The reason for a refusal and what the remote, mostly a hook of it, printed.
+pub(super) fn with_the_remotes(reason: &str, stderr: &[u8]) -> String {
+    let text = String::from_utf8_lossy(stderr);
+    let told = text
+        .lines()
+        .filter(|line| line.starts_with("remote:") || line.starts_with("error: remote unpack failed"));
+    line_of(std::iter::once(reason).chain(told))
+}
+
+fn line_of<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    let mut kept: Vec<String> = Vec::new();
+    for line in lines {
+        let mut line = line.trim();
+        if NOISE.iter().any(|noise| line.starts_with(noise)) {
+            continue;
+        }
+        for start in ["remote:", "fatal:", "error:"] {
+            line = line.strip_prefix(start).unwrap_or(line).trim();
+        }
+        if NOISE.iter().any(|noise| line.starts_with(noise)) {
+            continue;
+        }
+        let line = without_passwords(line.trim_end_matches('.'));
+        if !line.is_empty() && !kept.contains(&line) {
+            kept.push(line);
+        }
+    }
+    let mut line = kept.join("; ");
+    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
+}
+
+/// `https://name:secret@host` without what is before the `@`.
+fn without_passwords(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("://") {
+        out.push_str(before);
+        out.push_str("://");
+        let end = after.find(|c: char| c == '/' || c == '\'' || c.is_whitespace()).unwrap_or(after.len());
+        rest = after[..end].rfind('@').map_or(after, |at| &after[at + 1..]);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What kind of trouble the words speak of.
+pub(super) fn trouble(words: &str) -> Trouble {
+    let any = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));
+    if any(&[
+        "could not read Username",
+        "could not read Password",
+        "Authentication failed",
+        "Permission denied (",
+        "Host key verification failed",
+        "terminal prompts disabled",
+        "The requested URL returned error: 401",
+        "The requested URL returned error: 403",
+    ]) {
+        return Trouble::Credentials;
+    }
+    // A folder that cannot be written shows as a ref that cannot be locked, and stays so.
+    if any(&["Permission denied", "Read-only file system", "No space left", "insufficient permission"]) {
+        return Trouble::Other;
+    }
+    if any(&[
+        "cannot lock ref",
+        "failed to update ref",
+        "failed to lock",
+        "incorrect old value provided",
+        "reference already exists",
+        "unable to update local ref",
+        "Unable to create",
+    ]) {
+        return Trouble::Contended;
+    }
+    Trouble::Other
+}
+
+/// The line about `reference` in what `git push --porcelain` prints: flag, `from:to`, summary and reason. None where
+/// the push did not come so far.
+pub(super) fn status(stdout: &[u8], reference: &str) -> Option<Status> {
+    let text = String::from_utf8_lossy(stdout);
+    text.lines().find_map(|line| {
+        let mut fields = line.splitn(3, '\t');
+        let (flag, update, summary) = (fields.next()?, fields.next()?, fields.next()?);
+        if update.split_once(':')?.1 != reference {
+            return None;
+        }
+        let reason = summary.split_once('(').map_or(summary, |(_, rest)| rest.trim_end_matches(')'));
+        Some(match flag {
+            "=" => Status::Unchanged,
+            "!" if summary.starts_with("[rejected]") => Status::Rejected,
+            "!" => Status::Refused(reason.to_owned()),
+            _ => Status::Updated,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_without_what_git_always_says() {
+        let stderr =
+            b"fatal: '/srv/x.git' does not appear to be a git repository\nfatal: Could not read from remote \
+            repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n";
+        assert_eq!(of(stderr), "'/srv/x.git' does not appear to be a git repository");
+        assert_eq!(of(b""), "git does not say why");
+    }
+
+    #[test]
+    fn no_password_is_repeated() {
+        let stderr =
+            b"fatal: unable to access 'https://ada:s3cret@example.org/x.git/': Could not resolve host\n";
+        assert_eq!(of(stderr), "unable to access 'https://example.org/x.git/': Could not resolve host");
+        assert_eq!(of(b"fatal: no such thing: http://a@b@c"), "no such thing: http://c");
+    }
+
+    #[test]
+    fn the_answers_of_a_push() {
+        let of = |line: &str| status(format!("To x\n{line}\nDone\n").as_bytes(), "refs/wf/main");
+        assert_eq!(of("*\tabc:refs/wf/main\t[new reference]"), Some(Status::Updated));
+        assert_eq!(of(" \tabc:refs/wf/main\t123..456"), Some(Status::Updated));
+        assert_eq!(of("=\tabc:refs/wf/main\t[up to date]"), Some(Status::Unchanged));
+        assert_eq!(of("!\tabc:refs/wf/main\t[rejected] (fetch first)"), Some(Status::Rejected));
+        let refused = of("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
+        assert_eq!(refused, Some(Status::Refused("pre-receive hook declined".into())));
+        assert_eq!(of("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
+    }
+
+    #[test]
+    fn a_race_is_told_from_a_wall() {
+        let race = "cannot lock ref 'refs/wf/main': is at a but expected b";
+        assert_eq!(trouble(race), Trouble::Contended);
+        let wall = "cannot lock ref 'refs/wf/main': Unable to create '/x/main.lock': Permission denied";
+        assert_eq!(trouble(wall), Trouble::Other);
+        assert_eq!(trouble("git@example.org: Permission denied (publickey)"), Trouble::Credentials);
+        assert_eq!(trouble("pre-receive hook declined; no"), Trouble::Other);
+    }
+}

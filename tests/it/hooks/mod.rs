@@ -1,0 +1,64 @@
+//! Commits bind themselves: what the installed hooks do to messages and to the store, with real git.
+
+mod installing;
+mod links;
+mod policy;
+mod rewriting;
+mod trailers;
+
+use crate::support::store_writer::{Claim, claim};
+use crate::support::{Repo, Sandbox};
+
+/// A repository with one commit from before the hooks, the hooks, and an execution on `main`.
+struct Bound {
+    sandbox: Sandbox,
+    repo: Repo,
+    claim: Claim,
+}
+
+impl Bound {
+    fn new() -> Self {
+        let sandbox = Sandbox::new();
+        let repo = with_hooks(&sandbox, "repo");
+        let claim = claim(&repo, "ISS-001");
+        Self { sandbox, repo, claim }
+    }
+
+    fn linked(&self) -> Vec<String> {
+        self.claim.linked(&self.repo)
+    }
+}
+
+/// A repository with one commit, and the hooks.
+fn with_hooks(sandbox: &Sandbox, name: &str) -> Repo {
+    let repo = sandbox.repo(name);
+    repo.commit("README", "a project\n", "begin");
+    repo.wf(&["hooks", "install"]).ok();
+    repo
+}
+
+/// The message of a commit, as it is.
+fn message(repo: &Repo, rev: &str) -> String {
+    repo.git(&["log", "-1", "--format=%B", rev]).ok().stdout.trim_end().to_owned() + "\n"
+}
+
+fn id(repo: &Repo, rev: &str) -> String {
+    repo.git(&["rev-parse", "--verify", rev]).ok().line().to_owned()
+}
+
+/// Ids in byte order, as links are listed.
+fn sorted(ids: impl Into<Vec<String>>) -> Vec<String> {
+    let mut ids = ids.into();
+    ids.sort();
+    ids
+}
+
+/// An executable script beside the repository; answers with its path.
+fn script(sandbox: &Sandbox, name: &str, body: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = sandbox.root().join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}

@@ -1,0 +1,151 @@
+//! Links follow commits through amend and rebase.
+
+use super::{Bound, id, message, script, sorted};
+use crate::support::Repo;
+
+/// `git rebase -i` with a sed script for the list of steps.
+fn rebase(it: &Bound, steps: &str, onto: &str) -> crate::support::Ran {
+    let edit = script(&it.sandbox, "steps", &format!("sed -i -e '{steps}' \"$1\""));
+    let accept = script(&it.sandbox, "accept", "true");
+    it.repo
+        .with_env("GIT_SEQUENCE_EDITOR", &edit)
+        .with_env("GIT_EDITOR", &accept)
+        .git(&["rebase", "-q", "-i", onto])
+}
+
+/// Three commits on `main`, and one on `onto` beside them.
+fn three(it: &Bound) -> [String; 3] {
+    it.repo.git(&["branch", "onto"]).ok();
+    let commits = ["a", "b", "c"].map(|name| it.repo.commit(name, "1\n", &format!("add {name}")));
+    it.repo.git(&["switch", "-q", "onto"]).ok();
+    it.repo.commit("o", "1\n", "onto");
+    it.repo.git(&["switch", "-q", "main"]).ok();
+    commits
+}
+
+fn entries(repo: &Repo, it: &Bound) -> usize {
+    it.claim.log(repo).len()
+}
+
+#[test]
+fn an_amend_is_followed() {
+    let it = Bound::new();
+    let first = it.repo.commit("a", "1\n", "first");
+    it.repo.write("b", "1\n");
+    it.repo.git(&["add", "."]).ok();
+    it.repo.git(&["commit", "-q", "--amend", "-m", "better"]).ok();
+    let amended = id(&it.repo, "HEAD");
+    assert_ne!(first, amended);
+    assert_eq!(it.linked(), std::slice::from_ref(&amended));
+    let link = &it.claim.links(&it.repo)[&amended];
+    assert_eq!((&link["subject"], &link["files"]), (&"better".into(), &serde_json::json!(["a", "b"])));
+    let rewrite = it.claim.log(&it.repo).into_iter().find(|entry| entry["type"] == "rewrite").unwrap();
+    assert_eq!((&rewrite["old"], &rewrite["new"]), (&first.into(), &amended.into()));
+}
+
+#[test]
+fn an_amend_on_another_branch_is_followed_by_the_trailers() {
+    let it = Bound::new();
+    it.repo.commit("a", "1\n", "work");
+    it.repo.git(&["switch", "-q", "-c", "other"]).ok();
+    it.repo.git(&["commit", "-q", "--amend", "-m", "other words"]).ok();
+    it.claim.end(&it.repo, "completed");
+    std::fs::remove_file(it.repo.path().join(".git/wf/active.json")).unwrap();
+    // Without trailers and without an active execution, all logs are looked through.
+    it.repo.git(&["commit", "-q", "--amend", "-m", "still other words"]).ok();
+    assert_eq!(message(&it.repo, "HEAD"), "still other words\n");
+    assert_eq!(it.linked(), [id(&it.repo, "HEAD")]);
+}
+
+#[test]
+fn a_rebase_is_followed_in_one_change() {
+    for backend in ["--merge", "--apply"] {
+        let it = Bound::new();
+        three(&it);
+        let tip = it.repo.tip().unwrap();
+        it.repo.git(&["rebase", "-q", backend, "onto"]).ok();
+        let now = ["HEAD~2", "HEAD~1", "HEAD"].map(|rev| id(&it.repo, rev));
+        assert_eq!(it.linked(), sorted(now), "{backend}");
+        assert_eq!(id(&it.repo, "refs/wf/main~1"), tip, "{backend}");
+        let renewed = it.claim.log(&it.repo).iter().filter(|entry| entry["type"] == "renew").count();
+        assert_eq!(renewed, 3, "replayed commits are not linked as new ones");
+    }
+}
+
+#[test]
+fn reordered_and_squashed_commits_are_one_link_each() {
+    let it = Bound::new();
+    let [first, ..] = three(&it);
+    // a, b, c become a, c+b (with another message), replayed elsewhere.
+    let ran = rebase(&it, "2{h;d};3{G;s/\\npick/\\nsquash/}", "onto").ok();
+    assert_eq!(it.repo.git(&["rev-list", "--count", "onto..HEAD"]).ok().line(), "2", "{}", ran.stderr);
+    let now = ["HEAD~1", "HEAD"].map(|rev| id(&it.repo, rev));
+    assert_eq!(it.linked(), sorted(now.clone()));
+    let links = it.claim.links(&it.repo);
+    assert_eq!(links[&now[1]]["files"], serde_json::json!(["b", "c"]));
+    assert_eq!(links[&now[1]]["subject"], "add c");
+    assert!(!it.linked().contains(&first));
+}
+
+#[test]
+fn a_fixup_disappears_into_its_commit() {
+    let it = Bound::new();
+    it.repo.commit("a", "1\n", "add a");
+    it.repo.commit("b", "1\n", "add b");
+    it.repo.write("a", "2\n");
+    it.repo.git(&["commit", "-q", "-a", "--fixup", "HEAD~1"]).ok();
+    assert_eq!(it.linked().len(), 3);
+    let accept = script(&it.sandbox, "accept", "true");
+    let repo = it.repo.with_env("GIT_SEQUENCE_EDITOR", &accept);
+    repo.git(&["rebase", "-q", "-i", "--autosquash", "HEAD~3"]).ok();
+    let now = ["HEAD~1", "HEAD"].map(|rev| id(&it.repo, rev));
+    assert_eq!(it.linked(), sorted(now));
+    assert_eq!(message(&it.repo, "HEAD~1"), format!("add a\n\n{}", it.claim.trailers()));
+}
+
+#[test]
+fn reworded_and_edited_commits_are_settled_at_the_end() {
+    let it = Bound::new();
+    three(&it);
+    let before = entries(&it.repo, &it);
+    rebase(&it, "1s/pick/edit/;3s/pick/reword/", "HEAD~3").ok();
+    it.repo.write("a", "amended\n");
+    it.repo.git(&["commit", "-q", "-a", "--amend", "--no-edit"]).ok();
+    assert_eq!(entries(&it.repo, &it), before, "nothing is settled while the rebase goes on");
+    let reword = script(&it.sandbox, "reword", "sed -i -e '1s/.*/another word/' \"$1\"");
+    it.repo.with_env("GIT_EDITOR", &reword).git(&["rebase", "--continue"]).ok();
+    let now = ["HEAD~2", "HEAD~1", "HEAD"].map(|rev| id(&it.repo, rev));
+    assert_eq!(it.linked(), sorted(now.clone()));
+    assert_eq!(it.claim.links(&it.repo)[&now[2]]["subject"], "another word");
+}
+
+#[test]
+fn an_aborted_rebase_leaves_everything_as_it_was() {
+    let it = Bound::new();
+    let commits = three(&it);
+    let tip = it.repo.tip();
+    rebase(&it, "2s/pick/edit/", "onto").ok();
+    it.repo.write("b", "amended\n");
+    it.repo.git(&["commit", "-q", "-a", "--amend", "-m", "amended"]).ok();
+    assert_eq!(message(&it.repo, "HEAD"), "amended\n");
+    it.repo.commit("new", "1\n", "a new one on the way");
+    it.repo.git(&["rebase", "--abort"]).ok();
+    assert_eq!(it.repo.tip(), tip);
+    assert_eq!(it.linked(), sorted(commits));
+}
+
+#[test]
+fn a_conflict_that_is_committed_by_hand_is_followed() {
+    let it = Bound::new();
+    it.repo.git(&["branch", "onto"]).ok();
+    it.repo.commit("a", "main\n", "mine");
+    it.repo.git(&["switch", "-q", "onto"]).ok();
+    it.repo.commit("a", "onto\n", "theirs");
+    it.repo.git(&["switch", "-q", "main"]).ok();
+    it.repo.git(&["rebase", "-q", "onto"]).fails(1);
+    it.repo.write("a", "both\n");
+    it.repo.git(&["commit", "-q", "-a", "-m", "resolved"]).ok();
+    it.repo.git(&["rebase", "--continue"]).ok();
+    assert_eq!(it.linked(), [id(&it.repo, "HEAD")]);
+    assert_eq!(message(&it.repo, "HEAD"), "resolved\n");
+}

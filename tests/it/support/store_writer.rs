@@ -1,0 +1,185 @@
+//! Records put into the store with plain git, in the format as it is documented: for tests that need a state and not
+//! the commands that lead to it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{Repo, plan};
+
+/// When the records were written.
+const BORN: &str = "2026-11-21T01:00:00.000Z";
+const STAMP: &str = "2026-11-21T01:00:00.000Z/00000/7k3m2pq9";
+/// The uid of every plan and of the first execution.
+const UID: &str = "a7x9a7x9";
+
+/// An execution that was claimed for a worktree.
+#[derive(Debug, Clone)]
+pub(crate) struct Claim {
+    pub(crate) issue: String,
+    pub(crate) solution: String,
+    pub(crate) execution: String,
+}
+
+impl Claim {
+    fn new(issue: &str, uid: &str) -> Self {
+        Self {
+            issue: issue.to_owned(),
+            solution: format!("SOL-{issue}-{UID}"),
+            execution: format!("EXR-{issue}-{uid}"),
+        }
+    }
+
+    /// The trailers of its commits, without a task.
+    pub(crate) fn trailers(&self) -> String {
+        format!("Wf-Issue: {}\nWf-Solution: {}\n", self.issue, self.solution)
+    }
+
+    /// Its log, in order.
+    pub(crate) fn log(&self, repo: &Repo) -> Vec<Value> {
+        let folder = format!("{}/executions/{}/log/", folder(&self.issue), self.execution);
+        let listed = repo.git(&["ls-tree", "--name-only", "refs/wf/main", &folder]).ok();
+        let read = |path: &str| repo.git(&["show", &format!("refs/wf/main:{path}")]).ok().json();
+        listed.stdout.lines().map(read).collect()
+    }
+
+    /// The commits that are linked, with what was last said of them: `commit` adds, `rewrite` moves, `unlink` removes.
+    pub(crate) fn links(&self, repo: &Repo) -> BTreeMap<String, Value> {
+        let mut links = BTreeMap::new();
+        for entry in self.log(repo) {
+            let text = |name: &str| entry[name].as_str().unwrap_or_default().to_owned();
+            match text("type").as_str() {
+                "commit" => {
+                    links.insert(text("hash"), entry.clone());
+                }
+                "rewrite" => {
+                    if let Some(link) = links.remove(&text("old")) {
+                        links.entry(text("new")).or_insert(link);
+                    }
+                }
+                "unlink" => {
+                    links.remove(&text("hash"));
+                }
+                _ => {}
+            }
+        }
+        links
+    }
+
+    /// Their ids.
+    pub(crate) fn linked(&self, repo: &Repo) -> Vec<String> {
+        self.links(repo).into_keys().collect()
+    }
+
+    /// Ends the execution.
+    pub(crate) fn end(&self, repo: &Repo, status: &str) {
+        let id = "20261121T010500000Z-00000-7k3m2pq9";
+        let entry = json!({"id": id, "type": "end", "status": status, "actor": "Ada", "at": BORN});
+        let path = format!("{}/executions/{}/log/{id}.json", folder(&self.issue), self.execution);
+        write_records(repo, &[(path, entry)]);
+    }
+
+    /// Another execution takes this one's place, as after a lease ran out.
+    pub(crate) fn superseded(&self, repo: &Repo) -> Self {
+        let other = Self::new(&self.issue, "bbbbbbbb");
+        let mut record = execution_record(&other);
+        record["attempt"] = json!(2);
+        record["actor"] = json!("Bob <bob@example.org>");
+        record["supersedes"] = json!([{"execution_id": self.execution, "status": "executing"}]);
+        write_records(repo, &[(execution_path(&other), record)]);
+        other
+    }
+}
+
+/// Claims a plan with two tasks for the branch that is checked out in `repo`: an issue, its plan, an execution, and the
+/// worktree's note of it.
+pub(crate) fn claim(repo: &Repo, issue: &str) -> Claim {
+    claim_plan(repo, issue, &plan())
+}
+
+/// As [`claim`], with another plan.
+pub(crate) fn claim_plan(repo: &Repo, issue: &str, plan: &Value) -> Claim {
+    let claim = claim_elsewhere(repo, issue, plan);
+    let branch = repo.git(&["symbolic-ref", "HEAD"]).ok().line().to_owned();
+    activate(repo, &claim, &branch, None);
+    claim
+}
+
+/// As [`claim`], for no worktree of this clone.
+pub(crate) fn claim_elsewhere(repo: &Repo, issue: &str, plan: &Value) -> Claim {
+    let claim = Claim::new(issue, UID);
+    write_records(
+        repo,
+        &[
+            (
+                format!("{}/issue.json", folder(issue)),
+                json!({"id": issue, "author": "Ada", "created_at": BORN, "title": "A title", "status": "planned",
+                    "priority": 3, "bound_solution_id": claim.solution, "clock": {"*": STAMP}}),
+            ),
+            (
+                format!("{}/solutions/{}/solution.json", folder(issue), claim.solution),
+                json!({"id": claim.solution, "issue_id": issue, "author": "Ada", "created_at": BORN, "plan": plan,
+                    "clock": {"*": STAMP}}),
+            ),
+            (execution_path(&claim), execution_record(&claim)),
+        ],
+    );
+    claim
+}
+
+/// Makes a worktree carry out an execution on `branch` (a full name), working on `task` where that is given.
+pub(crate) fn activate(repo: &Repo, claim: &Claim, branch: &str, task: Option<&str>) {
+    let mut active = json!({"execution_id": claim.execution, "issue_id": claim.issue,
+        "solution_id": claim.solution, "branch": branch});
+    if let Some(task) = task {
+        active["task_id"] = json!(task);
+    }
+    let git_dir = repo.git(&["rev-parse", "--absolute-git-dir"]).ok().line().to_owned();
+    let folder = std::path::Path::new(&git_dir).join("wf");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("active.json"), active.to_string()).unwrap();
+}
+
+/// Sets the policy that each commit needs an executing solution.
+pub(crate) fn require_commits(repo: &Repo) {
+    write_records(repo, &[("wf.json".into(), json!({"format": 1, "policy": {"commits": "required"}}))]);
+}
+
+/// One commit on the ref with these files put in place, made by nothing but git.
+fn write_records(repo: &Repo, files: &[(String, Value)]) {
+    if repo.tip().is_none() {
+        repo.wf(&["init"]).ok();
+    }
+    let tip = repo.tip().unwrap();
+    let git_dir = repo.git(&["rev-parse", "--absolute-git-dir"]).ok().line().to_owned();
+    let index = format!("{git_dir}/store-writer-index");
+    let repo = repo.with_env("GIT_INDEX_FILE", &index);
+    repo.git(&["read-tree", &tip]).ok();
+    for (path, value) in files {
+        let text = format!("{}\n", serde_json::to_string_pretty(value).unwrap());
+        let blob = repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok();
+        let info = format!("100644,{},{path}", blob.line());
+        repo.git(&["update-index", "--add", "--cacheinfo", &info]).ok();
+    }
+    let tree = repo.git(&["write-tree"]).ok();
+    let commit = repo.git_in("test: records\n", &["commit-tree", "-p", &tip, tree.line()]).ok();
+    repo.git(&["update-ref", "refs/wf/main", commit.line(), &tip]).ok();
+    std::fs::remove_file(index).unwrap();
+}
+
+fn execution_record(claim: &Claim) -> Value {
+    json!({"id": claim.execution, "issue_id": claim.issue, "solution_id": claim.solution,
+        "plan_digest": "sha256:0", "plan_commit": "0".repeat(40), "attempt": 1,
+        "actor": "Ada <ada@example.org>", "started_at": BORN,
+        "lease_expires_at": "2026-11-21T05:00:00.000Z"})
+}
+
+fn execution_path(claim: &Claim) -> String {
+    format!("{}/executions/{}/execution.json", folder(&claim.issue), claim.execution)
+}
+
+fn folder(issue: &str) -> String {
+    let digest = Sha256::digest(issue.as_bytes());
+    format!("issues/{:02x}/{issue}", digest[0])
+}

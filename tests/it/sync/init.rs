@@ -1,0 +1,178 @@
+//! `init` with and without a remote, and which remote it takes.
+
+use serde_json::json;
+
+use super::*;
+
+const ROOT: &str = "441dcc324b8c7eb6eb155294920f6f982538e215";
+
+fn fetch_refspecs(repo: &Repo, remote: &str) -> Vec<String> {
+    let ran = repo.git(&["config", "--get-all", &format!("remote.{remote}.fetch")]);
+    ran.stdout.lines().map(str::to_owned).collect()
+}
+
+fn config(repo: &Repo, key: &str) -> String {
+    repo.git(&["config", "--default", "", key]).ok().line().to_owned()
+}
+
+#[test]
+fn all_stores_begin_with_one_commit() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let ran = repo.wf(&["init", "--json"]).ok();
+    assert_eq!(
+        ran.json(),
+        json!({"reference": REF, "created": true, "fetched": false, "remote": null, "tip": ROOT, "hooks": []})
+    );
+    let bare = sandbox.bare("b.git");
+    assert_eq!(bare.wf(&["init"]).ok().stdout, "created refs/wf/main\n");
+    assert_eq!([repo.tip().unwrap(), bare.tip().unwrap()], [ROOT, ROOT]);
+    create(&bare, "ISS-001", 1);
+    repo.git(&["remote", "add", "origin", bare.path().to_str().unwrap()]).ok();
+    assert_eq!(repo.wf(&["sync"]).ok().stdout, "synced with origin: 1 commit in, 0 out\n");
+}
+
+#[test]
+fn twice_changes_nothing() {
+    let two = Two::new();
+    let before = (two.ada.read(".git/config"), two.ada.tip());
+    create(&two.bea, "ISS-001", 1);
+    two.bea.wf(&["sync"]).ok();
+    assert_eq!(two.ada.wf(&["init"]).ok().stdout, "refs/wf/main is there already\n");
+    assert_eq!((two.ada.read(".git/config"), two.ada.tip()), before);
+    assert_eq!(
+        fetch_refspecs(&two.ada, "origin"),
+        ["+refs/heads/*:refs/remotes/origin/*", "+refs/wf/*:refs/wf-remotes/origin/*"]
+    );
+}
+
+#[test]
+fn a_clone_begins_with_what_the_remote_has() {
+    let two = Two::new();
+    create(&two.ada, "ISS-001", 1);
+    two.ada.wf(&["sync"]).ok();
+    let carl = two.sandbox.clone(&two.origin, "carl");
+    let ran = carl.wf(&["init"]).ok();
+    assert_eq!(
+        ran.stdout,
+        "fetched refs/wf/main from origin: 2 commits\n`git fetch origin` brings it along from now on\n"
+    );
+    assert_eq!(carl.tip(), two.origin.tip());
+    assert_eq!(carl.wf(&["sync"]).ok().stdout, "origin: up to date\n");
+    assert_eq!(carl.tip(), two.origin.tip());
+    let reflog = carl.git(&["reflog", "show", REF]).ok();
+    assert!(reflog.stdout.contains("wf: merge refs/wf-remotes/origin/main"), "{}", reflog.stdout);
+}
+
+#[test]
+fn a_store_that_was_begun_apart_joins_the_remotes() {
+    let two = Two::new();
+    create(&two.ada, "ISS-001", 1);
+    two.ada.wf(&["sync"]).ok();
+    let carl = two.sandbox.repo("carl");
+    carl.wf(&["init"]).ok();
+    create(&carl, "ISS-002", 2);
+    carl.git(&["remote", "add", "origin", two.origin.path().to_str().unwrap()]).ok();
+    let ran = carl.wf(&["init"]).ok();
+    assert!(
+        ran.stdout.starts_with("refs/wf/main is there already; 1 commit came from origin\n"),
+        "{}",
+        ran.stdout
+    );
+    read(&carl, &file("ISS-001"));
+    read(&carl, &file("ISS-002"));
+}
+
+#[test]
+fn a_plain_fetch_from_a_remote_without_the_ref_is_no_error() {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.bare("origin.git");
+    let ada = sandbox.clone(&origin, "ada");
+    ada.wf(&["init"]).ok();
+    ada.git(&["fetch"]).ok();
+    assert_eq!(tracking(&ada), None);
+    ada.commit("a", "a\n", "a");
+    ada.git(&["push", "--quiet", "origin", "HEAD"]).ok();
+    ada.git(&["pull", "--quiet"]).ok();
+    assert_eq!(ada.wf(&["pull"]).ok().stdout, "origin has no `refs/wf/main` yet\n");
+}
+
+#[test]
+fn a_remote_that_is_away_is_no_reason_to_wait() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    repo.git(&["remote", "add", "origin", "../gone.git"]).ok();
+    let ran = repo.wf(&["init"]).ok();
+    assert!(ran.stderr.starts_with("warning: `origin` cannot be reached:"), "{}", ran.stderr);
+    assert_eq!(repo.tip().unwrap(), ROOT);
+    let other = sandbox.bare("gone.git");
+    assert_eq!(repo.wf(&["sync"]).ok().stdout, "synced with origin: 0 commits in, 1 out\n");
+    assert_eq!(other.tip(), repo.tip());
+}
+
+#[test]
+fn which_of_several_remotes() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    for name in ["backup", "origin", "upstream"] {
+        let remote = sandbox.bare(name);
+        repo.git(&["remote", "add", name, remote.path().to_str().unwrap()]).ok();
+    }
+    assert_eq!(repo.wf(&["init", "--json"]).ok().json()["remote"], "origin");
+    assert_eq!(config(&repo, "wf.remote"), "");
+    repo.wf(&["init", "--remote", "upstream"]).ok();
+    assert_eq!(config(&repo, "wf.remote"), "upstream");
+    assert_eq!(repo.wf(&["sync", "--json"]).ok().json()["remote"], "upstream");
+
+    let ran = repo.wf(&["init", "--remote", "nobody"]).fails(1);
+    assert_eq!(
+        ran.stderr,
+        "error: there is no remote `nobody`; there are `backup`, `origin`, `upstream`\n\
+         hint: `git remote add nobody URL` makes it\n"
+    );
+    repo.git(&["config", "wf.remote", "nobody"]).ok();
+    let ran = repo.wf(&["sync", "--json"]).fails(1);
+    assert_eq!(ran.json_error()["code"], "unknown-remote");
+    assert!(ran.stderr.contains("`wf.remote` is wrong"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_first_sync_that_works_is_remembered() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    repo.wf(&["init"]).ok();
+    assert_eq!(repo.wf(&["sync", "--json"]).fails(1).json_error()["code"], "no-remote");
+    for name in ["one", "two"] {
+        let remote = sandbox.bare(name);
+        repo.git(&["remote", "add", name, remote.path().to_str().unwrap()]).ok();
+    }
+    repo.git(&["remote", "add", "gone", "../gone.git"]).ok();
+    assert_eq!(repo.wf(&["sync", "--json"]).fails(1).json_error()["code"], "which-remote");
+    repo.wf(&["sync", "gone"]).fails(1);
+    assert_eq!(config(&repo, "wf.remote"), "");
+    repo.wf(&["sync", "two"]).ok();
+    assert_eq!(config(&repo, "wf.remote"), "two");
+    assert_eq!(fetch_refspecs(&repo, "two")[1..], ["+refs/wf/*:refs/wf-remotes/two/*"]);
+    repo.wf(&["sync", "one"]).ok();
+    assert_eq!(config(&repo, "wf.remote"), "two");
+    assert_eq!(fetch_refspecs(&repo, "one").len(), 1);
+    assert_eq!(repo.wf(&["sync"]).ok().stdout, "two: up to date\n");
+}
+
+#[test]
+fn nothing_is_written_in_a_mirror() {
+    let two = Two::new();
+    let here = two.sandbox.root().join("mirror.git");
+    two.ada
+        .git(&["clone", "--quiet", "--mirror", two.origin.path().to_str().unwrap(), here.to_str().unwrap()])
+        .ok();
+    let mirror = two.sandbox.at("mirror.git");
+    create(&two.ada, "ISS-001", 1);
+    two.ada.wf(&["sync"]).ok();
+    for args in [&["sync"][..], &["pull"], &["push"], &["init"]] {
+        let ran = mirror.wf(args).fails(1);
+        assert!(ran.stderr.contains("overwrites `refs/wf/main` with every fetch"), "{}", ran.stderr);
+    }
+    assert_eq!(mirror.tip().unwrap(), ROOT);
+    assert_eq!(tracking(&mirror), None);
+}
