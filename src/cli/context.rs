@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::Failure;
-use crate::store::{Committed, Store, Tx};
+use crate::store::{Committed, Store, Tx, one_line};
 use crate::ui::Screen;
 
 /// One run of the program.
@@ -20,8 +20,15 @@ pub(crate) struct Force {
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why the gate is overridden
-    #[arg(long, value_name = "TEXT", requires = "force")]
+    #[arg(long, value_name = "TEXT", requires = "force", value_parser = parse_reason)]
     pub(crate) reason: Option<String>,
+}
+
+fn parse_reason(text: &str) -> Result<String, String> {
+    match one_line(text) {
+        reason if reason.is_empty() => Err("a reason says something".into()),
+        reason => Ok(reason),
+    }
 }
 
 impl Force {
@@ -54,12 +61,14 @@ impl Context {
     /// A remark that is not part of the answer, on stderr.
     pub(crate) fn warn(&self, text: &str) {
         let painter = crate::ui::Painter::stderr();
-        eprintln!(
-            "{} {}",
-            painter.paint(crate::ui::style::WARN, "warning:"),
-            crate::ui::text::clean_line(text)
-        );
+        let label = painter.paint(crate::ui::style::WARN, "warning:");
+        crate::ui::say(&format!("{label} {}", crate::ui::text::clean_line(text)));
     }
+}
+
+/// How a message names a file that an argument named.
+pub(crate) fn named(path: &str) -> String {
+    if path == "-" { "stdin".into() } else { format!("`{path}`") }
 }
 
 /// The text of a file, or of stdin for `-`.
@@ -69,7 +78,7 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
         let at = error.utf8_error().valid_up_to();
         Failure::new(
             "invalid-utf8",
-            format!("`{path}` is not UTF-8: byte {} at offset {at}", error.as_bytes()[at]),
+            format!("{} is not UTF-8: byte {} at offset {at}", named(path), error.as_bytes()[at]),
         )
         .hint("convert it, for example with `iconv -t UTF-8`")
     })
@@ -83,5 +92,8 @@ pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
     } else {
         std::fs::read(path)
     };
-    read.map_err(|error| Failure::new("cannot-read", format!("cannot read `{path}`: {error}")))
+    read.map_err(|error| {
+        Failure::new("cannot-read", format!("cannot read {}: {error}", named(path)))
+            .hint("name a file that is there, or `-` for stdin")
+    })
 }

@@ -83,9 +83,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 /// The plan as the execution that holds claimed it, else as it is now.
-fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solution, Failure> {
+pub(super) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solution, Failure> {
     let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
-    let unreadable = || Failure::new("broken-record", format!("plan `{id}` cannot be read"));
+    let unreadable = || Failure::unreadable(&format!("plan `{id}`"));
     let Some(claim) = claim else { return folder.solution(id).cloned().ok_or_else(unreadable) };
     if let Some(now) = folder.solution(id).filter(|plan| plan.plan_digest() == claim.plan_digest) {
         return Ok(now.clone());

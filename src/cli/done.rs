@@ -2,9 +2,8 @@ use std::io::Write;
 
 use super::claim::{self, Meant};
 use super::issue_fields::some;
-use super::{Context, Exit, Failure, Force, Outcome, answer, existing};
+use super::{Context, Exit, Failure, Force, Outcome, answer, detail, existing};
 use crate::model::execution::{End, ExecutionResult};
-use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, StoreError};
@@ -31,12 +30,14 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let patch_id = patch_of(&store, &before, context);
     let committed = context.transact(&store, |tx| {
         let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
-        let plan = folder.solution(&execution.execution.solution_id).map(Solution::typed_plan);
-        let missing = evidence::missing(&plan.unwrap_or_default(), &execution);
-        if required(tx)? && !missing.is_empty() && args.force.why().is_none() {
-            return Err(Failure::new("no-evidence", "the policy asks for evidence, and some is missing")
-                .details(missing)
-                .hint("commit and test what is missing, or override with --force --reason TEXT"));
+        if required(tx)? && args.force.why().is_none() {
+            let plan = detail::planned(&store, &folder, &execution.execution.solution_id)?.typed_plan();
+            let missing = evidence::missing(&plan, &execution);
+            if !missing.is_empty() {
+                return Err(Failure::new("no-evidence", "the policy asks for evidence, and some is missing")
+                    .details(missing)
+                    .hint("commit and test what is missing, or override with --force --reason TEXT"));
+            }
         }
         let commits = execution.commits();
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();

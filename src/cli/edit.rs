@@ -39,6 +39,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let snapshot = store.snapshot()?;
     let id = resolve::issue(&snapshot, &args.id)?;
     let input = args.fields.input()?;
+    if let Some(other) = input.as_ref().and_then(|input| input.id.as_ref()).filter(|other| **other != id) {
+        return Err(Failure::new("other-issue", format!("the input is issue `{other}`, not `{id}`"))
+            .hint(format!("leave `id` out of it, or `git wf edit {other}`")));
+    }
     let mut new_title =
         args.title.as_deref().or_else(|| input.as_ref()?.title.as_deref()).map(title).transpose()?;
     let mut new_text = args.text.given()?;
@@ -70,6 +74,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         let dependencies_changed = target.depends_on != folder.issue.record.depends_on;
         let edited = tx.edit_issue(&id, |issue| {
+            // What the move has just decided stands.
             let kept = (issue.status, issue.close_reason.clone(), issue.bound_solution_id.clone());
             *issue = target;
             (issue.status, issue.close_reason, issue.bound_solution_id) = kept;
@@ -99,13 +104,16 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
         IssueStatus::Planned => StoredStatus::Planned,
         IssueStatus::Paused => StoredStatus::Paused,
         IssueStatus::Cancelled => StoredStatus::Cancelled,
+        IssueStatus::Closed => {
+            return Err(Failure::new("own-command", "an issue is not edited to `closed`, it is closed")
+                .hint(format!("`git wf close {id} -m REASON`")));
+        }
         derived => {
             let command = match derived {
                 IssueStatus::Queued => "git wf queue add",
                 IssueStatus::Executing => "git wf next",
                 IssueStatus::Completed => "git wf done",
-                IssueStatus::Failed => "git wf fail",
-                _ => "git wf close",
+                _ => "git wf fail",
             };
             return Err(Failure::new(
                 "derived-status",
@@ -124,7 +132,12 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
                 .hint(format!("`git wf solution add {id} FILE`, or `git wf bind {id} SOLUTION`")));
         }
     }
-    tx.edit_issue(id, |issue| issue.status = stored)?;
+    tx.edit_issue(id, |issue| {
+        if issue.status == StoredStatus::Closed {
+            issue.close_reason = None;
+        }
+        issue.status = stored;
+    })?;
     Ok(())
 }
 

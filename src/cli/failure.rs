@@ -55,6 +55,12 @@ impl Failure {
         }
     }
 
+    /// A record that is there and cannot be read: `plan `SOL-…``.
+    pub(crate) fn unreadable(what: &str) -> Self {
+        Self::new("broken-record", format!("{what} cannot be read"))
+            .hint("`git wf log` shows who wrote it; the rest of the store is not affected")
+    }
+
     /// Arguments that do not make sense together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new("usage", message) }
@@ -94,16 +100,18 @@ impl Failure {
             if !self.details.is_empty() {
                 error["details"] = self.details.clone().into();
             }
-            eprintln!("{}", ui::text::clean_json(&serde_json::json!({ "error": error }).to_string()));
+            ui::say(&ui::text::clean_json(&serde_json::json!({ "error": error }).to_string()));
             return self.exit;
         }
         let painter = ui::Painter::stderr();
-        eprintln!("{} {}", painter.paint(ui::style::BAD, "error:"), ui::text::clean_line(&self.message));
+        let label = painter.paint(ui::style::BAD, "error:");
+        ui::say(&format!("{label} {}", ui::text::clean_line(&self.message)));
         for line in &self.details {
-            eprintln!("  {}", ui::text::clean_line(line));
+            ui::say(&format!("  {}", ui::text::clean_line(line)));
         }
         if let Some(hint) = &self.hint {
-            eprintln!("{} {}", painter.paint(ui::style::DIM, "hint:"), ui::text::clean_line(hint));
+            let label = painter.paint(ui::style::DIM, "hint:");
+            ui::say(&format!("{label} {}", ui::text::clean_line(hint)));
         }
         self.exit
     }

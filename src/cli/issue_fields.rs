@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::text_input::{checked, title};
-use super::{Failure, read_text};
+use super::{Failure, named, read_text};
 use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Issue, LifecycleRequirements, RELATIONS, Source};
 use crate::model::priority::Priority;
@@ -134,7 +134,7 @@ impl IssueInput {
     pub(crate) fn read(path: &str) -> Result<Self, Failure> {
         let text = read_text(path)?;
         let wrong = |error: serde_json::Error| {
-            Failure::new("invalid-json", format!("`{path}` is not an issue: {error}"))
+            Failure::new("invalid-json", format!("{} is not an issue: {error}", named(path)))
                 .hint("an issue is a JSON object with title, context, priority, tags, …")
         };
         let mut value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
@@ -146,8 +146,9 @@ impl IssueInput {
         }
         let input: Self = serde_json::from_value(value).map_err(wrong)?;
         if let Some(url) = &input.source_url {
-            parse_url(url)
-                .map_err(|why| Failure::new("invalid-url", format!("source_url `{url}`: {why}")))?;
+            parse_url(url).map_err(|why| {
+                Failure::new("invalid-url", format!("source_url `{url}` is no web address")).hint(why)
+            })?;
         }
         Ok(input)
     }
@@ -264,7 +265,8 @@ impl Changes {
             return Err(Failure::new(
                 "self-dependency",
                 format!("issue `{}` cannot depend on itself", issue.id),
-            ));
+            )
+            .hint("name another issue"));
         }
         Ok(())
     }

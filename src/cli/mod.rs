@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub(crate) use context::{Context, Force, read_bytes, read_text};
+pub(crate) use context::{Context, Force, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
 
 use crate::model::id::IssueId;
@@ -135,14 +135,17 @@ fn usage(error: &clap::Error) -> ExitCode {
             _ => Exit::Done.into(),
         };
     }
+    let text = error.render().to_string();
     if std::env::args_os().any(|arg| arg == "--json") {
-        let text = error.to_string();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.next().unwrap_or_default();
         let failure = Failure::usage(first.strip_prefix("error: ").unwrap_or(first));
-        return failure.hint("--help behind the command shows its usage").report(true).into();
+        return failure.hint("`git wf COMMAND --help` shows how it is used").report(true).into();
     }
-    // Nowhere to say it is no reason to end in another way.
-    let _ = error.print();
+    // It repeats what was typed, which may have come from anywhere.
+    let (prefix, rest) =
+        text.split_once("error: ").map_or(("", text.as_str()), |(_, rest)| ("error: ", rest));
+    let prefix = ui::Painter::stderr().paint(ui::style::BAD, prefix);
+    ui::say(&format!("{prefix}{}", ui::text::clean(rest).trim_end()));
     Exit::Usage.into()
 }

@@ -124,7 +124,8 @@ fn write_in_editor(
     let Some((title, text)) =
         written.split_once('\n').or(Some((written.as_str(), ""))).filter(|(t, _)| !t.trim().is_empty())
     else {
-        return Err(Failure::new("empty-title", "the text is empty, so nothing was registered"));
+        return Err(Failure::new("empty-title", "the text is empty, so nothing was registered")
+            .hint("the first line is the title"));
     };
     Ok((Some(title.to_owned()), some(text.trim().to_owned())))
 }

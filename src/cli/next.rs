@@ -210,7 +210,8 @@ fn named<'a>(
     let view = views.iter().find(|view| view.queue.id == queue);
     let it = view.and_then(|view| view.items.iter().find(|it| it.item.solution_id == item.solution_id));
     let (Some(view), Some(it)) = (view, it) else {
-        return Err(Failure::new("not-found", format!("there is no item `{text}`")));
+        return Err(Failure::new("not-found", format!("there is no item `{text}`"))
+            .hint("`git wf queue show` shows the items"));
     };
     if it.status == ItemStatus::Ready {
         return Ok((view, it));
@@ -262,7 +263,7 @@ fn answer(store: &Store, id: &ExecutionId, is_new: bool, context: &mut Context) 
     let snapshot = store.snapshot()?;
     let folder = existing(&snapshot, &id.issue())?;
     let Some(execution) = folder.executions.iter().find(|it| it.execution.id == *id) else {
-        return Err(Failure::new("broken-record", format!("execution `{id}` cannot be read")));
+        return Err(Failure::unreadable(&format!("execution `{id}`")));
     };
     let claim = Claim::of(execution);
     if context.json() {

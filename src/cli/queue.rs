@@ -197,7 +197,7 @@ fn add_one(
         },
     };
     let Some(there) = records::queue(tx, &queue)? else {
-        return Err(Failure::new("broken-record", format!("queue `{queue}` cannot be read")));
+        return Err(Failure::unreadable(&format!("queue `{queue}`")));
     };
     let last = there.items.iter().map(|item| item.position.as_str()).max();
     let place = position::after(last);

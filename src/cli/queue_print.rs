@@ -38,7 +38,7 @@ pub(super) fn table(views: &[QueueView], context: &mut Context) -> Result<(), Fa
 pub(super) fn show(world: &World, id: &QueueId, context: &mut Context) -> Result<(), Failure> {
     let views = world.views();
     let Some(view) = views.iter().find(|view| view.queue.id == *id) else {
-        return Err(Failure::new("broken-record", format!("queue `{id}` cannot be read")));
+        return Err(Failure::unreadable(&format!("queue `{id}`")));
     };
     for (path, why) in world.queues.iter().filter(|it| it.queue.id == *id).flat_map(|it| &it.broken) {
         context.warn(&format!("`{path}`: {why}"));
@@ -101,7 +101,8 @@ pub(super) fn show_item(
     let views = world.views();
     let view = views.iter().find(|view| view.queue.id == *queue);
     let Some(it) = view.and_then(|view| view.items.iter().find(|it| it.item.solution_id == *solution)) else {
-        return Err(Failure::new("not-found", format!("queue `{queue}` has no item of `{solution}`")));
+        return Err(Failure::new("not-found", format!("queue `{queue}` has no item of `{solution}`"))
+            .hint(format!("`git wf queue show {queue}` shows its items")));
     };
     if context.json() {
         let mut value = answer::item(it);

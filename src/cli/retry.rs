@@ -69,7 +69,11 @@ fn retry(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Failure> {
 }
 
 fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Failure, Failure> {
-    let Some(id) = named else { return Ok(Failure::nothing("nothing has failed")) };
+    let Some(id) = named else {
+        return Ok(
+            Failure::nothing("nothing has failed").hint("`git wf status` shows how many issues stand where")
+        );
+    };
     let status = facts::status(&existing(tx, id)?);
     // The item, where there is one, says what to do instead.
     let world = World::read(tx)?;

@@ -177,18 +177,7 @@ fn print_execution(
         ui::time::ago(now, execution.started_at.millis())
     )?;
     for commit in &it.commits {
-        let hash = commit.link.hash.get(..10).unwrap_or(&commit.link.hash);
-        let task = commit
-            .link
-            .task_id
-            .as_deref()
-            .map_or(String::new(), |task| format!(" [{}]", ui::text::clean_line(task)));
-        writeln!(
-            context.screen,
-            "        {}{task} {}",
-            painter.paint(style::WARN, hash),
-            ui::text::clean_line(&commit.link.subject)
-        )?;
+        print_commit(commit, 8, context)?;
     }
     if let Some(message) = it.failure.as_ref().and_then(|failure| failure.message.as_ref()) {
         writeln!(context.screen, "        {}", painter.paint(style::BAD, message))?;
@@ -200,14 +189,58 @@ fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Conte
     let folder = existing(snapshot, &id.issue())?;
     let executions = answer::executions(&folder);
     let Some(it) = executions.iter().find(|it| it.execution.id == *id) else {
-        return Err(Failure::new("broken-record", format!("execution `{id}` cannot be read")));
+        return Err(Failure::unreadable(&format!("execution `{id}`")));
     };
     if context.json() {
         context.screen.print_json(it)?;
         return Ok(());
     }
-    let now = it.finished_at.unwrap_or(it.execution.started_at).millis();
-    print_execution(&it.execution, it, now, context)
+    let execution = &it.execution;
+    let painter = context.screen.painter();
+    writeln!(
+        context.screen,
+        "{}  {}",
+        painter.paint(style::ID, execution.id.as_str()),
+        painter.paint(style::HEADING, &folder.issue.record.title)
+    )?;
+    let branch = execution.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+    let fields = [
+        ("status", Some(it.status.to_string())),
+        ("attempt", Some(execution.attempt.to_string())),
+        ("plan", Some(format!("{} at {}", execution.solution_id, execution.plan_digest))),
+        ("by", Some(execution.actor.clone())),
+        ("role", execution.role.clone()),
+        ("branch", branch.map(str::to_owned)),
+        ("worktree", execution.worktree.clone()),
+        ("began", Some(execution.started_at.to_string())),
+        ("lease until", it.finished_at.is_none().then(|| execution.lease_expires_at.to_string())),
+        ("ended", it.finished_at.map(|at| at.to_string())),
+        ("done", it.result.as_ref().and_then(|result| result.summary.clone())),
+        ("failed", it.failure.as_ref().and_then(|failure| failure.message.clone())),
+    ];
+    for (name, value) in fields {
+        if let Some(value) = value {
+            field(context, name, &value)?;
+        }
+    }
+    if !it.commits.is_empty() {
+        section(context, Some("commits"))?;
+    }
+    for commit in &it.commits {
+        print_commit(commit, 4, context)?;
+    }
+    Ok(())
+}
+
+fn print_commit(commit: &answer::CommitAnswer, indent: usize, context: &mut Context) -> std::io::Result<()> {
+    let hash = commit.link.hash.get(..10).unwrap_or(&commit.link.hash);
+    let hash = context.screen.painter().paint(style::WARN, hash);
+    let task = commit
+        .link
+        .task_id
+        .as_deref()
+        .map_or(String::new(), |task| format!(" [{}]", ui::text::clean_line(task)));
+    writeln!(context.screen, "{:indent$}{hash}{task} {}", "", ui::text::clean_line(&commit.link.subject))
 }
 
 fn joined<T: ToString>(set: &std::collections::BTreeSet<T>) -> Option<String> {

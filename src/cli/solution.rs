@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Context, Exit, Failure, Force, Outcome, answer, bind, existing, read_text, solution_print};
+use super::{
+    Context, Exit, Failure, Force, Outcome, answer, bind, existing, named, read_text, solution_print,
+};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::solution::Solution;
@@ -106,16 +108,18 @@ struct Candidate {
 /// The plans of a file, each with its place in it.
 fn read_plans(path: &str) -> Result<Vec<(String, Value)>, Failure> {
     let text = read_text(path)?;
-    let name = if path == "-" { "stdin" } else { path };
+    let name = named(path);
     let plans = plan_check::split(&text).map_err(|error| {
-        Failure::new("invalid-json", format!("`{name}` is not JSON: {error}"))
+        Failure::new("invalid-json", format!("{name} is not JSON: {error}"))
             .hint("a plan is a JSON object; several are an array or one object a line")
     })?;
     if plans.is_empty() {
-        return Err(Failure::new("empty", format!("`{name}` holds no plan")));
+        return Err(Failure::new("empty", format!("{name} holds no plan"))
+            .hint("a plan is a JSON object; several are an array or one object a line"));
     }
     let many = plans.len() > 1;
-    let place = |n: usize| if many { format!("{name}[{n}]") } else { name.to_owned() };
+    let file = if path == "-" { "stdin" } else { path };
+    let place = |n: usize| if many { format!("{file}[{n}]") } else { file.to_owned() };
     Ok(plans.into_iter().enumerate().map(|(n, plan)| (place(n), plan)).collect())
 }
 
@@ -200,13 +204,22 @@ fn store_plans(
         let digest = crate::model::digest::digest(&checked.plan);
         let id = match &checked.id {
             Some(id) => id.clone(),
-            None => SolutionId::made(
-                issue,
-                &Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]),
-            ),
+            // Without a name it is what it says: the same again is the plan that is there.
+            None => {
+                match existing(tx, issue)?.solutions.iter().find(|it| it.record.plan_digest() == digest) {
+                    Some(same) => same.record.id.clone(),
+                    None => SolutionId::made(
+                        issue,
+                        &Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]),
+                    ),
+                }
+            }
         };
+        if added.contains(&id) {
+            continue;
+        }
         if let Some(there) = existing(tx, issue)?.solution(&id) {
-            if there.plan == checked.plan {
+            if there.plan_digest() == digest {
                 added.push(id);
                 continue;
             }
@@ -214,10 +227,7 @@ fn store_plans(
                 .hint("leave the id out and a new one is made"));
         }
         if tx.file(&layout::solution(&id))?.is_some() {
-            return Err(Failure::new(
-                "broken-record",
-                format!("the plan `{id}` that is there cannot be read"),
-            ));
+            return Err(Failure::unreadable(&format!("the plan `{id}` that is there")));
         }
         let status = facts::status(&existing(tx, issue)?);
         if force.why().is_none() {

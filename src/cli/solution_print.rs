@@ -41,7 +41,7 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
 /// One plan in full.
 pub(super) fn show(folder: &IssueFolder, id: &SolutionId, context: &mut Context) -> Result<(), Failure> {
     let Some(solution) = folder.solution(id) else {
-        return Err(Failure::new("broken-record", format!("plan `{id}` cannot be read")));
+        return Err(Failure::unreadable(&format!("plan `{id}`")));
     };
     if context.json() {
         context.screen.print_json(&answer::solution(folder, solution))?;

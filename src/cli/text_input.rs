@@ -79,8 +79,10 @@ pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> 
     let editor = String::from_utf8_lossy(&git.run(&["var", "GIT_EDITOR"])?).trim().to_owned();
     let folder = store.git_dir().join("wf");
     let path = folder.join("EDITMSG.md");
-    let failed =
-        |error: std::io::Error| Failure::new("editor", format!("cannot edit `{}`: {error}", path.display()));
+    let failed = |error: std::io::Error| {
+        Failure::new("editor", format!("cannot edit `{}`: {error}", path.display()))
+            .hint("`git var GIT_EDITOR` shows the editor; -m or -F need none")
+    };
     std::fs::create_dir_all(&folder).map_err(failed)?;
     let commented = git.run_with(&["stripspace", "--comment-lines"], help.as_bytes())?;
     std::fs::write(&path, [text.as_bytes(), b"\n", &commented].concat()).map_err(failed)?;
@@ -95,8 +97,10 @@ pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> 
     }
     let written = std::fs::read(&path).map_err(failed)?;
     let stripped = git.run_with(&["stripspace", "--strip-comments"], &written)?;
-    let text = String::from_utf8(stripped)
-        .map_err(|_| Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display())))?;
+    let text = String::from_utf8(stripped).map_err(|_| {
+        Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display()))
+            .hint("set the editor to write UTF-8; what you wrote is in that file")
+    })?;
     // The text goes into the store; a copy left behind would be taken for something.
     let _ = std::fs::remove_file(&path);
     checked(&text)

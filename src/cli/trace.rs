@@ -117,7 +117,8 @@ fn find(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Found, Fai
     };
     let Some(issue) = known.issue() else {
         let Known::Queue(queue) = &known else {
-            return Err(Failure::usage(format!("`{text}` cannot be traced")));
+            return Err(Failure::usage(format!("`{text}` cannot be traced"))
+                .hint("trace an issue, a plan, an execution, an item, a queue or a commit"));
         };
         let folder = crate::store::records::queue(snapshot, queue)?;
         let mut folders = Vec::new();

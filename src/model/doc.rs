@@ -214,7 +214,7 @@ impl Doc {
     /// Fields that are written once, and fields that this program does not know, stay as they are.
     pub(crate) fn update<T: Serialize>(&mut self, data: &T, by: &Stamper) -> bool {
         let (_, wanted) = Self::explode_typed(self.schema.0, data, None);
-        let mut keys: Vec<String> = self.slots.keys().filter(|key| self.is_known(key)).cloned().collect();
+        let mut keys: Vec<String> = self.slots.keys().filter(|key| self.is_typed(key)).cloned().collect();
         keys.extend(wanted.keys().filter(|key| !self.slots.contains_key(*key)).cloned());
         let mut changed = false;
         for key in keys {
@@ -244,6 +244,15 @@ impl Doc {
             }
         }
         self.slots != old
+    }
+
+    /// Whether our types have a place for it. A fixed object may hold leaves of a later program, which they do not.
+    fn is_typed(&self, key: &str) -> bool {
+        let (name, leaf) = key.split_once('/').map_or((key, None), |(name, leaf)| (name, Some(leaf)));
+        self.schema.0.field(name).is_some_and(|field| match (field.kind, leaf) {
+            (Kind::Object(leaves), Some(leaf)) => leaves.contains(&leaf),
+            _ => true,
+        })
     }
 
     fn is_known(&self, key: &str) -> bool {

@@ -152,7 +152,9 @@ impl Explain for StoreError {
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
             Self::Git(error) => return error.hint(),
-            Self::Open(_) | Self::Io { .. } | Self::Object { .. } => return None,
+            Self::Open(_) => "`git status` tells whether git can open it".into(),
+            Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),
+            Self::Object { .. } => "`git fsck` checks the repository's objects".into(),
         })
     }
 }

@@ -22,6 +22,6 @@ mod tx;
 pub(crate) use commits::CodeCommit;
 pub(crate) use error::StoreError;
 pub(crate) use merge::{EqualTrees, Merged};
-pub(crate) use repo::{Store, object_id};
+pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};

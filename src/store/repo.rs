@@ -65,7 +65,8 @@ impl Store {
             .map_err(|error| {
                 let text = error.to_string();
                 if error.is_not_found() || text.contains("Could not find a git repository") {
-                    StoreError::NotARepository(folder.to_owned())
+                    let named = std::env::var_os("GIT_DIR").map(PathBuf::from);
+                    StoreError::NotARepository(absolute(named.as_deref().unwrap_or(folder)))
                 } else {
                     StoreError::Open(text)
                 }
@@ -73,7 +74,7 @@ impl Store {
             .to_thread_local();
         let config = repo.config_snapshot();
         if config.string("extensions.refStorage").is_some_and(|kind| kind.to_str_lossy() != "files") {
-            return Err(StoreError::Reftable(repo.git_dir().to_owned()));
+            return Err(StoreError::Reftable(absolute(repo.git_dir())));
         }
         let reference = match config.string("wf.ref") {
             None => DEFAULT_REF.to_owned(),
@@ -101,29 +102,22 @@ impl Store {
 
     /// The installed git, for this repository and worktree.
     pub(crate) fn git(&self) -> Git {
-        Git::new(
-            self.absolute(self.repo.git_dir()),
-            self.repo.workdir().map(|dir| self.absolute(dir)).as_deref(),
-        )
-    }
-
-    fn absolute(&self, path: &Path) -> PathBuf {
-        std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+        Git::new(self.git_dir(), self.work_dir().as_deref())
     }
 
     /// The git folder that all worktrees share.
     pub(crate) fn common_dir(&self) -> PathBuf {
-        self.absolute(self.repo.common_dir())
+        absolute(self.repo.common_dir())
     }
 
     /// The git folder of this worktree.
     pub(crate) fn git_dir(&self) -> PathBuf {
-        self.absolute(self.repo.git_dir())
+        absolute(self.repo.git_dir())
     }
 
     /// The folder with the files; none in a bare repository.
     pub(crate) fn work_dir(&self) -> Option<PathBuf> {
-        self.repo.workdir().map(|dir| self.absolute(dir))
+        self.repo.workdir().map(absolute)
     }
 
     /// The name of a linked worktree; none for the main one.
@@ -219,7 +213,12 @@ impl Store {
             _ => None,
         };
         let (name, email, time) = match found {
-            Some(found) => found,
+            Some((name, email, time)) if is_plain(&name) && is_plain(&email) => (name, email, time),
+            // What git would clean or refuse, git cleans or refuses; the time is the one of the commit all the same.
+            Some((_, _, time)) => {
+                let (name, email, _) = self.identity_of_git()?;
+                (name, email, time)
+            }
             None => self.identity_of_git()?,
         };
         let variable = |name: &str| std::env::var(name).ok().map(|v| one_line(&v)).filter(|v| !v.is_empty());
@@ -273,6 +272,11 @@ impl Store {
     }
 }
 
+/// As people can find it, wherever they are.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// A full object id in hex.
 pub(crate) fn object_id(hex: &str) -> Option<ObjectId> {
     ObjectId::from_hex(hex.as_bytes()).ok()
@@ -285,6 +289,16 @@ fn checked_ref(name: &str) -> Result<String, StoreError> {
         return Err(StoreError::Config { key: "wf.ref", value: name.to_owned(), why });
     }
     Ok(name.to_owned())
+}
+
+/// Whether git would leave a name or an address as it is. It cuts these characters off the ends, drops brackets, and
+/// refuses what is empty then.
+fn is_plain(text: &str) -> bool {
+    let is_crud = |c: char| c <= ' ' || matches!(c, '.' | ',' | ':' | ';' | '<' | '>' | '"' | '\\' | '\'');
+    !text.is_empty()
+        && !text.starts_with(is_crud)
+        && !text.ends_with(is_crud)
+        && !text.contains(['<', '>', '\n'])
 }
 
 /// Values that become part of a line, such as a trailer, have no line of their own in them.

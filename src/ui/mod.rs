@@ -1,5 +1,7 @@
 //! What people see: tables, colour, the pager, JSON answers. Prints only; knows neither issues nor git objects.
 
+use std::io::Write;
+
 pub(crate) mod pager;
 pub(crate) mod progress;
 pub(crate) mod screen;
@@ -12,3 +14,9 @@ pub(crate) use progress::Progress;
 pub(crate) use screen::{Screen, is_broken_pipe};
 pub(crate) use style::Painter;
 pub(crate) use table::{Cell, Column, Table};
+
+/// Says something beside the answer: one line on stderr. Nowhere to say it is no reason to end in another way, which
+/// is what the macros of the standard library would do.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -2,29 +2,41 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod execution;
 mod hooks;
 mod import;
+mod issues;
+mod output;
 mod sandbox;
 mod schema;
+mod solutions;
+mod store;
 mod support;
 mod sync;
+mod trail;
 
 use std::path::Path;
 
 /// One test binary has many files, and a file that no `mod` names is skipped without a word.
 #[test]
 fn every_test_file_is_declared() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
-    let declared = include_str!("main.rs");
     let mut forgotten = Vec::new();
+    undeclared(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it"), "main.rs", &mut forgotten);
+    assert!(forgotten.is_empty(), "not declared: {forgotten:?}");
+}
+
+fn undeclared(folder: &Path, by: &str, forgotten: &mut Vec<String>) {
+    let declared = std::fs::read_to_string(folder.join(by)).unwrap();
     for entry in folder.read_dir().unwrap() {
         let path = entry.unwrap().path();
-        let is_module = path.extension().is_some_and(|ext| ext == "rs") || path.join("mod.rs").is_file();
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        let declaration = format!("mod {name};");
-        if is_module && name != "main" && !declared.lines().any(|line| line.trim() == declaration) {
-            forgotten.push(declaration);
+        if path.is_dir() {
+            undeclared(&path, "mod.rs", forgotten);
+        } else if path.file_name().unwrap() == by || path.extension().is_none_or(|ext| ext != "rs") {
+            continue;
+        }
+        let declaration = format!("mod {};", path.file_stem().unwrap().to_str().unwrap());
+        if !declared.lines().any(|line| line.trim().trim_start_matches("pub(crate) ") == declaration) {
+            forgotten.push(format!("{declaration} in {}", folder.join(by).display()));
         }
     }
-    assert!(forgotten.is_empty(), "tests/it/main.rs does not have: {forgotten:?}");
 }

@@ -1,0 +1,163 @@
+//! How an execution ends: `done`, `fail`, `retry`, `reopen`.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, column, plan_on};
+
+fn executing(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next"]).ok();
+    repo
+}
+
+#[test]
+fn done_completes_once() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    let execution = repo.json(&["done", "-m", "It holds"]);
+    assert_eq!((&execution["status"], &execution["attempt"]), (&json!("completed"), &json!(1)));
+    assert_eq!(execution["result"]["summary"], "It holds");
+    assert!(execution["finished_at"].is_string());
+    assert_eq!(repo.status("ISS-001"), "completed");
+    assert_eq!(repo.items(), [("S-1".into(), "completed".into())]);
+    assert_eq!(repo.refused(1, &["done"])["code"], "no-claim");
+    assert_eq!(repo.refused(1, &["done", "S-1"])["code"], "ended");
+    assert_eq!(repo.refused(1, &["fail", "S-1", "--reason", "late"])["code"], "ended");
+}
+
+#[test]
+fn without_a_claim_nothing_ends() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    for args in [&["done"][..], &["fail", "--reason", "x"]] {
+        let error = repo.refused(1, args);
+        assert_eq!(error["code"], "no-claim");
+        assert!(error["hint"].as_str().unwrap().contains("git wf next"), "{error}");
+    }
+    assert_eq!(repo.refused(1, &["done", "S-1"])["code"], "not-executing");
+    // From another worktree the item is named.
+    repo.wf(&["next"]).ok();
+    let beside = repo.worktree("b", "side");
+    beside.refused(1, &["done"]);
+    beside.wf(&["done", "S-1"]).ok();
+    assert_eq!(repo.status("ISS-001"), "completed");
+    assert_eq!(repo.refused(1, &["done"])["code"], "ended");
+}
+
+#[test]
+fn a_failure_is_kept_and_becomes_feedback() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    let claim = repo.json(&["next"]);
+    let execution = repo.json(&["fail", "--reason", "no disk\nleft"]);
+    assert_eq!(
+        (&execution["status"], &execution["failure"]),
+        (&json!("failed"), &json!({"message": "no disk\nleft"}))
+    );
+    assert!(repo.last_message().starts_with("execution: fail SOL-ISS-001-"), "{}", repo.last_message());
+    assert_eq!(repo.status("ISS-001"), "failed");
+    let feedback = repo.json(&["show", "ISS-001"])["feedback"][0].clone();
+    assert_eq!((&feedback["type"], &feedback["stage"]), (&json!("failure"), &json!("execute")));
+    assert_eq!(feedback["content"], "no disk\nleft");
+    for field in ["solution_id", "queue_id", "item_id"] {
+        assert_eq!(feedback["detail"][field], claim[field], "{field}");
+    }
+    assert_eq!(repo.refused(1, &["fail", "S-1", "--reason", "again"])["code"], "ended");
+}
+
+#[test]
+fn a_failure_can_be_told_as_json() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    repo.refused(2, &["fail", "--reason", "  "]);
+    repo.refused(2, &["fail"]);
+    for wrong in [r#"{"message": "x""#, r#"{"message": "x", "colour": 1}"#, r#"{"task_id": "T1"}"#] {
+        assert_eq!(repo.refused(1, &["fail", "--reason", wrong])["code"], "invalid-json", "{wrong}");
+    }
+    let error = repo.refused(1, &["fail", "--reason", r#"{"task_id": "T7", "message": "x"}"#]);
+    assert_eq!(error["code"], "not-found");
+    assert!(error["hint"].as_str().unwrap().contains("T1"), "{error}");
+    let reason = json!({"task_id": "T1", "error_type": "test_failure", "message": "2 of 3", "stack_trace": "at a\nat b"});
+    let execution = repo.json(&["fail", "--reason", &reason.to_string()]);
+    assert_eq!(execution["failure"], reason);
+    let detail = repo.json(&["show", "ISS-001"])["feedback"][0]["detail"].clone();
+    for (field, value) in reason.as_object().unwrap() {
+        assert_eq!(&detail[field], value, "{field}");
+    }
+}
+
+#[test]
+fn retry_queues_again_and_keeps_the_history() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    repo.queued("ISS-002", "src/b.rs");
+    assert_eq!(repo.refused(3, &["retry"])["code"], "nothing-to-do");
+    assert_eq!(repo.refused(3, &["retry", "ISS-002"])["message"], "issue `ISS-002` is queued, not failed");
+    repo.wf(&["fail", "--reason", "first"]).ok();
+    let log = repo.json(&["log", "ISS-001"]).as_array().unwrap().len();
+    let retried = repo.json(&["retry", "ISS-001"]);
+    assert_eq!(column(&retried, "status"), ["queued"]);
+    assert_eq!(repo.items()[0], ("S-1".into(), "ready".into()));
+    assert_eq!(repo.refused(3, &["retry", "ISS-001"])["code"], "nothing-to-do");
+    assert_eq!(repo.json(&["next"])["attempt"], 2);
+    repo.wf(&["fail", "--reason", "second"]).ok();
+    repo.wf(&["retry"]).ok();
+    assert_eq!(repo.json(&["next"])["attempt"], 3);
+    repo.wf(&["done"]).ok();
+    let issue = repo.json(&["show", "ISS-001"]);
+    assert_eq!(column(&issue["executions"], "status"), ["failed", "failed", "completed"]);
+    let reasons: Vec<&Value> = (0..2).map(|n| &issue["executions"][n]["failure"]["message"]).collect();
+    assert_eq!(reasons, ["first", "second"]);
+    assert_eq!(column(&issue["feedback"], "content"), ["first", "second"]);
+    assert_eq!(repo.json(&["log", "ISS-001"]).as_array().unwrap().len(), log + 6);
+}
+
+#[test]
+fn after_a_failure_another_plan_can_take_its_place() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    repo.wf(&["fail", "--reason", "wrong way"]).ok();
+    let second = repo.wf_in(plan_on("src/b.rs").to_string(), &["solution", "add", "ISS-001"]).ok();
+    repo.wf(&["bind", "ISS-001", second.line()]).ok();
+    assert_eq!(repo.status("ISS-001"), "planned");
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    let claim = repo.json(&["next"]);
+    assert_eq!((&claim["solution_id"], &claim["attempt"]), (&json!(second.line()), &json!(2)));
+    repo.wf(&["done"]).ok();
+    assert_eq!(column(&repo.json(&["show", "ISS-001"])["executions"], "status"), ["failed", "completed"]);
+}
+
+#[test]
+fn what_is_completed_can_be_taken_up_again() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    repo.wf(&["done"]).ok();
+    assert_eq!(repo.json(&["reopen", "ISS-001"])["status"], "planned");
+    assert!(repo.items().is_empty());
+    assert_eq!(repo.refused(3, &["next"])["code"], "nothing-to-do");
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    assert_eq!(repo.json(&["next"])["attempt"], 2);
+    repo.wf(&["done"]).ok();
+    let executions = repo.json(&["show", "ISS-001"])["executions"].clone();
+    assert_eq!(column(&executions, "status"), ["completed", "completed"]);
+    // Closed on top of completed, it is taken up again in one step.
+    repo.wf(&["close", "ISS-001"]).ok();
+    assert_eq!(repo.json(&["reopen", "ISS-001"])["status"], "planned");
+}
+
+#[test]
+fn evidence_is_asked_for_where_the_policy_says_so() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    repo.plumb(&[(
+        "wf.json",
+        "{\n  \"format\": 1,\n  \"policy\": {\n    \"evidence\": \"required\"\n  }\n}\n",
+    )]);
+    let error = repo.refused(1, &["done"]);
+    assert_eq!(error["code"], "no-evidence");
+    assert_eq!(error["details"], json!(["no commit is linked to it"]));
+    repo.wf(&["done", "--force", "--reason", "seen by eye"]).ok();
+    assert_eq!(repo.json(&["log", "-n", "1"])[0]["force"], "seen by eye");
+}

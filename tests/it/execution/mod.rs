@@ -1,0 +1,6 @@
+//! Queues, claims, and how an execution ends.
+
+mod detail;
+mod ends;
+mod next;
+mod queue;

@@ -1,0 +1,158 @@
+//! `queue`: what is put in, taken out and shown.
+
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, column, plan, plan_on};
+
+#[test]
+fn a_queue_shows_its_items_with_everything_derived() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    assert_eq!(repo.refused(1, &["queue", "show"])["code"], "no-queue");
+    assert_eq!(repo.json(&["queue", "list"]), json!([]));
+    let one = repo.planned("ISS-001", &plan());
+    repo.wf(&["new", "Two", "--id", "ISS-002", "-p", "1", "--depends-on", "ISS-001"]).ok();
+    let two = repo.wf_in(plan_on("src/b.rs").to_string(), &["solution", "add", "ISS-002"]).ok();
+    let added = repo.json(&["queue", "add", "ISS-001", "002", "ISS-001"]);
+    assert_eq!(column(&added, "item_id"), ["S-1", "S-2"]);
+    let id = added[0]["queue_id"].as_str().unwrap();
+    assert!(id.starts_with("QUE-20261121-") && id.len() == 21, "{id}");
+    repo.changes_nothing(&["queue", "add", "ISS-002"]);
+    let queue = repo.json(&["queue", "show"]);
+    assert_eq!(
+        (&queue["id"], &queue["status"], &queue["item_count"]),
+        (&json!(id), &json!("active"), &json!(2))
+    );
+    let first = &queue["items"][0];
+    let expected = json!({
+        "item_id": "S-1",
+        "issue_id": "ISS-001",
+        "solution_id": one,
+        "status": "ready",
+        "execution_order": 1,
+        "execution_group": "P1",
+        "task_count": 2,
+        "files_touched": ["src/limit/bucket.rs", "src/limit/mod.rs", "src/middleware/mod.rs"],
+        "blocked_by": [],
+    });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&first[field], value, "{field}");
+    }
+    assert_eq!(first["plan_digest"], repo.json(&["show", &one])["plan_digest"]);
+    let second = &queue["items"][1];
+    assert_eq!((&second["status"], &second["execution_group"]), (&json!("pending"), &json!("P2")));
+    let blocker = &second["blocked_by"][0];
+    assert_eq!(blocker["issue_id"], "ISS-001");
+    assert_eq!(blocker["reason"], "depends on `ISS-001`, which is queued");
+    assert_eq!(second["solution_id"], two.line());
+    let listed = repo.json(&["queue", "list"]);
+    assert_eq!(listed[0]["id"], id);
+    assert_eq!(listed[0]["items"], Value::Null);
+    let text = repo.wf(&["queue"]).ok().stdout;
+    assert!(text.contains("S-2 waits: depends on `ISS-001`, which is queued"), "{text}");
+}
+
+#[test]
+fn only_a_bound_plan_of_an_issue_that_waits_for_it_can_be_queued() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let error = repo.refused(1, &["queue", "add", "ISS-001"]);
+    assert_eq!(error["code"], "not-bound");
+    assert!(error["hint"].as_str().unwrap().contains("solution add ISS-001"), "{error}");
+    repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001", "--no-bind"]).ok();
+    assert!(repo.refused(1, &["queue", "add", "ISS-001"])["hint"].as_str().unwrap().contains("git wf bind"));
+    // One that cannot be queued keeps out the others of that command.
+    repo.planned("ISS-002", &plan_on("x"));
+    repo.refused(1, &["queue", "add", "ISS-002", "ISS-001"]);
+    assert_eq!(repo.status("ISS-002"), "planned");
+    repo.wf(&["edit", "ISS-002", "--status", "paused"]).ok();
+    assert_eq!(repo.refused(1, &["queue", "add", "ISS-002"])["code"], "illegal-move");
+    assert_eq!(repo.refused(1, &["queue", "add", "ISS-404"])["code"], "not-found");
+    repo.refused(2, &["queue", "add"]);
+    assert_eq!(repo.refused(1, &["queue", "add", "ISS-002", "--queue", "QUE-1"])["code"], "not-found");
+}
+
+#[test]
+fn an_item_is_taken_out_and_comes_back_under_its_number() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let one = repo.queued("ISS-001", "src/a.rs");
+    repo.queued("ISS-002", "src/b.rs");
+    assert_eq!(repo.json(&["queue", "remove", "S-1"]), json!([one]));
+    assert_eq!(repo.status("ISS-001"), "planned");
+    assert_eq!(repo.items(), [("S-2".into(), "ready".into())]);
+    assert_eq!(repo.refused(1, &["queue", "remove", "S-1"])["code"], "not-found");
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    let items = repo.items().into_iter().map(|(item, _)| item);
+    assert_eq!(items.collect::<Vec<_>>(), ["S-2", "S-1"], "it is the last now");
+    // By the id of the issue or the plan; not while it is executed.
+    repo.wf(&["next", &one]).ok();
+    assert_eq!(repo.refused(1, &["queue", "remove", "ISS-001"])["code"], "illegal-move");
+    repo.wf(&["queue", "remove", "ISS-002"]).ok();
+    assert_eq!(repo.items(), [("S-1".into(), "executing".into())]);
+}
+
+#[test]
+fn a_plan_that_changed_after_it_was_queued_is_blocked_until_queued_again() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    let path = repo.store_path("/solution.json");
+    let text = repo.stored(&path).replace("Add a token bucket", "Add two buckets");
+    repo.plumb(&[(&path, &text)]);
+    let item = repo.json(&["queue", "show"])["items"][0].clone();
+    assert_eq!(item["status"], "blocked");
+    let reason = item["blocked_by"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("the plan changed") && reason.contains("git wf queue add ISS-001"), "{reason}");
+    let error = repo.refused(3, &["next"]);
+    assert!(error["details"][0].as_str().unwrap().contains("the plan changed"), "{error}");
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
+    assert_eq!(repo.json(&["next"])["plan_digest"], repo.json(&["solution", "list"])[0]["plan_digest"]);
+}
+
+#[test]
+fn issues_that_depend_on_each_other_are_refused_and_where_a_merge_made_them_blocked() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("A-1", "src/a.rs");
+    repo.planned("B-1", &plan_on("src/b.rs"));
+    // As a merge of two valid states can leave it.
+    let depend = |id: &str, on: &str| {
+        let path = repo.store_path(&format!("/{id}/issue.json"));
+        let text = repo.stored(&path);
+        let field = format!("\"depends_on\": [\n    \"{on}\"\n  ],\n  \"bound_solution_id\": \"");
+        (path, text.replacen("\"bound_solution_id\": \"", &field, 1))
+    };
+    let (a, b) = (depend("A-1", "B-1"), depend("B-1", "A-1"));
+    repo.plumb(&[(&a.0, &a.1), (&b.0, &b.1)]);
+    let error = repo.refused(1, &["queue", "add", "B-1"]);
+    assert_eq!(error["code"], "cycle");
+    assert_eq!(error["message"], "the issues depend on each other: B-1 → A-1 → B-1");
+    let item = repo.json(&["queue", "show"])["items"][0].clone();
+    assert_eq!(item["status"], "blocked");
+    let reason = item["blocked_by"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("A-1 → B-1 → A-1") && reason.contains("git wf edit"), "{reason}");
+    assert!(repo.refused(3, &["next"])["message"].as_str().unwrap().contains("1 blocked"));
+    repo.wf(&["edit", "A-1", "--depends-on=-B-1"]).ok();
+    assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
+}
+
+#[test]
+fn queues_are_served_in_order() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    let queue = repo.wf(&["queue", "new", "urgent"]).ok();
+    repo.planned("ISS-002", &plan_on("src/b.rs"));
+    repo.wf(&["queue", "add", "ISS-002", "--queue", queue.line()]).ok();
+    assert_eq!(repo.json(&["queue", "show", queue.line()])["name"], "urgent");
+    assert_eq!(repo.json(&["next"])["issue_id"], "ISS-001");
+    repo.wf(&["done"]).ok();
+    let statuses = |repo: &crate::support::Repo| column(&repo.json(&["queue", "list"]), "status");
+    assert_eq!(statuses(&repo), ["completed", "active"]);
+    assert_eq!(repo.json(&["next"])["issue_id"], "ISS-002");
+    repo.wf(&["fail", "--reason", "no"]).ok();
+    assert_eq!(statuses(&repo), ["completed", "failed"]);
+}

@@ -1,0 +1,148 @@
+//! `edit`, `comment`, `close`, `reopen`: what they change, which moves are legal, and that repeating changes nothing.
+
+use serde_json::json;
+
+use crate::support::{Sandbox, plan_on};
+
+#[test]
+fn edit_changes_what_is_named_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "--id", "ISS-001", "Old", "-m", "text", "-t", "a", "-t", "b", "--component", "api"])
+        .ok();
+    repo.issue("ISS-002");
+    let args = ["-t=-a", "-t", "c", "--component=-api", "--depends-on", "002", "--assignee", "Bo", "-p", "1"];
+    let issue = repo.json(&[&["edit", "ISS-001", "--title", "New"], &args[..]].concat());
+    assert_eq!(issue["title"], "New");
+    assert_eq!(issue["context"], "text");
+    assert_eq!(issue["tags"], json!(["b", "c"]));
+    assert_eq!(issue["affected_components"], json!(null));
+    assert_eq!(issue["depends_on"], json!(["ISS-002"]));
+    assert_eq!((&issue["assignee"], &issue["priority"]), (&json!("Bo"), &json!(1)));
+    repo.changes_nothing(&[&["edit", "ISS-001", "--title", "New"], &args[..]].concat());
+    let issue = repo.json(&["edit", "ISS-001", "--assignee", "", "--depends-on=-ISS-002", "-F", "-"]);
+    assert_eq!(
+        (&issue["assignee"], &issue["depends_on"], &issue["context"]),
+        (&json!(null), &json!(null), &json!(null))
+    );
+    assert_eq!(
+        repo.json_in(r#"{"tags": ["z"]}"#, &["edit", "ISS-001", "--from-json", "-"])["tags"],
+        json!(["z"])
+    );
+    repo.write("editor", "sed -i -e '1s/New/Newer/' \"$1\"\n");
+    let issue = repo.with_env("GIT_EDITOR", "sh ./editor").json(&["edit", "ISS-001", "-e", "-m", "body"]);
+    assert_eq!((&issue["title"], &issue["context"]), (&json!("Newer"), &json!("body")));
+    assert_eq!(repo.refused(1, &["edit", "ISS-001", "--title", " "])["code"], "empty-title");
+    // Another id is another issue.
+    let error = repo.refused_in(r#"{"id": "ISS-002"}"#, 1, &["edit", "ISS-001", "--from-json", "-"]);
+    assert_eq!(error["code"], "other-issue");
+    repo.wf_in(r#"{"id": "ISS-001", "title": "Same"}"#, &["edit", "ISS-001", "--from-json", "-"]).ok();
+}
+
+#[test]
+fn dependencies_have_no_cycle_and_exist() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("A-1");
+    repo.wf(&["new", "B", "--id", "B-1", "--depends-on", "A-1"]).ok();
+    repo.wf(&["new", "C", "--id", "C-1", "--depends-on", "B-1"]).ok();
+    let error = repo.refused(1, &["edit", "A-1", "--depends-on", "C-1"]);
+    assert_eq!(error["code"], "cycle");
+    assert_eq!(error["message"], "the issues would depend on each other: A-1 → C-1 → B-1 → A-1");
+    assert_eq!(repo.refused(1, &["edit", "A-1", "--depends-on", "A-1"])["code"], "self-dependency");
+    assert_eq!(repo.refused(1, &["edit", "A-1", "--depends-on", "ISS-404"])["code"], "not-found");
+    let input = r#"{"depends_on": ["ISS-404"]}"#;
+    assert_eq!(repo.refused_in(input, 1, &["edit", "A-1", "--from-json", "-"])["code"], "not-found");
+}
+
+#[test]
+fn moves_are_legal_illegal_or_forced() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    for status in ["planning", "registered", "paused"] {
+        assert_eq!(repo.json(&["edit", "ISS-001", "--status", status])["status"], status);
+        repo.changes_nothing(&["edit", "ISS-001", "--status", status]);
+    }
+    let error = repo.refused(1, &["edit", "ISS-001", "--status", "planning"]);
+    assert_eq!(error["code"], "illegal-move");
+    let message = "issue `ISS-001` is paused, and `edit --status planning` starts from registered, planned";
+    assert_eq!(error["message"], message);
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("`git wf reopen`") && hint.contains("--force --reason"), "{hint}");
+    let args = ["edit", "ISS-001", "--status", "planning", "--force", "--reason", "we are sure"];
+    assert_eq!(repo.json(&args)["status"], "planning");
+    assert_eq!(repo.json(&["log", "-n", "1"])[0]["force"], "we are sure");
+    // Where no gate stands in the way it is taken, too, and needs its reason.
+    repo.wf(&["edit", "ISS-001", "--status", "registered", "--force", "--reason", "again"]).ok();
+    repo.refused(2, &["edit", "ISS-001", "--status", "planning", "--force"]);
+    repo.refused(2, &["edit", "ISS-001", "--status", "planning", "--reason", "x"]);
+    repo.refused(2, &["edit", "ISS-001", "--status", "lost"]);
+    // A plan must be bound before it is planned.
+    repo.wf(&["edit", "ISS-001", "--status", "planning"]).ok();
+    assert_eq!(repo.refused(1, &["edit", "ISS-001", "--status", "planned"])["code"], "not-bound");
+    for (derived, way) in
+        [("queued", "queue add"), ("executing", "next"), ("completed", "done"), ("failed", "fail")]
+    {
+        let error = repo.refused(1, &["edit", "ISS-001", "--status", derived]);
+        assert_eq!(error["code"], "derived-status");
+        assert!(error["hint"].as_str().unwrap().contains(&format!("git wf {way}")), "{error}");
+    }
+    let error = repo.refused(1, &["edit", "ISS-001", "--status", "closed"]);
+    assert!(error["hint"].as_str().unwrap().contains("git wf close ISS-001"), "{error}");
+    // `in-progress` is given as planning.
+    repo.changes_nothing(&["edit", "ISS-001", "--status", "in-progress"]);
+}
+
+#[test]
+fn close_and_reopen() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let issue = repo.json(&["close", "ISS-001", "-m", "not ours"]);
+    assert_eq!((&issue["status"], &issue["close_reason"]), (&json!("closed"), &json!("not ours")));
+    repo.changes_nothing(&["close", "ISS-001"]);
+    repo.changes_nothing(&["close", "ISS-001", "-m", "not ours"]);
+    assert_eq!(repo.json(&["close", "ISS-001", "-m", "theirs"])["close_reason"], "theirs");
+    let issue = repo.json(&["reopen", "ISS-001", "-m", "it is ours"]);
+    assert_eq!((&issue["status"], &issue["close_reason"]), (&json!("registered"), &json!(null)));
+    assert!(repo.last_message().starts_with("issue: reopen ISS-001: it is ours\n"));
+    repo.changes_nothing(&["reopen", "ISS-001"]);
+    // Moved elsewhere by force, it is not closed any more either.
+    repo.wf(&["close", "ISS-001", "-m", "again"]).ok();
+    repo.wf(&["edit", "ISS-001", "--status", "planning", "--force", "--reason", "x"]).ok();
+    assert_eq!(repo.json(&["show", "ISS-001"])["close_reason"], json!(null));
+    // What waited in a queue waits there again.
+    repo.queued("ISS-002", "src/a.rs");
+    repo.wf(&["edit", "ISS-002", "--status", "paused"]).ok();
+    assert_eq!(repo.items(), [("S-1".into(), "blocked".into())]);
+    assert_eq!(repo.json(&["reopen", "ISS-002"])["status"], "queued");
+    // With a plan it goes back to planned.
+    repo.planned("ISS-003", &plan_on("src/c.rs"));
+    repo.wf(&["edit", "ISS-003", "--status", "cancelled"]).ok();
+    assert_eq!(repo.json(&["reopen", "ISS-003"])["status"], "planned");
+    // What somebody executes is not closed under their hands.
+    repo.wf(&["next"]).ok();
+    assert_eq!(repo.refused(1, &["close", "ISS-002"])["code"], "illegal-move");
+    assert_eq!(repo.json(&["close", "ISS-002", "--force", "--reason", "stop"])["status"], "closed");
+}
+
+#[test]
+fn comments_come_from_flag_file_stdin_or_editor() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let comment = repo.json(&["comment", "ISS-001", "-m", "one"]);
+    assert_eq!((&comment["body"], &comment["author"]), (&json!("one"), &json!("Ada <ada@example.org>")));
+    repo.write("text.md", "two\n");
+    repo.wf(&["comment", "ISS-001", "-F", "text.md"]).ok();
+    repo.wf_in("three", &["comment", "ISS-001", "-F", "-"]).ok();
+    repo.write("editor", "printf four >\"$1\"\n");
+    repo.with_env("GIT_EDITOR", "sh ./editor").wf(&["comment", "ISS-001", "-e"]).ok();
+    let shown = repo.json(&["show", "ISS-001"]);
+    assert_eq!(crate::support::column(&shown["comments"], "body"), ["one", "two", "three", "four"]);
+    repo.refused(2, &["comment", "ISS-001"]);
+    assert_eq!(repo.refused(1, &["comment", "ISS-001", "-m", " \n "])["code"], "empty-comment");
+    assert_eq!(repo.refused(1, &["comment", "ISS-404", "-m", "x"])["code"], "not-found");
+    assert_eq!(repo.refused_in(b"\xff", 1, &["comment", "ISS-001", "-F", "-"])["code"], "invalid-utf8");
+}

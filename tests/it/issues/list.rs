@@ -1,0 +1,110 @@
+//! `list` and `status`.
+
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox, column, plan_on};
+
+/// One issue of every status, the later the more work: `R`egistered, `P`lanned, …
+fn one_of_each(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.store("a");
+    for id in ["C-1", "F-1", "E-1"] {
+        repo.queued(id, &format!("src/{id}.rs"));
+    }
+    repo.wf(&["next", "C-1"]).ok();
+    repo.wf(&["done"]).ok();
+    repo.wf(&["next", "F-1"]).ok();
+    repo.wf(&["fail", "--reason", "no"]).ok();
+    repo.wf(&["next", "E-1"]).ok();
+    repo.queued("Q-1", "src/q.rs");
+    repo.planned("P-1", &plan_on("src/p.rs"));
+    for (id, args) in [
+        ("R-1", &[][..]),
+        ("X-1", &["--status", "cancelled"]),
+        ("W-1", &["--status", "paused"]),
+        ("N-1", &["--status", "planning"]),
+    ] {
+        repo.issue(id);
+        if !args.is_empty() {
+            repo.wf(&[&["edit", id], args].concat()).ok();
+        }
+    }
+    repo.issue("Z-1");
+    repo.wf(&["close", "Z-1"]).ok();
+    repo
+}
+
+#[test]
+fn what_is_over_is_left_out_unless_asked_for() {
+    let sandbox = Sandbox::new();
+    let repo = one_of_each(&sandbox);
+    let ids =
+        |args: &[&str]| column(&repo.json(&[&["list", "--sort", "status"], args].concat()), "id").join(" ");
+    assert_eq!(ids(&[]), "R-1 N-1 P-1 Q-1 E-1 F-1 W-1");
+    assert_eq!(ids(&["--all"]), "R-1 N-1 P-1 Q-1 E-1 C-1 F-1 W-1 X-1 Z-1");
+    for (asked, found) in [
+        ("registered", "R-1"),
+        ("pending", "R-1"),
+        ("planning", "N-1"),
+        ("planned", "P-1"),
+        ("queued", "Q-1"),
+        ("executing", "E-1"),
+        ("in-progress", "E-1"),
+        ("completed", "C-1"),
+        ("resolved", "C-1"),
+        ("failed", "F-1"),
+        ("paused", "W-1"),
+        ("cancelled", "X-1"),
+        ("closed", "Z-1"),
+        ("closed,failed", "F-1 Z-1"),
+    ] {
+        assert_eq!(ids(&["--status", asked]), found, "{asked}");
+    }
+    let error = repo.refused(2, &["list", "--status", "lost"]);
+    assert!(error["message"].as_str().unwrap().contains("registered, planning, planned"), "{error}");
+    let overview = repo.json(&["status"]);
+    assert_eq!(overview["total"], 10);
+    assert_eq!(overview["issues"].as_object().unwrap().len(), 10);
+    assert_eq!(overview["issues"]["queued"], 1);
+    assert_eq!(
+        overview["queues"][0]["items"],
+        json!({"ready": 1, "executing": 1, "completed": 1, "failed": 1})
+    );
+    assert_eq!(overview["active"]["issue_id"], "E-1");
+    assert_eq!(overview["tip"], repo.tip().unwrap());
+    assert_eq!(repo.json(&["status", "Q-1"])["status"], "queued");
+}
+
+#[test]
+fn filters_and_orders() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for (id, title, priority, tags) in [
+        ("B-1", "beta", "low", &["x"][..]),
+        ("C-1", "Alpha", "critical", &["x", "y"]),
+        ("A-1", "gamma", "low", &["y"]),
+    ] {
+        let tags: Vec<&str> = tags.iter().flat_map(|tag| ["-t", tag]).collect();
+        repo.wf(&[&["new", title, "--id", id, "-p", priority], &tags[..]].concat()).ok();
+    }
+    repo.wf(&["edit", "B-1", "--assignee", "Bo"]).ok();
+    let ids = |args: &[&str]| column(&repo.json(&[&["list"], args].concat()), "id").join(" ");
+    assert_eq!(ids(&[]), "C-1 B-1 A-1", "the most urgent first, then the oldest");
+    assert_eq!(ids(&["--sort", "created"]), "A-1 C-1 B-1");
+    assert_eq!(ids(&["--sort", "updated"]), "B-1 A-1 C-1");
+    assert_eq!(ids(&["--sort", "id"]), "A-1 B-1 C-1");
+    assert_eq!(ids(&["--sort", "title"]), "C-1 B-1 A-1");
+    assert_eq!(ids(&["--limit", "2"]), "C-1 B-1");
+    assert_eq!(ids(&["-n", "0"]), "");
+    assert_eq!(ids(&["--tag", "x"]), "C-1 B-1");
+    assert_eq!(ids(&["--tag", "x", "--tag", "y"]), "C-1");
+    assert_eq!(ids(&["--priority", "4"]), "B-1 A-1");
+    assert_eq!(ids(&["--priority", "critical,high"]), "C-1");
+    assert_eq!(ids(&["--assignee", "Bo"]), "B-1");
+    repo.refused(2, &["list", "--sort", "mood"]);
+    repo.refused(2, &["list", "--limit", "-1"]);
+    let table = repo.wf(&["list"]).ok().stdout;
+    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["ID", "PRIORITY", "STATUS", "TITLE", "TAGS"]);
+    assert_eq!(lines[1], ["C-1", "critical", "registered", "Alpha", "x,y"]);
+    assert_eq!(lines.len(), 4, "nothing below the table when piped");
+}

@@ -1,0 +1,203 @@
+//! `new`: every way to say what the issue is, and what is not taken.
+
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox};
+
+#[test]
+fn every_flag_lands_in_its_field() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let issue = repo.json(&[
+        "new",
+        "Tokens expire",
+        "--id=GH-12",
+        "-m",
+        "First.",
+        "-m",
+        "Second.",
+        "-p",
+        "High",
+        "-t",
+        "web",
+        "-t",
+        "auth",
+        "--depends-on=001",
+        "--component=api",
+        "--relation=relates-to:ISS-001",
+        "--assignee= Bo ",
+        "--type=bug",
+        "--source-url=https://example.org/12",
+    ]);
+    let expected = json!({
+        "id": "GH-12",
+        "author": "Ada <ada@example.org>",
+        "title": "Tokens expire",
+        "status": "registered",
+        "source": "text",
+        "priority": 2,
+        "context": "First.\n\nSecond.",
+        "tags": ["auth", "web"],
+        "depends_on": ["ISS-001"],
+        "affected_components": ["api"],
+        "relations": ["relates-to:ISS-001"],
+        "assignee": "Bo",
+        "issue_type": "bug",
+        "source_url": "https://example.org/12",
+        "solution_count": 0,
+    });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&issue[field], value, "{field}");
+    }
+    assert_eq!(issue["created_at"], issue["updated_at"]);
+}
+
+#[test]
+fn an_id_is_made_where_none_is_given() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let one = repo.wf(&["new", "Tokens expire"]).ok();
+    let two = repo.wf(&["new", "Tokens expire"]).ok();
+    assert_eq!(one.stdout, format!("{}\n", one.line()), "the bare id when piped");
+    assert!(one.line().starts_with("ISS-20261121-") && one.line().len() == 21, "{}", one.line());
+    assert_ne!(one.line(), two.line());
+}
+
+#[test]
+fn the_text_comes_from_a_file_from_stdin_or_from_the_editor() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.write("text.md", "From a file.\n\n");
+    assert_eq!(repo.json(&["new", "One", "-F", "text.md"])["context"], "From a file.");
+    assert_eq!(repo.json_in("# From stdin\n", &["new", "Two", "-F", "-"])["context"], "# From stdin");
+    repo.refused(1, &["new", "Three", "-F", "missing.md"]);
+    repo.refused(2, &["new", "Three", "-F", "text.md", "-m", "both"]);
+    repo.write(
+        "editor",
+        "#!/bin/sh\ncat \"$1\" >seen\nprintf 'Edited\\n\\nBody.\\n; no comment\\n# comment\\n' >\"$1\"\n",
+    );
+    let editor = repo.with_env("GIT_EDITOR", "sh ./editor");
+    let issue = editor.json(&["new", "Draft", "-m", "so far", "-e"]);
+    assert_eq!((&issue["title"], &issue["context"]), (&json!("Edited"), &json!("Body.\n; no comment")));
+    let seen = repo.read("seen");
+    assert!(
+        seen.starts_with("Draft\n\nso far\n") && seen.contains("# The first line is the title"),
+        "{seen}"
+    );
+    // An editor that fails or leaves nothing registers nothing.
+    assert_eq!(repo.refused(1, &["new", "Draft", "-e"])["code"], "editor");
+    repo.write("editor", "#!/bin/sh\n: >\"$1\"\n");
+    assert_eq!(editor.refused(1, &["new", "Draft", "-e"])["code"], "empty-title");
+}
+
+#[test]
+fn json_is_taken_and_flags_beat_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let input = json!({
+        "id": "GH-7",
+        "title": "From JSON",
+        "description": "Under another name.",
+        "priority": "low",
+        "tags": ["a", "b"],
+        "extended_context": {"location": "src/a.rs", "suggested_fix": "less", "notes": {"n": 1}},
+        "expected_behavior": "a",
+        "actual_behavior": "b",
+        "lifecycle_requirements": {"test_strategy": "unit"},
+        "status": "closed",
+        "author": "somebody else"
+    });
+    repo.write("issue.json", input.to_string());
+    let issue = repo.json(&["new", "--from-json", "issue.json", "-p", "1"]);
+    for field in ["id", "title", "tags", "extended_context", "expected_behavior", "actual_behavior"] {
+        assert_eq!(issue[field], input[field], "{field}");
+    }
+    assert_eq!(issue["lifecycle_requirements"], input["lifecycle_requirements"]);
+    assert_eq!((&issue["context"], &issue["priority"]), (&json!("Under another name."), &json!(1)));
+    assert_eq!((&issue["status"], &issue["author"]), (&json!("registered"), &json!("Ada <ada@example.org>")));
+    // What `show --json` prints can be read again.
+    let shown = repo.wf(&["show", "GH-7", "--json"]).ok().stdout;
+    let copy = repo.json_in(shown, &["new", "--from-json", "-", "--id", "GH-8"]);
+    assert_eq!((&copy["id"], &copy["context"]), (&json!("GH-8"), &issue["context"]));
+}
+
+#[test]
+fn json_that_is_no_issue_is_refused() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let message = |stdin: &str| {
+        let error = repo.refused_in(stdin, 1, &["new", "Title", "--from-json", "-"]);
+        assert_eq!(error["code"], "invalid-json", "{error}");
+        error["message"].as_str().unwrap().to_owned()
+    };
+    assert!(message(r#"{"title": "x", "colour": "red"}"#).contains("unknown field `colour`"));
+    assert!(message(r#"{"title": "x""#).contains("EOF while parsing"));
+    assert!(message(r#"{"title": "x"} {"title": "y"}"#).contains("trailing characters"));
+    assert!(message(r#"{"priority": 9}"#).contains("9 is not a priority"));
+    assert!(message("[]").contains("stdin"), "it says where the input came from");
+    assert!(message("").contains("EOF"));
+    let error = repo.refused_in(r#"{"source_url": "javascript:x"}"#, 1, &["new", "T", "--from-json", "-"]);
+    assert_eq!(error["code"], "invalid-url");
+}
+
+#[test]
+fn titles_that_are_none() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for empty in ["", "  \t"] {
+        assert_eq!(repo.refused(1, &["new", empty])["code"], "empty-title");
+    }
+    assert_eq!(repo.refused(2, &["new"])["code"], "usage");
+    let huge = json!({"title": "x".repeat(1 << 20)}).to_string();
+    let error = repo.refused_in(huge, 1, &["new", "--from-json", "-"]);
+    assert_eq!(error["code"], "too-long");
+    assert_eq!(error["message"], "the title has 1048576 characters, and 500 are allowed");
+    assert_eq!(repo.refused(1, &["new", "bell\u{7}"])["code"], "invalid-title");
+    repo.wf(&["new", &"é".repeat(500)]).ok();
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for args in [&["new", "Title", "-F", "-"][..], &["new", "--from-json", "-"]] {
+        let error = repo.refused_in(b"abc\xff\xfe", 1, args);
+        assert_eq!(error["code"], "invalid-utf8");
+        assert_eq!(error["message"], "stdin is not UTF-8: byte 255 at offset 3");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let tip = repo.tip();
+        let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), &["new"]);
+        let output = command.arg(std::ffi::OsStr::from_bytes(b"T\xff")).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("invalid UTF-8"));
+        assert_eq!(repo.tip(), tip);
+    }
+}
+
+#[test]
+fn ids_that_are_taken_or_impossible() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let error = repo.refused(1, &["new", "Again", "--id", "ISS-001"]);
+    assert_eq!(error["code"], "exists");
+    assert_eq!(error["message"], "there is an issue `ISS-001` already");
+    for id in ["../../etc", "a/b-c", "1-a", "SOL-1", "x", "a-b.lock", "a-b..c", "a-b\nc"] {
+        assert_eq!(repo.refused(2, &["new", "Title", "--id", id])["code"], "usage", "{id}");
+    }
+    refused_fields(&repo);
+}
+
+fn refused_fields(repo: &Repo) {
+    repo.refused(2, &["new", "Title", "-p", "urgent"]);
+    repo.refused(2, &["new", "Title", "--source-url", "ftp://example.org"]);
+    assert_eq!(repo.refused(1, &["new", "Title", "-t", "two\nlines"])["code"], "invalid-label");
+    assert_eq!(repo.refused(1, &["new", "Title", "--relation", "likes:ISS-001"])["code"], "invalid-relation");
+    assert_eq!(repo.refused(1, &["new", "Title", "--depends-on", "ISS-404"])["code"], "not-found");
+    let input = r#"{"id": "ISS-002", "title": "t", "depends_on": ["ISS-002"]}"#;
+    assert_eq!(repo.refused_in(input, 1, &["new", "--from-json", "-"])["code"], "self-dependency");
+}

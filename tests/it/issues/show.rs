@@ -1,0 +1,45 @@
+//! `show` of an issue has everything that is known of it.
+
+use serde_json::json;
+
+use crate::support::{Sandbox, plan_on};
+
+#[test]
+fn everything_is_embedded_and_derived() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let solution = repo.planned("ISS-001", &plan_on("src/a.rs"));
+    repo.wf(&["edit", "ISS-001", "-t", "wave-3"]).ok();
+    repo.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.wf(&["fail", "--reason", "no disk"]).ok();
+    let failed = repo.json(&["show", "ISS-001"]);
+    assert_eq!((&failed["status"], &failed["error"]), (&json!("failed"), &json!("no disk")));
+    repo.wf(&["retry"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.wf(&["done"]).ok();
+    let issue = repo.json(&["show", "ISS-001"]);
+    assert_eq!(issue["status"], "completed");
+    assert_eq!((&issue["solution_count"], &issue["wave"]), (&json!(1), &json!(3)));
+    assert_eq!(issue["error"], json!(null));
+    assert_eq!(issue["comments"][0]["body"], "hello");
+    assert_eq!(issue["feedback"][0]["content"], "no disk");
+    assert_eq!(issue["solutions"][0]["id"], solution.as_str());
+    assert_eq!(issue["solutions"][0]["is_bound"], true);
+    assert_eq!(issue["solutions"][0]["files_touched"], json!(["src/a.rs"]));
+    assert_eq!(issue["solutions"][0]["task_count"], 1);
+    assert_eq!(crate::support::column(&issue["executions"], "status"), ["failed", "completed"]);
+    let times = ["created_at", "planned_at", "queued_at", "executed_at", "completed_at", "updated_at"];
+    let times: Vec<&str> = times.iter().map(|name| issue[name].as_str().unwrap()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    // People see the same.
+    let text = repo.wf(&["show", "ISS-001"]).ok().stdout;
+    for part in ["completed", "hello", "no disk", &solution, "attempt 2", "wave-3"] {
+        assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+    }
+    // The list has no embedded logs.
+    let list = repo.json(&["list", "--all"]);
+    assert_eq!(list[0]["completed_at"], issue["completed_at"]);
+    assert_eq!((&list[0]["comments"], &list[0]["solutions"]), (&json!(null), &json!(null)));
+}

@@ -1,0 +1,170 @@
+//! `solution add`: every form of input, and what is bound by itself.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, column, plan, plan_on};
+
+#[test]
+fn an_object_an_array_and_lines_of_json_are_taken() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for id in ["A-1", "B-1", "C-1", "D-1"] {
+        repo.issue(id);
+    }
+    let (one, two) = (plan_on("src/a.rs"), plan_on("src/b.rs"));
+    let pretty = serde_json::to_string_pretty(&one).unwrap();
+    repo.write("plan.json", &pretty);
+    let added = repo.json(&["solution", "add", "A-1", "plan.json"]);
+    let id = added["added"][0].as_str().unwrap();
+    assert!(id.starts_with("SOL-A-1-") && id.len() == 16, "{id}");
+    assert_eq!(added["bound"], json!([{"issue_id": "A-1", "solution_id": id, "task_count": 1}]));
+    assert_eq!(added["pending_selection"], json!([]));
+    assert_eq!(repo.status("A-1"), "planned");
+
+    let added = repo.json_in(json!([one, two]).to_string(), &["solution", "add", "B-1", "-"]);
+    assert_eq!(added["added"].as_array().unwrap().len(), 2);
+    assert_eq!(added["bound"], json!([]));
+    let pending = &added["pending_selection"][0];
+    assert_eq!(pending["issue_id"], "B-1");
+    let ids = added["added"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned());
+    let ids: Vec<String> = std::collections::BTreeSet::from_iter(ids).into_iter().collect();
+    assert_eq!(column(&pending["solutions"], "id"), ids);
+    let candidate = &pending["solutions"][0];
+    assert_eq!(
+        (&candidate["task_count"], &candidate["score"], &candidate["risk"]),
+        (&json!(1), &json!(0.9), &json!("low"))
+    );
+    assert_eq!(candidate["files_touched"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.status("B-1"), "planning");
+
+    let lines = format!("{one}\n\n{two}\n");
+    let ran = repo.wf_in(lines, &["solution", "add", "C-1"]).ok();
+    assert_eq!(ran.stdout.lines().count(), 2, "the bare ids when piped: {}", ran.stdout);
+
+    repo.write("second.json", two.to_string());
+    repo.wf(&["solution", "add", "D-1", "plan.json", "second.json"]).ok();
+    assert_eq!(repo.json(&["solution", "list", "D-1"]).as_array().unwrap().len(), 2);
+    assert_eq!(repo.json(&["solution", "list"]).as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn the_only_plan_is_bound_unless_told_otherwise() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let added = repo.json_in(plan().to_string(), &["solution", "add", "ISS-001", "--no-bind"]);
+    assert_eq!(added["bound"], json!([]));
+    assert_eq!(added["pending_selection"][0]["solutions"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.status("ISS-001"), "planning");
+    // A second plan makes it a choice; with one bound, another changes nothing about that.
+    repo.wf_in(plan_on("x").to_string(), &["solution", "add", "ISS-001"]).ok();
+    assert_eq!(repo.json(&["show", "ISS-001"])["bound_solution_id"], Value::Null);
+    let bound = repo.planned("ISS-002", &plan());
+    repo.wf_in(plan_on("x").to_string(), &["solution", "add", "ISS-002"]).ok();
+    assert_eq!(repo.json(&["show", "ISS-002"])["bound_solution_id"], bound.as_str());
+}
+
+#[test]
+fn the_same_plan_again_is_no_commit() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.write("plan.json", plan().to_string());
+    let mut named = plan();
+    named["id"] = json!("SOL-ISS-001-1");
+    repo.write("named.json", named.to_string());
+    let id = repo.planned("ISS-001", &plan());
+    let again = repo.changes_nothing(&["solution", "add", "ISS-001", "plan.json"]);
+    assert_eq!(again.line(), id);
+    repo.wf(&["solution", "add", "ISS-001", "named.json"]).ok();
+    let again = repo.changes_nothing(&["solution", "add", "ISS-001", "named.json"]);
+    assert_eq!(again.line(), "SOL-ISS-001-1");
+    // Order of keys and white space are no difference.
+    let mut shuffled = serde_json::Map::new();
+    for (key, value) in named.as_object().unwrap().iter().rev() {
+        shuffled.insert(key.clone(), value.clone());
+    }
+    repo.write("named.json", serde_json::to_string_pretty(&shuffled).unwrap());
+    repo.changes_nothing(&["solution", "add", "ISS-001", "named.json"]);
+    named["description"] = json!("Another plan under the same name");
+    let error = repo.refused_in(named.to_string(), 1, &["solution", "add", "ISS-001"]);
+    assert_eq!(error["code"], "exists");
+    let twice = json!([named, named]).to_string();
+    repo.issue("ISS-002");
+    assert_eq!(repo.refused_in(twice, 1, &["solution", "add", "ISS-002"])["code"], "invalid-plan");
+}
+
+#[test]
+fn what_the_store_makes_is_ignored_in_the_input() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let mut input = plan();
+    input["issue_id"] = json!("ISS-001");
+    input["created_at"] = json!("2001-01-01T00:00:00Z");
+    input["is_bound"] = json!(false);
+    input["plan_digest"] = json!("sha256:0");
+    input["author"] = json!("somebody else");
+    input["x_own"] = json!({"kept": [1, 2]});
+    let id = repo.json_in(input.to_string(), &["solution", "add", "ISS-001"])["added"][0].clone();
+    let shown = repo.json(&["solution", "show", id.as_str().unwrap()]);
+    assert_eq!((&shown["is_bound"], &shown["author"]), (&json!(true), &json!("Ada <ada@example.org>")));
+    assert!(shown["created_at"].as_str().unwrap().starts_with("2026-11-21T"), "{shown}");
+    assert_ne!(shown["plan_digest"], "sha256:0");
+    assert_eq!(shown["x_own"], input["x_own"]);
+    assert_eq!(shown["tasks"], input["tasks"]);
+    // What was shown can be added elsewhere once the ids are gone, and is the same plan.
+    let mut copy = shown.clone();
+    copy.as_object_mut().unwrap().retain(|key, _| key != "id" && key != "issue_id");
+    let other = repo.planned("ISS-002", &copy);
+    assert_eq!(repo.json(&["show", &other])["plan_digest"], shown["plan_digest"]);
+}
+
+/// Field names of the other family, as other planners write them.
+#[test]
+fn both_families_of_names_are_read_and_kept() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let input = json!({
+        "description": "The other names",
+        "approach": "Step by step",
+        "tasks": [{
+            "id": "T1",
+            "title": "One",
+            "action": "create",
+            "files": [{"path": "src/new.rs", "action": "create", "change": "all", "conflict_risk": "low"}],
+            "implementation": ["Write it"],
+            "convergence": {"criteria": ["It is 3"], "verification": "Run: make test", "definition_of_done": "3"},
+            "effort": "1h",
+            "priority": "high"
+        }]
+    });
+    let id = repo.planned("ISS-001", &input);
+    let shown = repo.json(&["show", &id]);
+    assert_eq!(shown["tasks"], input["tasks"]);
+    assert_eq!(shown["files_touched"], json!(["src/new.rs"]));
+    let text = repo.wf(&["show", &id]).ok().stdout;
+    for part in ["src/new.rs", "It is 3", "Run: make test", "Step by step"] {
+        assert!(text.contains(part), "`{part}` is missing in:\n{text}");
+    }
+}
+
+#[test]
+fn the_example_of_the_planners_handbook_is_taken() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/seeds/solution-schema.txt");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: {} is not there", path.display());
+        return;
+    };
+    let starts = text.match_indices("\n{").map(|(at, _)| &text[at..]);
+    let mut documents =
+        starts.filter_map(|rest| serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok());
+    let example = documents.find(|value| value["issue_id"].is_string() && value["tasks"].is_array()).unwrap();
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let added = repo.json_in(example.to_string(), &["solution", "add", "ISS-001"]);
+    assert_eq!(added["bound"][0]["solution_id"], example["id"]);
+    assert_eq!(repo.json(&["show", example["id"].as_str().unwrap()])["tasks"], example["tasks"]);
+}

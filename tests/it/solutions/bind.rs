@@ -1,0 +1,79 @@
+//! `bind` and `unbind`.
+
+use serde_json::{Value, json};
+
+use crate::support::{Sandbox, plan, plan_on};
+
+#[test]
+fn one_of_several_must_be_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    assert_eq!(repo.refused(1, &["bind", "ISS-001"])["code"], "no-solution");
+    let plans = json!([plan_on("a"), plan_on("b")]).to_string();
+    let added = repo.json_in(plans, &["solution", "add", "ISS-001"])["added"].clone();
+    let (one, two) = (added[0].as_str().unwrap(), added[1].as_str().unwrap());
+    let error = repo.refused(1, &["bind", "ISS-001"]);
+    assert_eq!(error["code"], "choice-needed");
+    for id in [one, two] {
+        assert!(error["details"].to_string().contains(id), "{error}");
+    }
+    // A start of the last part will do.
+    let issue = repo.json(&["bind", "ISS-001", &one[12..]]);
+    assert_eq!((&issue["status"], &issue["bound_solution_id"]), (&json!("planned"), &json!(one)));
+    repo.changes_nothing(&["bind", "ISS-001"]);
+    repo.changes_nothing(&["bind", "ISS-001", one]);
+    assert_eq!(repo.json(&["bind", "ISS-001", two])["bound_solution_id"], two);
+    let issue = repo.json(&["unbind", "ISS-001"]);
+    assert_eq!((&issue["status"], &issue["bound_solution_id"]), (&json!("registered"), &Value::Null));
+    repo.changes_nothing(&["unbind", "ISS-001"]);
+}
+
+#[test]
+fn a_plan_of_another_issue_is_refused() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let other = repo.planned("ISS-002", &plan());
+    repo.planned("ISS-001", &plan());
+    let error = repo.refused(1, &["bind", "ISS-001", &other]);
+    assert_eq!(error["code"], "other-issue");
+    assert_eq!(error["message"], format!("solution `{other}` belongs to issue `ISS-002`, not `ISS-001`"));
+    assert_eq!(repo.refused(1, &["bind", "ISS-001", "SOL-ISS-001-zz"])["code"], "not-found");
+}
+
+#[test]
+fn binding_another_plan_takes_the_item_out_of_the_queue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let one = repo.queued("ISS-001", "src/a.rs");
+    let two = repo.wf_in(plan_on("src/b.rs").to_string(), &["solution", "add", "ISS-001"]).ok();
+    assert_eq!(repo.json(&["bind", "ISS-001", two.line()])["status"], "planned");
+    assert!(repo.items().is_empty());
+    assert_eq!(repo.wf(&["next"]).fails(3).stdout, "");
+    // Queued again it is the next item, and the first plan can come back under its old number.
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    assert_eq!(repo.items(), [("S-2".into(), "ready".into())]);
+    repo.wf(&["bind", "ISS-001", &one]).ok();
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
+    repo.wf(&["unbind", "ISS-001"]).ok();
+    assert!(repo.items().is_empty());
+}
+
+#[test]
+fn a_plan_in_work_is_not_exchanged_but_by_force() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    let two = repo.wf_in(plan_on("src/b.rs").to_string(), &["solution", "add", "ISS-001"]).ok();
+    let claim = repo.json(&["next"]);
+    assert_eq!(repo.refused(1, &["bind", "ISS-001", two.line()])["code"], "illegal-move");
+    assert_eq!(repo.refused(1, &["unbind", "ISS-001"])["code"], "illegal-move");
+    repo.wf(&["bind", "ISS-001", two.line(), "--force", "--reason", "wrong plan"]).ok();
+    assert_eq!(repo.status("ISS-001"), "planned");
+    let execution = repo.json(&["show", claim["execution_id"].as_str().unwrap()]);
+    assert_eq!(execution["status"], "superseded");
+    // Who executed it is told.
+    let error = repo.refused(1, &["done"]);
+    assert!(["not-executing", "claim-lost"].contains(&error["code"].as_str().unwrap()), "{error}");
+}

@@ -1,0 +1,5 @@
+//! Plans: adding, checking, binding them.
+
+mod add;
+mod bind;
+mod check;

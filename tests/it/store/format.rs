@@ -1,0 +1,125 @@
+//! The bytes of records, and that nothing unknown is lost from them.
+
+use crate::support::{Repo, Sandbox};
+
+fn issue_path(repo: &Repo) -> String {
+    repo.store_path("/ISS-001/issue.json")
+}
+
+#[test]
+fn a_record_is_written_in_the_order_of_the_format() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let args = ["-m", "Ends «too» early.", "-p", "high", "-t", "web", "-t", "auth", "--component", "api"];
+    repo.wf(&[&["new", "--id", "ISS-001", "Tokens expire"], &args[..]].concat()).ok();
+    let text = repo.stored(&issue_path(&repo));
+    let stamp = text.split("\"*\": \"").nth(1).unwrap().split('"').next().unwrap();
+    let time = stamp.split('/').next().unwrap();
+    let expected = format!(
+        r#"{{
+  "id": "ISS-001",
+  "author": "Ada <ada@example.org>",
+  "created_at": "{time}",
+  "source": "text",
+  "title": "Tokens expire",
+  "status": "registered",
+  "priority": 2,
+  "context": "Ends «too» early.",
+  "tags": [
+    "auth",
+    "web"
+  ],
+  "affected_components": [
+    "api"
+  ],
+  "clock": {{
+    "*": "{stamp}"
+  }}
+}}
+"#
+    );
+    assert_eq!(text, expected);
+}
+
+/// Only the stamp of what changed differs, so that a state and its way there are two things.
+#[test]
+fn one_state_has_one_form_whatever_way_led_there() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "--id", "ISS-001", "Tokens expire", "-t", "auth"]).ok();
+    let before = repo.stored_json(&issue_path(&repo));
+    repo.wf(&["edit", "ISS-001", "-t", "web", "-t=-auth", "-p", "1"]).ok();
+    repo.wf(&["edit", "ISS-001", "-t=-web", "-t", "auth", "-p", "3"]).ok();
+    let mut after = repo.stored_json(&issue_path(&repo));
+    let clock = after.as_object_mut().unwrap().shift_remove("clock").unwrap();
+    let keys: Vec<&str> = clock.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["*", "-tags/web", "priority", "tags/auth"]);
+    let mut before = before;
+    before.as_object_mut().unwrap().shift_remove("clock");
+    assert_eq!(before.to_string(), after.to_string());
+}
+
+#[test]
+fn what_is_unknown_survives_every_edit() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    let path = issue_path(&repo);
+    let number = "12345678901234567890.12345678901234567890e-3";
+    let odd = format!("\"x_odd\": {{\n    \"deep\": [\n      {number},\n      1.0,\n      null\n    ]\n  }}");
+    let text = repo.stored(&path).replace("\n}\n", &format!(",\n  {odd}\n}}\n"));
+    let text = text.replace(
+        "\n  \"bound_solution_id\"",
+        "\n  \"extended_context\": {\n    \"location\": \"src\",\n    \"x_leaf\": 1\n  },\n  \"bound_solution_id\"",
+    );
+    let root = "{\n  \"format\": 1,\n  \"x_root\": true\n}\n";
+    let log = format!(
+        "{}/comments/20261121T021405123Z-00000-7k3m2pq9.txt",
+        path.strip_suffix("/issue.json").unwrap()
+    );
+    repo.plumb(&[(&path, &text), ("wf.json", root), ("later/version.bin", "\u{1}2"), (&log, "no entry")]);
+    let more = r#"{"title": "Another", "extended_context": {"location": "src", "notes": "n"}}"#;
+    repo.wf_in(more, &["edit", "ISS-001", "--from-json", "-"]).ok();
+    repo.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
+    repo.wf(&["close", "ISS-001", "-m", "enough"]).ok();
+    let now = repo.stored(&path);
+    assert!(now.contains(&odd), "{now}");
+    assert!(now.contains("\"x_leaf\": 1"), "{now}");
+    assert!(now.contains("\"title\": \"Another\"") && now.contains("\"notes\": \"n\""), "{now}");
+    assert_eq!(repo.stored("wf.json"), root);
+    assert_eq!(repo.stored("later/version.bin"), "\u{1}2");
+    assert_eq!(repo.stored(&log), "no entry");
+    assert_eq!(repo.json(&["show", "ISS-001"])["comments"].as_array().unwrap().len(), 1);
+    repo.git(&["fsck", "--strict"]).ok();
+}
+
+#[test]
+fn numbers_of_a_plan_are_kept_as_they_were_written() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let plan = crate::support::plan().to_string().replace("\"score\":0.9", "\"score\":0.90,\"x_big\":1e400");
+    repo.wf_in(&plan, &["solution", "add", "ISS-001"]).ok();
+    let text = repo.stored(&repo.store_path("/solution.json"));
+    assert!(text.contains("\"score\": 0.90,"), "{text}");
+    assert!(text.contains("\"x_big\": 1e400") || text.contains("\"x_big\": 1e+400"), "{text}");
+}
+
+#[test]
+fn a_broken_record_is_named_and_not_in_the_way_of_the_rest() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.issue("ISS-002");
+    let comment = "issues/90/ISS-001/comments/20261121T021405123Z-00000-7k3m2pq9.json";
+    repo.plumb(&[(&repo.store_path("/ISS-002/issue.json"), "{\"id\": \"ISS-002\""), (comment, "[]")]);
+    let list = repo.wf(&["list", "--json"]).ok();
+    assert_eq!(crate::support::column(&list.json(), "id"), ["ISS-001"]);
+    assert!(list.stderr.contains("1 issue"), "{}", list.stderr);
+    let shown = repo.wf(&["show", "ISS-001", "--json"]).ok();
+    assert!(shown.stderr.contains(comment), "{}", shown.stderr);
+    let error = repo.refused(1, &["show", "ISS-002"]);
+    assert_eq!(error["code"], "broken-record");
+    assert!(error["message"].as_str().unwrap().contains("ISS-002/issue.json"), "{error}");
+    repo.wf(&["edit", "ISS-001", "--title", "Another"]).ok();
+}

@@ -1,0 +1,102 @@
+//! Where it works: worktrees, bare repositories, subfolders, `GIT_DIR`, other object and ref formats.
+
+use crate::support::{REF, Sandbox, column};
+
+#[test]
+fn a_worktree_shares_the_store() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let other = repo.worktree("b", "side");
+    other.issue("ISS-001");
+    repo.issue("ISS-002");
+    assert_eq!(column(&other.json(&["list", "--sort", "id"]), "id"), ["ISS-001", "ISS-002"]);
+    assert_eq!(repo.steps(), 3);
+}
+
+#[test]
+fn a_bare_repository_does_all_but_execute() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.bare("a.git");
+    repo.wf(&["init"]).ok();
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
+    repo.wf(&["edit", "ISS-001", "-t", "auth"]).ok();
+    assert_eq!(repo.status("ISS-001"), "queued");
+    repo.json(&["detail", "S-1"]);
+    repo.json(&["log", "ISS-001"]);
+    repo.json(&["trace", "ISS-001"]);
+    assert_eq!(repo.refused(1, &["next"])["code"], "bare");
+    assert_eq!(repo.refused(1, &["done"])["code"], "no-claim");
+    repo.git(&["fsck", "--strict"]).ok();
+}
+
+#[test]
+fn a_subfolder_and_git_dir_lead_to_the_same_store() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.write("deep/er/file", "x");
+    let run = |folder: &std::path::Path, git_dir: Option<&str>, args: &[&str]| {
+        let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), args);
+        command.current_dir(folder);
+        if let Some(git_dir) = git_dir {
+            command.env("GIT_DIR", git_dir);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(&repo.path().join("deep/er"), None, &["new", "--id", "ISS-001", "From below"]);
+    let absolute = repo.path().join(".git");
+    run(sandbox.root(), absolute.to_str(), &["new", "--id", "ISS-002", "From outside"]);
+    run(sandbox.root(), Some("a/.git"), &["new", "--id", "ISS-003", "By a relative path"]);
+    assert_eq!(column(&repo.json(&["list", "--sort", "id"]), "id"), ["ISS-001", "ISS-002", "ISS-003"]);
+    // As a git command: git sets variables for its children.
+    let through_git = repo.git(&["-C", "deep", "wf", "list", "--json"]).ok();
+    assert_eq!(through_git.json().as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_sha256_repository_goes_all_the_way() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    std::fs::remove_dir_all(repo.path().join(".git")).unwrap();
+    repo.git(&["init", "--quiet", "--object-format=sha256"]).ok();
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
+    repo.wf(&["init"]).ok();
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next"]).ok();
+    repo.wf(&["done"]).ok();
+    assert_eq!(repo.tip().unwrap().len(), 64);
+    assert_eq!(repo.status("ISS-001"), "completed");
+    assert_eq!(repo.json(&["log"]).as_array().unwrap().len(), repo.steps());
+    repo.git(&["fsck", "--strict"]).ok();
+}
+
+#[test]
+fn reftable_is_refused_with_what_to_do() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    std::fs::remove_dir_all(repo.path().join(".git")).unwrap();
+    if repo.git(&["init", "--quiet", "--ref-format=reftable"]).code != 0 {
+        eprintln!("skipped: this git knows no reftable");
+        return;
+    }
+    for args in [&["init"][..], &["list"], &["new", "Title"]] {
+        let error = repo.refused(1, args);
+        assert_eq!(error["code"], "reftable");
+        assert!(error["hint"].as_str().unwrap().contains("git refs migrate"), "{error}");
+    }
+}
+
+#[test]
+fn another_ref_can_be_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    repo.git(&["config", "wf.ref", "refs/heads/wf/main"]).ok();
+    repo.wf(&["init"]).ok();
+    repo.issue("ISS-001");
+    assert!(repo.tip().is_none(), "{REF} was written all the same");
+    assert_eq!(repo.git(&["rev-list", "--count", "wf/main"]).ok().line(), "2");
+    repo.git(&["config", "wf.ref", "not a ref"]).ok();
+    let error = repo.refused(1, &["list"]);
+    assert_eq!(error["code"], "config");
+}

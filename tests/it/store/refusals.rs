@@ -1,0 +1,134 @@
+//! When nothing is written, and what is said instead.
+
+use crate::support::{REF, Sandbox};
+
+#[test]
+fn before_init_every_command_says_so() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let all: [&[&str]; 12] = [
+        &["list"],
+        &["new", "Title"],
+        &["show", "ISS-001"],
+        &["edit", "ISS-001", "-t", "x"],
+        &["status"],
+        &["solution", "add", "ISS-001"],
+        &["queue", "add", "ISS-001"],
+        &["next"],
+        &["done"],
+        &["retry"],
+        &["trace", "HEAD"],
+        &["log"],
+    ];
+    for args in all {
+        let error = repo.refused(1, args);
+        assert_eq!(error["code"], "not-initialised", "{args:?}: {error}");
+        assert!(error["hint"].as_str().unwrap().contains("git wf init"), "{error}");
+    }
+    assert_eq!(repo.tip(), None);
+}
+
+#[test]
+fn init_twice_changes_nothing() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.changes_nothing(&["init"]);
+}
+
+#[test]
+fn outside_of_a_repository() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    std::fs::remove_dir_all(repo.path().join(".git")).unwrap();
+    let error = repo.refused(1, &["list"]);
+    assert_eq!(error["code"], "not-a-repository");
+    assert!(error["message"].as_str().unwrap().contains(repo.path().to_str().unwrap()), "{error}");
+    let error = repo.with_env("GIT_DIR", "nowhere/.git").refused(1, &["list"]);
+    assert!(error["message"].as_str().unwrap().contains("nowhere/.git"), "{error}");
+}
+
+#[test]
+fn without_an_identity_gits_own_words() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let nobody = repo
+        .with_env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .with_env("HOME", "/nonexistent")
+        .with_env("GIT_CONFIG_COUNT", "1")
+        .with_env("GIT_CONFIG_KEY_0", "user.useConfigOnly")
+        .with_env("GIT_CONFIG_VALUE_0", "true");
+    for args in [&["new", "Title"][..], &["edit", "ISS-001", "-t", "x"], &["comment", "ISS-001", "-m", "x"]] {
+        let error = nobody.refused(1, args);
+        assert_eq!(error["code"], "identity");
+        assert_eq!(error["message"], "no email was given and auto-detection is disabled");
+        assert!(error["hint"].as_str().unwrap().contains("git config --global user.email"), "{error}");
+    }
+    nobody.json(&["show", "ISS-001"]);
+    // A name alone is not enough, and an empty name is none.
+    let named = nobody.with_env("GIT_AUTHOR_NAME", "Ada").with_env("GIT_COMMITTER_NAME", "Ada");
+    assert_eq!(named.refused(1, &["new", "Title"])["code"], "identity");
+    let empty = repo.as_person("", "ada@example.org");
+    let error = empty.refused(1, &["new", "Title"]);
+    assert_eq!(error["message"], "empty ident name (for <ada@example.org>) not allowed");
+}
+
+#[test]
+fn a_newer_format_is_left_alone() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.plumb(&[("wf.json", "{\n  \"format\": 2\n}\n")]);
+    for args in [&["list"][..], &["new", "Title"], &["edit", "ISS-001", "-t", "x"]] {
+        let error = repo.refused(1, args);
+        assert_eq!(error["code"], "newer-format");
+        assert_eq!(error["message"], "the store has format 2; this git-wf reads format 1");
+    }
+}
+
+#[test]
+fn a_ref_that_is_gone_or_no_store() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.git(&["update-ref", "-d", REF]).ok();
+    assert_eq!(repo.refused(1, &["new", "Title"])["code"], "not-initialised");
+    let blob = repo.git_in("x", &["hash-object", "-w", "--stdin"]).ok();
+    repo.git(&["update-ref", REF, blob.line()]).ok();
+    for args in [&["list"][..], &["new", "Title"]] {
+        let error = repo.refused(1, args);
+        assert_eq!(error["code"], "not-a-store");
+        assert!(error["message"].as_str().unwrap().contains("a blob, not a commit"), "{error}");
+    }
+    repo.git(&["update-ref", REF, "HEAD"]).ok();
+    let error = repo.refused(1, &["list"]);
+    assert!(error["message"].as_str().unwrap().contains("has no `wf.json`"), "{error}");
+}
+
+#[test]
+fn a_mirror_is_not_written_to() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    for refspec in ["+refs/*:refs/*", "+refs/wf/*:refs/wf/*", "refs/wf/main:refs/wf/main"] {
+        repo.git(&["config", "--replace-all", "remote.up.fetch", refspec]).ok();
+        let error = repo.refused(1, &["new", "Title"]);
+        assert_eq!(error["code"], "mirror");
+        assert!(error["message"].as_str().unwrap().contains(refspec), "{error}");
+        repo.json(&["list"]);
+    }
+    repo.git(&["config", "--replace-all", "remote.up.fetch", "+refs/wf/*:refs/wf-remotes/up/*"]).ok();
+    repo.issue("ISS-002");
+}
+
+#[test]
+fn a_name_is_cleaned_as_git_cleans_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a").as_person(" Ada <the> First.", "ada@example.org");
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "by git"]).ok();
+    repo.issue("ISS-001");
+    let who = |of: &str| repo.git(&["log", "-1", "--format=%an <%ae>", of]).ok().line().to_owned();
+    assert_eq!(who(REF), who("HEAD"));
+    assert_eq!(repo.json(&["show", "ISS-001"])["author"], who("HEAD"));
+}

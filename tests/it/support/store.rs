@@ -1,0 +1,72 @@
+//! The store as plain git sees it, and as a stranger with git plumbing changes it.
+
+use serde_json::Value;
+
+use super::{Repo, Sandbox};
+
+/// The ref.
+pub(crate) const REF: &str = "refs/wf/main";
+
+impl Sandbox {
+    /// A repository with one commit on `main` and an empty store.
+    pub(crate) fn store(&self, name: &str) -> Repo {
+        let repo = self.repo(name);
+        repo.git(&["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
+        repo.wf(&["init"]).ok();
+        repo
+    }
+}
+
+impl Repo {
+    /// Every file of the store, by path.
+    pub(crate) fn store_paths(&self) -> Vec<String> {
+        let ran = self.git(&["ls-tree", "-r", "--name-only", REF]).ok();
+        ran.stdout.lines().map(str::to_owned).collect()
+    }
+
+    /// The one path of the store that ends so.
+    #[track_caller]
+    pub(crate) fn store_path(&self, end: &str) -> String {
+        let mut found = self.store_paths();
+        found.retain(|path| path.ends_with(end));
+        assert_eq!(found.len(), 1, "paths that end in `{end}`: {found:?}");
+        found.remove(0)
+    }
+
+    /// The text of a file of the store.
+    pub(crate) fn stored(&self, path: &str) -> String {
+        self.git(&["cat-file", "blob", &format!("{REF}:{path}")]).ok().stdout
+    }
+
+    /// The same as JSON.
+    #[track_caller]
+    pub(crate) fn stored_json(&self, path: &str) -> Value {
+        serde_json::from_str(&self.stored(path)).unwrap()
+    }
+
+    /// Puts files into the store with git alone, as another program would; answers with the commit.
+    pub(crate) fn plumb(&self, files: &[(&str, &str)]) -> String {
+        let index = self.with_env("GIT_INDEX_FILE", self.path().join("plumbing.index").to_str().unwrap());
+        index.git(&["read-tree", REF]).ok();
+        for (path, text) in files {
+            let blob = self.git_in(text, &["hash-object", "-w", "--stdin"]).ok();
+            let entry = format!("100644,{},{path}", blob.line());
+            index.git(&["update-index", "--add", "--cacheinfo", &entry]).ok();
+        }
+        let tree = index.git(&["write-tree"]).ok();
+        let commit = self.git(&["commit-tree", tree.line(), "-p", REF, "-m", "by hand"]).ok();
+        self.git(&["update-ref", REF, commit.line()]).ok();
+        std::fs::remove_file(self.path().join("plumbing.index")).unwrap();
+        commit.line().to_owned()
+    }
+
+    /// How many commits the ref has.
+    pub(crate) fn steps(&self) -> usize {
+        self.git(&["rev-list", "--count", REF]).ok().line().parse().unwrap()
+    }
+
+    /// Message of the newest commit of the ref.
+    pub(crate) fn last_message(&self) -> String {
+        self.git(&["log", "-1", "--format=%B", REF]).ok().line().to_owned()
+    }
+}

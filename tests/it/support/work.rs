@@ -1,0 +1,117 @@
+//! Short ways to what most tests begin with, and the checks that hold for every answer.
+
+use serde_json::{Value, json};
+
+use super::{Ran, Repo, plan};
+
+/// A plan with one task that touches `file` and nothing else.
+pub(crate) fn plan_on(file: &str) -> Value {
+    let mut plan = plan();
+    plan["tasks"].as_array_mut().unwrap().truncate(1);
+    plan["tasks"][0]["scope"] = json!(file);
+    plan["tasks"][0]["modification_points"] = json!([{"file": file, "target": "all", "change": "all"}]);
+    plan
+}
+
+impl Repo {
+    /// Runs a command with `--json`; its one document.
+    #[track_caller]
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        self.json_in("", args)
+    }
+
+    /// The same, with something to read.
+    #[track_caller]
+    pub(crate) fn json_in(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Value {
+        let ran = self.wf_in(stdin, &[args, &["--json"]].concat()).ok();
+        assert_eq!(
+            ran.stderr.lines().filter(|line| !line.starts_with("warning:")).count(),
+            0,
+            "{}",
+            ran.stderr
+        );
+        ran.json()
+    }
+
+    /// A command that must be refused, with one line of what is wrong and one of what to do, nothing on stdout, and
+    /// the ref where it was. Answers with `error` of its JSON form.
+    #[track_caller]
+    pub(crate) fn refused(&self, code: i32, args: &[&str]) -> Value {
+        self.refused_in("", code, args)
+    }
+
+    /// The same, with something to read.
+    #[track_caller]
+    pub(crate) fn refused_in(&self, stdin: impl AsRef<[u8]>, code: i32, args: &[&str]) -> Value {
+        let tip = self.tip();
+        let stdin = stdin.as_ref();
+        let ran = self.wf_in(stdin, &[args, &["--json"]].concat()).fails(code);
+        let error = ran.json_error();
+        assert_eq!(ran.stdout, "", "stdout of a refusal");
+        assert_eq!(self.tip(), tip, "a refused command moved the ref");
+        assert!(error["code"].is_string() && error["message"].is_string(), "{error}");
+        if code == 1 {
+            let ran = self.wf_in(stdin, args).fails(code);
+            let lines: Vec<&str> = ran.stderr.lines().collect();
+            assert!(lines[0].starts_with("error: "), "{}", ran.stderr);
+            assert!(lines.last().unwrap().starts_with("hint: "), "{}", ran.stderr);
+            assert_eq!(lines.iter().filter(|line| !line.starts_with("  ")).count(), 2, "{}", ran.stderr);
+            assert!(error["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{error}");
+        }
+        error
+    }
+
+    /// A command that finds everything so already: exit 0 and no commit.
+    #[track_caller]
+    pub(crate) fn changes_nothing(&self, args: &[&str]) -> Ran {
+        let tip = self.tip();
+        let ran = self.wf(args).ok();
+        assert_eq!(self.tip(), tip, "`{}` made a commit", args.join(" "));
+        ran
+    }
+
+    /// An issue of this id, named after it.
+    #[track_caller]
+    pub(crate) fn issue(&self, id: &str) {
+        self.wf(&["new", "--id", id, &format!("About {id}")]).ok();
+    }
+
+    /// An issue with a plan that is bound; the plan's id.
+    #[track_caller]
+    pub(crate) fn planned(&self, id: &str, plan: &Value) -> String {
+        self.issue(id);
+        self.wf_in(plan.to_string(), &["solution", "add", id]).ok().line().to_owned()
+    }
+
+    /// An issue whose plan touches `file` and waits in a queue; the plan's id.
+    #[track_caller]
+    pub(crate) fn queued(&self, id: &str, file: &str) -> String {
+        let solution = self.planned(id, &plan_on(file));
+        self.wf(&["queue", "add", id]).ok();
+        solution
+    }
+
+    /// What `show` says of an issue's status.
+    #[track_caller]
+    pub(crate) fn status(&self, id: &str) -> String {
+        self.json(&["show", id])["status"].as_str().unwrap().to_owned()
+    }
+
+    /// The items of the first active queue, as `(item, status)`.
+    #[track_caller]
+    pub(crate) fn items(&self) -> Vec<(String, String)> {
+        let queue = self.json(&["queue", "show"]);
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        queue["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| (text(&it["item_id"]), text(&it["status"])))
+            .collect()
+    }
+}
+
+/// The values of one field, in order.
+pub(crate) fn column(list: &Value, field: &str) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|it| it[field].as_str().unwrap().to_owned()).collect()
+}
