@@ -35,6 +35,11 @@ fn parse_status(text: &str) -> Result<IssueStatus, String> {
 const HELP: &str = "The first line is the title, what follows is the description in Markdown.";
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let is_text_given = args.text.edit || args.text.file.is_some() || !args.text.message.is_empty();
+    if args.title.is_none() && args.status.is_none() && !is_text_given && args.fields.is_empty() {
+        return Err(Failure::usage("nothing to change is named")
+            .hint("name a field, such as --title TITLE, or -e to edit the text"));
+    }
     let store = context.store()?;
     let snapshot = store.snapshot()?;
     let id = resolve::issue(&snapshot, &args.id)?;

@@ -198,6 +198,15 @@ pub(crate) struct Changes {
 }
 
 impl FieldArgs {
+    /// Whether no flag was given.
+    pub(crate) fn is_empty(&self) -> bool {
+        let lists = [&self.tags, &self.depends_on, &self.components, &self.relations];
+        let texts = [&self.assignee, &self.issue_type, &self.source_url, &self.from_json];
+        self.priority.is_none()
+            && lists.iter().all(|list| list.is_empty())
+            && texts.iter().all(|text| text.is_none())
+    }
+
     /// Reads `--from-json` once; ids are resolved on each state.
     pub(crate) fn input(&self) -> Result<Option<IssueInput>, Failure> {
         self.from_json.as_deref().map(IssueInput::read).transpose()

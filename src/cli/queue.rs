@@ -5,6 +5,7 @@ use super::{Context, Exit, Failure, Force, Outcome, answer, existing, queue_prin
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::solution::Solution;
+use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
 use crate::rules::{facts, moves, position, readiness};
 use crate::store::{Tx, random_uid, records, resolve};
@@ -175,17 +176,17 @@ fn add_one(
             && named.as_ref().is_none_or(|queue| *queue == it.queue)
     });
     let digest = plan.plan_digest();
-    if let Some(live) = live {
+    let status = facts::status(&folder);
+    let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
+    if let Some(live) = live.filter(|_| waits) {
         // Already there; a plan that changed since is queued anew as it is now.
-        let status = facts::status(&folder);
-        if live.item.plan_digest != digest && status == crate::model::status::IssueStatus::Queued {
+        if live.item.plan_digest != digest && status == IssueStatus::Queued {
             tx.edit_item(&live.queue, &plan.id, |item| item.plan_digest.clone_from(&digest))?;
         }
         return Ok((live.queue.clone(), live.item.item_id.clone(), plan.id));
     }
-    let status = facts::status(&folder);
     // Into a second queue, where one is named: the issue is queued already.
-    let again = named.is_some() && status == crate::model::status::IssueStatus::Queued;
+    let again = named.is_some() && status == IssueStatus::Queued;
     if !again && force.why().is_none() {
         moves::permit(id, status, "queue add")?;
     }
