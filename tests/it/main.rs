@@ -4,6 +4,7 @@
 
 mod hooks;
 mod import;
+mod laws;
 mod sandbox;
 mod support;
 mod sync;
