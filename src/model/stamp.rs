@@ -29,6 +29,11 @@ impl Stamp {
         Self::with_counter(at, 0, IMPORT)
     }
 
+    /// Whether an import made it.
+    pub(crate) fn is_import(&self) -> bool {
+        self.0.ends_with(IMPORT)
+    }
+
     /// `None` where `text` is not a stamp: wrong width, a year past 9998, letters outside the alphabet.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('/');
