@@ -29,6 +29,19 @@ impl History {
         Self { random: Random::new(seed), step: 0, promised: Promised::default() }
     }
 
+    /// What all replicas have in common before they part: issues with plans, queued.
+    pub(super) fn begin(&mut self, all: &mut Replicas) {
+        for id in &GIVEN[..3] {
+            self.step += 1;
+            all.wf(0, &["new", "as it was", "--id", id, "-t", TAGS[0]]).ok();
+            self.promised.issues.push((*id).to_owned());
+            let plan = self.way(self.step).to_string();
+            all.wf_in(0, &plan, &["solution", "add", id]).ok();
+            all.wf(0, &["queue", "add", id]).ok();
+        }
+        all.meet_all();
+    }
+
     /// Something that a person could do in one of the replicas, and at times a meeting of two.
     pub(super) fn step(&mut self, all: &mut Replicas) {
         self.step += 1;
@@ -60,8 +73,8 @@ impl History {
     }
 
     fn issue(&mut self) -> String {
-        if self.promised.issues.is_empty() || self.random.one_in(3) {
-            let known = if self.random.one_in(4) { &IMPORTED[..] } else { &GIVEN[..] };
+        if self.random.one_in(4) {
+            let known = if self.random.one_in(3) { &IMPORTED[..] } else { &GIVEN[..] };
             return (*self.random.pick(known)).to_owned();
         }
         self.random.pick(&self.promised.issues).clone()
@@ -89,7 +102,8 @@ impl History {
         let (issue, other) = (self.issue(), self.issue());
         let text = format!("by step {}", self.step);
         let tag = *self.random.pick(&TAGS);
-        let (gone, on, off) = (format!("--tag=-{tag}"), format!("--depends-on={other}"), format!("--depends-on=-{other}"));
+        let (gone, on, off) =
+            (format!("--tag=-{tag}"), format!("--depends-on={other}"), format!("--depends-on=-{other}"));
         let priority = (1 + self.random.below(5)).to_string();
         let status = *self.random.pick(&["registered", "planning", "planned", "paused", "cancelled"]);
         let relation = format!("--relation=relates-to:{other}");
@@ -123,13 +137,19 @@ impl History {
     fn plan(&mut self, all: &mut Replicas, n: usize) {
         let issue = self.issue();
         let place = self.random.below(4);
-        let text = plan().to_string().replace("src/", &format!("src/{place}/"));
-        let mut plan: Value = serde_json::from_str(&text).unwrap();
-        plan["description"] = format!("the way of step {}", self.step).into();
+        let mut plan = self.way(place);
         if self.random.one_in(3) {
             plan["id"] = format!("SOL-{issue}-1").into();
         }
         all.may(n, &plan.to_string(), &["solution", "add", &issue]);
+    }
+
+    /// Plans of different places share no file, so that they can be carried out at once.
+    fn way(&self, place: usize) -> Value {
+        let text = plan().to_string().replace("src/", &format!("src/{place}/"));
+        let mut plan: Value = serde_json::from_str(&text).unwrap();
+        plan["description"] = format!("the way of step {}", self.step).into();
+        plan
     }
 
     fn bind_other(&mut self, all: &mut Replicas, n: usize) {

@@ -26,6 +26,7 @@ fn clones_end_in_one_state_whatever_they_did_and_whomever_they_met() {
                 all.wf(n, &["hooks", "install"]).ok();
                 all.git(n, &["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
             }
+            history.begin(all);
             for step in 0..STEPS {
                 if step == STEPS / 3 {
                     all.copy();

@@ -99,7 +99,14 @@ impl Replicas {
     pub(super) fn may(&mut self, n: usize, stdin: &str, args: &[&str]) -> Ran {
         let ran = self.wf_in(n, stdin, args);
         let is_calm = matches!(ran.code, 0 | 1 | 3) && !ran.stderr.contains("panicked");
-        assert!(is_calm, "`git wf {}` exited with {}\n{}{}", args.join(" "), ran.code, ran.stdout, ran.stderr);
+        assert!(
+            is_calm,
+            "`git wf {}` exited with {}\n{}{}",
+            args.join(" "),
+            ran.code,
+            ran.stdout,
+            ran.stderr
+        );
         ran
     }
 
@@ -160,7 +167,7 @@ impl Replicas {
         }
     }
 
-    /// Runs `steps`; where that panics, the script of what was run so far is printed with `seed`.
+    /// Runs `steps`; where that panics, or `WF_SCRIPT` is set, the script of what was run is printed with `seed`.
     pub(super) fn watched(mut self, seed: u64, steps: impl FnOnce(&mut Self)) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| steps(&mut self))) {
             eprintln!("seed {seed}; WF_KEEP_SANDBOX=1 keeps the repositories\n{}", self.script.join("\n"));
@@ -169,6 +176,9 @@ impl Replicas {
                 std::mem::forget(self);
             }
             resume_unwind(panic);
+        }
+        if std::env::var_os("WF_SCRIPT").is_some() {
+            eprintln!("{}", self.script.join("\n"));
         }
     }
 }
