@@ -10,3 +10,6 @@ pub(crate) mod moves;
 pub(crate) mod plan_check;
 pub(crate) mod position;
 pub(crate) mod readiness;
+
+#[cfg(test)]
+mod laws;
