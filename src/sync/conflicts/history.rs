@@ -64,7 +64,7 @@ fn parents_first(store: &Store, tip: ObjectId) -> Result<Vec<(ObjectId, Vec<Obje
     let failed = StoreError::object("cannot read the history of the store");
     let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
     for info in store.repo().rev_walk([tip]).all().map_err(&failed)? {
-        let info = info.map_err(|error| failed(error.into()))?;
+        let info = info.map_err(|error| failed(error))?;
         parents.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
     }
     let mut ordered = Vec::with_capacity(parents.len());
@@ -94,7 +94,7 @@ impl History<'_> {
         match *parents {
             [] => Ok(Known::default()),
             [parent] => self.after_write(commit, parent, before(0)),
-            [one, two] => self.after_merge(commit, [one, two], [before(0), before(1)]),
+            [one, two] => self.after_merge(commit, [one, two], &[before(0), before(1)]),
             // None of ours: somebody made it by hand.
             _ => Ok((1..parents.len()).fold(before(0), |state, n| union(&state, &before(n)))),
         }
@@ -119,7 +119,7 @@ impl History<'_> {
         &mut self,
         merge: ObjectId,
         heads: [ObjectId; 2],
-        known: [Known; 2],
+        known: &[Known; 2],
     ) -> Result<Known, StoreError> {
         let mut state = (*union(&known[0], &known[1])).clone();
         // A parent that is no store was emptied by somebody, and set nothing.

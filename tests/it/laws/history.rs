@@ -236,7 +236,7 @@ fn assert_agrees(issue: &Value) {
     let statuses: Vec<&str> =
         issue["executions"].as_array().unwrap().iter().map(|it| it["status"].as_str().unwrap()).collect();
     let executing = statuses.iter().filter(|status| **status == "executing").count();
-    assert!(executing <= 1, "{} executions at once: {issue:#}", executing);
+    assert!(executing <= 1, "{executing} executions at once: {issue:#}");
     let status = issue["status"].as_str().unwrap();
     if matches!(status, "executing" | "completed" | "failed") {
         assert!(statuses.contains(&status), "{issue:#}");

@@ -36,8 +36,7 @@ impl Replicas {
             sandbox.bare(hub);
         }
         let mut all = Self { sandbox, repos: Vec::new(), tick: 0, script: Vec::new() };
-        for n in 0..3 {
-            let (name, email) = PEOPLE[n];
+        for (n, (name, email)) in PEOPLE.into_iter().take(3).enumerate() {
             let repo = all.sandbox.repo(&name.to_lowercase()).as_person(name, email);
             for other in HUBS.iter().copied().chain(["ada", "bea", "cem", "dao"]) {
                 repo.git(&["remote", "add", other, &format!("../{other}")]).ok();
