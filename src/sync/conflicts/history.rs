@@ -64,7 +64,7 @@ fn parents_first(store: &Store, tip: ObjectId) -> Result<Vec<(ObjectId, Vec<Obje
     let failed = StoreError::object("cannot read the history of the store");
     let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
     for info in store.repo().rev_walk([tip]).all().map_err(&failed)? {
-        let info = info.map_err(|error| failed(error))?;
+        let info = info.map_err(&failed)?;
         parents.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
     }
     let mut ordered = Vec::with_capacity(parents.len());
