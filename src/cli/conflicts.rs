@@ -18,7 +18,13 @@ enum ConflictCommand {
     /// List what is open
     List,
     /// Write the value that does not stand
-    Take(Which),
+    Take {
+        #[command(flatten)]
+        which: Which,
+        /// Which of several values that do not stand: 1 for the first that `conflicts` shows of this field
+        #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        number: Option<u32>,
+    },
     /// Decide for the value that stands
     Keep(Which),
 }
@@ -34,8 +40,8 @@ struct Which {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.command.unwrap_or(ConflictCommand::List) {
         ConflictCommand::List => list(context),
-        ConflictCommand::Take(which) => settle(&which, true, context),
-        ConflictCommand::Keep(which) => settle(&which, false, context),
+        ConflictCommand::Take { which, number } => settle(&which, Some(number), context),
+        ConflictCommand::Keep(which) => settle(&which, None, context),
     }
 }
 
@@ -46,13 +52,19 @@ fn list(context: &mut Context) -> Outcome {
         context.screen.print_json(&conflicts)?;
         return Ok(Exit::Done);
     }
-    for conflict in &conflicts {
-        let painter = context.screen.painter();
-        let record = painter.paint(style::ID, &conflict.record);
-        let what = if conflict.field == WHOLE { "the whole record, born twice" } else { &conflict.field };
-        writeln!(context.screen, "{record} {}", painter.paint(style::HEADING, what))?;
-        print_side("stands", &conflict.stands, context)?;
-        print_side("other", &conflict.other, context)?;
+    for (n, conflict) in conflicts.iter().enumerate() {
+        let of_field = |it: &&Conflict| it.path == conflict.path && it.field == conflict.field;
+        let earlier = conflicts[..n].iter().filter(of_field).count();
+        let is_only = conflicts.iter().filter(of_field).count() == 1;
+        if earlier == 0 {
+            let painter = context.screen.painter();
+            let record = painter.paint(style::ID, &conflict.record);
+            let what = if conflict.field == WHOLE { "the whole record, born twice" } else { &conflict.field };
+            writeln!(context.screen, "{record} {}", painter.paint(style::HEADING, &clean_line(what)))?;
+            print_side("stands", &conflict.stands, context)?;
+        }
+        let name = if is_only { "other".to_owned() } else { format!("other {}", earlier + 1) };
+        print_side(&name, &conflict.other, context)?;
     }
     if conflicts.is_empty() {
         writeln!(context.screen, "nothing was set apart that nobody has settled")?;
@@ -80,23 +92,22 @@ fn print_side(name: &str, side: &Side, context: &mut Context) -> Result<(), Fail
     Ok(())
 }
 
-fn settle(which: &Which, take: bool, context: &mut Context) -> Outcome {
+/// Takes the other value, or that of this number; without `take` keeps what stands.
+fn settle(which: &Which, take: Option<Option<u32>>, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let conflict = pick(&store, which)?;
+    let conflict = pick(&store, which, take)?;
+    let take = take.is_some();
     let verb = if take { "take" } else { "keep" };
     let committed = context.transact(&store, |tx| {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
         let Some(mut doc) = records::doc(tx, schema, &conflict.path)? else { return Ok(()) };
         let side = if take { &conflict.other } else { &conflict.stands };
         if conflict.field == WHOLE {
-            if take {
-                doc.update(&side.value, tx.stamper());
-            } else {
-                let first = doc.registers().next().map(str::to_owned);
-                // Any write says that somebody has seen both; this one changes nothing else.
-                if let Some(first) = first {
-                    doc.decide(&first, doc.value(&first).cloned(), tx.stamper());
-                }
+            let is_changed = take && doc.update(&side.value, tx.stamper());
+            let first = doc.registers().next().map(str::to_owned);
+            // Any write says that somebody has seen both; this one changes nothing else.
+            if let Some(first) = first.filter(|_| !is_changed) {
+                doc.decide(&first, doc.value(&first).cloned(), tx.stamper());
             }
         } else {
             let value = Some(side.value.clone()).filter(|value| !value.is_null());
@@ -115,7 +126,7 @@ fn settle(which: &Which, take: bool, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn pick(store: &Store, which: &Which) -> Result<Conflict, Failure> {
+fn pick(store: &Store, which: &Which, take: Option<Option<u32>>) -> Result<Conflict, Failure> {
     let mut fitting: Vec<Conflict> = open(store)?
         .into_iter()
         .filter(|it| it.record.starts_with(&which.record))
@@ -124,12 +135,41 @@ fn pick(store: &Store, which: &Which) -> Result<Conflict, Failure> {
     let exact = fitting.iter().any(|it| it.record == which.record);
     fitting.retain(|it| !exact || it.record == which.record);
     let field = which.field.as_deref().map(|field| format!(", field `{field}`")).unwrap_or_default();
-    match fitting.len() {
-        0 => Err(Failure::new("not-found", format!("nothing is open for `{}`{field}", which.record))
-            .hint("`git wf conflicts` lists what is open")),
-        1 => Ok(fitting.remove(0)),
-        _ => Err(Failure::new("ambiguous", format!("more than one conflict fits `{}`{field}", which.record))
-            .details(fitting.iter().map(|it| format!("{} {}", it.record, it.field)).collect())
-            .hint("name the record in full, and the field")),
+    let Some(first) = fitting.first() else {
+        return Err(Failure::new("not-found", format!("nothing is open for `{}`{field}", which.record))
+            .hint("`git wf conflicts` lists what is open"));
+    };
+    let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
+    let number = match take {
+        _ if !is_one_field => None,
+        // What stands is the same, whatever it stands against.
+        None => Some(1),
+        Some(None) if fitting.len() == 1 => Some(1),
+        Some(number) => number,
+    };
+    let count = fitting.len();
+    match number.map(|number| number as usize) {
+        Some(number) if number <= count => Ok(fitting.swap_remove(number - 1)),
+        Some(number) => Err(Failure::new(
+            "not-found",
+            format!("there is no value {number} to take for `{}`{field}", which.record),
+        )
+        .hint(format!("there {} {count}", if count == 1 { "is" } else { "are" }))),
+        None => {
+            let hint = if is_one_field {
+                "name the record, the field and the number"
+            } else {
+                "name the record in full, and the field"
+            };
+            Err(Failure::new("ambiguous", format!("more than one conflict fits `{}`{field}", which.record))
+                .details(fitting.iter().enumerate().map(|(n, it)| describe(n, it, is_one_field)).collect())
+                .hint(hint))
+        }
     }
+}
+
+fn describe(n: usize, conflict: &Conflict, numbered: bool) -> String {
+    let Conflict { record, field, other, .. } = conflict;
+    let author = clean_line(other.author.as_deref().unwrap_or("somebody")).into_owned();
+    if numbered { format!("{record} {field} {}  by {author}", n + 1) } else { format!("{record} {field}") }
 }

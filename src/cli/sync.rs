@@ -61,7 +61,7 @@ pub(super) fn warn_of_conflicts(store: &Store, synced: &Synced, context: &Contex
     if synced.merged == Moved::None {
         return Ok(());
     }
-    let open = sync::conflicts::open(store)?.len();
+    let open = sync::conflicts::count(store)?;
     if open > 0 {
         let open = text::count(open, "field");
         context.warn(&format!("{open} set apart from each other; `git wf conflicts` shows both values"));

@@ -295,9 +295,19 @@ impl Doc {
     }
 
     /// The fields that two versions set apart from each other since `base`: each side wrote, and what stands now is not
-    /// what both wrote. Versions with two births are apart as a whole, under the key `*`.
+    /// what both wrote. Versions with two births are apart as a whole, under the key `*`, unless they say the same.
+    ///
+    /// Two values that were both read from a source are none: the later is what the source itself says now.
     pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
         if one.birth != two.birth && one.schema.0.births == Births::LaterStands {
+            let values = |doc: &Self| -> Vec<(String, Value)> {
+                let there =
+                    doc.slots.iter().filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?)));
+                there.collect()
+            };
+            if values(one) == values(two) {
+                return vec![];
+            }
             let side = |doc: &Self| Written { stamp: doc.birth.clone(), value: Some(doc.fields()) };
             return vec![Apart { key: BIRTH.to_owned(), sides: [side(one), side(two)] }];
         }
@@ -305,12 +315,19 @@ impl Doc {
         for (key, mine) in &one.slots {
             let Some(other) = two.slots.get(key) else { continue };
             let before = base.and_then(|base| base.slots.get(key));
-            if mine.value != other.value && Some(mine) != before && Some(other) != before {
+            let of_source = |slot: &Slot| slot.stamp.as_ref().is_some_and(Stamp::is_import);
+            let is_sequence = of_source(mine) && of_source(other) && mine.stamp != other.stamp;
+            if mine.value != other.value && Some(mine) != before && Some(other) != before && !is_sequence {
                 let side = |slot: &Slot| Written { stamp: slot.stamp.clone(), value: slot.value.clone() };
                 found.push(Apart { key: key.clone(), sides: [side(mine), side(other)] });
             }
         }
         found
+    }
+
+    /// Whether one version says something else of a field than an earlier one: another stamp, or for `*` anything.
+    pub(crate) fn rewrites(&self, before: &Self, key: &str) -> bool {
+        if key == BIRTH { self != before } else { self.slots.get(key) != before.slots.get(key) }
     }
 
     /// The stamp of a field, an element (`tags/auth`) or a leaf; for `*` that of the birth.

@@ -29,6 +29,11 @@ impl Stamp {
         Self::with_counter(at, 0, IMPORT)
     }
 
+    /// Whether an import made it.
+    pub(crate) fn is_import(&self) -> bool {
+        self.0.ends_with(IMPORT)
+    }
+
     /// `None` where `text` is not a stamp: wrong width, a year past 9998, letters outside the alphabet.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('/');
@@ -91,6 +96,7 @@ impl Stamp {
     }
 
     /// The bytes that decide the order.
+    #[cfg(test)]
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
@@ -134,18 +140,13 @@ impl schemars::JsonSchema for Stamp {
 #[derive(Debug, Clone)]
 pub(crate) struct Stamper {
     now: Time,
-    by: Option<Uid>,
+    by: Uid,
 }
 
 impl Stamper {
     /// For a command that runs at `now`; `by` is drawn at random once for the command.
     pub(crate) fn new(now: Time, by: Uid) -> Self {
-        Self { now, by: Some(by) }
-    }
-
-    /// For an import: the time is the source's, and the random part says so.
-    pub(crate) fn import(now: Time) -> Self {
-        Self { now, by: None }
+        Self { now, by }
     }
 
     /// What this command takes for now.
@@ -155,7 +156,7 @@ impl Stamper {
 
     /// The later of now and one tick after `replaced`: whoever saw a value and changed it wins.
     pub(crate) fn over(&self, replaced: Option<&Stamp>) -> Stamp {
-        let by = self.by.as_ref().map_or(IMPORT, Uid::as_str);
+        let by = self.by.as_str();
         let fresh = Stamp::with_counter(self.now, 0, by);
         match replaced {
             Some(old) if *old >= fresh => old.tick(by),

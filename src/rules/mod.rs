@@ -11,3 +11,6 @@ pub(crate) mod plan_check;
 pub(crate) mod policy;
 pub(crate) mod position;
 pub(crate) mod readiness;
+
+#[cfg(test)]
+mod laws;

@@ -82,6 +82,55 @@ impl Store {
         Ok(())
     }
 
+    /// The files that both trees have, each in a version of its own: not the other's, and none of those in `bases`.
+    pub(crate) fn changed_on_both(
+        &self,
+        one: ObjectId,
+        two: ObjectId,
+        bases: &[ObjectId],
+    ) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::new();
+        self.compare_with(one, two, bases, "", &mut found)?;
+        Ok(found)
+    }
+
+    fn compare_with(
+        &self,
+        one: ObjectId,
+        two: ObjectId,
+        bases: &[ObjectId],
+        path: &str,
+        found: &mut Vec<String>,
+    ) -> Result<(), StoreError> {
+        if one == two || bases.contains(&one) || bases.contains(&two) || path.matches('/').count() > DEEPEST {
+            return Ok(());
+        }
+        let (first, second) = (self.entries(Some(one))?, self.entries(Some(two))?);
+        let mut before = Vec::new();
+        for base in bases {
+            before.push(self.entries(Some(*base))?);
+        }
+        for (name, a) in &first {
+            let Some(b) = second.get(name).filter(|b| *b != a) else { continue };
+            let old: Vec<_> = before.iter().filter_map(|base| base.get(name)).collect();
+            if old.contains(&a) || old.contains(&b) {
+                continue;
+            }
+            let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
+            match (a.0, b.0) {
+                (EntryKind::Tree, EntryKind::Tree) => {
+                    let old: Vec<ObjectId> =
+                        old.iter().filter(|it| it.0 == EntryKind::Tree).map(|it| it.1).collect();
+                    self.compare_with(a.1, b.1, &old, &inner, found)?;
+                }
+                (EntryKind::Blob, EntryKind::Blob) => found.push(inner),
+                // What is no plain file in one of them is no record there.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     fn entries(&self, id: Option<ObjectId>) -> Result<Entries, StoreError> {
         let Some(id) = id else { return Ok(Entries::new()) };
         let failed = StoreError::object("cannot read a tree of the store");

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod conflicts;
 mod execution;
 mod hooks;
 mod import;
 mod issues;
+mod laws;
 mod output;
 mod sandbox;
 mod schema;

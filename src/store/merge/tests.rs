@@ -10,6 +10,8 @@ use super::*;
 use crate::model::id::IssueId;
 use crate::store::layout;
 
+mod records;
+
 /// One repository for all cases; objects are made in memory only.
 static REPOSITORY: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();

@@ -10,18 +10,18 @@ use sha2::{Digest, Sha256};
 
 use crate::support::{Repo, Sandbox};
 
-const REF: &str = "refs/wf/main";
+pub(crate) const REF: &str = "refs/wf/main";
 
 /// A bare remote and two clones of it, each with the store.
-struct Two {
-    sandbox: Sandbox,
-    origin: Repo,
-    ada: Repo,
-    bea: Repo,
+pub(crate) struct Two {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) origin: Repo,
+    pub(crate) ada: Repo,
+    pub(crate) bea: Repo,
 }
 
 impl Two {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let sandbox = Sandbox::new();
         let origin = sandbox.bare("origin.git");
         let ada = sandbox.clone(&origin, "ada");
@@ -33,27 +33,27 @@ impl Two {
     }
 
     #[track_caller]
-    fn assert_one_state(&self) {
+    pub(crate) fn assert_one_state(&self) {
         assert_eq!(self.ada.tip(), self.bea.tip());
         assert_eq!(self.ada.tip(), self.origin.tip());
         self.origin.git(&["fsck", "--strict"]).ok();
     }
 }
 
-fn folder(issue: &str) -> String {
+pub(crate) fn folder(issue: &str) -> String {
     format!("issues/{:02x}/{issue}", Sha256::digest(issue)[0])
 }
 
-fn file(issue: &str) -> String {
+pub(crate) fn file(issue: &str) -> String {
     format!("{}/issue.json", folder(issue))
 }
 
-fn stamp(tick: u32) -> String {
+pub(crate) fn stamp(tick: u32) -> String {
     format!("2026-11-21T02:{:02}:{:02}.000Z/00000/0000000a", tick / 60, tick % 60)
 }
 
 /// An issue as a writer of the format makes it, born at `tick`.
-fn issue(id: &str, tick: u32) -> Value {
+pub(crate) fn issue(id: &str, tick: u32) -> Value {
     json!({
         "id": id, "author": "Ada <ada@example.org>", "created_at": "2026-11-21T02:00:00.000Z", "title": "as it was",
         "status": "registered", "priority": 3, "clock": {"*": stamp(tick)}
@@ -62,17 +62,17 @@ fn issue(id: &str, tick: u32) -> Value {
 
 /// The newest state of a record in a repository.
 #[track_caller]
-fn read(repo: &Repo, path: &str) -> Value {
+pub(crate) fn read(repo: &Repo, path: &str) -> Value {
     repo.git(&["show", &format!("{REF}:{path}")]).ok().json()
 }
 
 /// Puts a new issue into the store with plain git, as one commit.
-fn create(repo: &Repo, id: &str, tick: u32) -> String {
+pub(crate) fn create(repo: &Repo, id: &str, tick: u32) -> String {
     write(repo, &file(id), &issue(id, tick))
 }
 
 /// Changes one field of an issue, as one commit.
-fn edit(repo: &Repo, id: &str, field: &str, value: impl Into<Value>, tick: u32) -> String {
+pub(crate) fn edit(repo: &Repo, id: &str, field: &str, value: impl Into<Value>, tick: u32) -> String {
     let mut record = read(repo, &file(id));
     record[field] = value.into();
     let clock = record["clock"].as_object_mut().unwrap();
@@ -81,7 +81,7 @@ fn edit(repo: &Repo, id: &str, field: &str, value: impl Into<Value>, tick: u32) 
     write(repo, &file(id), &record)
 }
 
-fn write(repo: &Repo, path: &str, record: &Value) -> String {
+pub(crate) fn write(repo: &Repo, path: &str, record: &Value) -> String {
     write_bytes(repo, path, &format!("{record:#}\n"))
 }
 

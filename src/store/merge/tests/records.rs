@@ -1,0 +1,314 @@
+//! Trees of every kind of record, in versions that writers of ours make: born, edited and imported by several clones
+//! with clocks of their own, entries under one name with other bytes, and what a later format adds.
+
+use serde_json::Value;
+
+use super::*;
+use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry};
+use crate::model::id::{EntryId, ExecutionId, ItemId, QueueId, SolutionId};
+use crate::model::issue::{Comment, Feedback, FeedbackDetail, FeedbackType, ISSUE, Issue, Stage};
+use crate::model::queue::{ITEM, Item, QUEUE, Queue, QueueDecision};
+use crate::model::record::entry_bytes;
+use crate::model::root::ROOT;
+use crate::model::solution::SOLUTION;
+use crate::model::stamp::{Stamp, Stamper};
+use crate::model::status::ExecutionStatus;
+use crate::model::time::Time;
+use crate::model::uid::Uid;
+
+const ENTRY: &str = "20261121T021405123Z-00000-00000001";
+const KINDS: usize = 14;
+
+/// One write: whose, when by that clock, and what.
+#[derive(Debug, Clone)]
+struct Write {
+    who: u8,
+    second: i64,
+    what: u8,
+}
+
+/// How a version of a record came to be.
+#[derive(Debug, Clone)]
+struct Life {
+    birth: Write,
+    writes: Vec<Write>,
+    imported: bool,
+}
+
+fn writes() -> impl Strategy<Value = Write> {
+    (0u8..3, 0i64..4, 0u8..12).prop_map(|(who, second, what)| Write { who, second, what })
+}
+
+fn lives() -> impl Strategy<Value = Life> {
+    // Few births, so that most versions are of one record.
+    let birth = (prop_oneof![4 => Just(0u8), 1 => Just(1)], Just(0), 0u8..2);
+    (birth, vec(writes(), 0..5), prop::bool::weighted(0.2)).prop_map(
+        |((who, second, what), writes, imported)| Life {
+            birth: Write { who, second, what },
+            writes,
+            imported,
+        },
+    )
+}
+
+fn time(second: i64) -> Time {
+    Time::from_seconds(1_795_226_400 + second).unwrap()
+}
+
+fn stamper(by: &Write) -> Stamper {
+    Stamper::new(time(by.second), Uid::from_bits([0, 0, 0, 0, by.who]))
+}
+
+fn issue_id() -> IssueId {
+    IssueId::parse("GH-1").unwrap()
+}
+
+fn solution_id() -> SolutionId {
+    SolutionId::parse("SOL-GH-1-1").unwrap()
+}
+
+fn queue_id() -> QueueId {
+    QueueId::parse("QUE-1").unwrap()
+}
+
+fn execution_id() -> ExecutionId {
+    ExecutionId::parse("EXR-GH-1-7k3m2pq9").unwrap()
+}
+
+/// A record with stamps: born as `start` says, then changed field by field.
+fn doc(schema: &'static Schema, life: &Life, start: &Value, change: impl Fn(&mut Value, u8)) -> Vec<u8> {
+    let birth = stamper(&life.birth).over(None);
+    let mut doc = if life.imported {
+        Doc::imported(schema, start, Stamp::import(time(0)), &Stamp::import(time(life.birth.second)))
+    } else if schema.name == "wf" {
+        Doc::parse(schema, &crate::model::doc::file_bytes(start)).unwrap()
+    } else {
+        Doc::born(schema, start, birth)
+    };
+    for write in &life.writes {
+        let mut data = doc.fields();
+        change(&mut data, write.what);
+        if write.what == 11 {
+            // Somebody settles a conflict for what stands.
+            let Some(key) = doc.registers().next().map(str::to_owned) else { continue };
+            doc.decide(&key, doc.value(&key).cloned(), &stamper(write));
+        } else {
+            doc.update(&data, &stamper(write));
+        }
+    }
+    doc.to_bytes()
+}
+
+fn issue(life: &Life) -> Vec<u8> {
+    let mut start = Issue::new(issue_id(), format!("author {}", life.birth.who), time(0), "as it was".into());
+    start.tags = ["auth".to_owned()].into();
+    doc(&ISSUE, life, &serde_json::to_value(start).unwrap(), |data, what| match what {
+        0..=2 => data["title"] = json!(format!("title {what}")),
+        3 => data["tags"] = json!(["ui"]),
+        4 => data["tags"] = json!(["auth", "a/b", "-c"]),
+        5 => data["depends_on"] = json!(["GH-2", "GH-3"]),
+        6 => data["extended_context"] = json!({"notes": "n", "location": "l"}),
+        7 => data["extended_context"] = json!({"notes": "m"}),
+        8 => data["status"] = json!("closed"),
+        9 => data["imported"] = json!({"z": 1.50, "a": [1]}),
+        _ => data["of_a_later_version"] = json!({"b": what, "a": null}),
+    })
+}
+
+fn solution(life: &Life) -> Vec<u8> {
+    let start = json!({"id": "SOL-GH-1-1", "issue_id": "GH-1", "author": "a", "created_at": time(0),
+        "plan": {"description": "first", "tasks": []}});
+    doc(&SOLUTION, life, &start, |data, what| {
+        let task = json!({"id": "T1", "title": "t", "action": "Modify", "scope": "src", "zoo": what});
+        data["plan"] = json!({"description": format!("way {}", what % 3), "tasks": [task]});
+    })
+}
+
+fn queue(life: &Life) -> Vec<u8> {
+    let start =
+        Queue { id: queue_id(), created_at: time(0), name: None, status: QueueDecision::Active, priority: 0 };
+    doc(&QUEUE, life, &serde_json::to_value(start).unwrap(), |data, what| match what {
+        0..=3 => data["name"] = json!(format!("queue {what}")),
+        4..=6 => data["status"] = json!("paused"),
+        _ => data["priority"] = json!(what),
+    })
+}
+
+fn item(life: &Life) -> Vec<u8> {
+    let start = Item {
+        item_id: ItemId::numbered(u64::from(life.birth.who) + 1),
+        issue_id: issue_id(),
+        solution_id: solution_id(),
+        plan_digest: "sha256:0".into(),
+        position: format!("0000{}0", life.birth.what),
+        depends_on: Default::default(),
+        held: None,
+        removed: None,
+        queued_at: time(life.birth.second),
+    };
+    doc(&ITEM, life, &serde_json::to_value(start).unwrap(), |data, what| match what {
+        0..=2 => data["removed"] = json!(true),
+        3..=5 => drop(data.as_object_mut().unwrap().remove("removed")),
+        6 => data["depends_on"] = json!(["SOL-GH-2-1"]),
+        7 => data["held"] = json!("later"),
+        _ => data["position"] = json!(format!("0000{what}0")),
+    })
+}
+
+fn root_record(life: &Life) -> Vec<u8> {
+    let life = Life { imported: false, ..life.clone() };
+    doc(&ROOT, &life, &json!({"format": 1, "policy": {"commits": "required"}}), |data, what| match what {
+        0..=4 => data["policy"] = json!({"review": format!("{what}")}),
+        _ => data["project"] = json!({"tech_stack": [what], "guidelines": {"b": 1, "a": 2}}),
+    })
+}
+
+/// An entry that two clones wrote under one name, by a broken generator of random bits: as many versions as texts.
+fn entry(kind: usize, life: &Life) -> Vec<u8> {
+    let id = EntryId::parse(ENTRY).unwrap();
+    let (text, at) = (format!("text {}", life.writes.len()), time(0));
+    let event = |event| entry_bytes(&LogEntry { id: id.clone(), event, actor: text.clone(), at });
+    match kind {
+        0 => entry_bytes(&Comment { id, body: text, author: "a".into(), created_at: at, edits: None }),
+        1 => entry_bytes(&Feedback {
+            id,
+            kind: FeedbackType::Failure,
+            stage: Stage::Execute,
+            content: text,
+            detail: FeedbackDetail::default(),
+            author: "a".into(),
+            created_at: at,
+        }),
+        2 => event(Event::End(End {
+            status: ExecutionStatus::Failed,
+            result: None,
+            failure: None,
+            patch_id: None,
+        })),
+        3 => event(Event::Aside(Aside { status: ExecutionStatus::Failed, reason: AsideReason::Retry })),
+        // Reviews and the conflicts of a queue.
+        _ => entry_bytes(&json!({"id": id, "verdict": text})),
+    }
+}
+
+fn execution(life: &Life) -> Vec<u8> {
+    entry_bytes(&Execution {
+        id: execution_id(),
+        issue_id: issue_id(),
+        solution_id: solution_id(),
+        plan_digest: "sha256:0".into(),
+        plan_commit: String::new(),
+        queue_id: Some(queue_id()),
+        item_id: None,
+        attempt: 1 + life.writes.len() as u64,
+        actor: format!("actor {}", life.birth.who),
+        role: None,
+        branch: None,
+        base_commit: None,
+        worktree: None,
+        via: None,
+        supersedes: vec![],
+        started_at: time(0),
+        lease_expires_at: time(9),
+    })
+}
+
+/// The path of a record of some kind, and this version of it.
+fn record(kind: usize, life: &Life) -> (String, Vec<u8>) {
+    let entry_in = |folder: String| layout::entry(&folder, &EntryId::parse(ENTRY).unwrap());
+    let log = || entry_in(layout::execution_log(&execution_id()));
+    let unknown = || format!("version {}", life.birth.what).into_bytes();
+    match kind {
+        0 => (layout::ROOT_PATH.into(), root_record(life)),
+        1 => (layout::issue(&issue_id()), issue(life)),
+        2 => (layout::solution(&solution_id()), solution(life)),
+        3 => (layout::queue(&queue_id()), queue(life)),
+        4 => (layout::item(&queue_id(), &solution_id()), item(life)),
+        5 => (layout::execution(&execution_id()), execution(life)),
+        6 => (entry_in(layout::comments(&issue_id())), entry(0, life)),
+        7 => (entry_in(layout::feedback(&issue_id())), entry(1, life)),
+        8 => (log(), entry(2, life)),
+        9 => (log(), entry(3, life)),
+        10 => (
+            entry_in(format!("{}/{}/reviews", layout::solutions(&issue_id()), solution_id())),
+            entry(4, life),
+        ),
+        11 => (entry_in(format!("queues/{}/conflicts", queue_id())), entry(4, life)),
+        12 => (format!("{}/redactions/{ENTRY}.json", layout::issue_folder(&issue_id())), unknown()),
+        _ => ("runs/RUN-1/run.json".into(), unknown()),
+    }
+}
+
+/// A replica: which records it has, and how they came to be there.
+fn replicas() -> impl Strategy<Value = BTreeMap<usize, Life>> {
+    btree_map(0..KINDS, lives(), 3..KINDS)
+}
+
+fn state(repo: &gix::Repository, replica: &BTreeMap<usize, Life>) -> ObjectId {
+    let mut editor = repo.empty_tree().edit().unwrap();
+    for (kind, life) in replica {
+        let (path, bytes) = record(*kind, life);
+        let blob = repo.write_blob(bytes).unwrap().detach();
+        editor.upsert(path, EntryKind::Blob, blob).unwrap();
+    }
+    editor.write().unwrap().detach()
+}
+
+/// Every file of a tree, with its bytes.
+fn files(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, Vec<u8>> {
+    let found = repo.find_tree(tree).unwrap().traverse().breadthfirst.files().unwrap();
+    let blobs = found.into_iter().filter(|it| it.mode.is_blob());
+    blobs.map(|it| (it.filepath.to_string(), repo.find_object(it.oid).unwrap().detach().data)).collect()
+}
+
+/// Whether the bytes are what a writer of ours would leave at this path.
+fn is_as_written(path: &str, bytes: &[u8]) -> bool {
+    match form(path) {
+        (Form::Unknown, _) => true,
+        (Form::Doc(schema), id) => Doc::parse(schema, bytes)
+            .is_ok_and(|doc| doc.to_bytes() == bytes && bears(&doc.fields(), id.as_deref())),
+        (Form::Entry(check), id) => serde_json::from_slice(bytes)
+            .is_ok_and(|value| check(&value).is_ok() && bears(&value, id.as_deref())),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn all_kinds_of_records_join(replicas in vec(replicas(), 3)) {
+        let repo = repo();
+        let [a, b, c] = [0, 1, 2].map(|n| state(&repo, &replicas[n]));
+        let (ab, bc) = (join(&repo, a, b), join(&repo, b, c));
+        let all = join(&repo, ab, c);
+        prop_assert_eq!(ab, join(&repo, b, a), "the order does not matter");
+        prop_assert_eq!(all, join(&repo, a, bc), "nor does the grouping");
+        prop_assert_eq!(all, join(&repo, join(&repo, c, a), b));
+        for earlier in [a, b, c, ab, bc, all] {
+            prop_assert_eq!(join(&repo, all, earlier), all, "nor does what is there already");
+        }
+        let merged = files(&repo, all);
+        for path in [a, b, c].iter().flat_map(|tree| files(&repo, *tree).into_keys()) {
+            prop_assert!(merged.contains_key(&path), "{} is gone", path);
+        }
+        for (path, bytes) in merged {
+            prop_assert!(is_as_written(&path, &bytes), "{}: {}", path, String::from_utf8_lossy(&bytes));
+        }
+    }
+
+    #[test]
+    fn who_saw_a_value_and_changed_it_wins_whatever_the_clocks(ours in lives(), seen in lives(), write in writes()) {
+        let (path, ours) = record(1, &ours);
+        let (_, seen) = record(1, &seen);
+        let (Form::Doc(schema), _) = form(&path) else { unreachable!() };
+        let parse = |bytes: &[u8]| Doc::parse(schema, bytes).unwrap();
+        let merged = parse(&ours).merge(parse(&seen));
+        let mut after = merged.clone();
+        let mut data = after.fields();
+        data["title"] = json!("written last");
+        after.update(&data, &stamper(&write));
+        for again in [after.clone().merge(parse(&seen)), merged.merge(after)] {
+            prop_assert_eq!(again.value("title"), Some(&json!("written last")));
+        }
+    }
+}

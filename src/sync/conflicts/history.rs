@@ -1,0 +1,253 @@
+//! What becomes of conflicts along the history: a merge finds them, and a write by somebody who has that merge in his
+//! history settles them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+
+use crate::model::doc::{Apart, Doc, Written};
+use crate::model::schema::Schema;
+use crate::model::stamp::Stamp;
+use crate::store::layout::{Form, form};
+use crate::store::{Read, Snapshot, Store, StoreError};
+
+/// Two values of a field, as a merge met them.
+pub(super) struct Met {
+    /// The record's file.
+    pub(super) path: String,
+    /// What kind of record it is.
+    pub(super) schema: &'static Schema,
+    /// The field; `*` where the record was born twice.
+    pub(super) key: String,
+    /// The value that does not stand.
+    pub(super) lost: Written,
+    /// The head that brought it.
+    pub(super) lost_head: ObjectId,
+    /// The merge that decided.
+    pub(super) merge: ObjectId,
+}
+
+/// What identifies a conflict, however many merges meet it: path, field, both stamps, and what lost, since a record
+/// that was born twice may be written on without another birth.
+type Key = (String, String, Option<Stamp>, Option<Stamp>, Option<String>);
+
+/// The conflicts that a commit has in its history, and whether each is settled there.
+type Known = Rc<BTreeMap<usize, bool>>;
+
+pub(super) struct History<'a> {
+    store: &'a Store,
+    met: Vec<Met>,
+    by_key: HashMap<Key, usize>,
+}
+
+/// The conflicts in the history of `tip` that nobody has settled who could have seen them.
+pub(super) fn unsettled(store: &Store, tip: ObjectId) -> Result<Vec<Met>, StoreError> {
+    let mut history = History { store, met: Vec::new(), by_key: HashMap::new() };
+    let mut states: HashMap<ObjectId, Known> = HashMap::new();
+    for (commit, parents) in parents_first(store, tip)? {
+        let state = history.after(commit, &parents, &states)?;
+        states.insert(commit, state);
+    }
+    let last = states.remove(&tip).unwrap_or_default();
+    let mut n = 0;
+    history.met.retain(|_| {
+        n += 1;
+        last.get(&(n - 1)) == Some(&false)
+    });
+    Ok(history.met)
+}
+
+/// All commits in the history of `tip`, each behind its parents.
+fn parents_first(store: &Store, tip: ObjectId) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
+    let failed = StoreError::object("cannot read the history of the store");
+    let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+    for info in store.repo().rev_walk([tip]).all().map_err(&failed)? {
+        let info = info.map_err(&failed)?;
+        parents.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
+    }
+    let mut ordered = Vec::with_capacity(parents.len());
+    let mut open = vec![(tip, false)];
+    while let Some((commit, is_ready)) = open.pop() {
+        if is_ready {
+            ordered.extend(parents.remove(&commit).map(|of| (commit, of)));
+        } else if let Some(of) = parents.get(&commit) {
+            open.push((commit, true));
+            open.extend(
+                of.iter().filter(|parent| parents.contains_key(*parent)).map(|parent| (*parent, false)),
+            );
+        }
+    }
+    Ok(ordered)
+}
+
+impl History<'_> {
+    fn after(
+        &mut self,
+        commit: ObjectId,
+        parents: &[ObjectId],
+        states: &HashMap<ObjectId, Known>,
+    ) -> Result<Known, StoreError> {
+        let before =
+            |n: usize| parents.get(n).and_then(|parent| states.get(parent)).cloned().unwrap_or_default();
+        match *parents {
+            [] => Ok(Known::default()),
+            [parent] => self.after_write(commit, parent, before(0)),
+            [one, two] => self.after_merge(commit, [one, two], &[before(0), before(1)]),
+            // None of ours: somebody made it by hand.
+            _ => Ok((1..parents.len()).fold(before(0), |state, n| union(&state, &before(n)))),
+        }
+    }
+
+    /// Whoever writes the field has seen both values, or could have.
+    fn after_write(&self, commit: ObjectId, parent: ObjectId, state: Known) -> Result<Known, StoreError> {
+        if state.values().all(|settled| *settled) {
+            return Ok(state);
+        }
+        let (Ok(now), Ok(before)) = (self.store.snapshot_at(commit), self.store.snapshot_at(parent)) else {
+            return Ok(state);
+        };
+        let mut next = (*state).clone();
+        for (n, settled) in next.iter_mut().filter(|(_, settled)| !**settled) {
+            *settled = self.rewrites(&self.met[*n], &now, &before)?;
+        }
+        Ok(if next == *state { state } else { Rc::new(next) })
+    }
+
+    fn after_merge(
+        &mut self,
+        merge: ObjectId,
+        heads: [ObjectId; 2],
+        known: &[Known; 2],
+    ) -> Result<Known, StoreError> {
+        let mut state = (*union(&known[0], &known[1])).clone();
+        // A parent that is no store was emptied by somebody, and set nothing.
+        let (Ok(one), Ok(two)) = (self.store.snapshot_at(heads[0]), self.store.snapshot_at(heads[1])) else {
+            return Ok(Rc::new(state));
+        };
+        if one.tree() == two.tree() {
+            return Ok(Rc::new(state));
+        }
+        let mut bases = Vec::new();
+        for base in self.store.merge_bases(heads[0], heads[1])? {
+            bases.extend(self.store.snapshot_at(base).ok());
+        }
+        for (n, settled) in state.iter_mut().filter(|(_, settled)| !**settled) {
+            let unaware = match (known[0].contains_key(n), known[1].contains_key(n)) {
+                (true, false) => &two,
+                (false, true) => &one,
+                _ => continue,
+            };
+            *settled = self.replaces_lost(&self.met[*n], unaware, &bases)?;
+        }
+        let trees: Vec<ObjectId> = bases.iter().map(Snapshot::tree).collect();
+        for path in self.store.changed_on_both(one.tree(), two.tree(), &trees)? {
+            let (Form::Doc(schema), _) = form(&path) else { continue };
+            let (Some(a), Some(b)) = (read(&one, schema, &path)?, read(&two, schema, &path)?) else {
+                continue;
+            };
+            for apart in apart_since(&bases, schema, &path, &a, &b)? {
+                let n = self.note(merge, heads, schema, &path, apart);
+                state.entry(n).or_insert(false);
+            }
+        }
+        Ok(Rc::new(state))
+    }
+
+    /// The number of a conflict, a new one where no other merge has met it.
+    fn note(
+        &mut self,
+        merge: ObjectId,
+        heads: [ObjectId; 2],
+        schema: &'static Schema,
+        path: &str,
+        apart: Apart,
+    ) -> usize {
+        let [first, second] = apart.sides;
+        let first_won = rank(&first) > rank(&second);
+        let (won, lost, lost_head) =
+            if first_won { (first, second, heads[1]) } else { (second, first, heads[0]) };
+        let text = lost.value.as_ref().map(serde_json::Value::to_string);
+        let key = (path.to_owned(), apart.key.clone(), won.stamp, lost.stamp.clone(), text);
+        let met = Met { path: path.to_owned(), schema, key: apart.key, lost, lost_head, merge };
+        *self.by_key.entry(key).or_insert_with(|| {
+            self.met.push(met);
+            self.met.len() - 1
+        })
+    }
+
+    fn rewrites(&self, met: &Met, now: &Snapshot<'_>, before: &Snapshot<'_>) -> Result<bool, StoreError> {
+        if now.entry(&met.path)? == before.entry(&met.path)? {
+            return Ok(false);
+        }
+        let docs = (read(now, met.schema, &met.path)?, read(before, met.schema, &met.path)?);
+        Ok(matches!(docs, (Some(now), Some(before)) if now.rewrites(&before, &met.key)))
+    }
+
+    /// Whether a side that has not seen the conflict wrote over the value that lost: then that one is what it set
+    /// apart, if anything.
+    fn replaces_lost(
+        &self,
+        met: &Met,
+        side: &Snapshot<'_>,
+        bases: &[Snapshot<'_>],
+    ) -> Result<bool, StoreError> {
+        for base in bases {
+            let bears_lost = read(base, met.schema, &met.path)?
+                .is_some_and(|doc| doc.stamp(&met.key) == met.lost.stamp.as_ref());
+            if bears_lost && self.rewrites(met, side, base)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What is settled on one side is settled.
+fn union(one: &Known, two: &Known) -> Known {
+    if Rc::ptr_eq(one, two) || two.is_empty() {
+        return Rc::clone(one);
+    }
+    let mut both = (**one).clone();
+    for (n, settled) in two.iter() {
+        *both.entry(*n).or_insert(false) |= settled;
+    }
+    Rc::new(both)
+}
+
+/// The order by which a merge decides.
+fn rank(side: &Written) -> (Option<&Stamp>, Option<String>) {
+    (side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
+}
+
+/// The record at `path` of a state; none where there is none that can be read. What cannot be read did not win
+/// anything, and `fsck` names it.
+pub(super) fn read(
+    state: &Snapshot<'_>,
+    schema: &'static Schema,
+    path: &str,
+) -> Result<Option<Doc>, StoreError> {
+    match state.entry(path)? {
+        Some((_, EntryKind::Blob)) => Ok(state.file(path)?.and_then(|bytes| Doc::parse(schema, &bytes).ok())),
+        _ => Ok(None),
+    }
+}
+
+/// What is apart whichever of the merge bases one starts from: after a criss-cross there are several, and what an
+/// earlier merge has decided is not apart any more.
+fn apart_since(
+    bases: &[Snapshot<'_>],
+    schema: &'static Schema,
+    path: &str,
+    a: &Doc,
+    b: &Doc,
+) -> Result<Vec<Apart>, StoreError> {
+    let mut apart = Doc::apart(None, a, b);
+    for base in bases {
+        let base = read(base, schema, path)?;
+        let keys: Vec<String> = Doc::apart(base.as_ref(), a, b).into_iter().map(|it| it.key).collect();
+        apart.retain(|it| keys.contains(&it.key));
+    }
+    Ok(apart)
+}

@@ -1,0 +1,141 @@
+//! What two sides set apart from each other is shown, and settled once.
+
+mod histories;
+mod kinds;
+
+use serde_json::{Value, json};
+
+use crate::support::Repo;
+use crate::sync::{Two, file};
+
+/// A store that both clones have, with one issue.
+fn one_issue() -> Two {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1", "-t", "auth", "-t", "ui"]).ok();
+    sync(&two);
+    two
+}
+
+/// Until both have everything.
+#[track_caller]
+fn sync(two: &Two) {
+    for repo in [&two.ada, &two.bea, &two.ada] {
+        repo.wf(&["sync"]).ok();
+    }
+    two.assert_one_state();
+}
+
+/// What is open, alike in both clones.
+#[track_caller]
+fn open(two: &Two) -> Vec<Value> {
+    let shown = two.ada.wf(&["--json", "conflicts"]).ok().json();
+    assert_eq!(two.bea.wf(&["--json", "conflicts"]).ok().json(), shown);
+    shown.as_array().unwrap().clone()
+}
+
+#[track_caller]
+fn only(two: &Two) -> Value {
+    let open = open(two);
+    assert_eq!(open.len(), 1, "{open:#?}");
+    open[0].clone()
+}
+
+#[track_caller]
+fn title(repo: &Repo) -> Value {
+    repo.wf(&["--json", "show", "GH-1"]).ok().json()["title"].clone()
+}
+
+/// Both set the title, Bea later, and both have both.
+fn titles() -> Two {
+    let two = one_issue();
+    two.ada.wf(&["edit", "GH-1", "--title", "by ada"]).ok();
+    two.bea.wf(&["edit", "GH-1", "--title", "by bea"]).ok();
+    sync(&two);
+    two
+}
+
+#[test]
+fn both_values_are_shown_with_their_authors_and_times() {
+    let two = titles();
+    let one = only(&two);
+    assert_eq!((&one["record"], &one["field"]), (&json!("GH-1"), &json!("title")));
+    assert_eq!(one["path"], file("GH-1"));
+    assert_eq!(one["stands"]["value"], "by bea");
+    assert_eq!(one["stands"]["author"], "Bea <bea@example.org>");
+    assert_eq!(one["other"]["value"], "by ada");
+    assert_eq!(one["other"]["author"], "Ada <ada@example.org>");
+    assert!(one["other"]["at"].as_str() < one["stands"]["at"].as_str(), "{one}");
+    let shown = two.ada.wf(&["conflicts"]).ok().stdout;
+    for text in ["GH-1 title", "stands", "by bea", "by ada", "Ada <ada@example.org>", "1 conflict;"] {
+        assert!(shown.contains(text), "`{text}` is not in\n{shown}");
+    }
+    assert_eq!(title(&two.ada), "by bea");
+}
+
+#[test]
+fn sync_and_pull_say_how_many_are_open() {
+    let two = one_issue();
+    two.ada.wf(&["edit", "GH-1", "--title", "by ada", "-p", "1"]).ok();
+    two.bea.wf(&["edit", "GH-1", "--title", "by bea", "-p", "2"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    let ran = two.bea.wf(&["pull"]).ok();
+    assert!(ran.stderr.contains("2 fields set apart from each other"), "{}", ran.stderr);
+    two.bea.wf(&["sync"]).ok();
+    let ran = two.ada.wf(&["sync"]).ok();
+    assert!(ran.stderr.contains("2 fields set apart from each other"), "{}", ran.stderr);
+    // An idle round has nothing to say.
+    assert_eq!(two.ada.wf(&["sync"]).ok().stderr, "");
+}
+
+#[test]
+fn take_writes_the_other_value_and_keep_the_one_that_stands() {
+    for (verb, stands) in [("take", "by ada"), ("keep", "by bea")] {
+        let two = titles();
+        two.ada.wf(&["conflicts", verb, "GH-1", "title"]).ok();
+        assert_eq!(two.ada.wf(&["--json", "conflicts"]).ok().json(), json!([]));
+        sync(&two);
+        assert_eq!(open(&two), Vec::<Value>::new(), "{verb}");
+        assert_eq!((title(&two.ada), title(&two.bea)), (json!(stands), json!(stands)));
+        let again = two.bea.wf(&["conflicts", verb, "GH-1", "title"]).fails(1);
+        assert!(again.stderr.contains("nothing is open for `GH-1`"), "{}", again.stderr);
+    }
+}
+
+#[test]
+fn two_who_settle_at_once_alike_are_done_and_otherwise_go_on() {
+    let two = titles();
+    two.ada.wf(&["conflicts", "take", "GH-1"]).ok();
+    two.bea.wf(&["conflicts", "take", "GH-1"]).ok();
+    sync(&two);
+    assert_eq!(open(&two), Vec::<Value>::new());
+
+    let two = titles();
+    two.ada.wf(&["conflicts", "take", "GH-1"]).ok();
+    two.bea.wf(&["conflicts", "keep", "GH-1"]).ok();
+    sync(&two);
+    let one = only(&two);
+    assert_eq!((&one["stands"]["value"], &one["other"]["value"]), (&json!("by bea"), &json!("by ada")));
+    two.bea.wf(&["conflicts", "keep", "GH-1"]).ok();
+    sync(&two);
+    assert_eq!(open(&two), Vec::<Value>::new());
+}
+
+#[test]
+fn an_edit_by_somebody_who_has_both_settles_it() {
+    let two = titles();
+    two.ada.wf(&["edit", "GH-1", "-p", "1"]).ok();
+    sync(&two);
+    only(&two);
+    two.ada.wf(&["edit", "GH-1", "--title", "agreed"]).ok();
+    sync(&two);
+    assert_eq!(open(&two), Vec::<Value>::new());
+}
+
+#[test]
+fn the_same_value_on_both_sides_and_different_fields_are_no_conflict() {
+    let two = one_issue();
+    two.ada.wf(&["edit", "GH-1", "--title", "the same", "-p", "1"]).ok();
+    two.bea.wf(&["edit", "GH-1", "--title", "the same", "-m", "a text"]).ok();
+    sync(&two);
+    assert_eq!(open(&two), Vec::<Value>::new());
+}

@@ -1,0 +1,244 @@
+//! Random histories of every command that changes the state.
+
+use serde_json::{Value, json};
+
+use super::random::Random;
+use super::replicas::Replicas;
+use crate::support::plan;
+
+/// So few that replicas give one id to different things, and meet over the same fields.
+const GIVEN: [&str; 4] = ["GH-1", "GH-2", "GH-3", "GH-4"];
+const IMPORTED: [&str; 3] = ["zoo-1", "zoo-2", "zoo-3"];
+const TAGS: [&str; 3] = ["auth", "ui", "slow"];
+
+/// What was acknowledged, and must be there in the end.
+#[derive(Default)]
+pub(super) struct Promised {
+    issues: Vec<String>,
+    comments: Vec<(String, String)>,
+}
+
+pub(super) struct History {
+    random: Random,
+    step: usize,
+    promised: Promised,
+}
+
+impl History {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { random: Random::new(seed), step: 0, promised: Promised::default() }
+    }
+
+    /// What all replicas have in common before they part: issues with plans, queued.
+    pub(super) fn begin(&mut self, all: &mut Replicas) {
+        for id in &GIVEN[..3] {
+            self.step += 1;
+            all.wf(0, &["new", "as it was", "--id", id, "-t", TAGS[0]]).ok();
+            self.promised.issues.push((*id).to_owned());
+            let plan = self.way(self.step).to_string();
+            all.wf_in(0, &plan, &["solution", "add", id]).ok();
+            all.wf(0, &["queue", "add", id]).ok();
+        }
+        all.meet_all();
+    }
+
+    /// Something that a person could do in one of the replicas, and at times a meeting of two.
+    pub(super) fn step(&mut self, all: &mut Replicas) {
+        self.step += 1;
+        let n = self.random.below(all.len());
+        match self.random.below(40) {
+            0..=3 => self.register(all, n),
+            4..=8 => self.edit(all, n),
+            9..=10 => self.comment(all, n),
+            11..=13 => self.plan(all, n),
+            14 => self.on_issue(all, n, &["bind"], &["--force", "--reason", "so it is"]),
+            15 => self.on_issue(all, n, &["unbind"], &[]),
+            16 => self.on_issue(all, n, &["close", "-m", "enough"], &["--force", "--reason", "now"]),
+            17 => self.on_issue(all, n, &["reopen"], &[]),
+            18 => self.bind_other(all, n),
+            19..=21 => self.on_issue(all, n, &["queue", "add"], &[]),
+            22 => self.on_issue(all, n, &["queue", "remove"], &["--force", "--reason", "not now"]),
+            23 => drop(all.may(n, "", &["queue", "new", "later"])),
+            24..=26 => drop(all.may(n, "", &["next"])),
+            27 => self.on_issue(all, n, &["next"], &[]),
+            28 => drop(all.may(n, "", &["done", "-m", "did it"])),
+            29 => self.on_issue(all, n, &["done"], &[]),
+            30 => drop(all.may(n, "", &["fail", "-r", "it broke"])),
+            31 => drop(all.may(n, "", &["retry"])),
+            32 => self.import(all, n),
+            33 => self.commit(all, n),
+            34 => self.settle(all, n),
+            _ => all.meet(n, &mut self.random),
+        }
+    }
+
+    fn issue(&mut self) -> String {
+        if self.random.one_in(4) {
+            let known = if self.random.one_in(3) { &IMPORTED[..] } else { &GIVEN[..] };
+            return (*self.random.pick(known)).to_owned();
+        }
+        self.random.pick(&self.promised.issues).clone()
+    }
+
+    /// A command on some issue, half of the time with more arguments.
+    fn on_issue(&mut self, all: &mut Replicas, n: usize, command: &[&str], more: &[&str]) {
+        let issue = self.issue();
+        let more = if self.random.one_in(2) { more } else { &[] };
+        all.may(n, "", &[command, &[&issue], more].concat());
+    }
+
+    fn register(&mut self, all: &mut Replicas, n: usize) {
+        let title = format!("title {}", self.step);
+        let tag = *self.random.pick(&TAGS);
+        let id = *self.random.pick(&GIVEN);
+        let given: &[&str] = if self.random.one_in(3) { &[] } else { &["--id", id] };
+        let ran = all.may(n, "", &[&["new", &title, "-t", tag], given].concat());
+        if ran.code == 0 {
+            self.promised.issues.push(ran.line().to_owned());
+        }
+    }
+
+    fn edit(&mut self, all: &mut Replicas, n: usize) {
+        let (issue, other) = (self.issue(), self.issue());
+        let text = format!("by step {}", self.step);
+        let tag = *self.random.pick(&TAGS);
+        let (gone, on, off) =
+            (format!("--tag=-{tag}"), format!("--depends-on={other}"), format!("--depends-on=-{other}"));
+        let priority = (1 + self.random.below(5)).to_string();
+        let status = *self.random.pick(&["registered", "planning", "planned", "paused", "cancelled"]);
+        let relation = format!("--relation=relates-to:{other}");
+        let changes: [&[&str]; 12] = [
+            &["--title", &text],
+            &["-m", &text],
+            &["-p", &priority],
+            &["-t", tag],
+            &[&gone],
+            &[&on],
+            &[&off],
+            &["--status", status],
+            &["--status", status, "--force", "--reason", "it is so"],
+            &["--assignee", tag, "--component", tag],
+            &[&relation, "--type", tag, "-p", &priority],
+            &["--from-json", "-"],
+        ];
+        let loose = json!({"extended_context": {"notes": text, "location": tag}, "expected_behavior": text});
+        let change = *self.random.pick(&changes);
+        all.may(n, &loose.to_string(), &[&["edit", &issue], change].concat());
+    }
+
+    fn comment(&mut self, all: &mut Replicas, n: usize) {
+        let (issue, body) = (self.issue(), format!("remark {}", self.step));
+        if all.may(n, "", &["comment", &issue, "-m", &body]).code == 0 {
+            self.promised.comments.push((issue, body));
+        }
+    }
+
+    /// A plan, at times under an id that another replica may give to another plan.
+    fn plan(&mut self, all: &mut Replicas, n: usize) {
+        let issue = self.issue();
+        let place = self.random.below(4);
+        let mut plan = self.way(place);
+        if self.random.one_in(3) {
+            plan["id"] = format!("SOL-{issue}-1").into();
+        }
+        all.may(n, &plan.to_string(), &["solution", "add", &issue]);
+    }
+
+    /// Plans of different places share no file, so that they can be carried out at once.
+    fn way(&self, place: usize) -> Value {
+        let text = plan().to_string().replace("src/", &format!("src/{place}/"));
+        let mut plan: Value = serde_json::from_str(&text).unwrap();
+        plan["description"] = format!("the way of step {}", self.step).into();
+        plan
+    }
+
+    fn bind_other(&mut self, all: &mut Replicas, n: usize) {
+        let issue = self.issue();
+        let shown = all.may(n, "", &["--json", "show", &issue]);
+        if shown.code != 0 {
+            return;
+        }
+        let plans = shown.json()["solutions"].as_array().unwrap().clone();
+        if !plans.is_empty() {
+            let plan = self.random.pick(&plans)["id"].as_str().unwrap().to_owned();
+            all.may(n, "", &["bind", &issue, &plan]);
+        }
+    }
+
+    /// The file of another tracker as it was on one of four days.
+    fn import(&mut self, all: &mut Replicas, n: usize) {
+        let day = 1 + self.random.below(4);
+        let mut file = String::new();
+        for (k, id) in IMPORTED.iter().enumerate() {
+            // Not every record changes every day.
+            let changed = day - (day + k) % 2;
+            let record = json!({
+                "id": id, "title": format!("{id} on day {changed}"), "priority": changed % 5, "issue_type": "task",
+                "status": if changed > 2 { "closed" } else { "open" }, "labels": [TAGS[changed % 3], TAGS[(changed + k) % 3]],
+                "created_at": "2026-11-01T08:00:00Z", "updated_at": format!("2026-11-2{changed}T08:00:00Z"),
+                "comments": [{"id": changed, "issue_id": id, "author": "Ada", "text": format!("day {changed}"),
+                    "created_at": format!("2026-11-2{changed}T07:00:00Z")}],
+            });
+            file.push_str(&format!("{record}\n"));
+        }
+        all.may(n, &file, &["import", "beads", "-"]);
+    }
+
+    /// A commit of the code, which the hooks bind to what the worktree executes; at times it is amended.
+    fn commit(&mut self, all: &mut Replicas, n: usize) {
+        let message = format!("work of step {}", self.step);
+        all.git(n, &["commit", "--quiet", "--allow-empty", "-m", &message]).ok();
+        if self.random.one_in(2) {
+            all.git(n, &["commit", "--quiet", "--amend", "--allow-empty", "-m", &message]).ok();
+        }
+    }
+
+    /// Settles one of the conflicts that are open.
+    fn settle(&mut self, all: &mut Replicas, n: usize) {
+        let open = all.json(n, &["conflicts"]);
+        let open = open.as_array().unwrap();
+        if !open.is_empty() {
+            let one = self.random.pick(open).clone();
+            let verb = *self.random.pick(&["take", "keep"]);
+            let (record, field) = (one["record"].as_str().unwrap(), one["field"].as_str().unwrap());
+            all.may(n, "", &["conflicts", verb, record, field]);
+        }
+    }
+
+    /// What was acknowledged is there, and everything can be read, alike in every replica.
+    pub(super) fn assert_kept(&self, all: &mut Replicas) {
+        let listed = all.json(0, &["list", "--all"]);
+        let open = all.json(0, &["conflicts"]);
+        for n in 1..all.len() {
+            assert_eq!(all.json(n, &["list", "--all"]), listed);
+            assert_eq!(all.json(n, &["conflicts"]), open);
+        }
+        all.json(0, &["queue", "list"]);
+        let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+        for id in &self.promised.issues {
+            assert!(ids.contains(&id.as_str()), "{id} was acknowledged and is not there");
+        }
+        for id in ids {
+            let shown = all.json(0, &["show", id]);
+            let comments = shown["comments"].as_array().unwrap();
+            let bodies: Vec<&str> = comments.iter().map(|it| it["body"].as_str().unwrap()).collect();
+            for (_, body) in self.promised.comments.iter().filter(|(issue, _)| issue == id) {
+                assert!(bodies.contains(&body.as_str()), "comment `{body}` on {id} is not there");
+            }
+            assert_agrees(&shown);
+        }
+    }
+}
+
+/// An issue and its executions say the same.
+#[track_caller]
+fn assert_agrees(issue: &Value) {
+    let statuses: Vec<&str> =
+        issue["executions"].as_array().unwrap().iter().map(|it| it["status"].as_str().unwrap()).collect();
+    let executing = statuses.iter().filter(|status| **status == "executing").count();
+    assert!(executing <= 1, "{executing} executions at once: {issue:#}");
+    let status = issue["status"].as_str().unwrap();
+    if matches!(status, "executing" | "completed" | "failed") {
+        assert!(statuses.contains(&status), "{issue:#}");
+    }
+}
