@@ -78,7 +78,9 @@ fn print(step: &Step, now: i64, context: &mut Context) -> Result<(), Failure> {
     if let Some(role) = &step.role {
         who.push_str(&format!(" as {role}"));
     }
-    let line = format!("           {who}, {} ({})", ui::time::ago(now, step.at.millis()), step.at);
+    // git keeps whole seconds, so no digits are shown behind them.
+    let at = step.at.to_string().replace(".000Z", "Z");
+    let line = format!("           {who}, {} ({at})", ui::time::ago(now, step.at.millis()));
     writeln!(context.screen, "{}", painter.paint(style::DIM, &line))?;
     if let Some(reason) = &step.force {
         let line = format!("           forced: {reason}");
