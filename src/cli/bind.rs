@@ -1,9 +1,8 @@
 use super::edit::show_change;
-use super::{Context, Failure, Force, Outcome, existing};
-use crate::model::execution::{Aside, AsideReason, Event};
+use super::{Context, Failure, Force, Outcome, claim, existing};
+use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
-use crate::model::status::ExecutionStatus;
 use crate::rules::{facts, moves};
 use crate::store::{Tx, resolve};
 
@@ -84,14 +83,8 @@ pub(super) fn bind(
     if force.why().is_none() {
         moves::permit(issue, from, "bind")?;
     }
-    if let Some(holder) = facts::holder(&folder).filter(|it| it.execution.solution_id != *solution) {
-        let status = holder.outcome();
-        if status != ExecutionStatus::Completed {
-            tx.log(
-                &holder.execution.id.clone(),
-                Event::Aside(Aside { status, reason: AsideReason::Rebind }),
-            )?;
-        }
+    if facts::holder(&folder).is_some_and(|it| it.execution.solution_id != *solution) {
+        claim::set_aside(tx, &folder, AsideReason::Rebind)?;
     }
     for queued in folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != *solution) {
         tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;

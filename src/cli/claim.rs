@@ -1,13 +1,13 @@
-//! Finding the execution that `done` and `fail` end, and ending it.
+//! Claims: the one of this worktree, the one that a command means, ending one, setting all of an issue aside.
 
 use super::{Context, Failure, existing};
-use crate::model::execution::{End, Event};
+use crate::model::execution::{Aside, AsideReason, End, Event};
 use crate::model::id::{ExecutionId, IssueId};
-use crate::model::status::ExecutionStatus;
-use crate::rules::facts;
+use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::store::{Read, Store, Tx};
-use crate::trail::active;
+use crate::rules::{facts, holds};
+use crate::store::{Read, Store, Tx, records, resolve};
+use crate::trail::active::{self, Active};
 
 /// An execution that is meant by a command.
 pub(super) struct Meant {
@@ -17,10 +17,71 @@ pub(super) struct Meant {
     pub(super) execution: ExecutionFolder,
 }
 
+/// What this worktree executes.
+pub(super) enum Own {
+    /// Nothing; or it ended.
+    Nothing,
+    /// A claim that holds.
+    Held(Box<ExecutionFolder>),
+    /// A claim that does not hold any more, and why.
+    Lost(Active, String),
+}
+
+/// Looks whether the claim that this worktree is bound to still holds.
+pub(super) fn own(store: &Store, read: &impl Read) -> Result<Own, Failure> {
+    let Some(active) = active::read(store)? else { return Ok(Own::Nothing) };
+    let Some(folder) = records::issue(read, &active.issue_id)? else { return Ok(Own::Nothing) };
+    let Some(mine) = folder.executions.iter().find(|it| it.execution.id == active.execution_id) else {
+        return Ok(Own::Nothing);
+    };
+    if mine.outcome() != ExecutionStatus::Executing {
+        return Ok(Own::Nothing);
+    }
+    let status = facts::status(&folder);
+    let why = match facts::holder(&folder) {
+        Some(holder) if holder.execution.id != mine.execution.id => {
+            format!("`{}` by {} holds the issue", holder.execution.id, holder.execution.actor)
+        }
+        Some(_) if status == IssueStatus::Executing => return Ok(Own::Held(Box::new(mine.clone()))),
+        _ => format!("the issue is {status}"),
+    };
+    Ok(Own::Lost(active, why))
+}
+
+/// Tells the executor here that its claim is lost, where it is. Whether it was.
+pub(super) fn warn_if_lost(store: &Store, read: &impl Read, context: &Context) -> Result<bool, Failure> {
+    let Own::Lost(active, why) = own(store, read)? else { return Ok(false) };
+    context.warn(&format!(
+        "this worktree does not hold `{}` any more: {why}; its commits stay in the trail",
+        active.solution_id
+    ));
+    Ok(true)
+}
+
+/// Sets aside every attempt of an issue that still stands, so that none of them holds it again.
+pub(super) fn set_aside(tx: &mut Tx<'_>, folder: &IssueFolder, reason: AsideReason) -> Result<bool, Failure> {
+    let standing = holds::standing(&folder.executions);
+    for (execution, status) in &standing {
+        tx.log(&execution.execution.id, Event::Aside(Aside { status: *status, reason }))?;
+    }
+    Ok(!standing.is_empty())
+}
+
+/// The issue whose execution is meant: of an item, or (where its item left the queue) by any id of the issue.
+fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Failure> {
+    match super::world::item(store, read, text) {
+        Ok((_, item)) => Ok(item.issue_id),
+        Err(failure) => match resolve::any(read, text).ok().and_then(|known| known.issue()) {
+            Some(issue) => Ok(issue),
+            None => Err(failure),
+        },
+    }
+}
+
 /// The execution of the item named, else of this worktree. It must be under way and hold its issue.
 pub(super) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Result<Meant, Failure> {
     let (issue, wanted): (IssueId, Option<ExecutionId>) = match item {
-        Some(text) => (super::world::item(store, read, text)?.1.issue_id, None),
+        Some(text) => (issue_of(store, read, text)?, None),
         None => match active::read(store)? {
             Some(active) => (active.issue_id, Some(active.execution_id)),
             None => {

@@ -1,7 +1,9 @@
 use super::edit::show_change;
 use super::issue_fields::some;
-use super::{Context, Force, Outcome, existing};
+use super::{Context, Force, Outcome, claim, existing};
+use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
+use crate::model::status::IssueStatus;
 use crate::rules::{facts, moves};
 use crate::store::resolve;
 
@@ -25,6 +27,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let folder = existing(tx, &id)?;
         if folder.issue.record.status != StoredStatus::Closed && args.force.why().is_none() {
             moves::permit(&id, facts::status(&folder), "close")?;
+        }
+        if facts::status(&folder) == IssueStatus::Executing {
+            claim::set_aside(tx, &folder, AsideReason::Release)?;
         }
         tx.edit_issue(&id, |issue| {
             issue.status = StoredStatus::Closed;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer_schema::{IssueShown, SolutionShown};
-use super::{Context, Exit, Failure, Outcome, answer, existing, solution_print};
+use super::{Context, Exit, Failure, Outcome, answer, claim, existing, solution_print};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::{SOLUTION, Solution};
@@ -53,7 +53,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let solution_id = match &args.item {
         Some(text) => super::world::item(&store, &snapshot, text)?.1.solution_id,
         None => match active::read(&store)? {
-            Some(active) => active.solution_id,
+            Some(active) => {
+                claim::warn_if_lost(&store, &snapshot, context)?;
+                active.solution_id
+            }
             None => {
                 return Err(Failure::new("no-claim", "this worktree executes nothing")
                     .hint("`git wf next` takes an item; `git wf detail ITEM` shows any"));

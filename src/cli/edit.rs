@@ -2,7 +2,8 @@ use std::io::Write;
 
 use super::issue_fields::{FieldArgs, some};
 use super::text_input::{TextArgs, edit, title};
-use super::{Context, Exit, Failure, Force, Outcome, answer, new};
+use super::{Context, Exit, Failure, Force, Outcome, answer, claim, new};
+use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
@@ -136,6 +137,9 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
             return Err(Failure::new("not-bound", format!("issue `{id}` has no plan that is bound"))
                 .hint(format!("`git wf solution add {id} FILE`, or `git wf bind {id} SOLUTION`")));
         }
+    }
+    if from == IssueStatus::Executing && stored == StoredStatus::Cancelled {
+        claim::set_aside(tx, &folder, AsideReason::Release)?;
     }
     tx.edit_issue(id, |issue| {
         if issue.status == StoredStatus::Closed {

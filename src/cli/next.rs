@@ -4,6 +4,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::claim::{self, Own};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, existing};
 use crate::model::execution::Execution;
@@ -69,12 +70,15 @@ fn short_branch(name: &str) -> &str {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
+    store.snapshot()?;
     if store.work_dir().is_none() {
         return Err(Failure::new("bare", "a bare repository has no work tree to execute a plan in")
             .hint("run `git wf next` in a clone or in a worktree (`git worktree add`)"));
     }
-    if let Some(held) = held(&store, &snapshot)? {
+    // Two that ask at once in one worktree get one claim: the second is answered with it.
+    let _alone = active::lock(&store)?;
+    let snapshot = store.snapshot()?;
+    if let Some(held) = held(&store, &snapshot, context)? {
         let other = match &args.item {
             Some(text) => {
                 super::world::item(&store, &snapshot, text)?.1.solution_id != held.execution.solution_id
@@ -108,7 +112,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             Some(text) => named(&store, tx, &views, text)?,
             None => first_ready(&views)?,
         };
-        let execution = claim(tx, &store, queue, item, &branch, lease, &nonce)?;
+        let execution = execution(tx, &store, queue, item, &branch, lease, &nonce)?;
         tx.create_execution(&execution)?;
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
         tx.describe(
@@ -129,13 +133,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 /// The claim that this worktree holds: the one it is bound to, or one that was made just before the program died.
-fn held(store: &Store, read: &impl Read) -> Result<Option<ExecutionFolder>, Failure> {
-    if let Some(active) = active::read(store)? {
-        if let Some(folder) = holding(read, &active.issue_id, &active.execution_id)? {
-            return Ok(Some(folder));
-        }
-        active::clear(store)?;
+fn held(store: &Store, read: &impl Read, context: &Context) -> Result<Option<ExecutionFolder>, Failure> {
+    if let Own::Held(execution) = claim::own(store, read)? {
+        return Ok(Some(*execution));
     }
+    claim::warn_if_lost(store, read, context)?;
+    active::clear(store)?;
     let Some(nonce) = active::begun(store)? else { return Ok(None) };
     for issue in records::issue_ids(read)? {
         for id in records::execution_ids(read, &issue)? {
@@ -149,11 +152,7 @@ fn held(store: &Store, read: &impl Read) -> Result<Option<ExecutionFolder>, Fail
 }
 
 /// The execution where it still is under way and holds its issue.
-pub(super) fn holding(
-    read: &impl Read,
-    issue: &IssueId,
-    id: &ExecutionId,
-) -> Result<Option<ExecutionFolder>, Failure> {
+fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Failure> {
     let Some(folder) = records::issue(read, issue)? else { return Ok(None) };
     let holder = facts::holder(&folder)
         .filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);
@@ -226,7 +225,7 @@ fn named<'a>(
     Err(Failure::nothing(format!("item `{text}` is {}, not ready", it.status)).details(reasons).hint(hint))
 }
 
-fn claim(
+fn execution(
     tx: &Tx<'_>,
     store: &Store,
     queue: &QueueView,

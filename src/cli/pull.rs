@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::sync::{commits, warn_of_conflicts, warn_of_losses};
-use super::{Context, Exit, Outcome};
+use super::{Context, Exit, Outcome, claim};
 use crate::sync;
 use crate::ui::text;
 
@@ -20,6 +20,7 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let pulled = sync::pull(&store, &remote)?;
     warn_of_losses(&pulled, context);
     warn_of_conflicts(&store, &pulled, context)?;
+    claim::warn_if_lost(&store, &store.snapshot()?, context)?;
     if context.json() {
         context.screen.print_json(&pulled)?;
         return Ok(Exit::Done);

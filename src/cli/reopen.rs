@@ -1,8 +1,8 @@
 use super::edit::show_change;
-use super::{Context, Force, Outcome, existing};
-use crate::model::execution::{Aside, AsideReason, Event};
+use super::{Context, Force, Outcome, claim, existing};
+use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::status::IssueStatus;
 use crate::rules::{facts, moves};
 use crate::store::resolve;
 
@@ -35,12 +35,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         // What was paused goes on where it stood; what had ended begins anew.
         let begins_anew = from != IssueStatus::Paused;
-        let ended = facts::holder(&folder)
-            .filter(|_| begins_anew)
-            .map(|it| (it.execution.id.clone(), it.outcome()))
-            .filter(|(_, outcome)| *outcome != ExecutionStatus::Executing);
-        if let Some((execution, status)) = ended {
-            tx.log(&execution, Event::Aside(Aside { status, reason: AsideReason::Reopen }))?;
+        if begins_anew && claim::set_aside(tx, &folder, AsideReason::Reopen)? {
             for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
                 tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
             }

@@ -1,10 +1,10 @@
 use std::io::Write;
 
 use super::world::World;
-use super::{Context, Exit, Failure, Outcome, answer, existing};
-use crate::model::execution::{Aside, AsideReason, Event};
+use super::{Context, Exit, Failure, Outcome, answer, claim, existing};
+use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::status::IssueStatus;
 use crate::rules::facts;
 use crate::store::{Tx, records, resolve};
 
@@ -62,10 +62,7 @@ fn retry(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Failure> {
     if facts::status(&folder) != IssueStatus::Failed {
         return Ok(false);
     }
-    let Some(failed) = facts::holder(&folder) else { return Ok(false) };
-    let aside = Aside { status: ExecutionStatus::Failed, reason: AsideReason::Retry };
-    tx.log(&failed.execution.id.clone(), Event::Aside(aside))?;
-    Ok(true)
+    claim::set_aside(tx, &folder, AsideReason::Retry)
 }
 
 fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Failure, Failure> {

@@ -4,6 +4,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::claim::{self, Own};
 use super::world::World;
 use super::{Context, Exit, Outcome, answer, list};
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
@@ -11,7 +12,6 @@ use crate::model::status::{IssueStatus, ItemStatus};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::resolve;
-use crate::trail::active;
 use crate::ui::{Cell, Column, Table, style};
 
 /// The overview: how many issues stand where, the queues, and what this worktree executes
@@ -84,13 +84,17 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         issues,
         broken,
         queues: queues.collect(),
-        active: active::read(&store)?.map(|it| ActiveOverview {
-            issue_id: it.issue_id,
-            solution_id: it.solution_id,
-            execution_id: it.execution_id,
-            branch: it.branch,
-        }),
+        active: match claim::own(&store, &snapshot)? {
+            Own::Held(it) => Some(ActiveOverview {
+                issue_id: it.execution.issue_id,
+                solution_id: it.execution.solution_id,
+                execution_id: it.execution.id,
+                branch: it.execution.branch.unwrap_or_default(),
+            }),
+            Own::Nothing | Own::Lost(..) => None,
+        },
     };
+    claim::warn_if_lost(&store, &snapshot, context)?;
     if context.json() {
         context.screen.print_json(&overview)?;
         return Ok(Exit::Done);

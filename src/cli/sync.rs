@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Outcome, claim};
 use crate::store::Store;
 use crate::sync::{self, Moved, Synced};
 use crate::ui::text;
@@ -27,6 +27,7 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     }
     warn_of_losses(&synced, context);
     warn_of_conflicts(&store, &synced, context)?;
+    claim::warn_if_lost(&store, &store.snapshot()?, context)?;
     if context.json() {
         context.screen.print_json(&synced)?;
     } else if synced.is_idle() {

@@ -1,8 +1,7 @@
 use super::edit::show_change;
-use super::{Context, Force, Outcome, existing};
-use crate::model::execution::{Aside, AsideReason, Event};
+use super::{Context, Force, Outcome, claim, existing};
+use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
-use crate::model::status::ExecutionStatus;
 use crate::rules::{facts, moves};
 use crate::store::resolve;
 
@@ -24,13 +23,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         if args.force.why().is_none() {
             moves::permit(&id, facts::status(&folder), "unbind")?;
         }
-        if let Some(holder) = facts::holder(&folder).filter(|it| it.outcome() != ExecutionStatus::Completed) {
-            let status = holder.outcome();
-            tx.log(
-                &holder.execution.id.clone(),
-                Event::Aside(Aside { status, reason: AsideReason::Rebind }),
-            )?;
-        }
+        claim::set_aside(tx, &folder, AsideReason::Rebind)?;
         for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
             tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
         }

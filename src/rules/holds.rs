@@ -14,6 +14,16 @@ pub(crate) struct Holding {
     pub(crate) statuses: Vec<ExecutionStatus>,
 }
 
+/// The executions that nothing has set aside, with how each of them stands by itself. When an issue begins anew, all of
+/// them go: a claim that was superseded would hold again as soon as the one before it is set aside.
+pub(crate) fn standing(executions: &[ExecutionFolder]) -> Vec<(&ExecutionFolder, ExecutionStatus)> {
+    let outcomes = executions.iter().map(ExecutionFolder::outcome).enumerate();
+    outcomes
+        .filter(|(n, outcome)| !is_aside(executions, *n, *outcome))
+        .map(|(n, outcome)| (&executions[n], outcome))
+        .collect()
+}
+
 /// Decides among all executions of one issue.
 pub(crate) fn who_holds(executions: &[ExecutionFolder]) -> Holding {
     let outcomes: Vec<ExecutionStatus> = executions.iter().map(ExecutionFolder::outcome).collect();
@@ -131,6 +141,21 @@ mod tests {
         let first = aside(ended(execution("a", 1, 5), Failed), Failed);
         assert_eq!(who_holds(std::slice::from_ref(&first)).holder, None);
         assert_eq!(who_holds(&[first, execution("b", 2, 9)]).statuses, [Failed, Executing]);
+    }
+
+    #[test]
+    fn when_all_that_stands_is_set_aside_nothing_holds() {
+        let mut all = vec![
+            aside(ended(execution("a", 1, 5), Failed), Failed),
+            execution("b", 1, 6),
+            ended(execution("c", 2, 7), Failed),
+        ];
+        let uids: Vec<String> =
+            standing(&all).iter().map(|(it, _)| it.execution.id.uid().to_owned()).collect();
+        assert_eq!(uids, ["b", "c"]);
+        all[1] = aside(all[1].clone(), Executing);
+        all[2] = aside(all[2].clone(), Failed);
+        assert_eq!(who_holds(&all).holder, None);
     }
 
     #[test]

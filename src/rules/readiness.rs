@@ -89,8 +89,8 @@ fn executing_files<'a>(queues: &'a [QueueFolder], facts: &'a Facts) -> Vec<InWor
         .filter_map(|item| {
             let issue = facts.get(&item.issue_id)?;
             let holder = issue.holder.as_ref()?;
-            let in_work =
-                holder.status == ExecutionStatus::Executing && holder.solution_id == item.solution_id;
+            // An issue that was paused or closed over its execution keeps nobody waiting.
+            let in_work = issue.status == IssueStatus::Executing && holder.solution_id == item.solution_id;
             let plan = issue.plans.get(&item.solution_id)?;
             in_work.then_some(InWork { item, files: &plan.files })
         })
@@ -137,11 +137,13 @@ fn state(item: &Item, queue: &Queue, facts: &Facts, executing: &[InWork<'_>]) ->
         return (ItemStatus::Blocked, vec![Blocker::issue(&item.issue_id, reason)]);
     };
     if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id == item.solution_id) {
-        return match holder.status {
-            ExecutionStatus::Completed => (ItemStatus::Completed, vec![]),
-            ExecutionStatus::Failed => (ItemStatus::Failed, vec![]),
-            ExecutionStatus::Executing | ExecutionStatus::Superseded => (ItemStatus::Executing, vec![]),
-        };
+        match holder.status {
+            ExecutionStatus::Completed => return (ItemStatus::Completed, vec![]),
+            ExecutionStatus::Failed => return (ItemStatus::Failed, vec![]),
+            _ if issue.status == IssueStatus::Executing => return (ItemStatus::Executing, vec![]),
+            // Decided otherwise while somebody was at it: what was decided blocks it.
+            ExecutionStatus::Executing | ExecutionStatus::Superseded => {}
+        }
     }
     let blocked = blockers(item, issue, facts);
     if !blocked.is_empty() {
@@ -157,7 +159,7 @@ fn blockers(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocker> {
     if let Some(reason) = &item.held {
         found.push(Blocker::because(format!("held: {reason}")));
     }
-    if let Some(holder) = &issue.holder {
+    if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id != item.solution_id) {
         let reason =
             format!("`{}` is {} with another plan, `{}`", issue.id, holder.status, holder.solution_id);
         found.push(Blocker {

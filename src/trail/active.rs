@@ -95,3 +95,13 @@ fn remove(path: PathBuf) -> Result<(), StoreError> {
         _ => Ok(()),
     }
 }
+
+/// Keeps others that claim for this worktree out, until it is dropped.
+pub(crate) fn lock(store: &Store) -> Result<std::fs::File, StoreError> {
+    let folder = store.git_dir().join("wf");
+    let path = folder.join("claiming.lock");
+    std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+    let file = std::fs::File::create(&path).map_err(StoreError::io(&path))?;
+    file.lock().map_err(StoreError::io(&path))?;
+    Ok(file)
+}
