@@ -3,6 +3,7 @@
 mod commits;
 mod edit;
 mod error;
+pub(crate) mod fault;
 pub(crate) mod fsck;
 pub(crate) mod git;
 pub(crate) mod layout;

@@ -1,13 +1,16 @@
 //! One command, one commit: read the tip, run the change, write objects, move the ref from *that* tip.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use gix::ObjectId;
+use gix::lock::acquire::Fail;
 use gix::objs::tree::EntryKind;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
 use super::error::StoreError;
+use super::fault;
 use super::lock::WriteLock;
 use super::persist::Made;
 use super::repo::{Identity, Store, one_line};
@@ -282,15 +285,19 @@ impl Store {
         let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
         drop(work);
         let keep = made.write(&self.repo)?;
+        fault::point("objects");
         let ref_lock = self.common_dir().join(format!("{}.lock", self.reference()));
         if ref_lock.exists() {
             lock.clear_stale(&ref_lock)?;
         }
         lock.note(&commit.to_string())?;
+        fault::point("noted");
         let moved = self.move_ref(commit, expected, subject);
+        fault::point("moved");
         if matches!(moved, Ok(true)) {
             made.ensure(&self.repo)?;
         }
+        fault::point("ensured");
         lock.clear()?;
         if let Some(keep) = keep {
             // A pack that is kept for ever costs a little space and nothing else.
@@ -332,10 +339,26 @@ impl Store {
             Err(_) => root::signature(0),
         };
         let mut buf = gix::date::parse::TimeBuf::default();
-        match self.repo.edit_references_as(Some(edit), Some(signature.to_ref(&mut buf))) {
+        let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
+        let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
+        let moved = self.repo.refs.transaction().prepare(Some(edit), own, packed).and_then(|prepared| {
+            fault::point("locked");
+            prepared.commit(signature.to_ref(&mut buf))
+        });
+        match moved {
             Ok(_) => Ok(true),
             Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
             Err(error) => Err(StoreError::object("cannot move the reference")(error)),
+        }
+    }
+
+    /// How long git waits for a lock file that another process holds: milliseconds, negative for ever.
+    fn wait_for_lock(&self, key: &str, default: i64) -> Fail {
+        match self.repo.config_snapshot().integer(key).unwrap_or(default) {
+            0 => Fail::Immediately,
+            wait => {
+                Fail::AfterDurationWithBackoff(Duration::from_millis(u64::try_from(wait).unwrap_or(u64::MAX)))
+            }
         }
     }
 }

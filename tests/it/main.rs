@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod crash;
 mod hooks;
 mod import;
 mod sandbox;

@@ -10,3 +10,8 @@ pub(crate) use plan::plan;
 pub(crate) use ran::Ran;
 pub(crate) use repo::Repo;
 pub(crate) use sandbox::{START, Sandbox, USER_CONFIG};
+
+/// Whether tests shall try as often as it takes, and not only as often as there is time for: `WF_LONG=1`.
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("WF_LONG").is_some_and(|value| value == "1")
+}
