@@ -1,6 +1,7 @@
 //! One command, one commit: read the tip, run the change, write objects, move the ref from *that* tip.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use gix::ObjectId;
@@ -11,6 +12,7 @@ use gix::refs::{FullName, Target};
 
 use super::error::StoreError;
 use super::fault;
+use super::fsync::{self, Part};
 use super::lock::WriteLock;
 use super::persist::Made;
 use super::repo::{Identity, Store, one_line};
@@ -286,7 +288,7 @@ impl Store {
         drop(work);
         let keep = made.write(&self.repo)?;
         fault::point("objects");
-        let ref_lock = self.common_dir().join(format!("{}.lock", self.reference()));
+        let ref_lock = self.ref_lock();
         if ref_lock.exists() {
             lock.clear_stale(&ref_lock)?;
         }
@@ -304,6 +306,11 @@ impl Store {
             let _ = std::fs::remove_file(keep);
         }
         moved
+    }
+
+    /// The file that exists while somebody moves the ref.
+    fn ref_lock(&self) -> PathBuf {
+        self.common_dir().join(format!("{}.lock", self.reference()))
     }
 
     fn move_ref(
@@ -339,12 +346,20 @@ impl Store {
             Err(_) => root::signature(0),
         };
         let mut buf = gix::date::parse::TimeBuf::default();
+        let syncs = super::persist::syncs(&self.repo, Part::Reference);
         let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
         let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
-        let moved = self.repo.refs.transaction().prepare(Some(edit), own, packed).and_then(|prepared| {
-            fault::point("locked");
-            prepared.commit(signature.to_ref(&mut buf))
-        });
+        let moved = match self.repo.refs.transaction().prepare(Some(edit), own, packed) {
+            Ok(prepared) => {
+                fault::point("locked");
+                if syncs {
+                    // The file must not get its name before its bytes are on the disk; gix does not see to that.
+                    fsync::sync(&self.ref_lock())?;
+                }
+                prepared.commit(signature.to_ref(&mut buf))
+            }
+            Err(error) => Err(error),
+        };
         match moved {
             Ok(_) => Ok(true),
             Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
