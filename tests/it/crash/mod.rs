@@ -8,8 +8,14 @@ use std::time::{Duration, Instant};
 use scene::{Scenes, Write, assert_sound, ref_lock, writes};
 
 /// The points of a transaction, with whether the ref has moved by then.
-const POINTS: [(&str, bool); 5] =
-    [("objects", false), ("noted", false), ("locked", false), ("moved", true), ("ensured", true)];
+const POINTS: [(&str, bool); 6] = [
+    ("object:2", false),
+    ("objects", false),
+    ("noted", false),
+    ("locked", false),
+    ("moved", true),
+    ("ensured", true),
+];
 /// A lock that nothing proves to be left behind is waited for longer than this.
 const AT_ONCE: Duration = Duration::from_secs(8);
 
@@ -22,7 +28,10 @@ fn at_each_point_of_a_transaction() {
             let (scenes, writes) = (&scenes, &writes);
             scope.spawn(move || {
                 for write in writes.iter().skip(half).step_by(2) {
-                    for (point, moved) in POINTS {
+                    for (mut point, moved) in POINTS {
+                        if write.name == "large import" && point == "object:2" {
+                            point = "packed";
+                        }
                         dies_at(scenes, write, point, moved);
                     }
                 }
@@ -48,6 +57,16 @@ fn dies_at(scenes: &Scenes, write: &Write, point: &str, moved: bool) {
     repo.wf(&["new", "--id", "GH-100", "After"]).ok();
     assert!(!ref_lock(&repo).exists(), "{what}");
     assert_sound(&repo);
+}
+
+#[test]
+fn half_an_object_goes_with_the_next_prune() {
+    let repo = Scenes::new().copy();
+    let files = || repo.git(&["-c", "alias.files=!find .git/objects -name '*tmp*'", "files"]).ok().stdout;
+    repo.with_env("WF_FAULT", "object").wf(&["comment", "GH-1", "-m", "hello"]).fails(-1);
+    assert_ne!(files(), "");
+    repo.git(&["prune", "--expire=now"]).ok();
+    assert_eq!(files(), "");
 }
 
 #[test]
