@@ -21,6 +21,7 @@ mod root;
 mod snapshot;
 mod tree_diff;
 mod tx;
+mod unpublished;
 
 pub(crate) use commits::CodeCommit;
 pub(crate) use error::StoreError;
@@ -28,3 +29,4 @@ pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};
+pub(crate) use unpublished::Unpublished;

@@ -17,6 +17,8 @@ use super::loose::Loose;
 
 /// From this many objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
 const PACK_FROM: usize = 100;
+/// What stands in the file that keeps a pack.
+const KEPT: &str = "git-wf, until the ref points here\n";
 /// An unfinished pack that is older was left behind.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -89,6 +91,9 @@ impl Made {
             }
         }
         fault::point("packed");
+        if let Some(keep) = &outcome.keep_path {
+            std::fs::write(keep, KEPT).map_err(StoreError::io(keep))?;
+        }
         Ok(outcome.keep_path)
     }
 
@@ -115,16 +120,19 @@ fn loose(repo: &gix::Repository) -> Loose {
     Loose::of(repo, syncs(repo, Part::LooseObject))
 }
 
-/// Unfinished packs of processes that were killed, which git does not know by name. Nobody writes one for a whole day.
+/// What processes that were killed left beside the packs, which git does not know by name: unfinished packs, and what
+/// keeps finished ones. Nobody works on one for a whole day.
 fn remove_abandoned(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let is_old = || entry.metadata()?.modified()?.elapsed().map_err(std::io::Error::other);
-        if entry.file_name().as_encoded_bytes().starts_with(b".tmp")
-            && is_old().is_ok_and(|age| age > ABANDONED)
-        {
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_ours = name.as_encoded_bytes().starts_with(b".tmp")
+            || (path.extension().is_some_and(|it| it == "keep")
+                && std::fs::read(&path).is_ok_and(|text| text == KEPT.as_bytes()));
+        if is_ours && is_old().is_ok_and(|age| age > ABANDONED) {
             // Another process may have been quicker; what stays takes room and does no harm.
-            let _ = std::fs::remove_file(entry.path());
+            let _ = std::fs::remove_file(path);
         }
     }
 }

@@ -287,6 +287,18 @@ impl Store {
         let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
         drop(work);
         let keep = made.write(&self.repo)?;
+        self.publish_made(lock, (&made, keep), commit, expected, subject)
+    }
+
+    /// The same with objects that are written already.
+    pub(super) fn publish_made(
+        &self,
+        lock: &mut WriteLock,
+        (made, keep): (&Made, Option<PathBuf>),
+        commit: ObjectId,
+        expected: Option<ObjectId>,
+        subject: &str,
+    ) -> Result<bool, StoreError> {
         fault::point("objects");
         let ref_lock = self.ref_lock();
         if ref_lock.exists() {

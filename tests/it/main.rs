@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod concurrency;
 mod crash;
 mod hooks;
 mod import;
+mod races;
 mod sandbox;
 mod support;
 mod sync;

@@ -60,6 +60,18 @@ fn dies_at(scenes: &Scenes, write: &Write, point: &str, moved: bool) {
 }
 
 #[test]
+fn between_the_push_and_the_ref_here() {
+    let repo = Scenes::new().copy();
+    let before = repo.tip();
+    repo.with_env("WF_FAULT", "pushed").wf(&["sync"]).fails(-1);
+    assert_eq!(repo.tip(), before);
+    let published = repo.git(&["ls-remote", "origin", "refs/wf/main"]).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(published.line().split('\t').next().map(str::to_owned), repo.tip());
+    assert_sound(&repo);
+}
+
+#[test]
 fn half_an_object_goes_with_the_next_prune() {
     let repo = Scenes::new().copy();
     let files = || repo.git(&["-c", "alias.files=!find .git/objects -name '*tmp*'", "files"]).ok().stdout;
