@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -60,12 +60,12 @@ impl Loose {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tried < TRIES => {
                     match std::fs::create_dir(&folder) {
                         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                            return Err(StoreError::io(folder)(error));
+                            return Err(StoreError::io(absolute(&folder))(error));
                         }
                         _ => {}
                     }
                 }
-                result => return result.map_err(StoreError::io(path)),
+                result => return result.map_err(|error| StoreError::io(absolute(&path))(error)),
             }
         }
     }
@@ -74,7 +74,9 @@ impl Loose {
         let file = tempfile::Builder::new()
             .prefix(UNFINISHED)
             .permissions(std::fs::Permissions::from_mode(0o444))
-            .tempfile_in(folder)?;
+            .tempfile_in(folder)
+            // Its own error names the unfinished file.
+            .map_err(|error| io::Error::from(error.kind()))?;
         let mut deflated = deflate::Write::new(file, self.compression);
         deflated.write_all(&loose_header(kind, data.len() as u64))?;
         deflated.write_all(data)?;
@@ -87,4 +89,9 @@ impl Loose {
         file.persist(path)?;
         Ok(())
     }
+}
+
+/// As a message names it.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,5 +1,6 @@
 //! Whatever dies, and whenever: the state is the old or the new one, and the next command works.
 
+mod disk;
 mod kill;
 mod scene;
 

@@ -40,6 +40,9 @@ impl Scenes {
         repo.wf(&["next", "SOL-GH-6-1"]).ok();
         repo.wf(&["fail", "--reason", "no"]).ok();
         repo.wf(&["next", "SOL-GH-5-1"]).ok();
+        for sample in std::fs::read_dir(repo.path().join(".git/hooks")).unwrap() {
+            std::fs::remove_file(sample.unwrap().path()).unwrap();
+        }
         // Its claim is another worktree's business: this one takes the next item.
         std::fs::remove_file(repo.path().join(".git/wf/active.json")).unwrap();
         Self { sandbox, made: AtomicUsize::new(0) }
@@ -53,6 +56,16 @@ impl Scenes {
             std::process::Command::new("cp").arg("-r").arg(root.join("scene")).arg(root.join(&name)).status();
         assert!(done.unwrap().success());
         self.sandbox.at(&format!("{name}/repo"))
+    }
+}
+
+impl Scenes {
+    /// Moves the repository of a scene to another disk.
+    pub(super) fn on_disk(&self, scene: &Repo, disk: &Path) -> Repo {
+        let done = std::process::Command::new("cp").arg("-r").arg(scene.path()).arg(disk).status();
+        assert!(done.unwrap().success());
+        let here = disk.strip_prefix(self.sandbox.root()).unwrap().join("repo");
+        self.sandbox.at(here.to_str().unwrap())
     }
 }
 
