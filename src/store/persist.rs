@@ -17,6 +17,7 @@ use super::loose::Loose;
 
 /// From this many objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
 const PACK_FROM: usize = 100;
+const LONGEST_GC: Duration = Duration::from_secs(12 * 60 * 60);
 /// What stands in the file that keeps a pack.
 const KEPT: &str = "git-wf, until the ref points here\n";
 /// An unfinished pack that is older was left behind.
@@ -40,7 +41,7 @@ impl Made {
     /// Writes all of them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points into it,
     /// and is to be removed then.
     pub(crate) fn write(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
-        if self.objects.len() >= PACK_FROM {
+        if self.objects.len() >= PACK_FROM || collects_garbage(repo) {
             return self.write_pack(repo);
         }
         let loose = loose(repo);
@@ -97,17 +98,22 @@ impl Made {
         Ok(outcome.keep_path)
     }
 
-    /// Sees to it that everything is there, now that the ref points to it: a `gc --prune=now` that began before may
-    /// have taken what no ref held yet.
-    pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<(), StoreError> {
-        let loose = loose(repo);
-        for (id, kind, data) in &self.objects {
-            if !repo.has_object(id) {
-                loose.write(repo.objects.store_ref().path(), *id, *kind, data)?;
-            }
+    /// Sees to it that everything is there and stays. A `gc --prune=now` that looked at the refs before they point to it
+    /// takes it away, now or in a moment, but leaves alone a pack that is newer than it. The answer is as of
+    /// [`Made::write`].
+    pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
+        let is_gone = |(id, _, _): &(ObjectId, Kind, Vec<u8>)| !repo.has_object(id);
+        if self.objects.is_empty() || !(collects_garbage(repo) || self.objects.iter().any(is_gone)) {
+            return Ok(None);
         }
-        Ok(())
+        self.write_pack(repo)
     }
+}
+
+/// Whether a `git gc` is running, or seems to be: git itself takes one of more than twelve hours for dead.
+fn collects_garbage(repo: &gix::Repository) -> bool {
+    let begun = repo.common_dir().join("gc.pid").metadata().and_then(|file| file.modified());
+    begun.is_ok_and(|begun| begun.elapsed().is_ok_and(|age| age < LONGEST_GC))
 }
 
 /// Whether git is told to force such files onto the disk.

@@ -294,7 +294,7 @@ impl Store {
     pub(super) fn publish_made(
         &self,
         lock: &mut WriteLock,
-        (made, keep): (&Made, Option<PathBuf>),
+        (made, mut keep): (&Made, Option<PathBuf>),
         commit: ObjectId,
         expected: Option<ObjectId>,
         subject: &str,
@@ -305,11 +305,15 @@ impl Store {
             lock.clear_stale(&ref_lock)?;
         }
         lock.note(&commit.to_string())?;
+        if keep.is_none() {
+            keep = made.ensure(&self.repo)?;
+        }
         fault::point("noted");
         let moved = self.move_ref(commit, expected, subject);
         fault::point("moved");
-        if matches!(moved, Ok(true)) {
-            made.ensure(&self.repo)?;
+        if matches!(moved, Ok(true)) && keep.is_none() {
+            // A collection may have begun since.
+            keep = made.ensure(&self.repo)?;
         }
         fault::point("ensured");
         lock.clear()?;

@@ -67,8 +67,9 @@ impl Store {
         if moved {
             self.maintain();
         } else {
-            made.ensure(&self.repo)?;
+            let _held = Keep(made.ensure(&self.repo)?);
             self.merge_head(merged.commit, from, EqualTrees::Leave)?;
+            let _held = Keep(made.ensure(&self.repo)?);
         }
         Ok(merged)
     }

@@ -162,10 +162,10 @@ fn somebody_without_the_lock_moves_the_ref() {
                 repo.git(&["update-ref", "refs/wf/main", commit.line(), &tip]);
             }
         });
-        for n in 0..12 {
-            repo.wf(&["new", "--id", &format!("N-{n}"), "Meanwhile"]).ok();
-        }
+        let ended: Vec<_> =
+            (0..12).map(|n| repo.wf(&["new", "--id", &format!("N-{n}"), "Meanwhile"])).collect();
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        ended.into_iter().for_each(|ran| drop(ran.ok()));
     });
     let log = repo.git(&["log", "--format=%s", "refs/wf/main"]).ok().stdout;
     assert!(log.contains("by hand"), "{log}");

@@ -6,6 +6,7 @@ mod concurrency;
 mod crash;
 mod hooks;
 mod import;
+mod maintenance;
 mod races;
 mod sandbox;
 mod support;
