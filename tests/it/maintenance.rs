@@ -38,11 +38,16 @@ fn assert_whole(repo: &Repo, issues: usize) {
 fn many_writes_are_packed_by_themselves() {
     let sandbox = Sandbox::new();
     let repo = store(&sandbox);
-    let (count, limit) = if is_long() { (5000, 6700) } else { (120, 256) };
-    repo.git(&["config", "gc.auto", &limit.to_string()]).ok();
-    create(&repo, count);
+    repo.git(&["config", "gc.auto", "256"]).ok();
+    let most = if is_long() { 5000 } else { 2000 };
+    let mut count = 0;
+    // One folder of loose objects stands for all, so when it happens is a matter of chance.
+    while count < most && (is_long() || packs(&repo) == 0) {
+        create(&repo, 1);
+        count += 1;
+    }
     let (loose, packs) = objects(&repo);
-    assert!(packs > 0 && loose < 3 * limit, "{loose} loose objects, {packs} packs");
+    assert!(packs > 0 && loose < 2000, "{loose} loose objects, {packs} packs after {count} issues");
     assert_whole(&repo, count);
 }
 
@@ -61,7 +66,7 @@ fn packing_does_not_keep_the_writer_waiting() {
     }
     repo.wf(&["new", "One more"]).ok();
     let started = Instant::now();
-    while objects_of_a_moment(&repo) == 0 {
+    while packs(&repo) == 0 {
         assert!(started.elapsed() < Duration::from_secs(30), "nothing was packed");
         std::thread::yield_now();
     }
@@ -72,7 +77,7 @@ fn packing_does_not_keep_the_writer_waiting() {
 }
 
 /// How many packs there are, while they may be being made.
-fn objects_of_a_moment(repo: &Repo) -> usize {
+fn packs(repo: &Repo) -> usize {
     let entries = std::fs::read_dir(repo.path().join(".git/objects/pack")).into_iter().flatten().flatten();
     entries.filter(|entry| entry.path().extension().is_some_and(|it| it == "idx")).count()
 }
