@@ -16,11 +16,11 @@ fn limited(repo: &Repo, write: &Write, blocks: u32) -> Ran {
 }
 
 #[track_caller]
-fn assert_refused(repo: &Repo, ran: &Ran, before: Option<String>, what: &str) {
+fn assert_refused(repo: &Repo, ran: &Ran, before: Option<&str>, what: &str) {
     ran.clone().fails(1);
     assert_eq!(ran.stdout, "", "{what}");
     assert!(ran.stderr.starts_with("error: "), "{what}: {}", ran.stderr);
-    assert_eq!(repo.tip(), before, "{what}");
+    assert_eq!(repo.tip().as_deref(), before, "{what}");
     assert!(!ref_lock(repo).exists(), "{what}");
 }
 
@@ -37,7 +37,7 @@ fn files_may_not_grow() {
             if ran.code == 0 {
                 assert!((write.is_done)(&repo), "{what}");
             } else {
-                assert_refused(&repo, &ran, before, &what);
+                assert_refused(&repo, &ran, before.as_deref(), &what);
                 repo.wf_in((write.stdin)(), write.args).ok();
             }
             assert_sound(&repo);
@@ -81,7 +81,7 @@ fn a_disk_without_room() {
         if ran.code == 0 {
             titles += 1;
         } else {
-            assert_refused(&repo, &ran, before, &format!("{free} bytes free"));
+            assert_refused(&repo, &ran, before.as_deref(), &format!("{free} bytes free"));
         }
         // What a failed write leaves takes the room that there was; so there must be more each time.
         step += 4096;
@@ -136,7 +136,7 @@ fn a_repository_that_may_only_be_read() {
     assert!(listed.stdout.contains("GH-1"));
     for write in writes().iter().filter(|write| (write.stdin)().is_empty()) {
         let ran = run(write.args);
-        assert_refused(&repo, &ran, before.clone(), write.name);
+        assert_refused(&repo, &ran, before.as_deref(), write.name);
         assert!(ran.stderr.contains("ermission"), "{}: {}", write.name, ran.stderr);
     }
     if !is_root {
