@@ -15,7 +15,7 @@ use crate::model::uid::Uid;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::readiness::{ItemView, QueueView};
-use crate::store::{Read, Store, Tx, random_uid, records};
+use crate::store::{Read, Store, Tx, fault, random_uid, records};
 use crate::trail::active::{self, Active};
 use crate::ui::style;
 
@@ -128,6 +128,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             return Err(failure);
         }
     };
+    fault::point("claimed");
     bind_worktree(&store, &execution)?;
     answer(&store, &execution.id, true, context)
 }

@@ -63,7 +63,7 @@ pub(crate) enum StoreError {
     #[error("{0}")]
     Identity(String),
     /// Another process holds the lock for too long.
-    #[error("another git-wf has been writing for {0} seconds")]
+    #[error("another git-wf {}", locked(*.0))]
     Locked(u64),
     /// The ref kept moving under a writer without the lock.
     #[error("`{reference}` was moved {times} times while this was being written")]
@@ -112,6 +112,14 @@ impl StoreError {
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
+    }
+}
+
+fn locked(seconds: u64) -> String {
+    match seconds {
+        0 => "is writing".into(),
+        1 => "has been writing for a second".into(),
+        _ => format!("has been writing for {seconds} seconds"),
     }
 }
 

@@ -1,27 +1,54 @@
 //! Keeps single writes from drowning the repository in loose objects, as git does after its own.
 
+use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 
 use super::repo::Store;
 
 /// git's own default for `gc.auto`.
-const DEFAULT_LIMIT: i64 = 6700;
+const MOST_OBJECTS: i64 = 6700;
+/// git's own default for `gc.autoPackLimit`.
+const MOST_PACKS: i64 = 50;
 
 impl Store {
-    /// Starts `git maintenance run --auto` in the background once there are about `gc.auto` loose objects, estimated as
-    /// git does: one of the 256 folders stands for all. Nothing depends on it, so nothing is said where it fails.
+    /// Starts `git maintenance run --auto` once there are too many loose objects or packs, in the background unless git
+    /// is told otherwise. Nothing depends on it, so nothing is said where it fails.
     pub(super) fn maintain(&self) {
-        let limit = self.config("gc.auto").and_then(|text| text.parse().ok()).unwrap_or(DEFAULT_LIMIT);
-        if limit <= 0 {
-            return;
-        }
-        let Ok(folder) = std::fs::read_dir(self.common_dir().join("objects/17")) else { return };
-        if folder.count() as i64 <= (limit + 255) / 256 {
+        let config = self.repo.config_snapshot();
+        let is_on = |key: &str| config.boolean(key).unwrap_or(true);
+        if !is_on("maintenance.auto") || !self.is_due() {
             return;
         }
         let mut command = self.git().command(["maintenance", "run", "--auto", "--quiet"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // `gc --auto` detaches by itself, so this waits for no packing.
-        let _ = command.status();
+        let detaches = match config.boolean("maintenance.autoDetach") {
+            Some(detaches) => detaches,
+            None => is_on("gc.autoDetach"),
+        };
+        // Whether git goes into the background by itself differs from version to version.
+        let _ = if detaches {
+            // Not for the terminal to interrupt together with this process.
+            command.process_group(0).spawn().map(drop)
+        } else {
+            command.status().map(drop)
+        };
+    }
+
+    /// Estimates as git does: one of the 256 folders stands for all.
+    fn is_due(&self) -> bool {
+        let config = self.repo.config_snapshot();
+        let objects = self.repo.objects.store_ref().path();
+        let loose = config.integer("gc.auto").unwrap_or(MOST_OBJECTS);
+        if loose <= 0 {
+            return false;
+        }
+        let count = |folder: &str, suffix: &str| -> i64 {
+            let entries = std::fs::read_dir(objects.join(folder)).into_iter().flatten().flatten();
+            let names =
+                entries.filter(|entry| entry.file_name().as_encoded_bytes().ends_with(suffix.as_bytes()));
+            i64::try_from(names.count()).unwrap_or(i64::MAX)
+        };
+        let packs = config.integer("gc.autoPackLimit").unwrap_or(MOST_PACKS);
+        count("17", "") > (loose + 255) / 256 || (packs > 0 && count("pack", ".pack") > packs)
     }
 }

@@ -3,10 +3,13 @@
 mod commits;
 mod edit;
 mod error;
+pub(crate) mod fault;
 pub(crate) mod fsck;
+mod fsync;
 pub(crate) mod git;
 pub(crate) mod layout;
 mod lock;
+mod loose;
 mod maintenance;
 mod merge;
 mod persist;
@@ -18,6 +21,7 @@ mod root;
 mod snapshot;
 mod tree_diff;
 mod tx;
+mod unpublished;
 
 pub(crate) use commits::CodeCommit;
 pub(crate) use error::StoreError;
@@ -25,3 +29,4 @@ pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};
+pub(crate) use unpublished::Unpublished;

@@ -1,7 +1,8 @@
 //! Gets objects that were made in memory onto the disk: a few as loose objects, many as one pack.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -10,9 +11,17 @@ use gix_pack::data::Version;
 use gix_pack::data::output::{Count, Entry, bytes::FromEntriesIter};
 
 use super::error::StoreError;
+use super::fault;
+use super::fsync::{self, Part};
+use super::loose::Loose;
 
 /// From this many objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
 const PACK_FROM: usize = 100;
+const LONGEST_GC: Duration = Duration::from_secs(12 * 60 * 60);
+/// What stands in the file that keeps a pack.
+const KEPT: &str = "git-wf, until the ref points here\n";
+/// An unfinished pack that is older was left behind.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Objects that were made, still in memory, so that they can be written again where a `gc` takes them away.
 pub(crate) struct Made {
@@ -21,9 +30,9 @@ pub(crate) struct Made {
 
 impl Made {
     /// Takes over what an in-memory object database collected.
-    pub(crate) fn new(storage: &Storage) -> Self {
+    pub(crate) fn new(mut storage: Storage) -> Self {
         let mut objects: Vec<_> =
-            storage.iter().map(|(id, (kind, data))| (*id, *kind, data.clone())).collect();
+            std::mem::take(&mut *storage).into_iter().map(|(id, (kind, data))| (id, kind, data)).collect();
         // What is pointed to comes before what points to it: a reader never sees a commit without its tree.
         objects.sort_by_key(|(id, kind, _)| (matches!(kind, Kind::Tree), matches!(kind, Kind::Commit), *id));
         Self { objects }
@@ -32,11 +41,12 @@ impl Made {
     /// Writes all of them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points into it,
     /// and is to be removed then.
     pub(crate) fn write(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
-        if self.objects.len() >= PACK_FROM {
+        if self.objects.len() >= PACK_FROM || collects_garbage(repo) {
             return self.write_pack(repo);
         }
-        for (_, kind, data) in &self.objects {
-            write_loose(repo, *kind, data)?;
+        let loose = loose(repo);
+        for (id, kind, data) in &self.objects {
+            loose.write(repo.objects.store_ref().path(), *id, *kind, data)?;
         }
         Ok(None)
     }
@@ -63,8 +73,9 @@ impl Made {
         drop(writer);
         use std::io::Seek;
         pack.rewind().map_err(StoreError::io(std::env::temp_dir()))?;
-        let folder = repo.common_dir().join("objects/pack");
+        let folder = repo.objects.store_ref().path().join("pack");
         std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        remove_abandoned(&folder);
         let outcome = gix_pack::Bundle::write_to_directory(
             &mut std::io::BufReader::new(pack),
             Some(&folder),
@@ -75,22 +86,59 @@ impl Made {
             gix_pack::bundle::write::Options::default(),
         )
         .map_err(&failed)?;
+        if syncs(repo, Part::Pack) {
+            for path in outcome.data_path.iter().chain(&outcome.index_path) {
+                fsync::sync(path)?;
+            }
+        }
+        fault::point("packed");
+        if let Some(keep) = &outcome.keep_path {
+            std::fs::write(keep, KEPT).map_err(StoreError::io(keep))?;
+        }
         Ok(outcome.keep_path)
     }
 
-    /// Sees to it that everything is there, now that the ref points to it: a `gc --prune=now` that began before may
-    /// have taken what no ref held yet.
-    pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<(), StoreError> {
-        for (id, kind, data) in &self.objects {
-            if !repo.has_object(id) {
-                write_loose(repo, *kind, data)?;
-            }
+    /// Sees to it that everything is there and stays. A `gc --prune=now` that looked at the refs before they point to it
+    /// takes it away, now or in a moment, but leaves alone a pack that is newer than it. The answer is as of
+    /// [`Made::write`].
+    pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
+        let is_gone = |(id, _, _): &(ObjectId, Kind, Vec<u8>)| !repo.has_object(id);
+        if self.objects.is_empty() || !(collects_garbage(repo) || self.objects.iter().any(is_gone)) {
+            return Ok(None);
         }
-        Ok(())
+        self.write_pack(repo)
     }
 }
 
-fn write_loose(repo: &gix::Repository, kind: Kind, data: &[u8]) -> Result<ObjectId, StoreError> {
-    use gix::objs::Write;
-    repo.objects.write_buf(kind, data).map_err(StoreError::object("cannot write an object"))
+/// Whether a `git gc` is running, or seems to be: git itself takes one of more than twelve hours for dead.
+fn collects_garbage(repo: &gix::Repository) -> bool {
+    let begun = repo.common_dir().join("gc.pid").metadata().and_then(|file| file.modified());
+    begun.is_ok_and(|begun| begun.elapsed().is_ok_and(|age| age < LONGEST_GC))
+}
+
+/// Whether git is told to force such files onto the disk.
+pub(super) fn syncs(repo: &gix::Repository, part: Part) -> bool {
+    let config = repo.config_snapshot();
+    fsync::parts(config.string("core.fsync").map(|value| value.to_string()).as_deref()).contains(&part)
+}
+
+fn loose(repo: &gix::Repository) -> Loose {
+    Loose::of(repo, syncs(repo, Part::LooseObject))
+}
+
+/// What processes that were killed left beside the packs, which git does not know by name: unfinished packs, and what
+/// keeps finished ones. Nobody works on one for a whole day.
+fn remove_abandoned(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let is_old = || entry.metadata()?.modified()?.elapsed().map_err(std::io::Error::other);
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_ours = name.as_encoded_bytes().starts_with(b".tmp")
+            || (path.extension().is_some_and(|it| it == "keep")
+                && std::fs::read(&path).is_ok_and(|text| text == KEPT.as_bytes()));
+        if is_ours && is_old().is_ok_and(|age| age > ABANDONED) {
+            // Another process may have been quicker; what stays takes room and does no harm.
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }

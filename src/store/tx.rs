@@ -1,13 +1,18 @@
 //! One command, one commit: read the tip, run the change, write objects, move the ref from *that* tip.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use gix::ObjectId;
+use gix::lock::acquire::Fail;
 use gix::objs::tree::EntryKind;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
 use super::error::StoreError;
+use super::fault;
+use super::fsync::{self, Part};
 use super::lock::WriteLock;
 use super::persist::Made;
 use super::repo::{Identity, Store, one_line};
@@ -249,7 +254,7 @@ impl Store {
         identity: &Identity,
     ) -> Result<ObjectId, StoreError> {
         let storage = work.objects.reset_object_memory().unwrap_or_default();
-        let made = Made::new(&storage);
+        let made = Made::new(storage);
         let keep = made.write(&self.repo)?;
         let date = format!("{} {}", identity.time.seconds, offset(identity.time.offset));
         let mut command =
@@ -283,24 +288,49 @@ impl Store {
         expected: Option<ObjectId>,
         subject: &str,
     ) -> Result<bool, StoreError> {
-        let made = Made::new(&work.objects.reset_object_memory().unwrap_or_default());
+        let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
         drop(work);
         let keep = made.write(&self.repo)?;
-        let ref_lock = self.common_dir().join(format!("{}.lock", self.reference()));
+        self.publish_made(lock, (&made, keep), commit, expected, subject)
+    }
+
+    /// The same with objects that are written already.
+    pub(super) fn publish_made(
+        &self,
+        lock: &mut WriteLock,
+        (made, mut keep): (&Made, Option<PathBuf>),
+        commit: ObjectId,
+        expected: Option<ObjectId>,
+        subject: &str,
+    ) -> Result<bool, StoreError> {
+        fault::point("objects");
+        let ref_lock = self.ref_lock();
         if ref_lock.exists() {
             lock.clear_stale(&ref_lock)?;
         }
         lock.note(&commit.to_string())?;
-        let moved = self.move_ref(commit, expected, subject);
-        if matches!(moved, Ok(true)) {
-            made.ensure(&self.repo)?;
+        if keep.is_none() {
+            keep = made.ensure(&self.repo)?;
         }
+        fault::point("noted");
+        let moved = self.move_ref(commit, expected, subject);
+        fault::point("moved");
+        if matches!(moved, Ok(true)) && keep.is_none() {
+            // A collection may have begun since.
+            keep = made.ensure(&self.repo)?;
+        }
+        fault::point("ensured");
         lock.clear()?;
         if let Some(keep) = keep {
             // A pack that is kept for ever costs a little space and nothing else.
             let _ = std::fs::remove_file(keep);
         }
         moved
+    }
+
+    /// The file that exists while somebody moves the ref.
+    fn ref_lock(&self) -> PathBuf {
+        self.common_dir().join(format!("{}.lock", self.reference()))
     }
 
     fn move_ref(
@@ -336,10 +366,34 @@ impl Store {
             Err(_) => root::signature(0),
         };
         let mut buf = gix::date::parse::TimeBuf::default();
-        match self.repo.edit_references_as(Some(edit), Some(signature.to_ref(&mut buf))) {
+        let syncs = super::persist::syncs(&self.repo, Part::Reference);
+        let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
+        let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
+        let moved = match self.repo.refs.transaction().prepare(Some(edit), own, packed) {
+            Ok(prepared) => {
+                fault::point("locked");
+                if syncs {
+                    // The file must not get its name before its bytes are on the disk; gix does not see to that.
+                    fsync::sync(&self.ref_lock())?;
+                }
+                prepared.commit(signature.to_ref(&mut buf))
+            }
+            Err(error) => Err(error),
+        };
+        match moved {
             Ok(_) => Ok(true),
             Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
             Err(error) => Err(StoreError::object("cannot move the reference")(error)),
+        }
+    }
+
+    /// How long git waits for a lock file that another process holds: milliseconds, negative for ever.
+    fn wait_for_lock(&self, key: &str, default: i64) -> Fail {
+        match self.repo.config_snapshot().integer(key).unwrap_or(default) {
+            0 => Fail::Immediately,
+            wait => {
+                Fail::AfterDurationWithBackoff(Duration::from_millis(u64::try_from(wait).unwrap_or(u64::MAX)))
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff};
-use crate::store::{EqualTrees, Merged, Store, StoreError};
+use crate::store::{EqualTrees, Merged, Store, StoreError, Unpublished};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
 /// needed only where many clones do nothing else.
@@ -90,39 +90,56 @@ impl Synced {
     }
 }
 
-/// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again; the lock
-/// of the store is never held meanwhile.
+/// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again, with the
+/// merge that it offered forgotten; the lock of the store is never held meanwhile.
 pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let start = ready(store)?;
+    let tracking = store.tracking(remote);
     let mut synced = Synced::with(remote);
     let mut reason = String::new();
     let mut held = (None, 0);
+    let mut ahead = None;
     for attempt in 0..TRIES {
         backoff::pause(attempt);
-        let theirs = bring_in(store, &mut synced, EqualTrees::Join)?;
-        synced.incoming = count(store, theirs, Some(start))?;
-        let tip = ready(store)?;
-        if theirs != Some(tip) {
-            match transfer::push(store, remote, tip)? {
-                Pushed::Accepted => synced.pushed = true,
-                Pushed::UpToDate => {}
-                Pushed::Behind => {
-                    reason = "others pushed first".into();
-                    continue;
-                }
-                Pushed::Contended(words) => {
-                    held = if held.0 == theirs { (theirs, held.1 + 1) } else { (theirs, 1) };
-                    if held.1 == HELD {
-                        return Err(refused(store, remote, words));
-                    }
-                    reason = words;
-                    continue;
-                }
+        let theirs = fetch(store, &mut synced, EqualTrees::Join)?;
+        ahead = match theirs {
+            Some(theirs) => store.merge_unpublished(theirs, &tracking).map_err(theirs_are(store, remote))?,
+            None => None,
+        };
+        let tip = match (&ahead, theirs) {
+            (Some(ahead), _) => ahead.merged.commit,
+            (None, theirs) => {
+                merge(store, &mut synced, theirs, EqualTrees::Join)?;
+                ready(store)?
             }
-            synced.outgoing = count(store, Some(tip), theirs)?;
+        };
+        synced.incoming = count(store, theirs, Some(start))?;
+        if theirs == Some(tip) {
+            return synced.finish(store);
         }
-        return synced.finish(store);
+        match transfer::push(store, remote, tip) {
+            Ok(done @ (Pushed::Accepted | Pushed::UpToDate)) => {
+                synced.pushed |= done == Pushed::Accepted;
+                adopt(store, &mut synced, ahead)?;
+                synced.outgoing = count(store, Some(tip), theirs)?;
+                return synced.finish(store);
+            }
+            Ok(Pushed::Behind) => reason = "others pushed first".into(),
+            Ok(Pushed::Contended(words)) => {
+                held = if held.0 == theirs { (theirs, held.1 + 1) } else { (theirs, 1) };
+                if held.1 == HELD {
+                    adopt(store, &mut synced, ahead)?;
+                    return Err(refused(store, remote, words));
+                }
+                reason = words;
+            }
+            Err(error) => {
+                adopt(store, &mut synced, ahead)?;
+                return Err(error);
+            }
+        }
     }
+    adopt(store, &mut synced, ahead)?;
     Err(SyncError::Raced {
         remote: remote.to_owned(),
         reference: store.reference().to_owned(),
@@ -131,12 +148,22 @@ pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     })
 }
 
+/// Moves the local ref to the merge that was offered. Also where the remote did not take it: what came in stays.
+fn adopt(store: &Store, synced: &mut Synced, ahead: Option<Unpublished>) -> Result<(), SyncError> {
+    if let Some(ahead) = ahead {
+        let merged = store.follow(ahead, &store.tracking(&synced.remote))?;
+        synced.note(Some(merged));
+    }
+    Ok(())
+}
+
 /// Fetches and merges. Also where there is no store here yet: it begins with what the remote has, if it has one.
 pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     store.refuse_mirror()?;
     let start = store.tip()?;
     let mut synced = Synced::with(remote);
-    let theirs = bring_in(store, &mut synced, EqualTrees::Leave)?;
+    let theirs = fetch(store, &mut synced, EqualTrees::Leave)?;
+    merge(store, &mut synced, theirs, EqualTrees::Leave)?;
     synced.incoming = count(store, theirs, start)?;
     synced.finish(store)
 }
@@ -176,8 +203,9 @@ fn ready(store: &Store) -> Result<ObjectId, SyncError> {
     Ok(store.snapshot()?.commit())
 }
 
-/// Fetches and merges once. The head of the store at the remote; none where it has none.
-fn bring_in(store: &Store, synced: &mut Synced, equal: EqualTrees) -> Result<Option<ObjectId>, SyncError> {
+/// Fetches. The head of the store at the remote; none where it has none. What the remote had before and took back is
+/// merged at once.
+fn fetch(store: &Store, synced: &mut Synced, equal: EqualTrees) -> Result<Option<ObjectId>, SyncError> {
     let tracking = store.tracking(&synced.remote);
     let before = store.read_ref(&tracking)?;
     let theirs = transfer::fetch(store, &synced.remote)?;
@@ -196,17 +224,33 @@ fn bring_in(store: &Store, synced: &mut Synced, equal: EqualTrees) -> Result<Opt
             Err(error) => return Err(error.into()),
         }
     }
+    Ok(theirs)
+}
+
+/// Merges the remote's head into the local ref.
+fn merge(
+    store: &Store,
+    synced: &mut Synced,
+    theirs: Option<ObjectId>,
+    equal: EqualTrees,
+) -> Result<(), SyncError> {
     if let Some(theirs) = theirs {
-        let merged = store.merge_head(theirs, &tracking, equal).map_err(|error| match error {
-            // Ours was found sound before.
-            why @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {
-                SyncError::Theirs { remote: synced.remote.clone(), tracking: tracking.clone(), why }
-            }
-            error => error.into(),
-        })?;
+        let tracking = store.tracking(&synced.remote);
+        let merged = store.merge_head(theirs, &tracking, equal).map_err(theirs_are(store, &synced.remote))?;
         synced.note(merged);
     }
-    Ok(theirs)
+    Ok(())
+}
+
+/// Says that it is the remote's head that cannot be merged: ours was found sound before.
+fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> SyncError {
+    let (remote, tracking) = (remote.to_owned(), store.tracking(remote));
+    move |error| match error {
+        why @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {
+            SyncError::Theirs { remote: remote.clone(), tracking: tracking.clone(), why }
+        }
+        error => error.into(),
+    }
 }
 
 fn contains(store: &Store, head: Option<ObjectId>, commit: ObjectId) -> Result<bool, SyncError> {

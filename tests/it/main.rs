@@ -2,13 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod concurrency;
 mod conflicts;
+mod crash;
 mod execution;
 mod hooks;
 mod import;
 mod issues;
 mod laws;
+mod maintenance;
 mod output;
+mod races;
 mod sandbox;
 mod schema;
 mod solutions;

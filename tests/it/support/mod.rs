@@ -14,3 +14,8 @@ pub(crate) use repo::Repo;
 pub(crate) use sandbox::{START, Sandbox, USER_CONFIG};
 pub(crate) use store::REF;
 pub(crate) use work::{column, plan_on};
+
+/// Whether tests shall try as often as it takes, and not only as often as there is time for: `WF_LONG=1`.
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("WF_LONG").is_some_and(|value| value == "1")
+}

@@ -85,6 +85,16 @@ impl Repo {
         self.git(&[&["wf"], args].concat())
     }
 
+    /// A shell, for limits and identities that hold for one command.
+    pub(crate) fn sh(&self, args: &[&str]) -> Ran {
+        self.sh_in("", args)
+    }
+
+    /// A shell with something to read.
+    pub(crate) fn sh_in(&self, stdin: impl AsRef<[u8]>, args: &[&str]) -> Ran {
+        self.run("sh", args, stdin.as_ref())
+    }
+
     /// Any program in this place and environment, not started yet: for tests that run several at once.
     pub(crate) fn command(&self, program: &str, args: &[&str]) -> Command {
         let mut command = self.world.command(program);

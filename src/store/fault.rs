@@ -1,0 +1,23 @@
+//! Places where a test makes the process die, as a machine or `kill -9` would.
+
+/// Dies here where `WF_FAULT` names this point: `moved` the first time that it is reached, `moved:3` the third time.
+///
+/// The integration tests drive the binary that `cargo test` builds, which `cfg(test)` does not reach: only debug
+/// assertions tell it from a release, in which nothing of this is left.
+pub(crate) fn point(name: &str) {
+    #[cfg(debug_assertions)]
+    die_where_told(name);
+    #[cfg(not(debug_assertions))]
+    let _ = name;
+}
+
+#[cfg(debug_assertions)]
+fn die_where_told(name: &str) {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static REACHED: AtomicU32 = AtomicU32::new(0);
+    let Ok(told) = std::env::var("WF_FAULT") else { return };
+    let (wanted, count) = told.split_once(':').unwrap_or((&told, "1"));
+    if wanted == name && REACHED.fetch_add(1, Ordering::Relaxed) + 1 == count.parse().unwrap_or(1) {
+        std::process::abort();
+    }
+}

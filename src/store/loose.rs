@@ -1,0 +1,97 @@
+//! Writes single objects as git writes them, down to the name of the file while it is not whole yet: what a killed
+//! process leaves behind goes with the next `git prune`.
+
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::objs::Kind;
+use gix::objs::encode::loose_header;
+use gix::zlib::Compression;
+use gix::zlib::stream::deflate;
+
+use super::error::StoreError;
+use super::fault;
+
+/// `git prune` removes files of such a name.
+const UNFINISHED: &str = "tmp_obj_";
+/// A `gc` may take an empty folder away before the file is in it.
+const TRIES: u32 = 5;
+
+/// How single objects are written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loose {
+    compression: Compression,
+    is_synced: bool,
+}
+
+impl Loose {
+    /// `core.looseCompression`, else `core.compression`, else as fast as can be; `core.fsync`.
+    pub(super) fn of(repo: &gix::Repository, is_synced: bool) -> Self {
+        let config = repo.config_snapshot();
+        let level = config.integer("core.looseCompression").or_else(|| config.integer("core.compression"));
+        let compression = match level {
+            // zlib's own default.
+            Some(-1) => Compression::DEFAULT,
+            Some(level) => {
+                i32::try_from(level).ok().and_then(Compression::new).unwrap_or(Compression::BEST_SPEED)
+            }
+            None => Compression::BEST_SPEED,
+        };
+        Self { compression, is_synced }
+    }
+
+    /// Puts the object into the folder `objects`. The file is there whole or not at all.
+    pub(super) fn write(
+        self,
+        objects: &Path,
+        id: ObjectId,
+        kind: Kind,
+        data: &[u8],
+    ) -> Result<(), StoreError> {
+        let hex = id.to_string();
+        let folder = objects.join(&hex[..2]);
+        let path = folder.join(&hex[2..]);
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            match self.try_write(&folder, &path, kind, data) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && tried < TRIES => {
+                    match std::fs::create_dir(&folder) {
+                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                            return Err(StoreError::io(absolute(&folder))(error));
+                        }
+                        _ => {}
+                    }
+                }
+                result => return result.map_err(|error| StoreError::io(absolute(&path))(error)),
+            }
+        }
+    }
+
+    fn try_write(self, folder: &Path, path: &Path, kind: Kind, data: &[u8]) -> io::Result<()> {
+        let file = tempfile::Builder::new()
+            .prefix(UNFINISHED)
+            .permissions(std::fs::Permissions::from_mode(0o444))
+            .tempfile_in(folder)
+            // Its own error names the unfinished file.
+            .map_err(|error| io::Error::from(error.kind()))?;
+        let mut deflated = deflate::Write::new(file, self.compression);
+        deflated.write_all(&loose_header(kind, data.len() as u64))?;
+        deflated.write_all(data)?;
+        deflated.flush()?;
+        let file = deflated.into_inner();
+        fault::point("object");
+        if self.is_synced {
+            file.as_file().sync_all()?;
+        }
+        file.persist(path)?;
+        Ok(())
+    }
+}
+
+/// As a message names it.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

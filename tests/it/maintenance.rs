@@ -1,0 +1,159 @@
+//! Many small writes, the packing of them, and what else git does with a repository.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::support::{Repo, Sandbox, is_long};
+
+fn store(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.repo("repo");
+    repo.wf(&["init"]).ok();
+    repo
+}
+
+/// How many loose objects there are, and how many packs.
+fn objects(repo: &Repo) -> (u64, u64) {
+    let ran = repo.git(&["count-objects", "-v"]).ok();
+    let number = |name: &str| {
+        let line = ran.stdout.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
+        line.unwrap().parse().unwrap()
+    };
+    assert_eq!(number("garbage"), 0, "{}", ran.stdout);
+    (number("count"), number("packs"))
+}
+
+fn create(repo: &Repo, count: usize) {
+    for n in 0..count {
+        repo.wf(&["new", &format!("Issue {n}")]).ok();
+    }
+}
+
+fn assert_whole(repo: &Repo, issues: usize) {
+    repo.git(&["fsck", "--strict", "--full"]).ok();
+    repo.wf(&["fsck"]).ok();
+    assert_eq!(repo.wf(&["list", "--json"]).ok().json().as_array().unwrap().len(), issues);
+}
+
+#[test]
+fn many_writes_are_packed_by_themselves() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    repo.git(&["config", "gc.auto", "256"]).ok();
+    let most = if is_long() { 5000 } else { 2000 };
+    let mut count = 0;
+    // One folder of loose objects stands for all, so when it happens is a matter of chance.
+    while count < most && (is_long() || packs(&repo) == 0) {
+        create(&repo, 1);
+        count += 1;
+    }
+    let (loose, packs) = objects(&repo);
+    assert!(packs > 0 && loose < 2000, "{loose} loose objects, {packs} packs after {count} issues");
+    assert_whole(&repo, count);
+}
+
+#[test]
+fn packing_does_not_keep_the_writer_waiting() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    repo.git(&["config", "gc.auto", "0"]).ok();
+    create(&repo, 60);
+    for (key, value) in [("gc.auto", "1"), ("gc.autoDetach", "true"), ("maintenance.autoDetach", "true")] {
+        repo.git(&["config", key, value]).ok();
+    }
+    // The folder that stands for all the others.
+    while std::fs::read_dir(repo.path().join(".git/objects/17")).map_or(0, Iterator::count) < 2 {
+        repo.git_in(format!("{:?}", Instant::now()), &["hash-object", "-w", "--stdin"]).ok();
+    }
+    repo.wf(&["new", "One more"]).ok();
+    let started = Instant::now();
+    while packs(&repo) == 0 {
+        assert!(started.elapsed() < Duration::from_secs(30), "nothing was packed");
+        std::thread::yield_now();
+    }
+    while repo.path().join(".git/gc.pid").exists() && started.elapsed() < Duration::from_secs(30) {
+        std::thread::yield_now();
+    }
+    assert_whole(&repo, 61);
+}
+
+/// How many packs there are, while they may be being made.
+fn packs(repo: &Repo) -> usize {
+    let entries = std::fs::read_dir(repo.path().join(".git/objects/pack")).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.path().extension().is_some_and(|it| it == "idx")).count()
+}
+
+#[test]
+fn nothing_is_packed_where_git_would_not() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    repo.git(&["config", "gc.auto", "1"]).ok();
+    repo.git(&["config", "maintenance.auto", "false"]).ok();
+    create(&repo, 60);
+    assert_eq!(objects(&repo).1, 0);
+    repo.git(&["config", "maintenance.auto", "true"]).ok();
+    repo.git(&["config", "gc.auto", "0"]).ok();
+    create(&repo, 1);
+    assert_eq!(objects(&repo).1, 0);
+}
+
+#[test]
+fn writers_beside_a_collection_of_garbage() {
+    for gc in [&["gc", "--quiet"][..], &["gc", "--quiet", "--prune=now"]] {
+        let sandbox = Sandbox::new();
+        let repo = store(&sandbox);
+        let (writers, each) = if is_long() { (4, 100) } else { (2, 15) };
+        let stop = AtomicBool::new(false);
+        let collections = std::thread::scope(|scope| {
+            let collector = scope.spawn(|| {
+                let mut count = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    repo.git(gc).ok();
+                    count += 1;
+                }
+                count
+            });
+            let writers: Vec<_> = (0..writers).map(|_| scope.spawn(|| create(&repo, each))).collect();
+            let ended: Vec<_> = writers.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+            stop.store(true, Ordering::Relaxed);
+            assert!(ended.iter().all(Result::is_ok));
+            collector.join().unwrap()
+        });
+        assert!(collections > 1);
+        assert_whole(&repo, writers * each);
+    }
+}
+
+#[test]
+fn a_mirror_has_all_of_it_and_is_not_written_to() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    create(&repo, 3);
+    let mirror = sandbox.root().join("mirror.git");
+    repo.git(&["clone", "--quiet", "--mirror", ".", mirror.to_str().unwrap()]).ok();
+    let mirror = sandbox.at("mirror.git");
+    assert_eq!(mirror.tip(), repo.tip());
+    assert_eq!(mirror.wf(&["list", "--json"]).ok().stdout, repo.wf(&["list", "--json"]).ok().stdout);
+    assert_eq!(mirror.wf(&["new", "No", "--json"]).fails(1).json_error()["code"], "mirror");
+    assert_whole(&mirror, 3);
+}
+
+#[test]
+fn a_bundle_carries_the_store() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    create(&repo, 3);
+    let bundle = sandbox.root().join("store.bundle");
+    let bundle = bundle.to_str().unwrap();
+    repo.git(&["bundle", "create", "--quiet", bundle, "refs/wf/main"]).ok();
+    let other = sandbox.repo("other");
+    other.git(&["remote", "add", "origin", bundle]).ok();
+    other.wf(&["init"]).ok();
+    assert_eq!(other.tip(), repo.tip());
+    assert_whole(&other, 3);
+    other.wf(&["new", "Here"]).ok();
+    create(&repo, 1);
+    repo.git(&["bundle", "create", "--quiet", bundle, "refs/wf/main"]).ok();
+    other.wf(&["pull"]).ok();
+    assert_whole(&other, 5);
+    assert_eq!(other.wf(&["push", "--json"]).fails(1).stdout, "");
+}
