@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::schema::{Births, Kind, Schema};
 use super::stamp::{Stamp, Stamper};
+use super::strict;
 
 const CLOCK: &str = "clock";
 const BIRTH: &str = "*";
@@ -113,7 +114,7 @@ impl Doc {
     }
 
     fn parse_inner(schema: &'static Schema, bytes: &[u8]) -> Result<Self, String> {
-        let mut map: Map<String, Value> = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+        let Value::Object(mut map) = strict::parse(bytes)? else { return Err("not an object".into()) };
         let clock = match map.shift_remove(CLOCK) {
             None => BTreeMap::new(),
             Some(value) => {
@@ -178,7 +179,7 @@ impl Doc {
                     put(name, super::schema::Shape::Any.order(value));
                 }
                 (Some(field), value) => match (field.kind, value) {
-                    (Kind::Once, value) => {
+                    (Kind::Once | Kind::Greatest, value) => {
                         once.insert(field.name, field.shape.order(value));
                     }
                     (Kind::Register, value) => put(name, field.shape.order(value)),
@@ -260,7 +261,7 @@ impl Doc {
                 let mut once = self.once;
                 for (name, value) in other.once {
                     match once.get(name) {
-                        Some(mine) if compact(mine) >= compact(&value) => {}
+                        Some(mine) if order_once(self.schema, name, mine, &value) != Ordering::Less => {}
                         _ => {
                             once.insert(name, value);
                         }
@@ -269,7 +270,18 @@ impl Doc {
                 Self { once, slots: join(self.slots, other.slots), ..other_parts(self.schema, self.birth) }
             }
             (order, Births::Joined) => {
-                let (earlier, later) = if order == Ordering::Less { (self, other) } else { (other, self) };
+                let (mut earlier, mut later) =
+                    if order == Ordering::Less { (self, other) } else { (other, self) };
+                let greatest = earlier.schema.0.fields.iter().filter(|it| matches!(it.kind, Kind::Greatest));
+                for name in greatest.map(|field| field.name) {
+                    if let Some(theirs) = later.once.remove(name)
+                        && earlier.once.get(name).is_none_or(|mine| {
+                            order_once(earlier.schema, name, mine, &theirs) == Ordering::Less
+                        })
+                    {
+                        earlier.once.insert(name, theirs);
+                    }
+                }
                 Self { slots: join(earlier.slots, later.slots), ..earlier }
             }
         }
@@ -338,7 +350,7 @@ impl Doc {
         let mut map = Map::new();
         for field in self.schema.0.fields {
             let value = match field.kind {
-                Kind::Once => self.once.get(field.name).cloned(),
+                Kind::Once | Kind::Greatest => self.once.get(field.name).cloned(),
                 Kind::Register => self.slots.get(field.name).and_then(|slot| slot.value.clone()),
                 Kind::Set => {
                     let items: Vec<Value> = self.within(field.name).map(|(_, value)| value.clone()).collect();
@@ -448,6 +460,13 @@ fn join_slot(slots: &mut BTreeMap<String, Slot>, key: String, slot: Slot) {
             slots.insert(key, slot);
         }
     }
+}
+
+/// The order whose maximum stands where two versions of one birth differ in a field that is written once.
+fn order_once(schema: SchemaRef, name: &str, one: &Value, two: &Value) -> Ordering {
+    let is_number = schema.0.field(name).is_some_and(|field| matches!(field.kind, Kind::Greatest));
+    let numbers = if is_number { one.as_u64().cmp(&two.as_u64()) } else { Ordering::Equal };
+    numbers.then_with(|| compact(one).cmp(&compact(two)))
 }
 
 fn compact(value: &Value) -> String {

@@ -15,6 +15,7 @@ pub(crate) mod schema;
 pub(crate) mod solution;
 pub(crate) mod stamp;
 pub(crate) mod status;
+pub(crate) mod strict;
 mod text_enum;
 pub(crate) mod time;
 pub(crate) mod uid;
