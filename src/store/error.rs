@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::git::GitError;
+use super::snapshot::LARGEST_RECORD;
 use crate::model::Explain;
 use crate::model::doc::Broken;
 
@@ -81,6 +82,14 @@ pub(crate) enum StoreError {
         /// What is wrong.
         broken: Broken,
     },
+    /// A record that no reader would read.
+    #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, LARGEST_RECORD >> 20)]
+    TooLarge {
+        /// Its place in the tree.
+        path: String,
+        /// Its size in bytes.
+        size: u64,
+    },
     /// A file of the git folder cannot be read or written.
     #[error("`{path}`: {source}")]
     Io {
@@ -130,6 +139,7 @@ impl Explain for StoreError {
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
+            Self::TooLarge { .. } => "too-large",
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
             Self::Git(error) => error.code(),
@@ -151,6 +161,7 @@ impl Explain for StoreError {
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
+            Self::TooLarge { .. } => "put the text into a file of the project, and name that".into(),
             Self::Git(error) => return error.hint(),
             Self::Open(_) | Self::Io { .. } | Self::Object { .. } => return None,
         })

@@ -11,7 +11,7 @@ use super::error::StoreError;
 use super::lock::WriteLock;
 use super::persist::Made;
 use super::repo::{Identity, Store, one_line};
-use super::snapshot::{Read, Snapshot};
+use super::snapshot::{LARGEST_RECORD, Read, Snapshot};
 use super::{merge, root};
 use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
@@ -61,6 +61,9 @@ impl<'repo> Tx<'repo> {
 
     /// Puts a file in place. The same bytes as before are no change.
     pub(crate) fn write(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
+        if bytes.len() as u64 > LARGEST_RECORD {
+            return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
+        }
         if self.file(&path)?.as_deref() != Some(&bytes) {
             self.pending.insert(path, bytes);
         }
