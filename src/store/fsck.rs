@@ -13,6 +13,7 @@ use super::repo::Store;
 use super::snapshot::{LARGEST_RECORD, Snapshot, read_blob};
 use crate::model::doc::Doc;
 use crate::model::id::IssueId;
+use crate::model::strict;
 use crate::rules::dag;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check;
@@ -109,7 +110,7 @@ impl Store {
                 }
                 Ok(_) => {}
             },
-            Form::Entry(check) => match serde_json::from_slice::<serde_json::Value>(&bytes) {
+            Form::Entry(check) => match strict::parse(&bytes) {
                 Err(error) => found.error(path, format!("not JSON: {error}")),
                 Ok(value) => match check(&value) {
                     Err(why) => found.error(path, why),
@@ -221,7 +222,7 @@ fn is_sound(path: &str, bytes: &[u8]) -> bool {
         Form::Doc(schema) => {
             Doc::parse(schema, bytes).is_ok_and(|doc| layout::bears(&doc.fields(), expected.as_deref()))
         }
-        Form::Entry(check) => serde_json::from_slice::<serde_json::Value>(bytes)
+        Form::Entry(check) => strict::parse(bytes)
             .is_ok_and(|value| layout::bears(&value, expected.as_deref()) && check(&value).is_ok()),
     }
 }

@@ -1,7 +1,7 @@
 //! The merge of two trees. It looks at two states and never at a clock, so that clones end in the same state in
 //! whatever order they meet. A subtree that is equal on both sides is never opened.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gix::ObjectId;
 use gix::bstr::BString;
@@ -13,11 +13,16 @@ use super::layout::{Form, ISSUES, bears, form};
 use super::repo::Store;
 use super::root;
 use super::snapshot::{Snapshot, read_blob};
+use super::trees::{self, DEEPEST};
 use crate::model::doc::Doc;
 use crate::model::schema::Schema;
+use crate::model::strict;
 
-/// Deeper than any record lies; a deeper tree is taken as it is and not walked.
-const DEEPEST: usize = 64;
+/// So many files can lie below one folder of a store; below `issues` and `queues` a hundred times as many. What is
+/// more is no store's: a few small trees, each ten times in the next, unfold to billions of files.
+const MOST_FILES: u64 = 200_000;
+/// So many paths that were refused are named.
+const MOST_NAMED: usize = 1_000;
 
 /// What a merge came to.
 #[derive(Debug)]
@@ -29,6 +34,9 @@ pub(crate) struct Merged {
     /// What the other head had dropped or broken of what it stands on, and which was put back: paths of files and of
     /// the folders of whole records.
     pub(crate) restored: Vec<String>,
+    /// What no store holds and git itself may refuse, in either head, and which was left out: names such as `..`, links,
+    /// submodules, folders without end.
+    pub(crate) refused: Vec<String>,
 }
 
 /// What becomes of two heads that hold the same state but do not descend from each other.
@@ -54,27 +62,33 @@ pub(super) fn heads(
     if ours == Some(theirs) {
         return Ok(None);
     }
-    let fast_forward = Merged { commit: theirs, is_fast_forward: true, restored: vec![] };
-    let (ours, their_tree) = match (ours, Snapshot::open(work, name, theirs)) {
-        (None, Ok(_)) => return Ok(Some(fast_forward)),
-        (Some(ours), Ok(state)) => (ours, state.tree()),
-        (ours, Err(error)) => match emptied(work, theirs, &error)? {
-            // Somebody took the store away from under its own history: as any other dropped record, it is put back.
-            Some((root, tree)) => (ours.unwrap_or(root), tree),
+    let fast_forward = Merged { commit: theirs, is_fast_forward: true, restored: vec![], refused: vec![] };
+    let is_first = ours.is_none();
+    let their_tree = match Snapshot::open(work, name, theirs) {
+        Ok(state) => state.tree(),
+        // Somebody took the store away from under its own history: as any other dropped record, it is put back.
+        Err(error) => match emptied(work, theirs, &error)? {
+            Some(tree) => tree,
             None => return Err(error),
         },
     };
-    let bases = bases(work, ours, theirs)?;
+    // Where there is no store here yet, theirs is looked at as if it were merged into an empty one.
+    let ours = match ours {
+        Some(ours) => ours,
+        None => root::make(work)?,
+    };
+    let bases = if is_first { vec![ours] } else { bases(work, ours, theirs)? };
     if bases.contains(&theirs) {
-        return Ok(None);
+        return Ok(is_first.then_some(fast_forward));
     }
-    let our_tree = store.snapshot_at(ours)?.tree();
+    let our_tree = Snapshot::open(work, store.reference(), ours)?.tree();
     let descends = bases.contains(&ours);
     if !descends && our_tree == their_tree && equal == EqualTrees::Leave {
         return Ok(None);
     }
-    let mut merge = Merge { repo: work, restored: descends.then(Vec::new) };
-    let tree = merge.trees(Some(our_tree), Some(their_tree), "", 0)?;
+    let mut merge = Merge::new(work);
+    merge.restored = descends.then(Vec::new);
+    let tree = merge.root(our_tree, their_tree)?;
     if descends && tree == their_tree {
         return Ok(Some(fast_forward));
     }
@@ -83,23 +97,24 @@ pub(super) fn heads(
         None => lost_since(store, &bases, their_tree)?,
     };
     let commit = merge_commit(work, [ours, theirs], tree)?;
-    Ok(Some(Merged { commit, is_fast_forward: false, restored }))
+    let refused = merge.refused.into_iter().collect();
+    Ok(Some(Merged { commit, is_fast_forward: false, restored, refused }))
 }
 
-/// The constant root and the tree of `head`, where `head` descends from that root although it is no store.
+/// The tree of `head`, where `head` descends from the constant root although it is no store.
 fn emptied(
     work: &gix::Repository,
     head: ObjectId,
     error: &StoreError,
-) -> Result<Option<(ObjectId, ObjectId)>, StoreError> {
+) -> Result<Option<ObjectId>, StoreError> {
     let failed = StoreError::object("cannot read the store's commit");
     if !matches!(error, StoreError::NotAStore { .. }) {
         return Ok(None);
     }
     let Ok(commit) = work.find_object(head).map_err(&failed)?.try_into_commit() else { return Ok(None) };
-    let tree = commit.tree_id().map_err(&failed)?.detach();
+    let Ok(tree) = commit.tree_id() else { return Ok(None) };
     let root = root::make(work)?;
-    Ok(bases(work, root, head)?.contains(&root).then_some((root, tree)))
+    Ok(bases(work, root, head)?.contains(&root).then_some(tree.detach()))
 }
 
 /// What `theirs` lacks of the states that both sides had once. Nothing that this computes is kept.
@@ -109,8 +124,9 @@ fn lost_since(store: &Store, bases: &[ObjectId], theirs: ObjectId) -> Result<Vec
     for base in bases {
         let commit = aside.find_commit(*base).map_err(StoreError::object("cannot read a commit"))?;
         let tree = commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach();
-        let mut merge = Merge { repo: &aside, restored: Some(Vec::new()) };
-        merge.trees(Some(tree), Some(theirs), "", 0)?;
+        let mut merge = Merge::new(&aside);
+        merge.restored = Some(Vec::new());
+        merge.root(tree, theirs)?;
         lost.extend(merge.restored.unwrap_or_default());
     }
     Ok(lost.into_iter().collect())
@@ -165,51 +181,145 @@ struct Merge<'a> {
     repo: &'a gix::Repository,
     /// What the second side lacks of the first, where that is asked for.
     restored: Option<Vec<String>>,
+    /// Paths of what no store holds.
+    refused: BTreeSet<String>,
+    /// What became of folders that only one side has, by id and depth, with the number of files in them: a few trees can
+    /// unfold to billions of paths.
+    cleaned: HashMap<(ObjectId, usize), (Option<ObjectId>, u64)>,
 }
 
-impl Merge<'_> {
-    /// The union of two trees, file by file where both have one.
+impl<'a> Merge<'a> {
+    fn new(repo: &'a gix::Repository) -> Self {
+        Self { repo, restored: None, refused: BTreeSet::new(), cleaned: HashMap::new() }
+    }
+
+    /// The union of two states.
+    fn root(&mut self, ours: ObjectId, theirs: ObjectId) -> Result<ObjectId, StoreError> {
+        let empty = ObjectId::empty_tree(self.repo.object_hash());
+        Ok(self.trees(ours, theirs, "", 0)?.unwrap_or(empty))
+    }
+
+    /// The union of two trees, file by file where both have one; none where nothing is left. A tree that is equal on
+    /// both sides is taken as it is. Of any other, entries that no store holds are left out, on whichever side: so the
+    /// order and grouping of merges do not matter for them either.
     fn trees(
         &mut self,
-        ours: Option<ObjectId>,
-        theirs: Option<ObjectId>,
+        ours: ObjectId,
+        theirs: ObjectId,
         path: &str,
         depth: usize,
-    ) -> Result<ObjectId, StoreError> {
-        let (ours, theirs) = match (ours, theirs) {
-            (Some(a), Some(b)) if a != b => (a, b),
-            (Some(same), _) | (None, Some(same)) => return Ok(same),
-            (None, None) => return Ok(ObjectId::empty_tree(self.repo.object_hash())),
-        };
-        if depth > DEEPEST {
-            return Ok(ours.max(theirs));
+    ) -> Result<Option<ObjectId>, StoreError> {
+        if ours == theirs {
+            return Ok(Some(ours));
         }
-        let mut entries = self.read(ours)?;
-        let there = self.read(theirs)?;
+        let mut entries = self.read(ours, path)?;
+        let there = self.read(theirs, path)?;
+        self.clean_all(&mut entries, &there, path, depth)?;
         if self.restored.is_some() {
             for (name, entry) in entries.iter().filter(|(name, _)| !there.contains_key(*name)) {
                 self.put_back(entry, &inside(path, name))?;
             }
         }
         for (name, entry) in there {
+            let inner = inside(path, &name);
             let merged = match entries.get(&name) {
-                None => entry,
+                None => self.clean(&entry, &inner, depth)?.0,
                 Some(mine) if *mine == entry => continue,
                 Some(mine) => {
-                    let inner = inside(path, &name);
                     let merged = self.pair(mine.clone(), entry.clone(), &inner, depth)?;
                     let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
-                    if merged != entry && !(is_folder(&merged) && is_folder(&entry)) {
-                        self.put_back(&merged, &inner)?;
+                    if let Some(merged) = &merged
+                        && *merged != entry
+                        && !(is_folder(merged) && is_folder(&entry))
+                    {
+                        self.put_back(merged, &inner)?;
                     }
                     merged
                 }
             };
-            entries.insert(name, merged);
+            match merged {
+                Some(merged) => entries.insert(name, merged),
+                None => entries.remove(&name),
+            };
+        }
+        self.write(entries)
+    }
+
+    /// Looks into what only `entries` has, and leaves out of it what no store holds.
+    fn clean_all(
+        &mut self,
+        entries: &mut BTreeMap<BString, Entry>,
+        there: &BTreeMap<BString, Entry>,
+        path: &str,
+        depth: usize,
+    ) -> Result<(), StoreError> {
+        let alone: Vec<BString> = entries.keys().filter(|name| !there.contains_key(*name)).cloned().collect();
+        for name in alone {
+            let cleaned = self.clean(&entries[&name], &inside(path, &name), depth)?.0;
+            match cleaned {
+                Some(entry) => entries.insert(name, entry),
+                None => entries.remove(&name),
+            };
+        }
+        Ok(())
+    }
+
+    /// An entry that only one side has, as a store can hold it, and how many files that is. None where nothing is left.
+    fn clean(&mut self, entry: &Entry, path: &str, depth: usize) -> Result<(Option<Entry>, u64), StoreError> {
+        if entry.mode.kind() != EntryKind::Tree {
+            let header =
+                self.repo.find_header(entry.oid).map_err(StoreError::object("cannot read a record"))?;
+            let is_file = header.kind() == gix::objs::Kind::Blob;
+            if !is_file {
+                self.refuse(path);
+            }
+            return Ok((is_file.then(|| entry.clone()), u64::from(is_file)));
+        }
+        if depth >= DEEPEST {
+            self.refuse(path);
+            return Ok((None, 0));
+        }
+        let known = self.cleaned.get(&(entry.oid, depth)).copied();
+        let (tree, files) = match known {
+            Some(known) => known,
+            None => {
+                let mut kept = BTreeMap::new();
+                let mut files = 0u64;
+                for (name, inner) in self.read(entry.oid, path)? {
+                    let (cleaned, count) = self.clean(&inner, &inside(path, &name), depth + 1)?;
+                    files = files.saturating_add(count);
+                    kept.extend(cleaned.map(|cleaned| (name, cleaned)));
+                }
+                let most = if depth == 0 { MOST_FILES * 100 } else { MOST_FILES };
+                let tree = if files > most {
+                    self.refuse(path);
+                    files = 0;
+                    None
+                } else {
+                    self.write(kept)?
+                };
+                self.cleaned.insert((entry.oid, depth), (tree, files));
+                (tree, files)
+            }
+        };
+        Ok((tree.map(|oid| Entry { oid, ..entry.clone() }), files))
+    }
+
+    /// A tree with these entries; none where there are none, since an empty folder holds nothing to keep.
+    fn write(&self, entries: BTreeMap<BString, Entry>) -> Result<Option<ObjectId>, StoreError> {
+        if entries.is_empty() {
+            return Ok(None);
         }
         let mut tree = Tree { entries: entries.into_values().collect() };
         tree.entries.sort();
-        self.repo.write_object(tree).map(gix::Id::detach).map_err(StoreError::object("cannot write a tree"))
+        let written = self.repo.write_object(tree).map_err(StoreError::object("cannot write a tree"))?;
+        Ok(Some(written.detach()))
+    }
+
+    fn refuse(&mut self, path: &str) {
+        if self.refused.len() < MOST_NAMED {
+            self.refused.insert(path.to_owned());
+        }
     }
 
     /// Notes what the other side lacks; a folder above those of records by what is in it.
@@ -223,45 +333,65 @@ impl Merge<'_> {
             restored.push(path.to_owned());
             return Ok(());
         }
-        for (name, inner) in self.read(entry.oid)? {
+        for (name, inner) in self.read(entry.oid, path)? {
             self.put_back(&inner, &inside(path, &name))?;
         }
         Ok(())
     }
 
-    fn read(&self, id: ObjectId) -> Result<BTreeMap<BString, Entry>, StoreError> {
-        let failed = StoreError::object("cannot read a tree");
-        let tree = self.repo.find_tree(id).map_err(&failed)?;
-        let decoded = tree.decode().map_err(&failed)?;
-        Ok(decoded.entries.iter().map(|entry| (entry.filename.to_owned(), Entry::from(*entry))).collect())
+    /// What of a tree a store can hold; the rest is refused.
+    fn read(&mut self, id: ObjectId, path: &str) -> Result<BTreeMap<BString, Entry>, StoreError> {
+        let Some(mut folder) = trees::read(self.repo, id)? else {
+            self.refuse(path);
+            return Ok(BTreeMap::new());
+        };
+        if !folder.is_canonical {
+            self.refuse(path);
+        }
+        folder.entries.retain(|name, entry| {
+            let refusal = trees::refusal(entry);
+            if refusal.is_some() {
+                self.refuse(&inside(path, name));
+            }
+            refusal.is_none()
+        });
+        Ok(folder.entries)
     }
 
-    fn pair(&mut self, mine: Entry, other: Entry, path: &str, depth: usize) -> Result<Entry, StoreError> {
+    fn pair(
+        &mut self,
+        mine: Entry,
+        other: Entry,
+        path: &str,
+        depth: usize,
+    ) -> Result<Option<Entry>, StoreError> {
         use EntryKind::{Blob, BlobExecutable};
         let kinds = (mine.mode.kind(), other.mode.kind());
-        let oid = match kinds {
+        match kinds {
+            (EntryKind::Tree, EntryKind::Tree) if depth >= DEEPEST => {
+                self.refuse(path);
+                Ok(None)
+            }
             (EntryKind::Tree, EntryKind::Tree) => {
-                self.trees(Some(mine.oid), Some(other.oid), path, depth + 1)?
+                let tree = self.trees(mine.oid, other.oid, path, depth + 1)?;
+                Ok(tree.map(|oid| Entry { oid, ..mine }))
             }
             // Two modes of one file: plain stands, since no record is a program.
             (Blob | BlobExecutable, Blob | BlobExecutable) => {
-                let oid = self.files(mine.oid, other.oid, path)?;
-                return Ok(Entry { mode: EntryKind::Blob.into(), filename: mine.filename, oid });
+                let (one, two) = (self.clean(&mine, path, depth)?.0, self.clean(&other, path, depth)?.0);
+                let (Some(one), Some(two)) = (&one, &two) else { return Ok(one.or(two)) };
+                let oid = self.files(one.oid, two.oid, path)?;
+                Ok(Some(Entry { mode: EntryKind::Blob.into(), filename: mine.filename, oid }))
             }
-            // A file where a folder is, a link, a submodule: the folder or the file is what a store has there.
+            // A file where a folder is: the folder stands, unless nothing in it can.
             _ => {
-                let rank = |entry: &Entry| match entry.mode.kind() {
-                    EntryKind::Tree => 3,
-                    Blob => 2,
-                    BlobExecutable => 1,
-                    _ => 0,
-                };
-                let order = |entry: &Entry| (rank(entry), entry.oid, entry.mode.value());
-                let mine_stands = order(&mine) >= order(&other);
-                return Ok(if mine_stands { mine } else { other });
+                let (one, two) = (self.clean(&mine, path, depth)?.0, self.clean(&other, path, depth)?.0);
+                let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
+                let (folder, file) =
+                    if one.as_ref().is_some_and(is_folder) { (one, two) } else { (two, one) };
+                Ok(folder.or(file))
             }
-        };
-        Ok(Entry { oid, ..mine })
+        }
     }
 
     fn files(&mut self, mine: ObjectId, other: ObjectId, path: &str) -> Result<ObjectId, StoreError> {
@@ -277,7 +407,7 @@ impl Merge<'_> {
             Form::Doc(schema) => docs(schema, id.as_deref(), &a, &b),
             Form::Entry(check) => {
                 let sound = |bytes: &[u8]| {
-                    serde_json::from_slice::<serde_json::Value>(bytes)
+                    strict::parse(bytes)
                         .is_ok_and(|value| bears(&value, id.as_deref()) && check(&value).is_ok())
                 };
                 better(sound(&a), sound(&b), &a, &b)

@@ -17,6 +17,7 @@ pub(crate) mod resolve;
 mod root;
 mod snapshot;
 mod tree_diff;
+mod trees;
 mod tx;
 
 pub(crate) use commits::CodeCommit;

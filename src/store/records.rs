@@ -13,14 +13,17 @@ use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::root::{ROOT, Root};
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
+use crate::model::strict;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
 
 /// Reads a record that is written once.
 pub(crate) fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, StoreError> {
-    serde_json::from_slice(bytes).map_err(|e| StoreError::Broken {
-        path: path.to_owned(),
-        broken: Broken::new("entry", e.to_string()),
-    })
+    let broken = |why| StoreError::Broken { path: path.to_owned(), broken: Broken::new("entry", why) };
+    let value = strict::parse(bytes).map_err(broken)?;
+    if !layout::bears(&value, layout::form(path).1.as_deref()) {
+        return Err(broken("it bears the id of another record".into()));
+    }
+    serde_json::from_value(value).map_err(|error| broken(error.to_string()))
 }
 
 /// The record with stamps at `path`, for a command that changes it.

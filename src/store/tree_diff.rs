@@ -8,9 +8,7 @@ use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::repo::Store;
-
-/// Deeper than any record lies; what lies deeper is passed by.
-const DEEPEST: usize = 64;
+use super::trees::{self, DEEPEST};
 
 /// A path at which two trees differ, and at which at least one of them has something that is no folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,10 +82,8 @@ impl Store {
 
     fn entries(&self, id: Option<ObjectId>) -> Result<Entries, StoreError> {
         let Some(id) = id else { return Ok(Entries::new()) };
-        let failed = StoreError::object("cannot read a tree of the store");
-        let tree = self.repo.find_tree(id).map_err(&failed)?;
-        let decoded = tree.decode().map_err(&failed)?;
-        let entries = decoded.entries.iter();
-        Ok(entries.map(|it| (it.filename.to_owned(), (it.mode.kind(), it.oid.to_owned()))).collect())
+        let Some(folder) = trees::read(&self.repo, id)? else { return Ok(Entries::new()) };
+        let entries = folder.entries.into_iter();
+        Ok(entries.map(|(name, it)| (name, (it.mode.kind(), it.oid))).collect())
     }
 }
