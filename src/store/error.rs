@@ -151,7 +151,7 @@ impl Explain for StoreError {
             Self::NotARepository(_) => "go to a repository, or make one with `git init`".into(),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
             Self::NotInitialised(_) => "`git wf init` makes it, or fetches it where the remote has one".into(),
-            Self::NotAStore { .. } => "`git config wf.ref` names the ref; `git log` on it shows what it holds".into(),
+            Self::NotAStore { .. } => "`git wf fsck --repair` restores what was one; `git config wf.ref` names the ref".into(),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "work in a clone that is no mirror, or take that refspec out of the config".into(),
             Self::Config { key, .. } => format!("`git config --unset {key}` goes back to the default"),

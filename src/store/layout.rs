@@ -18,6 +18,10 @@ pub(crate) const ROOT_PATH: &str = "wf.json";
 pub(crate) const ISSUES: &str = "issues";
 /// The folder of all queues.
 pub(crate) const QUEUES: &str = "queues";
+/// The folder of all runs.
+const RUNS: &str = "runs";
+/// Beside what they hide: entries that say so.
+pub(crate) const REDACTIONS: &str = "redactions";
 
 /// The first two hex digits of sha256 of the issue id: 256 folders, so that no tree grows long.
 fn fan(issue: &IssueId) -> String {
@@ -125,6 +129,41 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
             _ => (Form::Unknown, None),
         },
         _ => (Form::Unknown, None),
+    }
+}
+
+/// Whether the folder at `path` is one in which records lie, or folders of records. What lies in any other is kept as it
+/// is and not looked into: nothing bounds how far it unfolds.
+pub(crate) fn is_folder(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_fan = |xx: &str| xx.len() == 2 && xx.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    match parts.as_slice() {
+        [""] | [ISSUES] | [QUEUES] | [RUNS] => true,
+        [ISSUES, xx] => is_fan(xx),
+        [ISSUES, xx, id, rest @ ..] => {
+            let Ok(issue) = IssueId::parse(id) else { return false };
+            fan(&issue) == *xx && is_issue_folder(&issue, rest)
+        }
+        [QUEUES, id, rest @ ..] if QueueId::parse(id).is_ok() => match rest {
+            [] | ["items"] | ["conflicts"] => true,
+            ["items", xx] => is_fan(xx),
+            _ => false,
+        },
+        [RUNS, _] | [RUNS, _, "log"] => true,
+        _ => false,
+    }
+}
+
+fn is_issue_folder(issue: &IssueId, rest: &[&str]) -> bool {
+    match rest {
+        [] | ["comments" | "feedback" | "solutions" | "executions" | REDACTIONS] => true,
+        ["solutions", id] | ["solutions", id, "reviews" | REDACTIONS] => {
+            SolutionId::parse(id).is_ok_and(|id| id.issue() == *issue)
+        }
+        ["executions", id] | ["executions", id, "log" | REDACTIONS] => {
+            ExecutionId::parse(id).is_ok_and(|id| id.issue() == *issue)
+        }
+        _ => false,
     }
 }
 

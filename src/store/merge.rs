@@ -101,6 +101,13 @@ pub(super) fn heads(
     Ok(Some(Merged { commit, is_fast_forward: false, restored, refused }))
 }
 
+/// What of a tree no store holds, and which a merge would leave out.
+pub(super) fn refused(repo: &gix::Repository, tree: ObjectId) -> Result<BTreeSet<String>, StoreError> {
+    let mut merge = Merge::new(repo);
+    merge.root(ObjectId::empty_tree(repo.object_hash()), tree)?;
+    Ok(merge.refused)
+}
+
 /// The tree of `head`, where `head` descends from the constant root although it is no store.
 fn emptied(
     work: &gix::Repository,
@@ -318,7 +325,7 @@ impl<'a> Merge<'a> {
 
     fn refuse(&mut self, path: &str) {
         if self.refused.len() < MOST_NAMED {
-            self.refused.insert(path.to_owned());
+            self.refused.insert(if path.is_empty() { "/" } else { path }.to_owned());
         }
     }
 
@@ -383,13 +390,14 @@ impl<'a> Merge<'a> {
                 let oid = self.files(one.oid, two.oid, path)?;
                 Ok(Some(Entry { mode: EntryKind::Blob.into(), filename: mine.filename, oid }))
             }
-            // A file where a folder is: the folder stands, unless nothing in it can.
+            // A file where a folder is: what belongs there stands, unless nothing is left of it.
             _ => {
                 let (one, two) = (self.clean(&mine, path, depth)?.0, self.clean(&other, path, depth)?.0);
                 let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
                 let (folder, file) =
                     if one.as_ref().is_some_and(is_folder) { (one, two) } else { (two, one) };
-                Ok(folder.or(file))
+                let is_record = !matches!(form(path).0, Form::Unknown);
+                Ok(if is_record { file.or(folder) } else { folder.or(file) })
             }
         }
     }

@@ -64,6 +64,17 @@ impl<'repo> Snapshot<'repo> {
         }
     }
 
+    /// The tree of a commit, whatever is in it; none where that is no commit.
+    pub(super) fn of_commit(
+        repo: &'repo gix::Repository,
+        commit: ObjectId,
+    ) -> Result<Option<Self>, StoreError> {
+        let object =
+            repo.find_object(commit).map_err(StoreError::object("cannot read the store's commit"))?;
+        let Ok(object) = object.try_into_commit() else { return Ok(None) };
+        Ok(object.tree_id().ok().map(|tree| Self { repo, commit, tree: tree.detach() }))
+    }
+
     /// The commit.
     pub(crate) fn commit(&self) -> ObjectId {
         self.commit

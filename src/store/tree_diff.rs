@@ -7,10 +7,15 @@ use gix::bstr::BString;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
+use super::layout;
 use super::repo::Store;
 use super::trees::{self, DEEPEST};
 
-/// A path at which two trees differ, and at which at least one of them has something that is no folder.
+/// So many differences are listed at most. Four million files are more than any store holds.
+const MOST: usize = 4_000_000;
+
+/// A path at which two trees differ, and at which at least one of them has something that is no folder. A folder that is
+/// none of the store's stands for all that is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     /// From the root; bytes that are not UTF-8 are shown as replacement characters.
@@ -30,10 +35,12 @@ impl Store {
         old: Option<ObjectId>,
         new: ObjectId,
     ) -> Result<Vec<Difference>, StoreError> {
-        self.first_differences(old, new, usize::MAX)
+        let mut found = Vec::new();
+        self.compare(old, Some(new), "", (MOST, layout::is_folder), &mut found)?;
+        Ok(found)
     }
 
-    /// As [`Store::differences`], and no more than `most`.
+    /// As [`Store::differences`], of trees that are no stores, and no more than `most`.
     pub(super) fn first_differences(
         &self,
         old: Option<ObjectId>,
@@ -41,7 +48,7 @@ impl Store {
         most: usize,
     ) -> Result<Vec<Difference>, StoreError> {
         let mut found = Vec::new();
-        self.compare(old, Some(new), "", most, &mut found)?;
+        self.compare(old, Some(new), "", (most, |_| true), &mut found)?;
         Ok(found)
     }
 
@@ -50,7 +57,7 @@ impl Store {
         old: Option<ObjectId>,
         new: Option<ObjectId>,
         path: &str,
-        most: usize,
+        (most, is_walked): (usize, fn(&str) -> bool),
         found: &mut Vec<Difference>,
     ) -> Result<(), StoreError> {
         if old == new || path.matches('/').count() > DEEPEST {
@@ -67,15 +74,14 @@ impl Store {
                 break;
             }
             let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
-            let folder = |entry: Option<(EntryKind, ObjectId)>| {
-                entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
-            };
-            let file =
-                |entry: Option<(EntryKind, ObjectId)>| entry.filter(|(kind, _)| *kind != EntryKind::Tree);
+            let is_walked_here = is_walked(&inner);
+            let is_folder = |(kind, _): &(EntryKind, ObjectId)| *kind == EntryKind::Tree && is_walked_here;
+            let folder = |entry: Option<(EntryKind, ObjectId)>| entry.filter(is_folder).map(|(_, id)| id);
+            let file = |entry: Option<(EntryKind, ObjectId)>| entry.filter(|entry| !is_folder(entry));
             if file(a).is_some() || file(b).is_some() {
                 found.push(Difference { path: inner.clone(), old: file(a), new: file(b) });
             }
-            self.compare(folder(a), folder(b), &inner, most, found)?;
+            self.compare(folder(a), folder(b), &inner, (most, is_walked), found)?;
         }
         Ok(())
     }

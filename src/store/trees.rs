@@ -101,7 +101,7 @@ pub(super) fn refusal(entry: &Entry) -> Option<&'static str> {
 
 /// What git refuses itself, on any system that it checks out to, and a little more: names that begin with `.git` are
 /// read by git, and `~1` is how Windows shortens them.
-fn name_refusal(name: &BStr) -> Option<&'static str> {
+pub(super) fn name_refusal(name: &BStr) -> Option<&'static str> {
     // What HFS+ passes over when it compares names.
     let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();

@@ -200,6 +200,24 @@ impl Store {
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
     }
 
+    /// Takes out of the newest state what no store holds, and puts `wf.json` back where it is gone. `None` where there
+    /// was nothing of it.
+    pub(crate) fn mend(&self) -> Result<Option<merge::Merged>, StoreError> {
+        self.refuse_mirror()?;
+        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        for _ in 0..TRIES {
+            let Some(tip) = self.tip()? else { return Ok(None) };
+            let work = self.in_memory();
+            let head = (tip, self.reference());
+            let mended = merge::heads(self, &work, None, head, merge::EqualTrees::Join)?;
+            let Some(mended) = mended.filter(|mended| mended.commit != tip) else { return Ok(None) };
+            if self.publish(&mut lock, work, mended.commit, Some(tip), "fsck: mend")? {
+                return Ok(Some(mended));
+            }
+        }
+        Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
+    }
+
     /// Whether one commit is in the history of another. Something that is no commit is in none.
     pub(crate) fn is_ancestor(&self, old: ObjectId, new: ObjectId) -> Result<bool, StoreError> {
         for id in [old, new] {

@@ -2,6 +2,7 @@
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use gix::objs::tree::EntryKind;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
@@ -155,7 +156,10 @@ fn changes(
     };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let mut found = Vec::new();
-    for path in differing.into_iter().map(|it| it.path).filter(|path| wanted(path)) {
+    // A folder that is none of ours has no text to show.
+    let is_file = |side: Option<(EntryKind, ObjectId)>| side.is_some_and(|(kind, _)| kind != EntryKind::Tree);
+    let files = differing.into_iter().filter(|it| is_file(it.old) || is_file(it.new));
+    for path in files.map(|it| it.path).filter(|path| wanted(path)) {
         let before = match &old {
             Some(old) => old.file(&path)?.map(text),
             None => None,

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod hooks;
+mod hostile;
 mod import;
 mod sandbox;
 mod support;
