@@ -76,6 +76,7 @@ commands!(
     Log = log,
     Import = import,
     Conflicts = conflicts,
+    Redact = redact,
     Fsck = fsck,
     Demo = demo,
     Sync = sync,

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::redaction::{REDACTED, Redaction};
 use super::schema::{Births, Kind, Schema};
 use super::stamp::{Stamp, Stamper};
 use super::strict;
@@ -214,16 +215,22 @@ impl Doc {
     ///
     /// Fields that are written once, and fields that this program does not know, stay as they are.
     pub(crate) fn update<T: Serialize>(&mut self, data: &T, by: &Stamper) -> bool {
+        let seen = self.clone();
+        self.update_seen(&seen, data, by)
+    }
+
+    /// As [`Doc::update`], for somebody who saw the record as `seen`: what `data` has as it was seen stays as it is.
+    pub(crate) fn update_seen<T: Serialize>(&mut self, seen: &Self, data: &T, by: &Stamper) -> bool {
         let (_, wanted) = Self::explode_typed(self.schema.0, data, None);
-        let mut keys: Vec<String> = self.slots.keys().filter(|key| self.is_known(key)).cloned().collect();
-        keys.extend(wanted.keys().filter(|key| !self.slots.contains_key(*key)).cloned());
+        let mut keys: Vec<String> = seen.slots.keys().filter(|key| self.is_known(key)).cloned().collect();
+        keys.extend(wanted.keys().filter(|key| !seen.slots.contains_key(*key)).cloned());
         let mut changed = false;
         for key in keys {
             let value = wanted.get(&key).and_then(|slot| slot.value.clone());
-            let old = self.slots.get(&key);
-            if old.and_then(|slot| slot.value.as_ref()) == value.as_ref() {
+            if seen.slots.get(&key).and_then(|slot| slot.value.as_ref()) == value.as_ref() {
                 continue;
             }
+            let old = self.slots.get(&key);
             let stamp = Some(by.over(old.and_then(|slot| slot.stamp.as_ref())));
             self.slots.insert(key, Slot { stamp, value });
             changed = true;
@@ -330,6 +337,54 @@ impl Doc {
         self.slots.insert(key.to_owned(), Slot { stamp, value });
     }
 
+    /// Whether the fields still have the types that they should.
+    pub(crate) fn is_sound(&self) -> bool {
+        (self.schema.0.check)(&self.fields()).is_ok()
+    }
+
+    /// The latest stamp of a field, its elements and leaves, removed ones too; none where it was never written. A field
+    /// that is written once has that of the birth.
+    pub(crate) fn written(&self, field: &str) -> Option<Option<Stamp>> {
+        if self.once.contains_key(field) {
+            return Some(self.birth.clone());
+        }
+        let slots = self.slots.iter().filter(|(key, _)| is_of(field, key));
+        slots.map(|(_, slot)| slot.stamp.clone()).max()
+    }
+
+    /// Puts `[redacted]` where a hidden value is. Of a set the names of its elements are the values.
+    pub(crate) fn redact(&mut self, redaction: &Redaction) {
+        let field = redaction.field.as_str();
+        if redaction.hides(self.birth.as_ref())
+            && let Some(value) = self.once.get_mut(field)
+        {
+            *value = REDACTED.into();
+        }
+        let hidden: Vec<String> = self
+            .slots
+            .iter()
+            .filter(|(key, slot)| is_of(field, key) && redaction.hides(slot.stamp.as_ref()))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in hidden {
+            if is_element(self.schema.0, &key) {
+                let is_there = self.slots.remove(&key).is_some_and(|slot| slot.value.is_some());
+                if is_there && let Some((name, _)) = key.split_once('/') {
+                    let slot = Slot { stamp: self.birth.clone(), value: Some(REDACTED.into()) };
+                    self.slots.insert(format!("{name}/{REDACTED}"), slot);
+                }
+            } else if let Some(Slot { value: Some(value), .. }) = self.slots.get_mut(&key) {
+                // A plan stays an object that can be read as one.
+                let is_plan = key == "plan" && value.is_object();
+                *value = if is_plan {
+                    serde_json::json!({ "description": REDACTED, "tasks": [] })
+                } else {
+                    REDACTED.into()
+                };
+            }
+        }
+    }
+
     /// The names of the registers that are there.
     pub(crate) fn registers(&self) -> impl Iterator<Item = &str> {
         let slots = self.slots.iter().filter(|(key, slot)| slot.value.is_some() && !key.contains('/'));
@@ -433,6 +488,11 @@ fn is_element(schema: &Schema, key: &str) -> bool {
     key.split_once('/')
         .and_then(|(name, _)| schema.field(name))
         .is_some_and(|field| matches!(field.kind, Kind::Set))
+}
+
+/// Whether a slot is the field, or an element or leaf of it.
+fn is_of(field: &str, key: &str) -> bool {
+    key.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn order_leaves(leaves: &[&str], mut inner: Map<String, Value>) -> Value {

@@ -10,6 +10,7 @@ pub(crate) mod plan;
 pub(crate) mod priority;
 pub(crate) mod queue;
 pub(crate) mod record;
+pub(crate) mod redaction;
 pub(crate) mod root;
 pub(crate) mod schema;
 pub(crate) mod solution;

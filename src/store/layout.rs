@@ -8,6 +8,7 @@ use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
 use crate::model::record::check_as;
+use crate::model::redaction::Redaction;
 use crate::model::root::ROOT;
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
@@ -132,6 +133,18 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
     }
 }
 
+/// The folder whose redactions hide what is in the file at `path`, and what they call that file.
+pub(crate) fn redacted_by(path: &str) -> Option<(String, String)> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let depth = match parts.as_slice() {
+        [ISSUES, _, _, "solutions" | "executions", _, _, ..] => 5,
+        [ISSUES, _, _, REDACTIONS, _] => return None,
+        [ISSUES, _, _, _, ..] => 3,
+        _ => return None,
+    };
+    Some((parts[..depth].join("/"), parts[depth..].join("/")))
+}
+
 /// Whether the folder at `path` is one in which records lie, or folders of records. What lies in any other is kept as it
 /// is and not looked into: nothing bounds how far it unfolds.
 pub(crate) fn is_folder(path: &str) -> bool {
@@ -189,10 +202,12 @@ fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
         ["issue.json"] => (Form::Doc(&ISSUE), Some(issue.to_owned())),
         ["comments", name] => entry(check_as::<Comment>, name),
         ["feedback", name] => entry(check_as::<Feedback>, name),
+        [REDACTIONS, name] => entry(check_as::<Redaction>, name),
         ["solutions", id, rest @ ..] if SolutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
             match rest {
                 ["solution.json"] => (Form::Doc(&SOLUTION), Some((*id).to_owned())),
                 ["reviews", name] => entry(any, name),
+                [REDACTIONS, name] => entry(check_as::<Redaction>, name),
                 _ => (Form::Unknown, None),
             }
         }
@@ -200,6 +215,7 @@ fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
             match rest {
                 ["execution.json"] => (Form::Entry(check_as::<Execution>), Some((*id).to_owned())),
                 ["log", name] => entry(check_as::<LogEntry>, name),
+                [REDACTIONS, name] => entry(check_as::<Redaction>, name),
                 _ => (Form::Unknown, None),
             }
         }

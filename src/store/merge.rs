@@ -466,4 +466,6 @@ fn docs(schema: &'static Schema, id: Option<&str>, a: &[u8], b: &[u8]) -> Option
 }
 
 #[cfg(test)]
+mod mutations;
+#[cfg(test)]
 mod tests;

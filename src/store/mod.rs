@@ -11,6 +11,7 @@ mod maintenance;
 mod merge;
 mod persist;
 pub(crate) mod records;
+pub(crate) mod redact;
 mod remotes;
 mod repo;
 pub(crate) mod resolve;

@@ -13,6 +13,7 @@ use crate::model::schema::Schema;
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::store::layout::{Form, form};
+use crate::store::redact::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError};
 
 /// The key of a record that was born twice.
@@ -80,10 +81,12 @@ fn of_merge(
     for file in store.differences(Some(first.tree()), second.tree())? {
         let (Form::Doc(schema), _) = form(&file.path) else { continue };
         let (Some((EntryKind::Blob, _)), Some((EntryKind::Blob, _))) = (file.old, file.new) else { continue };
+        // What is hidden now was not hidden then.
+        let hidden = Redactions::at(now, &file.path)?;
         let (Some(a), Some(b), Some(current)) = (
-            read(&first, schema, &file.path)?,
-            read(&second, schema, &file.path)?,
-            read(now, schema, &file.path)?,
+            read(&first, schema, &file.path, &hidden)?,
+            read(&second, schema, &file.path, &hidden)?,
+            read(now, schema, &file.path, &hidden)?,
         ) else {
             continue;
         };
@@ -131,9 +134,16 @@ fn record_id(doc: &Doc) -> String {
     id.unwrap_or("wf.json").to_owned()
 }
 
-fn read(state: &impl Read, schema: &'static Schema, path: &str) -> Result<Option<Doc>, StoreError> {
+fn read(
+    state: &impl Read,
+    schema: &'static Schema,
+    path: &str,
+    hidden: &Redactions,
+) -> Result<Option<Doc>, StoreError> {
     // What cannot be read did not win anything; `fsck` names it.
-    Ok(state.file(path)?.and_then(|bytes| Doc::parse(schema, &bytes).ok()))
+    let mut doc = state.file(path)?.and_then(|bytes| Doc::parse(schema, &bytes).ok());
+    doc.iter_mut().for_each(|doc| hidden.doc(path, doc));
+    Ok(doc)
 }
 
 /// What is apart whichever of the merge bases one starts from: after a criss-cross there are several, and what an
@@ -149,7 +159,7 @@ fn apart_since(
     let mut apart = Doc::apart(None, a, b);
     for base in bases {
         let Ok(state) = store.snapshot_at(*base) else { continue };
-        let base = read(&state, schema, path)?;
+        let base = read(&state, schema, path, &Redactions::default())?;
         let keys: BTreeSet<String> = Doc::apart(base.as_ref(), a, b).into_iter().map(|it| it.key).collect();
         apart.retain(|it| keys.contains(&it.key));
     }
@@ -168,7 +178,8 @@ fn side(
     let failed = StoreError::object("cannot read the history of the store");
     let bears = |commit: ObjectId| -> Result<bool, StoreError> {
         let Ok(state) = store.snapshot_at(commit) else { return Ok(false) };
-        Ok(read(&state, schema, path)?.is_some_and(|doc| doc.stamp(key) == written.stamp.as_ref()))
+        Ok(read(&state, schema, path, &Redactions::default())?
+            .is_some_and(|doc| doc.stamp(key) == written.stamp.as_ref()))
     };
     let mut at = head;
     let author = loop {

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod fsck;
 mod hooks;
 mod hostile;
 mod import;
+mod redact;
 mod sandbox;
 mod support;
 mod sync;

@@ -34,7 +34,7 @@ pub(super) fn check(
             Ok(None) | Err(StoreError::Broken { .. }) => continue,
             Err(error) => return Err(error),
         };
-        check_issue(&folder, &ids, found);
+        check_issue(snapshot, &folder, &ids, found)?;
         for execution in folder.executions.iter().map(|it| &it.execution) {
             check_plan_commit(store, execution, known, found)?;
         }
@@ -84,7 +84,12 @@ fn check_orphans(snapshot: &Snapshot<'_>, issue: &IssueId, found: &mut Findings)
     Ok(())
 }
 
-fn check_issue(folder: &IssueFolder, ids: &BTreeSet<IssueId>, found: &mut Findings) {
+fn check_issue(
+    snapshot: &Snapshot<'_>,
+    folder: &IssueFolder,
+    ids: &BTreeSet<IssueId>,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
     let issue = &folder.issue.record;
     let path = layout::issue(&issue.id);
     for other in issue.depends_on.iter().filter(|other| !ids.contains(other)) {
@@ -101,7 +106,9 @@ fn check_issue(folder: &IssueFolder, ids: &BTreeSet<IssueId>, found: &mut Findin
         if solution.issue_id != issue.id {
             found.error(&path, format!("names issue `{}`, and lies with `{}`", solution.issue_id, issue.id));
         }
-        for finding in plan_check::check(&solution.plan, None).err().unwrap_or_default() {
+        // The plan as it is stored, hidden or not.
+        let plan = plan_at(snapshot, &solution.id)?.unwrap_or_else(|| solution.clone()).plan;
+        for finding in plan_check::check(&plan, None).err().unwrap_or_default() {
             found.error(&path, format!("plan: {finding}"));
         }
     }
@@ -122,6 +129,7 @@ fn check_issue(folder: &IssueFolder, ids: &BTreeSet<IssueId>, found: &mut Findin
             }
         }
     }
+    Ok(())
 }
 
 /// The claim names a commit of the ref that holds the plan which is carried out, so that it can be read for ever.

@@ -257,3 +257,82 @@ fn no_text_reaches_the_terminal_as_it_is() {
         }
     }
 }
+
+#[test]
+fn a_real_store_with_bytes_changed_at_random() {
+    let world = World::new();
+    let plan = crate::support::plan().to_string();
+    let solution = world.ada.wf_in(plan, &["solution", "add", "ISS-001", "-"]).ok().line().to_owned();
+    world.ada.commit("a.txt", "a\n", "first");
+    world.ada.wf(&["bind", "ISS-001", &solution]).ok();
+    world.ada.wf(&["queue", "add", "ISS-001"]).ok();
+    world.ada.wf(&["comment", "ISS-001", "-m", "a remark"]).ok();
+    world.ada.wf(&["next"]).ok();
+    world.ada.wf(&["fail", "--reason", "no"]).ok();
+    world.ada.wf(&["redact", "ISS-001", "title", "--reason", "r"]).ok();
+    world.ada.wf(&["sync"]).ok();
+    let whole = world.ada.tip().unwrap();
+    let listed = world.ada.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
+    let paths: Vec<&str> = listed.lines().filter(|path| *path != file("ISS-002")).collect();
+    let rounds = if std::env::var_os("WF_LONG").is_some() { 300 } else { 15 };
+    let mut seed = 20_261_121u64;
+    let mut below = |most: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % most.max(1)
+    };
+    for round in 0..rounds {
+        let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
+        for _ in 0..3 {
+            let path = paths[below(paths.len())];
+            let mut bytes = world.ada.git(&["show", &format!("{whole}:{path}")]).ok().stdout.into_bytes();
+            for _ in 0..=below(3) {
+                let at = below(bytes.len());
+                match below(3) {
+                    0 => bytes[at] ^= 1 << below(8),
+                    1 => bytes.truncate(at + 1),
+                    _ => drop(bytes.remove(at)),
+                }
+            }
+            files.retain(|(known, _)| *known != path);
+            files.push((path, bytes));
+        }
+        let files: Vec<(&str, &[u8])> = files.iter().map(|(path, bytes)| (*path, bytes.as_slice())).collect();
+        // On our own ref first, then as the head of the remote.
+        write(&world.ada, &files);
+        for args in [
+            &["fsck", "-v"][..],
+            &["list", "--all"],
+            &["show", "ISS-001"],
+            &["queue", "show"],
+            &["log", "-p"],
+            &["status"],
+        ] {
+            let ran = world.ada.wf(args);
+            assert!(
+                (0..=3).contains(&ran.code) && !ran.stderr.contains("panicked"),
+                "{round} {args:?}: {}",
+                ran.stderr
+            );
+            assert_printable(&ran);
+        }
+        world.ada.git(&["push", "--quiet", "--force", "origin", &format!("{REF}:{REF}")]).ok();
+        world.ada.git(&["update-ref", REF, &whole]).ok();
+        world.ada.wf(&["sync"]).ok();
+        for id in ["ISS-001", "ISS-002", &solution] {
+            world.ada.wf(&["show", id]).ok();
+        }
+        // A sound record stays, and one that was changed into another sound one is that.
+        let errors = world.ada.wf(&["fsck", "--json"]);
+        let broken = errors
+            .json()
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|it| it["what"].as_str().unwrap().starts_with("broken "));
+        assert!(!broken, "{round}: {}", errors.stdout);
+        world.ada.git(&["update-ref", REF, &whole]).ok();
+        world.origin.git(&["update-ref", REF, &whole]).ok();
+        world.ada.git(&["update-ref", "-d", "refs/wf-remotes/origin/main"]).ok();
+    }
+    assert_git_likes(&world.sandbox, &world.ada);
+}
