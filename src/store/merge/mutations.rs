@@ -3,10 +3,14 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::model::doc::Doc;
 use crate::model::doc::file_bytes;
 use crate::model::id::{EntryId, ExecutionId, QueueId, SolutionId};
 use crate::model::redaction::Redaction;
+use crate::model::strict;
+use crate::store::layout::{Form, bears, form};
 use crate::store::redact::Redactions;
+use crate::store::snapshot::read_blob;
 use crate::store::{layout, records};
 
 const ENTRY: &str = "20261121T021405123Z-00000-00000001";

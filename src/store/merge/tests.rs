@@ -1,5 +1,6 @@
 //! The merge of trees is a join: in whatever order and grouping states meet, one tree comes out.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use proptest::collection::{btree_map, vec};
@@ -9,6 +10,7 @@ use serde_json::json;
 use super::*;
 use crate::model::id::IssueId;
 use crate::store::layout;
+use gix::objs::tree::EntryKind;
 
 /// One repository for all cases; objects are made in memory only.
 static REPOSITORY: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
@@ -91,7 +93,9 @@ fn tree(repo: &gix::Repository, state: &BTreeMap<usize, (u8, u8)>) -> ObjectId {
 }
 
 fn naming(repo: &gix::Repository) -> Merge<'_> {
-    Merge { restored: Some(Vec::new()), ..Merge::new(repo) }
+    let mut merge = Merge::new(repo);
+    merge.restored = Some(Vec::new());
+    merge
 }
 
 fn join(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> ObjectId {
