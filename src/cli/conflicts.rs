@@ -1,6 +1,7 @@
 use std::io::Write;
 
 use super::{Context, Exit, Failure, Outcome};
+use crate::model::redaction::REDACTED;
 use crate::store::{Store, layout, records};
 use crate::sync::conflicts::{Conflict, Side, WHOLE, open};
 use crate::ui::style;
@@ -98,6 +99,13 @@ fn settle(which: &Which, take: Option<Option<u32>>, context: &mut Context) -> Ou
     let conflict = pick(&store, which, take)?;
     let take = take.is_some();
     let verb = if take { "take" } else { "keep" };
+    let chosen = if take { &conflict.other.value } else { &conflict.stands.value };
+    let is_hidden = |value: &serde_json::Value| value.as_str() == Some(REDACTED);
+    if is_hidden(chosen) || chosen.as_object().is_some_and(|fields| fields.values().any(is_hidden)) {
+        // To write it anew would show it again, or put the word for it in its place.
+        return Err(Failure::new("redacted", format!("that value of `{}` is redacted", conflict.field))
+            .hint("`git wf edit` the field to what it shall say; that settles it too"));
+    }
     let committed = context.transact(&store, |tx| {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
         let Some(mut doc) = records::doc(tx, schema, &conflict.path)? else { return Ok(()) };

@@ -7,11 +7,13 @@ use serde_json::Value;
 use super::answer_schema::{IssueShown, SolutionShown};
 use super::{Context, Exit, Failure, Outcome, answer, claim, existing, solution_print};
 use crate::model::digest::DIGEST_PATTERN;
+use crate::model::doc::Doc;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::status::IssueStatus;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
+use crate::store::redact::Redactions;
 use crate::store::{Read, Store, layout, object_id, records};
 use crate::trail::active;
 use crate::ui::style;
@@ -95,9 +97,14 @@ pub(super) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> R
     }
     let commit = object_id(&claim.plan_commit).ok_or_else(unreadable)?;
     let then = store.snapshot_at(commit)?;
-    let found: Option<Solution> =
-        read_solution(&then, id)?.filter(|plan| plan.plan_digest() == claim.plan_digest);
-    found.ok_or_else(|| {
+    let found = read_solution(&then, id)?.filter(|(_, plan)| plan.plan_digest() == claim.plan_digest);
+    // What was hidden since is hidden here too.
+    let path = layout::solution(id);
+    let shown = found.map(|(mut doc, _)| {
+        Redactions::at(&store.snapshot()?, &path)?.doc(&path, &mut doc);
+        doc.read().map_err(|_| unreadable())
+    });
+    shown.transpose()?.ok_or_else(|| {
         Failure::new(
             "digest-mismatch",
             format!("commit {commit} does not hold the plan `{}` of `{id}`", claim.plan_digest),
@@ -106,9 +113,9 @@ pub(super) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> R
     })
 }
 
-fn read_solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, Failure> {
+fn read_solution(read: &impl Read, id: &SolutionId) -> Result<Option<(Doc, Solution)>, Failure> {
     let doc = records::doc(read, &SOLUTION, &layout::solution(id))?;
-    Ok(doc.and_then(|doc| doc.read().ok()))
+    Ok(doc.and_then(|doc| doc.read().ok().map(|plan| (doc, plan))))
 }
 
 fn detail(folder: &IssueFolder, plan: &Solution) -> Detail {

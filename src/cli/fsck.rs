@@ -53,6 +53,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 /// Writes the newest sound version of everything that the history can give back, and says what.
 fn repair(store: &Store, context: &mut Context) -> Result<(), Failure> {
     let repairs = store.repairs()?;
+    let mended = store.mend()?;
+    let is_silent = context.json();
+    for path in mended.iter().flat_map(|mended| &mended.refused).filter(|_| !is_silent) {
+        let shown = context.screen.painter().paint(style::GOOD, path);
+        writeln!(context.screen, "took away {shown}")?;
+    }
     let committed = context.transact(store, |tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;

@@ -81,6 +81,7 @@ commands!(
     Log = log,
     Import = import,
     Conflicts = conflicts,
+    Redact = redact,
     Fsck = fsck,
     Policy = policy,
     Project = project,

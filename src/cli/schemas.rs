@@ -15,6 +15,7 @@ use crate::model::execution::{Execution, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
+use crate::model::redaction::Redaction;
 use crate::model::root::Root;
 use crate::model::solution::Solution;
 use crate::store::fsck::Finding;
@@ -84,6 +85,7 @@ pub(super) static KINDS: &[Kind] = &[
         "execution.json: one attempt at a plan, and the claim on it",
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
+    kind::<Redaction>(Sort::Record, "redaction", "an entry that hides a value of the record beside it"),
     kind::<SolutionInput>(Sort::Input, "solution", "a plan as `solution add` takes it"),
     kind::<Task>(Sort::Input, "task", "one task of a plan"),
     kind::<issue_fields::IssueInput>(

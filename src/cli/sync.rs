@@ -46,15 +46,25 @@ pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
     if synced.rewound {
         context.warn(&format!("`{remote}` had been set back; the commits that it had before are kept"));
     }
-    if synced.restored.is_empty() {
-        return;
+    if !synced.restored.is_empty() {
+        context.warn(&format!("`{remote}` had lost or broken what was put back: {}", some(&synced.restored)));
     }
-    let mut named: Vec<&str> = synced.restored.iter().take(NAMED).map(String::as_str).collect();
-    let rest = format!("and {} more", synced.restored.len() - named.len());
-    if synced.restored.len() > NAMED {
+    if !synced.refused.is_empty() {
+        context.warn(&format!(
+            "`{remote}` has what no store holds, and it was left out: {}",
+            some(&synced.refused)
+        ));
+    }
+}
+
+/// The first of them, and how many there are beside.
+fn some(paths: &[String]) -> String {
+    let mut named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
+    let rest = format!("and {} more", paths.len() - named.len());
+    if paths.len() > NAMED {
         named.push(&rest);
     }
-    context.warn(&format!("`{remote}` had lost or broken what was put back: {}", named.join(", ")));
+    named.join(", ")
 }
 
 /// Says how many fields two clones set apart from each other, where this merged anything.

@@ -11,8 +11,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::redaction::{REDACTED, Redaction};
 use super::schema::{Births, Kind, Schema};
 use super::stamp::{Stamp, Stamper};
+use super::strict;
 
 const CLOCK: &str = "clock";
 const BIRTH: &str = "*";
@@ -113,7 +115,7 @@ impl Doc {
     }
 
     fn parse_inner(schema: &'static Schema, bytes: &[u8]) -> Result<Self, String> {
-        let mut map: Map<String, Value> = serde_json::from_slice(bytes).map_err(|e| e.to_string())?;
+        let Value::Object(mut map) = strict::parse(bytes)? else { return Err("not an object".into()) };
         let clock = match map.shift_remove(CLOCK) {
             None => BTreeMap::new(),
             Some(value) => {
@@ -178,7 +180,7 @@ impl Doc {
                     put(name, super::schema::Shape::Any.order(value));
                 }
                 (Some(field), value) => match (field.kind, value) {
-                    (Kind::Once, value) => {
+                    (Kind::Once | Kind::Greatest, value) => {
                         once.insert(field.name, field.shape.order(value));
                     }
                     (Kind::Register, value) => put(name, field.shape.order(value)),
@@ -213,16 +215,22 @@ impl Doc {
     ///
     /// Fields that are written once, and fields that this program does not know, stay as they are.
     pub(crate) fn update<T: Serialize>(&mut self, data: &T, by: &Stamper) -> bool {
+        let seen = self.clone();
+        self.update_seen(&seen, data, by)
+    }
+
+    /// As [`Doc::update`], for somebody who saw the record as `seen`: what `data` has as it was seen stays as it is.
+    pub(crate) fn update_seen<T: Serialize>(&mut self, seen: &Self, data: &T, by: &Stamper) -> bool {
         let (_, wanted) = Self::explode_typed(self.schema.0, data, None);
-        let mut keys: Vec<String> = self.slots.keys().filter(|key| self.is_typed(key)).cloned().collect();
-        keys.extend(wanted.keys().filter(|key| !self.slots.contains_key(*key)).cloned());
+        let mut keys: Vec<String> = seen.slots.keys().filter(|key| self.is_typed(key)).cloned().collect();
+        keys.extend(wanted.keys().filter(|key| !seen.slots.contains_key(*key)).cloned());
         let mut changed = false;
         for key in keys {
             let value = wanted.get(&key).and_then(|slot| slot.value.clone());
-            let old = self.slots.get(&key);
-            if old.and_then(|slot| slot.value.as_ref()) == value.as_ref() {
+            if seen.slots.get(&key).and_then(|slot| slot.value.as_ref()) == value.as_ref() {
                 continue;
             }
+            let old = self.slots.get(&key);
             let stamp = Some(by.over(old.and_then(|slot| slot.stamp.as_ref())));
             self.slots.insert(key, Slot { stamp, value });
             changed = true;
@@ -269,7 +277,7 @@ impl Doc {
                 let mut once = self.once;
                 for (name, value) in other.once {
                     match once.get(name) {
-                        Some(mine) if compact(mine) >= compact(&value) => {}
+                        Some(mine) if order_once(self.schema, name, mine, &value) != Ordering::Less => {}
                         _ => {
                             once.insert(name, value);
                         }
@@ -278,7 +286,18 @@ impl Doc {
                 Self { once, slots: join(self.slots, other.slots), ..other_parts(self.schema, self.birth) }
             }
             (order, Births::Joined) => {
-                let (earlier, later) = if order == Ordering::Less { (self, other) } else { (other, self) };
+                let (mut earlier, mut later) =
+                    if order == Ordering::Less { (self, other) } else { (other, self) };
+                let greatest = earlier.schema.0.fields.iter().filter(|it| matches!(it.kind, Kind::Greatest));
+                for name in greatest.map(|field| field.name) {
+                    if let Some(theirs) = later.once.remove(name)
+                        && earlier.once.get(name).is_none_or(|mine| {
+                            order_once(earlier.schema, name, mine, &theirs) == Ordering::Less
+                        })
+                    {
+                        earlier.once.insert(name, theirs);
+                    }
+                }
                 Self { slots: join(earlier.slots, later.slots), ..earlier }
             }
         }
@@ -344,6 +363,54 @@ impl Doc {
         self.slots.insert(key.to_owned(), Slot { stamp, value });
     }
 
+    /// Whether the fields still have the types that they should.
+    pub(crate) fn is_sound(&self) -> bool {
+        (self.schema.0.check)(&self.fields()).is_ok()
+    }
+
+    /// The latest stamp of a field, its elements and leaves, removed ones too; none where it was never written. A field
+    /// that is written once has that of the birth.
+    pub(crate) fn written(&self, field: &str) -> Option<Option<Stamp>> {
+        if self.once.contains_key(field) {
+            return Some(self.birth.clone());
+        }
+        let slots = self.slots.iter().filter(|(key, _)| is_of(field, key));
+        slots.map(|(_, slot)| slot.stamp.clone()).max()
+    }
+
+    /// Puts `[redacted]` where a hidden value is. Of a set the names of its elements are the values.
+    pub(crate) fn redact(&mut self, redaction: &Redaction) {
+        let field = redaction.field.as_str();
+        if redaction.hides(self.birth.as_ref())
+            && let Some(value) = self.once.get_mut(field)
+        {
+            *value = REDACTED.into();
+        }
+        let hidden: Vec<String> = self
+            .slots
+            .iter()
+            .filter(|(key, slot)| is_of(field, key) && redaction.hides(slot.stamp.as_ref()))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in hidden {
+            if is_element(self.schema.0, &key) {
+                let is_there = self.slots.remove(&key).is_some_and(|slot| slot.value.is_some());
+                if is_there && let Some((name, _)) = key.split_once('/') {
+                    let slot = Slot { stamp: self.birth.clone(), value: Some(REDACTED.into()) };
+                    self.slots.insert(format!("{name}/{REDACTED}"), slot);
+                }
+            } else if let Some(Slot { value: Some(value), .. }) = self.slots.get_mut(&key) {
+                // A plan stays an object that can be read as one.
+                let is_plan = key == "plan" && value.is_object();
+                *value = if is_plan {
+                    serde_json::json!({ "description": REDACTED, "tasks": [] })
+                } else {
+                    REDACTED.into()
+                };
+            }
+        }
+    }
+
     /// The names of the registers that are there.
     pub(crate) fn registers(&self) -> impl Iterator<Item = &str> {
         let slots = self.slots.iter().filter(|(key, slot)| slot.value.is_some() && !key.contains('/'));
@@ -364,7 +431,7 @@ impl Doc {
         let mut map = Map::new();
         for field in self.schema.0.fields {
             let value = match field.kind {
-                Kind::Once => self.once.get(field.name).cloned(),
+                Kind::Once | Kind::Greatest => self.once.get(field.name).cloned(),
                 Kind::Register => self.slots.get(field.name).and_then(|slot| slot.value.clone()),
                 Kind::Set => {
                     let items: Vec<Value> = self.within(field.name).map(|(_, value)| value.clone()).collect();
@@ -449,6 +516,11 @@ fn is_element(schema: &Schema, key: &str) -> bool {
         .is_some_and(|field| matches!(field.kind, Kind::Set))
 }
 
+/// Whether a slot is the field, or an element or leaf of it.
+fn is_of(field: &str, key: &str) -> bool {
+    key.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 fn order_leaves(leaves: &[&str], mut inner: Map<String, Value>) -> Value {
     let mut ordered = Map::new();
     for leaf in leaves {
@@ -474,6 +546,13 @@ fn join_slot(slots: &mut BTreeMap<String, Slot>, key: String, slot: Slot) {
             slots.insert(key, slot);
         }
     }
+}
+
+/// The order whose maximum stands where two versions of one birth differ in a field that is written once.
+fn order_once(schema: SchemaRef, name: &str, one: &Value, two: &Value) -> Ordering {
+    let is_number = schema.0.field(name).is_some_and(|field| matches!(field.kind, Kind::Greatest));
+    let numbers = if is_number { one.as_u64().cmp(&two.as_u64()) } else { Ordering::Equal };
+    numbers.then_with(|| compact(one).cmp(&compact(two)))
 }
 
 fn compact(value: &Value) -> String {

@@ -53,14 +53,36 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// How `wf.json` merges and is written. `format` is merged apart: the greater stands.
+/// How `wf.json` merges and is written.
 pub(crate) static ROOT: Schema = Schema {
     name: "wf",
     fields: &[
-        Field::once("format"),
+        Field::greatest("format"),
         Field::object("project", &["tech_stack", "guidelines"]),
         Field::object("policy", &["review", "evidence", "commits"]),
     ],
     births: Births::Joined,
     check: super::record::check_as::<Root>,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::doc::Doc;
+
+    #[test]
+    fn the_greater_format_stands_as_a_number() {
+        let read = |text: &str| Doc::parse(&ROOT, text.as_bytes()).unwrap();
+        let born = r#"{"format": 10, "clock": {"*": "2026-11-21T02:14:05.123Z/00000/7k3m2pq9"}}"#;
+        for (one, two, stands) in [
+            (r#"{"format": 9}"#, r#"{"format": 10}"#, 10),
+            (r#"{"format": 2}"#, r#"{"format": 1}"#, 2),
+            (r#"{"format": 9}"#, born, 10),
+            (r#"{"format": 11}"#, born, 11),
+        ] {
+            for (one, two) in [(one, two), (two, one)] {
+                assert_eq!(read(one).merge(read(two)).read::<Root>().unwrap().format, stands, "{one} {two}");
+            }
+        }
+    }
+}

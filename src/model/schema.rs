@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 pub(crate) enum Kind {
     /// Written at birth and never again.
     Once,
+    /// A number without a stamp that only grows: the greater one stands.
+    Greatest,
     /// The later stamp wins.
     Register,
     /// A set of texts; the later stamp wins for each element.
@@ -34,6 +36,11 @@ impl Field {
     /// A field that is written once.
     pub(crate) const fn once(name: &'static str) -> Self {
         Self::new(name, Kind::Once)
+    }
+
+    /// A number that only grows.
+    pub(crate) const fn greatest(name: &'static str) -> Self {
+        Self::new(name, Kind::Greatest)
     }
 
     /// A register.

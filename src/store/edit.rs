@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use super::error::StoreError;
 use super::layout;
 use super::records;
+use super::redact::Redactions;
 use super::tx::Tx;
 use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Event, LogEntry};
@@ -31,9 +32,12 @@ impl Tx<'_> {
             broken: Broken::new(schema.name, why.into()),
         };
         let mut doc = records::doc(self, schema, &path)?.ok_or_else(|| missing("it is not there"))?;
-        let mut data: T = doc.read().map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
+        // A change begins with what is shown; what is hidden stays as it is unless it is written anew.
+        let mut seen = doc.clone();
+        Redactions::at(self, &path)?.doc(&path, &mut seen);
+        let mut data: T = seen.read().map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
         change(&mut data);
-        let changed = doc.update(&data, self.stamper());
+        let changed = doc.update_seen(&seen, &data, self.stamper());
         if changed {
             self.write(path, doc.to_bytes())?;
         }

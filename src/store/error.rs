@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::git::GitError;
+use super::snapshot::LARGEST_RECORD;
 use crate::model::Explain;
 use crate::model::doc::Broken;
 
@@ -81,6 +82,14 @@ pub(crate) enum StoreError {
         /// What is wrong.
         broken: Broken,
     },
+    /// A record that no reader would read.
+    #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, LARGEST_RECORD >> 20)]
+    TooLarge {
+        /// Its place in the tree.
+        path: String,
+        /// Its size in bytes.
+        size: u64,
+    },
     /// A file of the git folder cannot be read or written.
     #[error("`{path}`: {source}")]
     Io {
@@ -138,6 +147,7 @@ impl Explain for StoreError {
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
+            Self::TooLarge { .. } => "too-large",
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
             Self::Git(error) => error.code(),
@@ -149,7 +159,7 @@ impl Explain for StoreError {
             Self::NotARepository(_) => "go to a repository, or make one with `git init`".into(),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
             Self::NotInitialised(_) => "`git wf init` makes it, or fetches it where the remote has one".into(),
-            Self::NotAStore { .. } => "`git config wf.ref` names the ref; `git log` on it shows what it holds".into(),
+            Self::NotAStore { .. } => "`git wf fsck --repair` restores what was one; `git config wf.ref` names the ref".into(),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "work in a clone that is no mirror, or take that refspec out of the config".into(),
             Self::Config { key, .. } => format!("`git config --unset {key}` goes back to the default"),
@@ -159,6 +169,7 @@ impl Explain for StoreError {
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
+            Self::TooLarge { .. } => "put the text into a file of the project, and name that".into(),
             Self::Git(error) => return error.hint(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),
             Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),

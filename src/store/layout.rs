@@ -8,6 +8,7 @@ use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
 use crate::model::record::check_as;
+use crate::model::redaction::Redaction;
 use crate::model::root::ROOT;
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
@@ -18,6 +19,10 @@ pub(crate) const ROOT_PATH: &str = "wf.json";
 pub(crate) const ISSUES: &str = "issues";
 /// The folder of all queues.
 pub(crate) const QUEUES: &str = "queues";
+/// The folder of all runs.
+const RUNS: &str = "runs";
+/// Beside what they hide: entries that say so.
+pub(crate) const REDACTIONS: &str = "redactions";
 
 /// The first two hex digits of sha256 of the issue id: 256 folders, so that no tree grows long.
 fn fan(issue: &IssueId) -> String {
@@ -128,6 +133,53 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
     }
 }
 
+/// The folder whose redactions hide what is in the file at `path`, and what they call that file.
+pub(crate) fn redacted_by(path: &str) -> Option<(String, String)> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let depth = match parts.as_slice() {
+        [ISSUES, _, _, "solutions" | "executions", _, _, ..] => 5,
+        [ISSUES, _, _, REDACTIONS, _] => return None,
+        [ISSUES, _, _, _, ..] => 3,
+        _ => return None,
+    };
+    Some((parts[..depth].join("/"), parts[depth..].join("/")))
+}
+
+/// Whether the folder at `path` is one in which records lie, or folders of records. What lies in any other is kept as it
+/// is and not looked into: nothing bounds how far it unfolds.
+pub(crate) fn is_folder(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_fan = |xx: &str| xx.len() == 2 && xx.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    match parts.as_slice() {
+        [""] | [ISSUES] | [QUEUES] | [RUNS] => true,
+        [ISSUES, xx] => is_fan(xx),
+        [ISSUES, xx, id, rest @ ..] => {
+            let Ok(issue) = IssueId::parse(id) else { return false };
+            fan(&issue) == *xx && is_issue_folder(&issue, rest)
+        }
+        [QUEUES, id, rest @ ..] if QueueId::parse(id).is_ok() => match rest {
+            [] | ["items"] | ["conflicts"] => true,
+            ["items", xx] => is_fan(xx),
+            _ => false,
+        },
+        [RUNS, _] | [RUNS, _, "log"] => true,
+        _ => false,
+    }
+}
+
+fn is_issue_folder(issue: &IssueId, rest: &[&str]) -> bool {
+    match rest {
+        [] | ["comments" | "feedback" | "solutions" | "executions" | REDACTIONS] => true,
+        ["solutions", id] | ["solutions", id, "reviews" | REDACTIONS] => {
+            SolutionId::parse(id).is_ok_and(|id| id.issue() == *issue)
+        }
+        ["executions", id] | ["executions", id, "log" | REDACTIONS] => {
+            ExecutionId::parse(id).is_ok_and(|id| id.issue() == *issue)
+        }
+        _ => false,
+    }
+}
+
 /// Whether the record says that it is the one which its path names.
 pub(crate) fn bears(value: &serde_json::Value, id: Option<&str>) -> bool {
     let Some(id) = id else { return true };
@@ -150,10 +202,12 @@ fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
         ["issue.json"] => (Form::Doc(&ISSUE), Some(issue.to_owned())),
         ["comments", name] => entry(check_as::<Comment>, name),
         ["feedback", name] => entry(check_as::<Feedback>, name),
+        [REDACTIONS, name] => entry(check_as::<Redaction>, name),
         ["solutions", id, rest @ ..] if SolutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
             match rest {
                 ["solution.json"] => (Form::Doc(&SOLUTION), Some((*id).to_owned())),
                 ["reviews", name] => entry(any, name),
+                [REDACTIONS, name] => entry(check_as::<Redaction>, name),
                 _ => (Form::Unknown, None),
             }
         }
@@ -161,6 +215,7 @@ fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
             match rest {
                 ["execution.json"] => (Form::Entry(check_as::<Execution>), Some((*id).to_owned())),
                 ["log", name] => entry(check_as::<LogEntry>, name),
+                [REDACTIONS, name] => entry(check_as::<Redaction>, name),
                 _ => (Form::Unknown, None),
             }
         }

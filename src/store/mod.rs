@@ -14,12 +14,14 @@ mod maintenance;
 mod merge;
 mod persist;
 pub(crate) mod records;
+pub(crate) mod redact;
 mod remotes;
 mod repo;
 pub(crate) mod resolve;
 mod root;
 mod snapshot;
 mod tree_diff;
+mod trees;
 mod tx;
 mod unpublished;
 

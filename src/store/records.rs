@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::error::StoreError;
 use super::layout;
+use super::redact::Redactions;
 use super::snapshot::Read;
 use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Execution, LogEntry};
@@ -13,14 +14,18 @@ use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::root::{ROOT, Root};
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
+use crate::model::strict;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
 
 /// Reads a record that is written once.
-pub(crate) fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, StoreError> {
-    serde_json::from_slice(bytes).map_err(|e| StoreError::Broken {
-        path: path.to_owned(),
-        broken: Broken::new("entry", e.to_string()),
-    })
+fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redactions) -> Result<T, StoreError> {
+    let broken = |why| StoreError::Broken { path: path.to_owned(), broken: Broken::new("entry", why) };
+    let mut value = strict::parse(bytes).map_err(broken)?;
+    if !layout::bears(&value, layout::form(path).1.as_deref()) {
+        return Err(broken("it bears the id of another record".into()));
+    }
+    hidden.entry(path, &mut value);
+    serde_json::from_value(value).map_err(|error| broken(error.to_string()))
 }
 
 /// The record with stamps at `path`, for a command that changes it.
@@ -39,7 +44,8 @@ fn recorded<T: DeserializeOwned>(
     schema: &'static Schema,
     path: &str,
 ) -> Result<Option<Recorded<T>>, StoreError> {
-    let Some(doc) = doc(read, schema, path)? else { return Ok(None) };
+    let Some(mut doc) = doc(read, schema, path)? else { return Ok(None) };
+    Redactions::at(read, path)?.doc(path, &mut doc);
     let record = doc.read().map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
     Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
 }
@@ -58,10 +64,20 @@ fn set_aside<T>(
     }
 }
 
-/// The log in `folder`, in order; broken entries are set aside.
+/// The log in `folder` as it is stored, in order; broken entries are set aside.
+pub(crate) fn raw_log<T: DeserializeOwned>(
+    read: &impl Read,
+    folder: &str,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Vec<T>, StoreError> {
+    log(read, folder, &Redactions::default(), broken)
+}
+
+/// The log in `folder` as it is shown, in order; broken entries are set aside.
 fn log<T: DeserializeOwned>(
     read: &impl Read,
     folder: &str,
+    hidden: &Redactions,
     broken: &mut Vec<(String, String)>,
 ) -> Result<Vec<T>, StoreError> {
     let mut entries = Vec::new();
@@ -69,7 +85,7 @@ fn log<T: DeserializeOwned>(
         let Some(Ok(id)) = name.strip_suffix(".json").map(EntryId::parse) else { continue };
         let path = layout::entry(folder, &id);
         let Some(bytes) = read.file(&path)? else { continue };
-        entries.extend(set_aside(parse_entry(&path, &bytes).map(Some), broken)?);
+        entries.extend(set_aside(parse_entry(&path, &bytes, hidden).map(Some), broken)?);
     }
     Ok(entries)
 }
@@ -134,9 +150,10 @@ pub(crate) fn execution(
 ) -> Result<Option<ExecutionFolder>, StoreError> {
     let path = layout::execution(id);
     let Some(bytes) = read.file(&path)? else { return Ok(None) };
-    let parsed = parse_entry::<Execution>(&path, &bytes).map(Some);
+    let hidden = Redactions::at(read, &path)?;
+    let parsed = parse_entry::<Execution>(&path, &bytes, &hidden).map(Some);
     let Some(execution) = set_aside(parsed, broken)? else { return Ok(None) };
-    let log = log::<LogEntry>(read, &layout::execution_log(id), broken)?;
+    let log = log::<LogEntry>(read, &layout::execution_log(id), &hidden, broken)?;
     Ok(Some(ExecutionFolder { execution, log }))
 }
 
@@ -150,6 +167,23 @@ pub(crate) fn executions(read: &impl Read, issue: &IssueId) -> Result<Vec<Execut
     Ok(executions)
 }
 
+/// Whether anything of an issue, its plans or its executions is hidden.
+pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, StoreError> {
+    let mut folders = vec![layout::issue_folder(issue)];
+    for (inside, names) in [
+        (layout::solutions(issue), read.names(&layout::solutions(issue))?),
+        (layout::executions(issue), read.names(&layout::executions(issue))?),
+    ] {
+        folders.extend(names.iter().map(|name| format!("{inside}/{name}")));
+    }
+    for folder in folders {
+        if !Redactions::of(read, &folder)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// A plan; none where there is none that can be read.
 pub(crate) fn solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
     let found = recorded(read, &SOLUTION, &layout::solution(id));
@@ -160,8 +194,9 @@ pub(crate) fn solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solut
 pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     let Some(recorded_issue) = recorded::<Issue>(read, &ISSUE, &layout::issue(id))? else { return Ok(None) };
     let mut broken = Vec::new();
-    let comments = log(read, &layout::comments(id), &mut broken)?;
-    let feedback = log(read, &layout::feedback(id), &mut broken)?;
+    let hidden = Redactions::of(read, &layout::issue_folder(id))?;
+    let comments = log(read, &layout::comments(id), &hidden, &mut broken)?;
+    let feedback = log(read, &layout::feedback(id), &hidden, &mut broken)?;
     let mut solutions: Vec<Recorded<Solution>> = Vec::new();
     let solution_ids = solution_ids(read, id)?;
     for solution in &solution_ids {

@@ -2,14 +2,18 @@
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
+use super::trees;
 use crate::model::root::FORMAT;
+use crate::model::strict;
 
-/// The largest record that is read; a larger one is broken.
-pub(crate) const LARGEST_RECORD: u64 = 64 * 1024 * 1024;
+/// The largest record that is read or written; a larger one is broken. JSON of this size takes some hundred megabytes
+/// once it is read.
+pub(crate) const LARGEST_RECORD: u64 = 16 * 1024 * 1024;
 
 /// Reads files of a state by their paths. A transaction is one too, with its own writes on top.
 pub(crate) trait Read {
@@ -41,14 +45,16 @@ impl<'repo> Snapshot<'repo> {
         let kind = object.kind;
         let commit_object =
             object.try_into_commit().map_err(|_| not_ours(format!("{commit} is a {kind}, not a commit")))?;
-        let tree =
-            commit_object.tree_id().map_err(StoreError::object("cannot read the store's commit"))?.detach();
+        let tree = commit_object
+            .tree_id()
+            .map_err(|error| not_ours(format!("commit {commit} cannot be read: {error}")))?
+            .detach();
         let snapshot = Self { repo, commit, tree };
         let root = snapshot
             .file(ROOT_PATH)?
             .ok_or_else(|| not_ours(format!("commit {commit} has no `{ROOT_PATH}`")))?;
-        let value: serde_json::Value = serde_json::from_slice(&root)
-            .map_err(|e| not_ours(format!("`{ROOT_PATH}` of commit {commit}: {e}")))?;
+        let value =
+            strict::parse(&root).map_err(|e| not_ours(format!("`{ROOT_PATH}` of commit {commit}: {e}")))?;
         match value["format"].as_u64() {
             Some(found) if found > FORMAT => Err(StoreError::NewerFormat { found, known: FORMAT }),
             Some(FORMAT) => Ok(snapshot),
@@ -56,6 +62,17 @@ impl<'repo> Snapshot<'repo> {
                 Err(not_ours(format!("`{ROOT_PATH}` of commit {commit} has the format {}", value["format"])))
             }
         }
+    }
+
+    /// The tree of a commit, whatever is in it; none where that is no commit.
+    pub(super) fn of_commit(
+        repo: &'repo gix::Repository,
+        commit: ObjectId,
+    ) -> Result<Option<Self>, StoreError> {
+        let object =
+            repo.find_object(commit).map_err(StoreError::object("cannot read the store's commit"))?;
+        let Ok(object) = object.try_into_commit() else { return Ok(None) };
+        Ok(object.tree_id().ok().map(|tree| Self { repo, commit, tree: tree.detach() }))
     }
 
     /// The commit.
@@ -70,10 +87,17 @@ impl<'repo> Snapshot<'repo> {
 
     /// The object at `path`, with its kind; none where there is nothing.
     pub(crate) fn entry(&self, path: &str) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
-        let failed = StoreError::object("cannot read a tree of the store");
-        let tree = self.repo.find_tree(self.tree).map_err(&failed)?;
-        let entry = tree.lookup_entry(path.split('/')).map_err(&failed)?;
-        Ok(entry.map(|entry| (entry.object_id(), entry.mode().kind())))
+        let mut found = (self.tree, EntryKind::Tree);
+        for name in path.split('/') {
+            if found.1 != EntryKind::Tree {
+                return Ok(None);
+            }
+            match trees::look_up(self.repo, found.0, name.into())? {
+                Some(inner) => found = inner,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(found))
     }
 }
 
@@ -87,16 +111,9 @@ impl Read for Snapshot<'_> {
 
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError> {
         let Some((id, EntryKind::Tree)) = self.entry(path)? else { return Ok(Vec::new()) };
-        let tree = self.repo.find_tree(id).map_err(StoreError::object("cannot read a tree of the store"))?;
-        let decoded = tree.decode().map_err(StoreError::object("cannot read a tree of the store"))?;
+        let Some(folder) = trees::read(self.repo, id)? else { return Ok(Vec::new()) };
         // A name that is not UTF-8 is no id, hence no record.
-        let mut names: Vec<String> = decoded
-            .entries
-            .iter()
-            .filter_map(|entry| entry.filename.to_str().ok().map(str::to_owned))
-            .collect();
-        names.sort();
-        Ok(names)
+        Ok(folder.entries.keys().filter_map(|name| name.to_str().ok().map(str::to_owned)).collect())
     }
 }
 
@@ -104,8 +121,9 @@ impl Read for Snapshot<'_> {
 pub(super) fn read_blob(repo: &gix::Repository, id: ObjectId) -> Result<Vec<u8>, StoreError> {
     let failed = StoreError::object("cannot read a record of the store");
     let header = repo.find_header(id).map_err(&failed)?;
-    if header.size() > LARGEST_RECORD {
-        // Too large to be a record: what reads it sees bytes that are none.
+    if header.size() > LARGEST_RECORD || header.kind() != Kind::Blob {
+        // Too large to be a record, or a tree where the folder above it promised a file: what reads it sees bytes that
+        // are none.
         return Ok(Vec::new());
     }
     Ok(repo.find_object(id).map_err(&failed)?.detach().data)

@@ -7,12 +7,15 @@ use gix::bstr::BString;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
+use super::layout;
 use super::repo::Store;
+use super::trees::{self, DEEPEST};
 
-/// Deeper than any record lies; what lies deeper is passed by.
-const DEEPEST: usize = 64;
+/// So many differences are listed at most. Four million files are more than any store holds.
+const MOST: usize = 4_000_000;
 
-/// A path at which two trees differ, and at which at least one of them has something that is no folder.
+/// A path at which two trees differ, and at which at least one of them has something that is no folder. A folder that is
+/// none of the store's stands for all that is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     /// From the root; bytes that are not UTF-8 are shown as replacement characters.
@@ -32,10 +35,12 @@ impl Store {
         old: Option<ObjectId>,
         new: ObjectId,
     ) -> Result<Vec<Difference>, StoreError> {
-        self.first_differences(old, new, usize::MAX)
+        let mut found = Vec::new();
+        self.compare(old, Some(new), "", (MOST, layout::is_folder), &mut found)?;
+        Ok(found)
     }
 
-    /// As [`Store::differences`], and no more than `most`.
+    /// As [`Store::differences`], of trees that are no stores, and no more than `most`.
     pub(super) fn first_differences(
         &self,
         old: Option<ObjectId>,
@@ -43,7 +48,7 @@ impl Store {
         most: usize,
     ) -> Result<Vec<Difference>, StoreError> {
         let mut found = Vec::new();
-        self.compare(old, Some(new), "", most, &mut found)?;
+        self.compare(old, Some(new), "", (most, |_| true), &mut found)?;
         Ok(found)
     }
 
@@ -52,7 +57,7 @@ impl Store {
         old: Option<ObjectId>,
         new: Option<ObjectId>,
         path: &str,
-        most: usize,
+        (most, is_walked): (usize, fn(&str) -> bool),
         found: &mut Vec<Difference>,
     ) -> Result<(), StoreError> {
         if old == new || path.matches('/').count() > DEEPEST {
@@ -69,15 +74,14 @@ impl Store {
                 break;
             }
             let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
-            let folder = |entry: Option<(EntryKind, ObjectId)>| {
-                entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
-            };
-            let file =
-                |entry: Option<(EntryKind, ObjectId)>| entry.filter(|(kind, _)| *kind != EntryKind::Tree);
+            let is_walked_here = is_walked(&inner);
+            let is_folder = |(kind, _): &(EntryKind, ObjectId)| *kind == EntryKind::Tree && is_walked_here;
+            let folder = |entry: Option<(EntryKind, ObjectId)>| entry.filter(is_folder).map(|(_, id)| id);
+            let file = |entry: Option<(EntryKind, ObjectId)>| entry.filter(|entry| !is_folder(entry));
             if file(a).is_some() || file(b).is_some() {
                 found.push(Difference { path: inner.clone(), old: file(a), new: file(b) });
             }
-            self.compare(folder(a), folder(b), &inner, most, found)?;
+            self.compare(folder(a), folder(b), &inner, (most, is_walked), found)?;
         }
         Ok(())
     }
@@ -133,10 +137,8 @@ impl Store {
 
     fn entries(&self, id: Option<ObjectId>) -> Result<Entries, StoreError> {
         let Some(id) = id else { return Ok(Entries::new()) };
-        let failed = StoreError::object("cannot read a tree of the store");
-        let tree = self.repo.find_tree(id).map_err(&failed)?;
-        let decoded = tree.decode().map_err(&failed)?;
-        let entries = decoded.entries.iter();
-        Ok(entries.map(|it| (it.filename.to_owned(), (it.mode.kind(), it.oid.to_owned()))).collect())
+        let Some(folder) = trees::read(&self.repo, id)? else { return Ok(Entries::new()) };
+        let entries = folder.entries.into_iter();
+        Ok(entries.map(|(name, it)| (name, (it.mode.kind(), it.oid))).collect())
     }
 }

@@ -16,7 +16,7 @@ use super::fsync::{self, Part};
 use super::lock::WriteLock;
 use super::persist::Made;
 use super::repo::{Identity, Store, one_line};
-use super::snapshot::{Read, Snapshot};
+use super::snapshot::{LARGEST_RECORD, Read, Snapshot};
 use super::{merge, root};
 use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
@@ -66,6 +66,9 @@ impl<'repo> Tx<'repo> {
 
     /// Puts a file in place. The same bytes as before are no change.
     pub(crate) fn write(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
+        if bytes.len() as u64 > LARGEST_RECORD {
+            return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
+        }
         if self.file(&path)?.as_deref() != Some(&bytes) {
             self.pending.insert(path, bytes);
         }
@@ -201,6 +204,24 @@ impl Store {
             if self.publish(&mut lock, work, merged.commit, tip, &format!("merge {from}"))? {
                 self.maintain();
                 return Ok(Some(merged));
+            }
+        }
+        Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
+    }
+
+    /// Takes out of the newest state what no store holds, and puts `wf.json` back where it is gone. `None` where there
+    /// was nothing of it.
+    pub(crate) fn mend(&self) -> Result<Option<merge::Merged>, StoreError> {
+        self.refuse_mirror()?;
+        let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
+        for _ in 0..TRIES {
+            let Some(tip) = self.tip()? else { return Ok(None) };
+            let work = self.in_memory();
+            let head = (tip, self.reference());
+            let mended = merge::heads(self, &work, None, head, merge::EqualTrees::Join)?;
+            let Some(mended) = mended.filter(|mended| mended.commit != tip) else { return Ok(None) };
+            if self.publish(&mut lock, work, mended.commit, Some(tip), "fsck: mend")? {
+                return Ok(Some(mended));
             }
         }
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })

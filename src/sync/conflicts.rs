@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::model::doc::{Doc, Written};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
+use crate::store::redact::Redactions;
 use crate::store::{Snapshot, Store, StoreError};
 
 mod history;
@@ -124,8 +125,11 @@ fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<S
             None => break commit.author().ok().map(|who| format!("{} <{}>", who.name, who.email)),
         }
     };
+    // What is hidden now was not hidden when it was set apart.
+    let hidden = Redactions::at(&store.snapshot()?, &met.path)?;
+    let value = written.value.clone().unwrap_or_default();
     Ok(Side {
-        value: written.value.clone().unwrap_or_default(),
+        value: hidden.value(&met.path, &met.key, written.stamp.as_ref(), value),
         author,
         at: written.stamp.as_ref().map(Stamp::time),
     })

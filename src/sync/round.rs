@@ -40,6 +40,8 @@ pub(crate) struct Synced {
     /// What the remote's head had dropped or broken, and which was put back: paths of files and of the folders of
     /// whole records.
     pub(crate) restored: Vec<String>,
+    /// What was left out of the remote's head because no store holds it: names such as `..`, links, submodules.
+    pub(crate) refused: Vec<String>,
     /// Whether the remote's ref had been set back to a state without commits that it had before.
     pub(crate) rewound: bool,
     /// Whether the remote took something.
@@ -59,6 +61,7 @@ impl Synced {
             fetched: false,
             merged: Moved::None,
             restored: Vec::new(),
+            refused: Vec::new(),
             rewound: false,
             pushed: false,
             incoming: 0,
@@ -79,9 +82,11 @@ impl Synced {
         } else if self.merged == Moved::None {
             self.merged = Moved::FastForward;
         }
-        self.restored.extend(merged.restored);
-        self.restored.sort();
-        self.restored.dedup();
+        for (named, more) in [(&mut self.restored, merged.restored), (&mut self.refused, merged.refused)] {
+            named.extend(more);
+            named.sort();
+            named.dedup();
+        }
     }
 
     fn finish(mut self, store: &Store) -> Result<Self, SyncError> {

@@ -75,6 +75,7 @@ fn fields(record: &Schema, kind: &str) -> String {
     for field in record.fields {
         let word = match field.kind {
             Kind::Once => "once".to_owned(),
+            Kind::Greatest => "the greater number".to_owned(),
             Kind::Register => "register".to_owned(),
             Kind::Set => "set".to_owned(),
             Kind::Object(leaves) => format!("object: {}", leaves.join(", ")),
@@ -83,7 +84,7 @@ fn fields(record: &Schema, kind: &str) -> String {
         assert!(property.is_object(), "{kind}.{} is not in the schema", field.name);
         let about = roff(&described(property, &schema));
         let word = match field.kind {
-            Kind::Once | Kind::Register => format!("{word}; {}", type_of(property, &schema)),
+            Kind::Once | Kind::Greatest | Kind::Register => format!("{word}; {}", type_of(property, &schema)),
             Kind::Set => format!("{word}; {}", type_of(&property["items"], &schema)),
             Kind::Object(_) => word,
         };

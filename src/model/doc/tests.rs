@@ -133,7 +133,8 @@ fn the_same_value_on_both_sides_is_nothing_to_settle() {
 #[test]
 fn what_no_writer_makes_is_named() {
     for (bytes, why) in [
-        ("[]", "expected a map"),
+        ("[]", "not an object"),
+        ("{\"title\": 1, \"title\": 2}", "stands twice"),
         ("{\"tags\": [1]}", "not a text"),
         ("{\"tags\": {}}", "not a list of texts"),
         ("{\"notes\": 3}", "not an object"),

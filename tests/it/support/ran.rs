@@ -14,7 +14,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    pub(super) fn new(command: String, output: &Output) -> Self {
+    pub(crate) fn new(command: String, output: &Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -23,7 +23,7 @@ fn different_fields_of_one_issue_and_separate_issues() {
     assert_eq!(
         ran.json(),
         json!({
-            "remote": "origin", "fetched": true, "merged": "merge", "restored": [], "rewound": false,
+            "remote": "origin", "fetched": true, "merged": "merge", "restored": [], "refused": [], "rewound": false,
             "pushed": true, "incoming": 2, "outgoing": 3, "tip": tip
         })
     );

@@ -4,6 +4,9 @@
 use serde_json::Value;
 
 use super::*;
+use crate::model::doc::Doc;
+use crate::model::schema::Schema;
+use crate::store::layout::{Form, bears, form};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, ItemId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, FeedbackDetail, FeedbackType, ISSUE, Issue, Stage};

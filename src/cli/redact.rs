@@ -1,0 +1,181 @@
+use std::io::Write;
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::model::doc::Doc;
+use crate::model::id::EntryId;
+use crate::model::redaction::{ALL, Redaction, StampText};
+use crate::model::schema::Kind;
+use crate::model::strict;
+use crate::store::layout::{self, Form, form};
+use crate::store::redact::Redactions;
+use crate::store::resolve::{self, Known};
+use crate::store::{Read, Tx, records};
+use crate::ui::style;
+use crate::ui::text::clean_line;
+
+/// Hide a value that should never have been written: it shows as `[redacted]` everywhere
+///
+/// The text stays in the history of the ref, where plain git shows it: whoever has fetched it has it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The issue, plan or execution
+    id: String,
+    /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY or log/ENTRY, and /FIELD behind it
+    field: String,
+    /// Why; it shows in the log
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+}
+
+/// The logs beside each record.
+const LOGS: &[&str] = &["comments", "feedback", "reviews", "log"];
+
+/// What is to be hidden.
+struct Wanted {
+    /// The folder with the record.
+    folder: String,
+    target: String,
+    field: String,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let reason = args.reason.trim().to_owned();
+    if reason.is_empty() {
+        return Err(
+            Failure::usage("a redaction needs a reason").hint("--reason TEXT, which shows in the log")
+        );
+    }
+    let committed = context.transact(&store, |tx| {
+        let (id, wanted) = wanted(tx, &args)?;
+        let mut made = vec![hide(tx, &wanted, &reason)?];
+        // The source's own record of an issue holds the same texts once more.
+        if wanted.target == "issue.json" && wanted.field != "imported" {
+            let imported = Wanted { field: "imported".into(), ..wanted };
+            made.extend(if is_there(tx, &imported)? { Some(hide(tx, &imported, &reason)?) } else { None });
+        }
+        tx.describe(
+            "redact",
+            format!(
+                "redact: {} of {id}",
+                made.iter().flatten().map(|it| it.field.as_str()).collect::<Vec<_>>().join(", ")
+            ),
+        );
+        Ok((id, made.into_iter().flatten().collect::<Vec<_>>()))
+    })?;
+    let (id, made) = committed.answer;
+    if context.json() {
+        context.screen.print_json(&made)?;
+        return Ok(Exit::Done);
+    }
+    let shown = context.screen.painter().paint(style::ID, &id);
+    let field = clean_line(&args.field);
+    if committed.commit.is_none() {
+        writeln!(context.screen, "`{field}` of {shown} is hidden already; nothing was written")?;
+    } else {
+        writeln!(
+            context.screen,
+            "`{field}` of {shown} shows as [redacted] from now on; the history still holds it"
+        )?;
+    }
+    Ok(Exit::Done)
+}
+
+fn wanted(tx: &Tx<'_>, args: &Args) -> Result<(String, Wanted), Failure> {
+    let (id, path) = match resolve::any(tx, &args.id)? {
+        Known::Issue(id) => (id.to_string(), layout::issue(&id)),
+        Known::Solution(id) => (id.to_string(), layout::solution(&id)),
+        Known::Execution(id) => (id.to_string(), layout::execution(&id)),
+        Known::Queue(_) | Known::Item(..) => {
+            return Err(Failure::new(
+                "not-redactable",
+                format!("`{}` is no issue, plan or execution", args.id),
+            )
+            .hint("an item's texts are those of its issue and plan"));
+        }
+    };
+    let Some((folder, target)) = layout::redacted_by(&path) else {
+        return Err(Failure::new("not-redactable", format!("nothing of `{id}` can be hidden")));
+    };
+    let in_log = args.field.split_once('/').filter(|(log, _)| LOGS.contains(log));
+    let Some((log, rest)) = in_log else {
+        return Ok((id, Wanted { folder, target, field: args.field.clone() }));
+    };
+    let (text, field) = rest.split_once('/').unwrap_or((rest, ALL));
+    let entry = entry(tx, &format!("{folder}/{log}"), text, &id)?;
+    Ok((id, Wanted { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
+}
+
+/// The entry of a log whose name, or whose last part, begins with `text`.
+fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str) -> Result<EntryId, Failure> {
+    let text = text.strip_suffix(".json").unwrap_or(text);
+    let names = tx.names(folder)?;
+    let all = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
+    let is_meant = |it: &EntryId| {
+        let name = it.to_string();
+        let uid = name.rsplit('-').next().unwrap_or_default();
+        !text.is_empty() && (name.starts_with(text) || uid.starts_with(text))
+    };
+    let mut fitting: Vec<EntryId> = all.filter(is_meant).collect();
+    match fitting.len() {
+        1 => Ok(fitting.remove(0)),
+        0 => Err(Failure::new("not-found", format!("`{id}` has no entry `{text}` there"))
+            .hint(format!("`git wf show {id} --json` shows the ids of its entries"))),
+        _ => Err(Failure::new("ambiguous-id", format!("`{text}` could be any of several entries of `{id}`"))
+            .details(fitting.iter().map(EntryId::to_string).collect())
+            .hint("type more of it")),
+    }
+}
+
+fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Failure> {
+    let path = format!("{}/{}", wanted.folder, wanted.target);
+    let Form::Doc(schema) = form(&path).0 else { return Ok(false) };
+    Ok(records::doc(tx, schema, &path)?.is_some_and(|doc| doc.written(&wanted.field).is_some()))
+}
+
+/// Writes the entry; none where all of it is hidden already. Something must be hidden by it.
+fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redaction>, Failure> {
+    let Wanted { folder, target, field } = wanted;
+    let path = format!("{folder}/{target}");
+    let nothing = |why: &str| {
+        Failure::new("not-redactable", format!("`{field}` of `{target}` {why}"))
+            .hint("texts can be hidden: title, context, plan, …; ids, times and the names of kinds cannot")
+    };
+    let bytes = tx.file(&path)?.ok_or_else(|| nothing("is not there"))?;
+    let stamp = match form(&path).0 {
+        Form::Doc(schema) => {
+            let doc = Doc::parse(schema, &bytes).map_err(|broken| nothing(&broken.to_string()))?;
+            let set = field.split_once('/').and_then(|(name, _)| schema.field(name));
+            if set.is_some_and(|field| matches!(field.kind, Kind::Set)) {
+                // The redaction itself would show it.
+                return Err(nothing("is hidden with its whole set, under the name of the set"));
+            }
+            doc.written(field).ok_or_else(|| nothing("is not there"))?
+        }
+        _ => {
+            strict::parse(&bytes).map_err(|why| nothing(&why))?;
+            None
+        }
+    };
+    let before = Redactions::of(tx, folder)?;
+    if before.has(target, field, stamp.as_ref()) {
+        return Ok(None);
+    }
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let place = format!("{folder}/{}", layout::REDACTIONS);
+    let id = tx.next_entry(&place)?;
+    let redaction = Redaction {
+        id: id.clone(),
+        target: target.clone(),
+        field: field.clone(),
+        stamp: stamp.map(StampText),
+        reason: reason.to_owned(),
+        author,
+        created_at,
+    };
+    tx.append(&place, |_| redaction.clone())?;
+    if Redactions::of(tx, folder)?.text(&path, &bytes) == before.text(&path, &bytes) {
+        return Err(nothing("cannot be hidden"));
+    }
+    Ok(Some(redaction))
+}

@@ -1,0 +1,132 @@
+//! What must not be shown any more: an entry that hides a value, and what shows in the place of that value.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::id::EntryId;
+use super::stamp::Stamp;
+use super::time::Time;
+
+/// What shows in the place of a value that is hidden.
+pub(crate) const REDACTED: &str = "[redacted]";
+/// For [`Redaction::field`]: all texts of an entry.
+pub(crate) const ALL: &str = "*";
+/// The fields of entries whose texts somebody wrote; the others are ids, times and names of kinds.
+const TEXTS: &[&str] = &[
+    "body",
+    "content",
+    "detail",
+    "findings",
+    "rationale",
+    "subject",
+    "files",
+    "command",
+    "output_tail",
+    "criterion",
+    "evidence",
+    "result",
+    "failure",
+];
+/// Texts are tried one by one up to so many; of more, the field becomes one text.
+const MOST_TEXTS: usize = 1_000;
+
+/// Hides a value of a record that lies in the same folder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Redaction {
+    /// The entry's name.
+    pub(crate) id: EntryId,
+    /// The file from that folder on: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `log/<ENTRY>.json`.
+    pub(crate) target: String,
+    /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*`: all texts of an entry.
+    pub(crate) field: String,
+    /// The value with this stamp and every earlier one; none in records without stamps: they have one value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stamp: Option<StampText>,
+    /// Why.
+    pub(crate) reason: String,
+    /// Who hid it.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+}
+
+/// A stamp with a schema of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct StampText(pub(crate) Stamp);
+
+impl JsonSchema for StampText {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Stamp".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "examples": ["2026-11-21T02:14:05.123Z/00000/7k3m2pq9"]})
+    }
+}
+
+impl Redaction {
+    /// Whether a value with this stamp is hidden.
+    pub(crate) fn hides(&self, stamp: Option<&Stamp>) -> bool {
+        self.stamp.as_ref().is_none_or(|until| stamp.is_none_or(|stamp| *stamp <= until.0))
+    }
+}
+
+/// Hides texts of a record that is written once. What must be there for the record to be read (an id, a time, the name
+/// of a kind) stays: `is_sound` decides.
+pub(crate) fn hide(value: &mut Value, field: &str, is_sound: &dyn Fn(&Value) -> bool) {
+    if field == ALL {
+        for name in TEXTS {
+            hide(value, name, is_sound);
+        }
+        return;
+    }
+    let pointer = format!("/{}", field.replace('~', "~0"));
+    let Some(found) = value.pointer(&pointer) else { return };
+    let mut texts = Vec::new();
+    texts_of(found, &pointer, &mut texts);
+    let mut all = value.clone();
+    texts.iter().for_each(|at| put(&mut all, at));
+    if is_sound(&all) {
+        *value = all;
+    } else if texts.len() > MOST_TEXTS {
+        let mut whole = value.clone();
+        put(&mut whole, &pointer);
+        if is_sound(&whole) {
+            *value = whole;
+        }
+    } else {
+        for at in texts {
+            let mut one = value.clone();
+            put(&mut one, &at);
+            if is_sound(&one) {
+                *value = one;
+            }
+        }
+    }
+}
+
+fn put(value: &mut Value, pointer: &str) {
+    if let Some(place) = value.pointer_mut(pointer) {
+        *place = REDACTED.into();
+    }
+}
+
+/// Where texts are, as JSON pointers.
+fn texts_of(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(_) => found.push(at.to_owned()),
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                texts_of(item, &format!("{at}/{n}"), found);
+            }
+        }
+        Value::Object(map) => {
+            for (key, inner) in map {
+                texts_of(inner, &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), found);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,224 @@
+//! Each tree entry and each file of the newest state, for itself.
+
+use gix::ObjectId;
+use gix::objs::Kind;
+use gix::objs::tree::{Entry, EntryKind};
+
+use super::Findings;
+use crate::model::doc::Doc;
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::stamp::Stamp;
+use crate::model::strict;
+use crate::model::time::Time;
+use crate::store::error::StoreError;
+use crate::store::layout::{self, Form, ISSUES, QUEUES, form};
+use crate::store::repo::Store;
+use crate::store::snapshot::{LARGEST_RECORD, Snapshot, read_blob};
+use crate::store::trees;
+
+/// Clocks differ by minutes; one that is a day ahead makes everything that it stamped look newest.
+const AHEAD: i64 = 24 * 60 * 60 * 1000;
+/// After so many files something is wrong with the store as a whole.
+const MOST_FILES: u64 = 4_000_000;
+
+/// What the walk over the tree needs at each step.
+struct Walk<'a> {
+    store: &'a Store,
+    now: Time,
+    files: u64,
+    found: &'a mut Findings,
+}
+
+impl Store {
+    pub(super) fn check_tree(
+        &self,
+        snapshot: &Snapshot<'_>,
+        now: Time,
+        found: &mut Findings,
+    ) -> Result<(), StoreError> {
+        Walk { store: self, now, files: 0, found }.folder(snapshot.tree(), "")
+    }
+
+    /// Whether the newest state has a sound file at `path`.
+    pub(super) fn has_sound(&self, snapshot: &Snapshot<'_>, path: &str) -> Result<bool, StoreError> {
+        match snapshot.entry(path)? {
+            Some((id, EntryKind::Blob)) => Ok(is_sound(path, &read_blob(&self.repo, id)?)),
+            _ => Ok(false),
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, id: ObjectId, path: &str) -> Result<(), StoreError> {
+        let shown = if path.is_empty() { "/" } else { path };
+        let Some(folder) = trees::read(&self.store.repo, id)? else {
+            self.found.error(shown, "a folder that is no tree, or one that cannot be read");
+            return Ok(());
+        };
+        if !folder.is_canonical {
+            self.found
+                .error(shown, "a tree as git does not write it: out of order, a name twice, or an odd mode");
+        }
+        for (name, entry) in folder.entries {
+            if self.files > MOST_FILES {
+                self.found.error(shown, "more files than a store has; the rest was not looked at");
+                return Ok(());
+            }
+            self.files += 1;
+            let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
+            self.entry(&entry, &inner)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &Entry, path: &str) -> Result<(), StoreError> {
+        if let Some(why) = trees::refusal(entry) {
+            self.found.error(path, format!("{why}; `git wf fsck --repair` takes it away"));
+            return Ok(());
+        }
+        match entry.mode.kind() {
+            EntryKind::Tree if layout::is_folder(path) => self.folder(entry.oid, path),
+            EntryKind::Tree => {
+                self.unknown(path, true);
+                Ok(())
+            }
+            EntryKind::BlobExecutable => {
+                self.found.error(path, "a record is no program, and its mode says so");
+                Ok(())
+            }
+            _ if layout::is_folder(path) => {
+                self.found.error(path, "a file where a folder belongs");
+                Ok(())
+            }
+            _ => self.file(path, entry.oid),
+        }
+    }
+
+    fn file(&mut self, path: &str, id: ObjectId) -> Result<(), StoreError> {
+        let failed = StoreError::object("cannot read a record of the store");
+        let header = self.store.repo.find_header(id).map_err(failed)?;
+        if header.kind() != Kind::Blob {
+            self.found.error(path, format!("a file that is a {}", header.kind()));
+            return Ok(());
+        }
+        if header.size() > LARGEST_RECORD {
+            self.found.error(path, format!("larger than a record may be ({LARGEST_RECORD} bytes)"));
+            return Ok(());
+        }
+        let (kind, expected) = form(path);
+        let expected = expected.as_deref();
+        let kind = match kind {
+            Form::Unknown => {
+                self.unknown(path, false);
+                return Ok(());
+            }
+            kind => kind,
+        };
+        let bytes = read_blob(&self.store.repo, id)?;
+        let soundness = sound(&kind, expected, &bytes);
+        match soundness {
+            Err(why) => self.found.error(path, why),
+            Ok(Read::Entry) => {
+                let stamp = expected.and_then(Stamp::of_entry_name);
+                self.ahead(path, "it was written", stamp.map(|stamp| stamp.time()));
+            }
+            Ok(Read::Doc(doc)) => {
+                if doc.to_bytes() != bytes {
+                    self.found.note(path, "not in the form in which this program writes it");
+                }
+                self.ahead(path, "it changed", doc.changed().map(Stamp::time));
+            }
+        }
+        Ok(())
+    }
+
+    fn ahead(&mut self, path: &str, what: &str, at: Option<Time>) {
+        if let Some(at) = at.filter(|at| at.millis() > self.now.millis().saturating_add(AHEAD)) {
+            self.found.note(path, format!("by its stamp {what} at {at}, which is still to come"));
+        }
+    }
+
+    fn unknown(&mut self, path: &str, is_folder: bool) {
+        match misplaced(path) {
+            Some(why) => self.found.error(path, why),
+            None if is_folder && !matches!(form(path).0, Form::Unknown) => {
+                self.found.error(path, "a folder where a record belongs");
+            }
+            None => self.found.note(path, "no path of this format; it is kept as it is"),
+        }
+    }
+}
+
+/// What was read where the file is sound.
+enum Read {
+    Doc(Box<Doc>),
+    Entry,
+}
+
+fn sound(kind: &Form, expected: Option<&str>, bytes: &[u8]) -> Result<Read, String> {
+    let another = || Err("the record bears the id of another, not that of its path".to_owned());
+    match kind {
+        Form::Unknown => Ok(Read::Entry),
+        Form::Doc(schema) => {
+            let doc = Doc::parse(schema, bytes).map_err(|broken| broken.to_string())?;
+            if layout::bears(&doc.fields(), expected) { Ok(Read::Doc(Box::new(doc))) } else { another() }
+        }
+        Form::Entry(check) => {
+            let value = strict::parse(bytes).map_err(|why| format!("broken entry: {why}"))?;
+            check(&value).map_err(|why| format!("broken entry: {why}"))?;
+            if layout::bears(&value, expected) { Ok(Read::Entry) } else { another() }
+        }
+    }
+}
+
+/// Whether these bytes can be the file at `path`.
+pub(super) fn is_sound(path: &str, bytes: &[u8]) -> bool {
+    let (kind, expected) = form(path);
+    sound(&kind, expected.as_deref(), bytes).is_ok()
+}
+
+/// Whether a file can be put at `path`: a record's place, or one that a later version of the format may know.
+pub(super) fn is_place(path: &str) -> bool {
+    let is_record = !matches!(form(path).0, Form::Unknown);
+    is_record
+        || (misplaced(path).is_none()
+            && path.split('/').all(|name| trees::name_refusal(name.into()).is_none())
+            && !layout::is_folder(path))
+}
+
+/// Why what lies among records is none; nothing where it may be of a later version of the format.
+fn misplaced(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let entry = |name: &&str| {
+        let id = name.strip_suffix(".json").unwrap_or(name);
+        EntryId::parse(id).err().map(|error| error.to_string())
+    };
+    match parts.as_slice() {
+        [ISSUES, _, id] => match IssueId::parse(id) {
+            Err(error) => Some(error.to_string()),
+            Ok(id) => Some(format!("the folder of this issue is `{}`", layout::issue_folder(&id))),
+        },
+        [ISSUES, _, _, "comments" | "feedback" | layout::REDACTIONS, name]
+        | [ISSUES, _, _, "solutions", _, "reviews" | layout::REDACTIONS, name]
+        | [ISSUES, _, _, "executions", _, "log" | layout::REDACTIONS, name]
+        | [QUEUES, _, "conflicts", name] => entry(name),
+        [ISSUES, _, issue, "solutions", id] => match SolutionId::parse(id) {
+            Err(error) => Some(error.to_string()),
+            Ok(id) => (id.issue().as_str() != *issue).then(|| format!("a plan for `{}`", id.issue())),
+        },
+        [ISSUES, _, issue, "executions", id] => match ExecutionId::parse(id) {
+            Err(error) => Some(error.to_string()),
+            Ok(id) => (id.issue().as_str() != *issue).then(|| format!("an execution of `{}`", id.issue())),
+        },
+        [QUEUES, id] => QueueId::parse(id).err().map(|error| error.to_string()),
+        [QUEUES, queue, "items", _, name] => {
+            match SolutionId::parse(name.strip_suffix(".json").unwrap_or(name)) {
+                Err(error) => Some(error.to_string()),
+                Ok(id) => QueueId::parse(queue)
+                    .ok()
+                    .map(|queue| format!("the file of this item is `{}`", layout::item(&queue, &id))),
+            }
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,197 @@
+//! What records say of each other.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use gix::ObjectId;
+
+use super::Findings;
+use crate::model::execution::Execution;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::solution::Solution;
+use crate::rules::dag;
+use crate::rules::folder::{IssueFolder, QueueFolder};
+use crate::rules::plan_check;
+use crate::store::error::StoreError;
+use crate::store::layout;
+use crate::store::records;
+use crate::store::repo::{Store, object_id};
+use crate::store::snapshot::{Read, Snapshot};
+
+/// All references of the newest state; `known` are the commits of its history.
+pub(super) fn check(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    known: &HashSet<ObjectId>,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let ids: BTreeSet<IssueId> = records::issue_ids(snapshot)?.into_iter().collect();
+    let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
+    for id in &ids {
+        check_orphans(snapshot, id, found)?;
+        // What cannot be read was named where its file was checked.
+        let folder = match records::issue(snapshot, id) {
+            Ok(Some(folder)) => folder,
+            Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            Err(error) => return Err(error),
+        };
+        check_issue(snapshot, &folder, &ids, found)?;
+        for execution in folder.executions.iter().map(|it| &it.execution) {
+            check_plan_commit(store, execution, known, found)?;
+        }
+        edges.insert(id.clone(), folder.issue.record.depends_on.iter().cloned().collect());
+    }
+    for cycle in cycles(&edges) {
+        let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
+        let what = format!("depends on itself: {drawn}; `git wf edit` one of them");
+        found.error(&layout::issue(&cycle[0]), what);
+    }
+    for id in records::queue_ids(snapshot)? {
+        match records::queue(snapshot, &id) {
+            Ok(Some(queue)) => check_queue(snapshot, &queue, found)?,
+            Ok(None) => found.error(&layout::queue(&id), "not here, and something lies in its folder"),
+            Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Each cycle once, beginning with its first member in order.
+fn cycles<K: Ord + Clone>(edges: &BTreeMap<K, Vec<K>>) -> Vec<Vec<K>> {
+    let mut in_cycle: BTreeSet<K> = BTreeSet::new();
+    let mut found = Vec::new();
+    for id in edges.iter().filter(|(_, next)| !next.is_empty()).map(|(id, _)| id) {
+        if !in_cycle.contains(id)
+            && let Some(cycle) = dag::cycle_through(id, |id| edges.get(id).cloned().unwrap_or_default())
+        {
+            in_cycle.extend(cycle.iter().cloned());
+            found.push(cycle);
+        }
+    }
+    found
+}
+
+/// Folders whose record is not there: the plans, logs and comments in them show nowhere.
+fn check_orphans(snapshot: &Snapshot<'_>, issue: &IssueId, found: &mut Findings) -> Result<(), StoreError> {
+    let mut records = vec![layout::issue(issue)];
+    records.extend(records::solution_ids(snapshot, issue)?.iter().map(layout::solution));
+    records.extend(records::execution_ids(snapshot, issue)?.iter().map(layout::execution));
+    for path in records {
+        if snapshot.entry(&path)?.is_none() {
+            found.error(&path, "not here, and something lies in its folder");
+        }
+    }
+    Ok(())
+}
+
+fn check_issue(
+    snapshot: &Snapshot<'_>,
+    folder: &IssueFolder,
+    ids: &BTreeSet<IssueId>,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let issue = &folder.issue.record;
+    let path = layout::issue(&issue.id);
+    for other in issue.depends_on.iter().filter(|other| !ids.contains(other)) {
+        found.note(&path, format!("depends on `{other}`, which is not here"));
+    }
+    if let Some(bound) = issue.bound_solution_id.as_ref().filter(|id| folder.solution(id).is_none()) {
+        found.error(
+            &path,
+            format!("is bound to `{bound}`, which is not here or cannot be read; `git wf bind` another"),
+        );
+    }
+    for solution in folder.solutions.iter().map(|s| &s.record) {
+        let path = layout::solution(&solution.id);
+        if solution.issue_id != issue.id {
+            found.error(&path, format!("names issue `{}`, and lies with `{}`", solution.issue_id, issue.id));
+        }
+        // The plan as it is stored, hidden or not.
+        let plan = plan_at(snapshot, &solution.id)?.unwrap_or_else(|| solution.clone()).plan;
+        for finding in plan_check::check(&plan, None).err().unwrap_or_default() {
+            found.error(&path, format!("plan: {finding}"));
+        }
+    }
+    for execution in folder.executions.iter().map(|it| &it.execution) {
+        let path = layout::execution(&execution.id);
+        if execution.issue_id != issue.id || execution.solution_id.issue() != issue.id {
+            let what = format!(
+                "names `{}` and `{}`, and lies with `{}`",
+                execution.issue_id, execution.solution_id, issue.id
+            );
+            found.error(&path, what);
+        } else if folder.solution(&execution.solution_id).is_none() {
+            found.note(&path, format!("its plan `{}` is not here, or cannot be read", execution.solution_id));
+        }
+        for earlier in &execution.supersedes {
+            if !folder.executions.iter().any(|it| it.execution.id == earlier.execution_id) {
+                found.note(&path, format!("supersedes `{}`, which is not here", earlier.execution_id));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The claim names a commit of the ref that holds the plan which is carried out, so that it can be read for ever.
+fn check_plan_commit(
+    store: &Store,
+    execution: &Execution,
+    known: &HashSet<ObjectId>,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let path = layout::execution(&execution.id);
+    let name = &execution.plan_commit;
+    let Some(commit) = object_id(name).filter(|id| known.contains(id)) else {
+        found.error(&path, format!("its plan_commit `{name}` is no commit of this history"));
+        return Ok(());
+    };
+    let Some(state) = Snapshot::of_commit(&store.repo, commit)? else { return Ok(()) };
+    let digest = plan_at(&state, &execution.solution_id)?.map(|plan| plan.plan_digest());
+    if digest.as_ref() != Some(&execution.plan_digest) {
+        let has = digest.map_or("no such plan".to_owned(), |digest| format!("the plan `{digest}`"));
+        found.error(&path, format!("its plan_commit `{name}` holds {has}, not `{}`", execution.plan_digest));
+    }
+    Ok(())
+}
+
+fn plan_at(state: &Snapshot<'_>, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
+    let doc = match records::doc(state, &crate::model::solution::SOLUTION, &layout::solution(id)) {
+        Err(StoreError::Broken { .. }) => None,
+        other => other?,
+    };
+    Ok(doc.and_then(|doc| doc.read().ok()))
+}
+
+fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Findings) -> Result<(), StoreError> {
+    let id = &queue.queue.id;
+    let mut numbers: BTreeMap<&str, &SolutionId> = BTreeMap::new();
+    let mut edges: BTreeMap<SolutionId, Vec<SolutionId>> = BTreeMap::new();
+    for item in &queue.items {
+        let path = layout::item(id, &item.solution_id);
+        if item.issue_id != item.solution_id.issue() {
+            found.error(&path, format!("names issue `{}`, and its plan is of another", item.issue_id));
+        } else if snapshot.file(&layout::solution(&item.solution_id))?.is_none() {
+            found.note(
+                &path,
+                format!("its plan `{}` is not here; another clone may have it", item.solution_id),
+            );
+        }
+        if item.is_removed() {
+            continue;
+        }
+        if let Some(other) = numbers.insert(item.item_id.as_str(), &item.solution_id) {
+            let (number, plan) = (&item.item_id, &item.solution_id);
+            let what = format!(
+                "`{number}` is also the number of `{other}`, since two clones gave it: name each by its plan, or \
+                 `git wf queue remove {plan}` and add it again"
+            );
+            found.note(&path, what);
+        }
+        edges.insert(item.solution_id.clone(), item.depends_on.iter().cloned().collect());
+    }
+    for cycle in cycles(&edges) {
+        let drawn = cycle.iter().map(SolutionId::as_str).collect::<Vec<_>>().join(" → ");
+        found.error(&layout::item(id, &cycle[0]), format!("depends on itself: {drawn}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,309 @@
+//! The union of two trees, entry by entry, and of two versions of a file.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use gix::ObjectId;
+use gix::bstr::BString;
+use gix::objs::Tree;
+use gix::objs::tree::{Entry, EntryKind};
+
+use crate::model::doc::Doc;
+use crate::model::schema::Schema;
+use crate::model::strict;
+use crate::store::error::StoreError;
+use crate::store::layout::{Form, ISSUES, bears, form};
+use crate::store::snapshot::read_blob;
+use crate::store::trees::{self, DEEPEST};
+
+/// So many files can lie below one folder of a store; below `issues` and `queues` a hundred times as many. What is
+/// more is no store's: a few small trees, each ten times in the next, unfold to billions of files.
+const MOST_FILES: u64 = 200_000;
+/// So many paths that were refused are named.
+const MOST_NAMED: usize = 1_000;
+
+/// One merge of two trees, with what there is to say about it.
+pub(super) struct Merge<'a> {
+    pub(super) repo: &'a gix::Repository,
+    /// What the second side lacks of the first, where that is asked for.
+    pub(super) restored: Option<Vec<String>>,
+    /// Paths of what no store holds.
+    pub(super) refused: BTreeSet<String>,
+    /// What became of folders that only one side has, by id and depth, with the number of files in them: a few trees can
+    /// unfold to billions of paths.
+    cleaned: HashMap<(ObjectId, usize), (Option<ObjectId>, u64)>,
+}
+
+impl<'a> Merge<'a> {
+    pub(super) fn new(repo: &'a gix::Repository) -> Self {
+        Self { repo, restored: None, refused: BTreeSet::new(), cleaned: HashMap::new() }
+    }
+
+    /// The union of two states.
+    pub(super) fn root(&mut self, ours: ObjectId, theirs: ObjectId) -> Result<ObjectId, StoreError> {
+        let empty = ObjectId::empty_tree(self.repo.object_hash());
+        Ok(self.trees(ours, theirs, "", 0)?.unwrap_or(empty))
+    }
+
+    /// The union of two trees, file by file where both have one; none where nothing is left. A tree that is equal on
+    /// both sides is taken as it is. Of any other, entries that no store holds are left out, on whichever side: so the
+    /// order and grouping of merges do not matter for them either.
+    fn trees(
+        &mut self,
+        ours: ObjectId,
+        theirs: ObjectId,
+        path: &str,
+        depth: usize,
+    ) -> Result<Option<ObjectId>, StoreError> {
+        if ours == theirs {
+            return Ok(Some(ours));
+        }
+        let mut entries = self.read(ours, path)?;
+        let there = self.read(theirs, path)?;
+        self.clean_all(&mut entries, &there, path, depth)?;
+        if self.restored.is_some() {
+            for (name, entry) in entries.iter().filter(|(name, _)| !there.contains_key(*name)) {
+                self.put_back(entry, &inside(path, name))?;
+            }
+        }
+        for (name, entry) in there {
+            let inner = inside(path, &name);
+            let merged = match entries.get(&name) {
+                None => self.clean(&entry, &inner, depth)?.0,
+                Some(mine) if *mine == entry => continue,
+                Some(mine) => {
+                    let merged = self.pair(mine, &entry, &inner, depth)?;
+                    let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
+                    if let Some(merged) = &merged
+                        && *merged != entry
+                        && !(is_folder(merged) && is_folder(&entry))
+                    {
+                        self.put_back(merged, &inner)?;
+                    }
+                    merged
+                }
+            };
+            match merged {
+                Some(merged) => entries.insert(name, merged),
+                None => entries.remove(&name),
+            };
+        }
+        self.write(entries)
+    }
+
+    /// Looks into what only `entries` has, and leaves out of it what no store holds.
+    fn clean_all(
+        &mut self,
+        entries: &mut BTreeMap<BString, Entry>,
+        there: &BTreeMap<BString, Entry>,
+        path: &str,
+        depth: usize,
+    ) -> Result<(), StoreError> {
+        let alone: Vec<BString> = entries.keys().filter(|name| !there.contains_key(*name)).cloned().collect();
+        for name in alone {
+            let cleaned = self.clean(&entries[&name], &inside(path, &name), depth)?.0;
+            match cleaned {
+                Some(entry) => entries.insert(name, entry),
+                None => entries.remove(&name),
+            };
+        }
+        Ok(())
+    }
+
+    /// An entry that only one side has, as a store can hold it, and how many files that is. None where nothing is left.
+    fn clean(&mut self, entry: &Entry, path: &str, depth: usize) -> Result<(Option<Entry>, u64), StoreError> {
+        if entry.mode.kind() != EntryKind::Tree {
+            let header =
+                self.repo.find_header(entry.oid).map_err(StoreError::object("cannot read a record"))?;
+            let is_file = header.kind() == gix::objs::Kind::Blob;
+            if !is_file {
+                self.refuse(path);
+            }
+            return Ok((is_file.then(|| entry.clone()), u64::from(is_file)));
+        }
+        if depth >= DEEPEST {
+            self.refuse(path);
+            return Ok((None, 0));
+        }
+        let known = self.cleaned.get(&(entry.oid, depth)).copied();
+        let (tree, files) = match known {
+            Some(known) => known,
+            None => {
+                let mut kept = BTreeMap::new();
+                let mut files = 0u64;
+                for (name, inner) in self.read(entry.oid, path)? {
+                    let (cleaned, count) = self.clean(&inner, &inside(path, &name), depth + 1)?;
+                    files = files.saturating_add(count);
+                    kept.extend(cleaned.map(|cleaned| (name, cleaned)));
+                }
+                let most = if depth == 0 { MOST_FILES * 100 } else { MOST_FILES };
+                let tree = if files > most {
+                    self.refuse(path);
+                    files = 0;
+                    None
+                } else {
+                    self.write(kept)?
+                };
+                self.cleaned.insert((entry.oid, depth), (tree, files));
+                (tree, files)
+            }
+        };
+        Ok((tree.map(|oid| Entry { oid, ..entry.clone() }), files))
+    }
+
+    /// A tree with these entries; none where there are none, since an empty folder holds nothing to keep.
+    fn write(&self, entries: BTreeMap<BString, Entry>) -> Result<Option<ObjectId>, StoreError> {
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        let mut tree = Tree { entries: entries.into_values().collect() };
+        tree.entries.sort();
+        let written = self.repo.write_object(tree).map_err(StoreError::object("cannot write a tree"))?;
+        Ok(Some(written.detach()))
+    }
+
+    fn refuse(&mut self, path: &str) {
+        if self.refused.len() < MOST_NAMED {
+            self.refused.insert(if path.is_empty() { "/" } else { path }.to_owned());
+        }
+    }
+
+    /// Notes what the other side lacks; a folder above those of records by what is in it.
+    fn put_back(&mut self, entry: &Entry, path: &str) -> Result<(), StoreError> {
+        let Some(restored) = &mut self.restored else { return Ok(()) };
+        let is_above = match path.split_once('/') {
+            None => true,
+            Some((first, rest)) => first == ISSUES && !rest.contains('/'),
+        };
+        if !is_above || entry.mode.kind() != EntryKind::Tree {
+            restored.push(path.to_owned());
+            return Ok(());
+        }
+        for (name, inner) in self.read(entry.oid, path)? {
+            self.put_back(&inner, &inside(path, &name))?;
+        }
+        Ok(())
+    }
+
+    /// What of a tree a store can hold; the rest is refused.
+    fn read(&mut self, id: ObjectId, path: &str) -> Result<BTreeMap<BString, Entry>, StoreError> {
+        let Some(mut folder) = trees::read(self.repo, id)? else {
+            self.refuse(path);
+            return Ok(BTreeMap::new());
+        };
+        if !folder.is_canonical {
+            self.refuse(path);
+        }
+        folder.entries.retain(|name, entry| {
+            let refusal = trees::refusal(entry);
+            if refusal.is_some() {
+                self.refuse(&inside(path, name));
+            }
+            refusal.is_none()
+        });
+        Ok(folder.entries)
+    }
+
+    fn pair(
+        &mut self,
+        mine: &Entry,
+        other: &Entry,
+        path: &str,
+        depth: usize,
+    ) -> Result<Option<Entry>, StoreError> {
+        use EntryKind::{Blob, BlobExecutable};
+        let kinds = (mine.mode.kind(), other.mode.kind());
+        match kinds {
+            (EntryKind::Tree, EntryKind::Tree) if depth >= DEEPEST => {
+                self.refuse(path);
+                Ok(None)
+            }
+            (EntryKind::Tree, EntryKind::Tree) => {
+                let tree = self.trees(mine.oid, other.oid, path, depth + 1)?;
+                Ok(tree.map(|oid| Entry { oid, ..mine.clone() }))
+            }
+            // Two modes of one file: plain stands, since no record is a program.
+            (Blob | BlobExecutable, Blob | BlobExecutable) => {
+                let (one, two) = (self.clean(mine, path, depth)?.0, self.clean(other, path, depth)?.0);
+                let (Some(one), Some(two)) = (&one, &two) else { return Ok(one.or(two)) };
+                let oid = self.files(one.oid, two.oid, path)?;
+                Ok(Some(Entry { mode: EntryKind::Blob.into(), filename: mine.filename.clone(), oid }))
+            }
+            // A file where a folder is: what belongs there stands, unless nothing is left of it.
+            _ => {
+                let (one, two) = (self.clean(mine, path, depth)?.0, self.clean(other, path, depth)?.0);
+                let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
+                let (folder, file) =
+                    if one.as_ref().is_some_and(is_folder) { (one, two) } else { (two, one) };
+                let is_record = !matches!(form(path).0, Form::Unknown);
+                Ok(if is_record { file.or(folder) } else { folder.or(file) })
+            }
+        }
+    }
+
+    pub(super) fn files(
+        &mut self,
+        mine: ObjectId,
+        other: ObjectId,
+        path: &str,
+    ) -> Result<ObjectId, StoreError> {
+        if mine == other {
+            return Ok(mine);
+        }
+        let (kind, id) = form(path);
+        if let Form::Unknown = kind {
+            return Ok(mine.max(other));
+        }
+        let (a, b) = (read_blob(self.repo, mine)?, read_blob(self.repo, other)?);
+        let bytes = match kind {
+            Form::Doc(schema) => docs(schema, id.as_deref(), &a, &b),
+            Form::Entry(check) => {
+                let sound = |bytes: &[u8]| {
+                    strict::parse(bytes)
+                        .is_ok_and(|value| bears(&value, id.as_deref()) && check(&value).is_ok())
+                };
+                better(sound(&a), sound(&b), &a, &b)
+            }
+            Form::Unknown => None,
+        };
+        let bytes = match bytes {
+            Some(bytes) => bytes,
+            // Neither can be read: the greater bytes, so that all clones agree.
+            None => a.clone().max(b.clone()),
+        };
+        if a == b {
+            // Both are too large to be read.
+            return Ok(mine.max(other));
+        }
+        if bytes == a {
+            return Ok(mine);
+        }
+        if bytes == b {
+            return Ok(other);
+        }
+        self.repo.write_blob(bytes).map(gix::Id::detach).map_err(StoreError::object("cannot write a record"))
+    }
+}
+
+fn inside(path: &str, name: &BString) -> String {
+    if path.is_empty() { name.to_string() } else { format!("{path}/{name}") }
+}
+
+/// A sound version beats a broken one; of two sound ones the greater bytes stand.
+fn better(a_sound: bool, b_sound: bool, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
+    match (a_sound, b_sound) {
+        (true, false) => Some(a.to_vec()),
+        (false, true) => Some(b.to_vec()),
+        (true, true) => Some(a.max(b).to_vec()),
+        (false, false) => None,
+    }
+}
+
+fn docs(schema: &'static Schema, id: Option<&str>, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
+    let parse = |bytes: &[u8]| Doc::parse(schema, bytes).ok().filter(|doc| bears(&doc.fields(), id));
+    match (parse(a), parse(b)) {
+        (Some(one), Some(two)) => Some(one.merge(two).to_bytes()),
+        (Some(_), None) => Some(a.to_vec()),
+        (None, Some(_)) => Some(b.to_vec()),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,107 @@
+//! What is hidden of a record. Whoever shows a value takes it through here; only what writes a record, or merges two,
+//! sees the stored one.
+
+use serde_json::Value;
+
+use super::error::StoreError;
+use super::layout::{self, Form, form};
+use super::records;
+use super::snapshot::Read;
+use crate::model::doc::{Doc, file_bytes};
+use crate::model::redaction::{REDACTED, Redaction, hide};
+use crate::model::stamp::Stamp;
+use crate::model::strict;
+
+/// The redactions of one folder.
+#[derive(Debug, Default)]
+pub(crate) struct Redactions(Vec<Redaction>);
+
+impl Redactions {
+    /// Those in `folder`: of an issue, a plan or an execution. A broken one hides nothing; `fsck` names it.
+    pub(crate) fn of(read: &impl Read, folder: &str) -> Result<Self, StoreError> {
+        let place = format!("{folder}/{}", layout::REDACTIONS);
+        Ok(Self(records::raw_log(read, &place, &mut Vec::new())?))
+    }
+
+    /// Those that may concern the file at `path`; none where nothing can be hidden.
+    pub(crate) fn at(read: &impl Read, path: &str) -> Result<Self, StoreError> {
+        match layout::redacted_by(path) {
+            Some((folder, _)) => Self::of(read, &folder),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Whether a value with this stamp is hidden already.
+    pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&Stamp>) -> bool {
+        self.0.iter().any(|it| it.target == target && it.field == field && it.hides(stamp))
+    }
+
+    /// Whether there is any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn target<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a Redaction> {
+        let target = layout::redacted_by(path).map(|(_, target)| target);
+        self.0.iter().filter(move |it| target.as_ref() == Some(&it.target))
+    }
+
+    /// Hides what is hidden of a record with stamps. One that would make the record unreadable is passed over.
+    pub(crate) fn doc(&self, path: &str, doc: &mut Doc) {
+        for redaction in self.target(path) {
+            let mut hidden = doc.clone();
+            hidden.redact(redaction);
+            if hidden.is_sound() && layout::bears(&hidden.fields(), form(path).1.as_deref()) {
+                *doc = hidden;
+            }
+        }
+    }
+
+    /// A value of one field, element or leaf as it may be shown; for `*`, a whole version of the record, of which
+    /// everything goes that is hidden of any.
+    pub(crate) fn value(&self, path: &str, key: &str, stamp: Option<&Stamp>, mut value: Value) -> Value {
+        for redaction in self.target(path) {
+            let field = redaction.field.as_str();
+            let is_of_field =
+                key == field || key.strip_prefix(field).is_some_and(|rest| rest.starts_with('/'));
+            if key == "*" {
+                if let Some(hidden) = value.get_mut(field) {
+                    *hidden = REDACTED.into();
+                }
+            } else if is_of_field && redaction.hides(stamp) {
+                return REDACTED.into();
+            }
+        }
+        value
+    }
+
+    /// Hides what is hidden of a record that is written once.
+    pub(crate) fn entry(&self, path: &str, value: &mut Value) {
+        let (Form::Entry(check), id) = form(path) else { return };
+        let is_sound = |value: &Value| check(value).is_ok() && layout::bears(value, id.as_deref());
+        for redaction in self.target(path) {
+            hide(value, &redaction.field, &is_sound);
+        }
+    }
+
+    /// The text of a file as it may be shown, of this or an earlier state.
+    pub(crate) fn text(&self, path: &str, bytes: &[u8]) -> String {
+        let as_it_is = || String::from_utf8_lossy(bytes).into_owned();
+        if self.target(path).next().is_none() {
+            return as_it_is();
+        }
+        let shown = match form(path).0 {
+            Form::Doc(schema) => Doc::parse(schema, bytes).ok().map(|mut doc| {
+                self.doc(path, &mut doc);
+                doc.to_bytes()
+            }),
+            Form::Entry(_) => strict::parse(bytes).ok().map(|mut value| {
+                self.entry(path, &mut value);
+                file_bytes(&value)
+            }),
+            Form::Unknown => return as_it_is(),
+        };
+        // Of what cannot be read nobody can say where the hidden text is.
+        shown.map_or(format!("{REDACTED}\n"), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}

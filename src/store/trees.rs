@@ -1,0 +1,156 @@
+//! Trees as they are read from anybody: which entries a store can hold, and which git itself would refuse.
+
+use std::collections::BTreeMap;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::objs::tree::{Entry, EntryKind};
+use gix::objs::{Kind, Tree, WriteTo};
+
+use super::error::StoreError;
+
+/// Deeper than any record lies; what lies deeper is not looked at.
+pub(super) const DEEPEST: usize = 64;
+/// A tree object that is larger (some hundred thousand entries) is not read.
+const LARGEST_TREE: u64 = 32 * 1024 * 1024;
+/// No file system that git checks out to has longer names.
+const LONGEST_NAME: usize = 255;
+
+/// The entries of one tree by name; of two with one name the first, which is the one that git looks up.
+pub(super) struct Folder {
+    /// By name.
+    pub(super) entries: BTreeMap<BString, Entry>,
+    /// Whether git itself would have written these bytes for these entries.
+    pub(super) is_canonical: bool,
+}
+
+/// Reads a tree. None where the object is no tree, or not one that can be read: what lies there is lost for git too. An
+/// object that is missing is an error, since another clone has it.
+pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder>, StoreError> {
+    let failed = StoreError::object("cannot read a tree of the store");
+    if id.is_null() {
+        return Ok(None);
+    }
+    if id == ObjectId::empty_tree(repo.object_hash()) {
+        return Ok(Some(Folder { entries: BTreeMap::new(), is_canonical: true }));
+    }
+    let header = repo.find_header(id).map_err(&failed)?;
+    if header.kind() != Kind::Tree || header.size() > LARGEST_TREE {
+        return Ok(None);
+    }
+    let object = repo.find_object(id).map_err(&failed)?;
+    let Ok(decoded) = gix::objs::TreeRef::from_bytes(&object.data, repo.object_hash()) else {
+        return Ok(None);
+    };
+    let mut entries = BTreeMap::new();
+    for entry in &decoded.entries {
+        let kind = entry.mode.kind();
+        let entry =
+            Entry { mode: kind.into(), filename: entry.filename.to_owned(), oid: entry.oid.to_owned() };
+        entries.entry(entry.filename.clone()).or_insert(entry);
+    }
+    let is_canonical = bytes(entries.values()) == object.data;
+    Ok(Some(Folder { entries, is_canonical }))
+}
+
+/// What lies under `name` in a tree; nothing where that is no tree that can be read.
+pub(super) fn look_up(
+    repo: &gix::Repository,
+    tree: ObjectId,
+    name: &BStr,
+) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
+    let failed = StoreError::object("cannot read a tree of the store");
+    if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
+        return Ok(None);
+    }
+    let object = repo.find_object(tree).map_err(&failed)?;
+    if object.kind != Kind::Tree {
+        return Ok(None);
+    }
+    for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.object_hash()) {
+        // As in `read`: a tree that cannot be read to its end is none.
+        let Ok(entry) = entry else { return Ok(None) };
+        if entry.filename == name {
+            return Ok(Some((entry.oid.to_owned(), entry.mode.kind())));
+        }
+    }
+    Ok(None)
+}
+
+fn bytes<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<u8> {
+    let mut tree = Tree { entries: entries.cloned().collect() };
+    tree.entries.sort();
+    let mut bytes = Vec::new();
+    // It writes to memory; a name that cannot be written makes fewer bytes, which are not the same ones.
+    let _ = tree.write_to(&mut bytes);
+    bytes
+}
+
+/// What is wrong with an entry that no store holds; none where a merge may take it over.
+pub(super) fn refusal(entry: &Entry) -> Option<&'static str> {
+    if let Some(why) = name_refusal(entry.filename.as_bstr()) {
+        return Some(why);
+    }
+    match entry.mode.kind() {
+        EntryKind::Link => Some("a symbolic link, which no store holds"),
+        EntryKind::Commit => Some("a submodule, which no store holds"),
+        _ if entry.oid.is_null() => Some("it names no object"),
+        _ => None,
+    }
+}
+
+/// What git refuses itself, on any system that it checks out to, and a little more: names that begin with `.git` are
+/// read by git, and `~1` is how Windows shortens them.
+pub(super) fn name_refusal(name: &BStr) -> Option<&'static str> {
+    // What HFS+ passes over when it compares names.
+    let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();
+    let shown = shown.to_lowercase();
+    if name.is_empty() {
+        Some("a name without a letter")
+    } else if name.len() > LONGEST_NAME {
+        Some("a name that is too long for a file")
+    } else if name.contains(&b'/') || name.contains(&b'\\') || name.contains(&0) {
+        Some("a name with a path in it")
+    } else if matches!(shown.as_str(), "" | "." | "..") || shown.starts_with(".git") {
+        Some("a name that means something else to git or to a file system")
+    } else if shown.split_once('~').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit())) {
+        Some("a name that Windows takes for another")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_git_refuses() {
+        for name in [
+            "",
+            ".",
+            "..",
+            ".git",
+            ".GIT",
+            ".git ",
+            ".git.",
+            ".git::$INDEX_ALLOCATION",
+            "git~1",
+            "GIT~2",
+            ".g\u{200c}it",
+            ".gitmodules",
+            "a/b",
+            "..\\x",
+            "a\0b",
+            "\u{200d}",
+            "gi7eba~1",
+        ] {
+            assert!(name_refusal(name.into()).is_some(), "{name:?}");
+        }
+        assert!(name_refusal("x".repeat(256).as_str().into()).is_some());
+        for name in ["wf.json", "issues", "...", "a~b", "ISS-001", "\u{202e}txt", "git"] {
+            assert!(name_refusal(name.into()).is_none(), "{name:?}");
+        }
+    }
+}

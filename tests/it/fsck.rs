@@ -1,0 +1,297 @@
+//! Each kind of fault is named once, and a store that commands made has none.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{Repo, Sandbox, plan};
+
+const REF: &str = "refs/wf/main";
+const AT: &str = "2026-11-21T02:00:00.000Z";
+const BIRTH: &str = "2026-11-21T02:00:00.000Z/00000/0000000a";
+const ENTRY: &str = "20261121T021405123Z-00000-00000001";
+
+fn store() -> (Sandbox, Repo) {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("ada");
+    repo.wf(&["init"]).ok();
+    (sandbox, repo)
+}
+
+fn folder(issue: &str) -> String {
+    format!("issues/{:02x}/{issue}", Sha256::digest(issue)[0])
+}
+
+fn file(issue: &str) -> String {
+    format!("{}/issue.json", folder(issue))
+}
+
+fn issue(id: &str) -> Value {
+    json!({"id": id, "author": "Ada", "created_at": AT, "title": "t", "status": "registered", "priority": 3,
+        "clock": {"*": BIRTH}})
+}
+
+fn solution(id: &str, issue: &str, plan: &Value) -> (String, Value) {
+    let path = format!("{}/solutions/{id}/solution.json", folder(issue));
+    (
+        path,
+        json!({"id": id, "issue_id": issue, "author": "Ada", "created_at": AT, "plan": plan, "clock": {"*": BIRTH}}),
+    )
+}
+
+fn item(queue: &str, solution: &str, issue: &str) -> (String, Value) {
+    let fan = format!("{:02x}", Sha256::digest(issue)[0]);
+    let path = format!("queues/{queue}/items/{fan}/{solution}.json");
+    (
+        path,
+        json!({"item_id": "S-1", "issue_id": issue, "solution_id": solution, "plan_digest": "sha256:0",
+        "position": "m", "queued_at": AT, "clock": {"*": BIRTH}}),
+    )
+}
+
+/// One commit with these files, made by nothing but git; `null` takes a path away.
+fn write(repo: &Repo, files: &[(String, Value)]) -> String {
+    let git_dir = repo.git(&["rev-parse", "--absolute-git-dir"]).ok();
+    let indexed = repo.with_env("GIT_INDEX_FILE", &format!("{}/wf-index", git_dir.line()));
+    indexed.git(&["read-tree", REF]).ok();
+    for (path, value) in files {
+        if value.is_null() {
+            indexed.git(&["rm", "--quiet", "-r", "--cached", "--", path]).ok();
+        } else {
+            let blob = repo.git_in(format!("{value:#}\n"), &["hash-object", "-w", "--stdin"]).ok();
+            indexed
+                .git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},{path}", blob.line())])
+                .ok();
+        }
+    }
+    let tree = indexed.git(&["write-tree"]).ok();
+    let commit = repo.git(&["commit-tree", tree.line(), "-p", REF, "-m", "by hand"]).ok();
+    repo.git(&["update-ref", REF, commit.line()]).ok();
+    commit.line().to_owned()
+}
+
+/// Whether a finding of this severity at this path says this.
+#[track_caller]
+fn assert_found(repo: &Repo, severity: &str, path: &str, what: &str) {
+    let found = repo.wf(&["fsck", "--json"]).fails(i32::from(severity == "error")).json();
+    let fits = |it: &&Value| {
+        it["severity"] == severity && it["path"] == path && it["what"].as_str().unwrap().contains(what)
+    };
+    assert_eq!(
+        found.as_array().unwrap().iter().filter(fits).count(),
+        1,
+        "{severity} {path} {what}\n{found:#}"
+    );
+}
+
+#[test]
+fn a_store_that_commands_made_has_no_fault() {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.bare("origin.git");
+    let repo = sandbox.clone(&origin, "ada");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("a.txt", "a\n", "first");
+    for id in ["ISS-001", "ISS-002"] {
+        repo.wf(&["new", "A title", "--id", id, "--tag", "x"]).ok();
+        let added = repo.wf_in(plan().to_string(), &["solution", "add", id, "-"]).ok();
+        repo.wf(&["bind", id, added.line()]).ok();
+    }
+    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001", "--tag", "-x"]).ok();
+    repo.wf(&["queue", "add", "ISS-001", "ISS-002"]).ok();
+    repo.wf(&["comment", "ISS-001", "-m", "a remark"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.commit("b.txt", "b\n", "work");
+    repo.wf(&["fail", "--reason", "no"]).ok();
+    repo.wf(&["retry"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.commit("c.txt", "c\n", "more work");
+    repo.wf(&["done", "--force", "--reason", "a test"]).ok();
+    repo.wf(&["new", "Another"]).ok();
+    repo.wf(&["redact", "ISS-002", "title", "--reason", "a name"]).ok();
+    repo.wf(&["close", "ISS-002", "--force", "--reason", "enough"]);
+    repo.wf(&["sync"]).ok();
+    assert_eq!(repo.wf(&["fsck", "--json"]).ok().json(), json!([]));
+    assert_eq!(repo.wf(&["fsck"]).ok().stdout, "0 errors, 0 notes\n");
+}
+
+#[test]
+fn what_records_say_of_each_other() {
+    let (_sandbox, repo) = store();
+    let with = |id: &str, field: &str, value: Value| {
+        let mut record = issue(id);
+        record[field] = value;
+        (file(id), record)
+    };
+    let (one, two) = ("SOL-ISS-005-1", "SOL-ISS-005-2");
+    let mut looped = item("QUE-1", one, "ISS-005");
+    looped.1["depends_on"] = json!([two]);
+    let mut back = item("QUE-1", two, "ISS-005");
+    back.1["depends_on"] = json!([one]);
+    let mut bad_plan = plan();
+    bad_plan["tasks"][0]["depends_on"] = json!(["T2"]);
+    let mut foreign = solution("SOL-ISS-005-3", "ISS-005", &plan());
+    foreign.1["issue_id"] = "ISS-001".into();
+    let mut other_item = item("QUE-1", "SOL-ISS-005-3", "ISS-005");
+    other_item.1["issue_id"] = "ISS-001".into();
+    other_item.1["item_id"] = "S-2".into();
+    let mut missing = item("QUE-1", "SOL-ISS-001-9", "ISS-001");
+    missing.1["item_id"] = "S-3".into();
+    let mut ahead = issue("ISS-006");
+    ahead["clock"]["title"] = "9998-01-01T00:00:00.000Z/00000/0000000a".into();
+    write(
+        &repo,
+        &[
+            with("ISS-001", "depends_on", json!(["ISS-002"])),
+            with("ISS-002", "depends_on", json!(["ISS-001"])),
+            with("ISS-003", "depends_on", json!(["ISS-404"])),
+            with("ISS-004", "bound_solution_id", json!("SOL-ISS-004-1")),
+            (file("ISS-005"), issue("ISS-005")),
+            solution(one, "ISS-005", &plan()),
+            solution(two, "ISS-005", &bad_plan),
+            foreign,
+            (
+                "queues/QUE-1/queue.json".into(),
+                json!({"id": "QUE-1", "created_at": AT, "status": "active", "priority": 1,
+                "clock": {"*": BIRTH}}),
+            ),
+            looped,
+            back,
+            other_item,
+            missing,
+            (file("ISS-006"), ahead),
+            (
+                format!("{}/comments/{ENTRY}.json", folder("ISS-007")),
+                json!({"id": ENTRY, "body": "b", "author": "a", "created_at": AT}),
+            ),
+            (
+                format!("{}/executions/EXR-ISS-005-9/log/{ENTRY}.json", folder("ISS-005")),
+                json!({"id": ENTRY, "type": "unlink", "hash": "0", "actor": "a", "at": AT}),
+            ),
+            ("queues/QUE-2/items/00/x".into(), json!(1)),
+            ("later/thing.json".into(), json!({"a": 1})),
+        ],
+    );
+    let item_at = |solution: &str, issue: &str| item("QUE-1", solution, issue).0;
+    for (severity, path, what) in [
+        ("error", file("ISS-001"), "depends on itself: ISS-001 → ISS-002"),
+        ("note", file("ISS-003"), "depends on `ISS-404`, which is not here"),
+        ("error", file("ISS-004"), "is bound to `SOL-ISS-004-1`, which is not here"),
+        ("error", solution(two, "ISS-005", &plan()).0, "plan:"),
+        (
+            "error",
+            solution("SOL-ISS-005-3", "ISS-005", &plan()).0,
+            "names issue `ISS-001`, and lies with `ISS-005`",
+        ),
+        ("error", item_at(one, "ISS-005"), "depends on itself"),
+        ("note", item_at(two, "ISS-005"), "`S-1` is also the number of `SOL-ISS-005-1`"),
+        ("error", item_at("SOL-ISS-005-3", "ISS-005"), "names issue `ISS-001`"),
+        ("note", item_at("SOL-ISS-001-9", "ISS-001"), "is not here"),
+        ("note", file("ISS-006"), "still to come"),
+        ("error", file("ISS-007"), "something lies in its folder"),
+        (
+            "error",
+            format!("{}/executions/EXR-ISS-005-9/execution.json", folder("ISS-005")),
+            "something lies in its folder",
+        ),
+        ("error", "queues/QUE-2/queue.json".into(), "something lies in its folder"),
+        ("note", "later".into(), "no path of this format"),
+    ] {
+        let found = repo.wf(&["fsck", "--json"]).fails(1).json();
+        let fits = |it: &&Value| {
+            it["severity"] == severity && it["path"] == path && it["what"].as_str().unwrap().contains(what)
+        };
+        assert_eq!(
+            found.as_array().unwrap().iter().filter(fits).count(),
+            1,
+            "{severity} {path} {what}\n{found:#}"
+        );
+    }
+}
+
+#[test]
+fn a_claim_names_a_commit_that_holds_its_plan() {
+    let (_sandbox, repo) = store();
+    repo.wf(&["new", "A title", "--id", "ISS-001"]).ok();
+    let before = repo.tip().unwrap();
+    let id = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001", "-"]).ok().line().to_owned();
+    let digest = repo.wf(&["show", "ISS-001", "--json"]).ok().json()["solutions"][0]["plan_digest"].clone();
+    let with_plan = repo.tip().unwrap();
+    let execution = |commit: &str, digest: &Value| {
+        let path = format!("{}/executions/EXR-ISS-001-1/execution.json", folder("ISS-001"));
+        (
+            path,
+            json!({"id": "EXR-ISS-001-1", "issue_id": "ISS-001", "solution_id": id, "plan_digest": digest,
+            "plan_commit": commit, "attempt": 1, "actor": "a", "started_at": AT, "lease_expires_at": AT}),
+        )
+    };
+    for (commit, digest, what) in [
+        (with_plan.as_str(), &digest, None),
+        (&before, &digest, Some("holds no such plan")),
+        (&with_plan, &json!("sha256:0"), Some("holds the plan `sha256:")),
+        (&"0".repeat(40), &digest, Some("is no commit of this history")),
+        ("nonsense", &digest, Some("is no commit of this history")),
+    ] {
+        let file = execution(commit, digest);
+        write(&repo, std::slice::from_ref(&file));
+        match what {
+            None => assert_eq!(repo.wf(&["fsck", "--json"]).ok().json(), json!([])),
+            Some(what) => assert_found(&repo, "error", &file.0, what),
+        }
+    }
+}
+
+#[test]
+fn what_was_dropped_or_garbled_is_restored_in_one_commit() {
+    let (_sandbox, repo) = store();
+    for id in ["ISS-001", "ISS-002", "ISS-003"] {
+        repo.wf(&["new", "A title", "--id", id]).ok();
+    }
+    let dropped = write(&repo, &[(folder("ISS-001"), Value::Null)]);
+    write(&repo, &[(file("ISS-002"), json!({"id": "ISS-002"}))]);
+    write(&repo, &[(file("ISS-002"), json!("garbled again"))]);
+    let found = repo.wf(&["fsck", "--json"]).fails(1).json();
+    assert_eq!(found[0]["path"], file("ISS-002"));
+    assert_eq!(found[1]["path"], file("ISS-001"));
+    assert_eq!(found[1]["commit"], dropped);
+    assert!(found[1]["what"].as_str().unwrap().contains("--repair"), "{found}");
+
+    let tip = repo.tip().unwrap();
+    let ran = repo.wf(&["fsck", "--repair"]).ok();
+    let mut named = [format!("restored {}", file("ISS-001")), format!("restored {}", file("ISS-002"))];
+    named.sort();
+    assert_eq!(ran.stdout.lines().take(2).collect::<Vec<_>>(), named);
+    assert_eq!(repo.git(&["rev-parse", &format!("{REF}~1")]).ok().line(), tip);
+    for id in ["ISS-001", "ISS-002", "ISS-003"] {
+        assert_eq!(repo.wf(&["show", id, "--json"]).ok().json()["title"], "A title");
+    }
+    assert_found(&repo, "note", &file("ISS-001"), "restored since");
+    let tip = repo.tip();
+    repo.wf(&["fsck", "--repair"]).ok();
+    assert_eq!(repo.tip(), tip, "nothing more to do");
+}
+
+#[test]
+fn a_history_of_some_thousand_commits_takes_seconds() {
+    let (_sandbox, repo) = store();
+    let commits = if std::env::var_os("WF_LONG").is_some() { 20_000 } else { 1_000 };
+    let mut stream = String::new();
+    for n in 0..commits {
+        let id = format!("ISS-{:03}", n % 300);
+        let mut record = issue(&id);
+        record["title"] = format!("t{n}").into();
+        record["clock"]["title"] = format!("2026-11-21T02:00:00.000Z/{n:05}/0000000a").into();
+        let text = format!("{record:#}\n");
+        stream.push_str(&format!(
+            "commit {REF}\ncommitter E <e@example.org> {} +0000\ndata 1\nx\n",
+            1_795_226_400 + n
+        ));
+        if n == 0 {
+            stream.push_str(&format!("from {}\n", repo.tip().unwrap()));
+        }
+        stream.push_str(&format!("M 100644 inline {}\ndata {}\n{text}\n", file(&id), text.len()));
+    }
+    repo.git_in(stream, &["fast-import", "--quiet"]).ok();
+    let start = std::time::Instant::now();
+    repo.wf(&["fsck"]).ok();
+    // Two minutes for twenty thousand, on a machine that does other things as well.
+    assert!(start.elapsed().as_millis() < 6 * commits as u128 + 5_000, "{:?}", start.elapsed());
+}

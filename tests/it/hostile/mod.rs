@@ -1,0 +1,187 @@
+//! What somebody with push access, or a broken disk, can put where a store is read from. Made by plain git.
+
+mod records;
+mod refs;
+mod trees;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{Ran, Repo, Sandbox};
+
+const REF: &str = "refs/wf/main";
+const BIRTH: &str = "2026-11-21T02:00:00.000Z/00000/0000000a";
+
+fn folder(issue: &str) -> String {
+    format!("issues/{:02x}/{issue}", Sha256::digest(issue)[0])
+}
+
+fn file(issue: &str) -> String {
+    format!("{}/issue.json", folder(issue))
+}
+
+fn issue(id: &str) -> Value {
+    json!({
+        "id": id, "author": "Ada <ada@example.org>", "created_at": "2026-11-21T02:00:00.000Z", "title": "as it was",
+        "status": "registered", "priority": 3, "clock": {"*": BIRTH}
+    })
+}
+
+/// An entry of a tree as raw git has it.
+#[derive(Clone)]
+struct Entry {
+    mode: String,
+    name: Vec<u8>,
+    id: String,
+}
+
+fn entry(mode: &str, name: impl AsRef<[u8]>, id: &str) -> Entry {
+    Entry { mode: mode.into(), name: name.as_ref().to_vec(), id: id.into() }
+}
+
+fn blob(repo: &Repo, bytes: impl AsRef<[u8]>) -> String {
+    repo.git_in(bytes, &["hash-object", "-w", "--stdin"]).ok().line().to_owned()
+}
+
+/// A tree of these bytes, in this order, whatever git would say to it.
+fn raw_tree(repo: &Repo, entries: &[Entry]) -> String {
+    let mut bytes = Vec::new();
+    for it in entries {
+        bytes.extend(format!("{} ", it.mode).bytes());
+        bytes.extend(&it.name);
+        bytes.push(0);
+        bytes.extend(
+            (0..it.id.len()).step_by(2).map(|at| u8::from_str_radix(&it.id[at..at + 2], 16).unwrap()),
+        );
+    }
+    raw(repo, "tree", bytes)
+}
+
+fn raw(repo: &Repo, kind: &str, bytes: impl AsRef<[u8]>) -> String {
+    let args = ["hash-object", "-t", kind, "--literally", "-w", "--stdin"];
+    repo.git_in(bytes, &args).ok().line().to_owned()
+}
+
+/// `tree` with the entries of the folder at `path` made others; folders that are not there are made.
+fn changed(repo: &Repo, tree: Option<&str>, path: &[&str], change: &dyn Fn(&mut Vec<Entry>)) -> String {
+    let mut entries: Vec<Entry> = Vec::new();
+    for line in tree.map(|tree| repo.git(&["ls-tree", tree]).ok().stdout).unwrap_or_default().lines() {
+        let (what, name) = line.split_once('\t').unwrap();
+        let parts: Vec<&str> = what.split(' ').collect();
+        entries.push(entry(parts[0].trim_start_matches('0'), name, parts[2]));
+    }
+    match path {
+        [] => change(&mut entries),
+        [first, rest @ ..] => {
+            let at = entries.iter().position(|it| it.name == first.as_bytes());
+            let inner = changed(repo, at.map(|at| entries[at].id.as_str()), rest, change);
+            match at {
+                Some(at) => entries[at] = entry("40000", first, &inner),
+                None => {
+                    entries.push(entry("40000", first, &inner));
+                    sort(&mut entries);
+                }
+            }
+        }
+    }
+    raw_tree(repo, &entries)
+}
+
+/// As git sorts them.
+fn sort(entries: &mut [Entry]) {
+    entries.sort_by_key(|it| {
+        let end: &[u8] = if it.mode == "40000" { b"/" } else { b"" };
+        [it.name.as_slice(), end].concat()
+    });
+}
+
+/// Puts a commit with this tree on top of the ref.
+fn commit(repo: &Repo, tree: &str) -> String {
+    let tip = repo.tip().unwrap();
+    let text = format!(
+        "tree {tree}\nparent {tip}\nauthor E <e@example.org> 1795226400 +0000\n\
+         committer E <e@example.org> 1795226400 +0000\n\nby hand\n"
+    );
+    let commit = raw(repo, "commit", text);
+    repo.git(&["update-ref", REF, &commit]).ok();
+    commit
+}
+
+/// Puts files into the store, whatever they hold.
+fn write(repo: &Repo, files: &[(&str, &[u8])]) {
+    let mut tree = format!("{REF}^{{tree}}");
+    for (path, bytes) in files {
+        let id = blob(repo, bytes);
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let folders: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+        tree = changed(repo, Some(&tree), &folders, &|entries| {
+            entries.retain(|it| it.name != name.as_bytes());
+            entries.push(entry("100644", name, &id));
+            sort(entries);
+        });
+    }
+    commit(repo, &tree);
+}
+
+/// A remote, and a clone that has synced two issues with it.
+struct World {
+    sandbox: Sandbox,
+    origin: Repo,
+    ada: Repo,
+}
+
+impl World {
+    fn new() -> Self {
+        let sandbox = Sandbox::new();
+        let origin = sandbox.bare("origin.git");
+        let ada = sandbox.clone(&origin, "ada");
+        ada.wf(&["init"]).ok();
+        for id in ["ISS-001", "ISS-002"] {
+            write(&ada, &[(&file(id), format!("{:#}\n", issue(id)).as_bytes())]);
+        }
+        ada.wf(&["sync"]).ok();
+        Self { sandbox, origin, ada }
+    }
+
+    /// Both records are there and can be worked with, and our own tree is one that git has nothing against.
+    #[track_caller]
+    fn assert_usable(&self) {
+        let listed = self.ada.wf(&["list", "--json"]).ok().json();
+        let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+        assert!(ids.contains(&"ISS-001") && ids.contains(&"ISS-002"), "{ids:?}");
+        self.ada.wf(&["comment", "ISS-001", "-m", "still here"]).ok();
+        assert_git_likes(&self.sandbox, &self.ada);
+    }
+}
+
+/// Takes the newest tree, without its history, through the checks of `git index-pack --strict`.
+#[track_caller]
+fn assert_git_likes(sandbox: &Sandbox, repo: &Repo) {
+    let tree = format!("{REF}^{{tree}}");
+    let objects = repo.git(&["rev-list", "--objects", "--no-object-names", &tree]).ok().stdout;
+    let pack = sandbox.root().join("strict.pack");
+    let output = std::fs::File::create(&pack).unwrap();
+    let mut child = repo
+        .command("git", &["pack-objects", "--quiet", "--stdout"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(output)
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), objects.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let strict = sandbox.bare("strict.git");
+    strict.git_in(std::fs::read(&pack).unwrap(), &["index-pack", "--strict", "--stdin"]).ok();
+    std::fs::remove_dir_all(strict.path()).unwrap();
+}
+
+/// No byte that a terminal obeys.
+#[track_caller]
+fn assert_printable(ran: &Ran) {
+    for text in [&ran.stdout, &ran.stderr] {
+        let bad = text.chars().find(|c| {
+            (c.is_control() && *c != '\n')
+                || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+        });
+        assert_eq!(bad, None, "{text:?}");
+    }
+}

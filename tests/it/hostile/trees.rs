@@ -1,0 +1,227 @@
+//! Trees that git or a file system would not have, in a remote's head and in our own.
+
+use super::*;
+
+/// What is put where, and the path under which it is refused.
+fn evil(repo: &Repo) -> Vec<(Vec<&'static str>, Entry, &'static str)> {
+    let text = blob(repo, "[core]\n\tfsmonitor = touch /tmp/owned\n");
+    let inner = raw_tree(repo, &[entry("100644", "config", &text)]);
+    let commit = repo.tip().unwrap();
+    vec![
+        (vec![], entry("40000", "..", &inner), ".."),
+        (vec![], entry("100644", "..", &text), ".."),
+        (vec![], entry("40000", ".", &inner), "."),
+        (vec![], entry("40000", ".git", &inner), ".git"),
+        (vec![], entry("40000", ".GiT", &inner), ".GiT"),
+        (vec![], entry("40000", "git~1", &inner), "git~1"),
+        (vec![], entry("100644", "", &text), ""),
+        (vec![], entry("100644", "../../../owned", &text), "../../../owned"),
+        (vec![], entry("100644", "issues/00", &text), "issues/00"),
+        (vec![], entry("120000", "wf.lnk", &blob(repo, "/etc/passwd")), "wf.lnk"),
+        (vec![], entry("160000", "module", &commit), "module"),
+        (
+            vec![],
+            entry("100644", ".gitmodules", &blob(repo, "[submodule \"x\"]\n\tpath = -x\n")),
+            ".gitmodules",
+        ),
+        (vec!["zoo", "deep"], entry("120000", "link", &text), "zoo/deep/link"),
+        (vec!["zoo", "deep"], entry("40000", "..", &inner), "zoo/deep/.."),
+    ]
+}
+
+#[test]
+fn what_a_remote_has_that_no_store_holds_is_left_out_and_named() {
+    let world = World::new();
+    let base = world.origin.tip().unwrap();
+    for (place, entry, path) in evil(&world.origin) {
+        let label = format!("{} {path}", entry.mode);
+        world.origin.git(&["update-ref", REF, &base]).ok();
+        let tree = changed(&world.origin, Some(&format!("{base}^{{tree}}")), &place, &|entries| {
+            entries.push(entry.clone());
+            sort(entries);
+        });
+        commit(&world.origin, &tree);
+        let ran = world.ada.wf(&["sync", "--json"]);
+        if path.is_empty() {
+            // git itself cannot fetch a name without a letter.
+            assert_eq!(ran.fails(1).json_error()["code"], "unreachable", "{label}");
+            continue;
+        }
+        let ran = ran.ok();
+        assert_eq!(ran.json()["refused"], json!([path]), "{label}");
+        assert!(ran.stderr.contains("has what no store holds"), "{label}: {}", ran.stderr);
+        let names = world.ada.git(&["ls-tree", "-r", "-t", "--name-only", "-z", REF]).ok().stdout;
+        let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
+        assert!(
+            names.iter().all(|name| *name == "wf.json" || name.starts_with("issues")),
+            "{label}: {names:?}"
+        );
+        // What was left out does not come back, and the two heads are one afterwards.
+        assert_eq!(world.ada.tip(), world.origin.tip(), "{label}");
+        assert_eq!(world.ada.wf(&["sync", "--json"]).ok().json()["merged"], "none", "{label}");
+    }
+    world.assert_usable();
+    assert!(!std::path::Path::new("/tmp/owned").exists());
+}
+
+#[test]
+fn a_new_clone_looks_at_the_head_that_it_begins_with() {
+    let world = World::new();
+    for (place, entry, path) in evil(&world.origin).into_iter().step_by(4) {
+        let tree = changed(&world.origin, Some(&format!("{REF}^{{tree}}")), &place, &|entries| {
+            entries.push(entry.clone());
+            sort(entries);
+        });
+        commit(&world.origin, &tree);
+        let carl = world.sandbox.clone(&world.origin, "carl");
+        let ran = carl.wf(&["init"]).ok();
+        assert!(ran.stderr.contains("has what no store holds"), "{path}: {}", ran.stderr);
+        assert_git_likes(&world.sandbox, &carl);
+        carl.wf(&["sync"]).ok();
+        world.ada.wf(&["sync"]).ok();
+        assert_eq!(carl.tip(), world.ada.tip());
+        std::fs::remove_dir_all(carl.path()).unwrap();
+    }
+    world.assert_usable();
+}
+
+#[test]
+fn our_own_ref_with_such_a_tree_stays_readable_and_fsck_names_it() {
+    let world = World::new();
+    let base = world.ada.tip().unwrap();
+    for (place, entry, path) in evil(&world.ada) {
+        let label = format!("{} {path}", entry.mode);
+        let tree = changed(&world.ada, Some(&format!("{base}^{{tree}}")), &place, &|entries| {
+            entries.push(entry.clone());
+            sort(entries);
+        });
+        world.ada.git(&["update-ref", REF, &base]).ok();
+        commit(&world.ada, &tree);
+        let listed = world.ada.wf(&["list", "--json"]).ok().json();
+        assert_eq!(listed.as_array().unwrap().len(), 2, "{label}");
+        let found = world.ada.wf(&["fsck", "--json"]).fails(1).json();
+        assert!(
+            found.as_array().unwrap().iter().any(|it| it["path"] == path && it["severity"] == "error"),
+            "{label}: {found}"
+        );
+        assert_printable(&world.ada.wf(&["fsck", "--verbose"]));
+        world.ada.wf(&["fsck", "--repair"]).ok();
+        assert_git_likes(&world.sandbox, &world.ada);
+    }
+    world.assert_usable();
+}
+
+#[test]
+fn files_where_folders_belong_and_the_reverse() {
+    let world = World::new();
+    let text = blob(&world.origin, "x\n");
+    let inner = raw_tree(&world.origin, &[entry("100644", "x", &text)]);
+    let here = folder("ISS-001");
+    let here: Vec<&str> = here.split('/').collect();
+    // The mode says one thing and the object is another; then both say the same, in the wrong place.
+    for (place, new) in [
+        (vec![], entry("100644", "issues", &text)),
+        (vec!["issues"], entry("100644", here[1], &text)),
+        (here.clone(), entry("40000", "issue.json", &inner)),
+        (here.clone(), entry("100644", "comments", &text)),
+        (vec![], entry("40000", "wf.json", &inner)),
+        (here.clone(), entry("100644", "feedback", &inner)),
+        (vec![], entry("100644", "notes", &inner)),
+        (vec![], entry("40000", "notes", &text)),
+        (here.clone(), entry("40000", "solutions", &text)),
+        (vec!["issues"], entry("40000", here[1], &text)),
+    ] {
+        let before = world.origin.tip().unwrap();
+        let name = String::from_utf8(new.name.clone()).unwrap();
+        let label = format!("{} {}/{name}", new.mode, place.join("/"));
+        let tree = changed(&world.origin, Some(&format!("{REF}^{{tree}}")), &place, &|entries| {
+            entries.retain(|it| it.name != new.name);
+            entries.push(new.clone());
+            sort(entries);
+        });
+        commit(&world.origin, &tree);
+        let ran = world.ada.wf(&["sync", "--json"]);
+        if ran.code == 1 {
+            // git itself would not fetch it, and says so.
+            assert_eq!(ran.json_error()["code"], "unreachable", "{label}: {}", ran.stderr);
+            world.origin.git(&["update-ref", REF, &before]).ok();
+        } else {
+            ran.ok();
+        }
+        let listed = world.ada.wf(&["list", "--json"]).ok().json();
+        assert_eq!(listed.as_array().unwrap().len(), 2, "{label}");
+        assert_git_likes(&world.sandbox, &world.ada);
+    }
+    world.assert_usable();
+}
+
+#[test]
+fn folders_without_end() {
+    let world = World::new();
+    let text = blob(&world.origin, "x\n");
+    let mut id = raw_tree(&world.origin, &[entry("100644", "x", &text)]);
+    for _ in 0..30 {
+        let ten: Vec<Entry> = (0..10).map(|n| entry("40000", format!("{n}"), &id)).collect();
+        id = raw_tree(&world.origin, &ten);
+    }
+    let tree = changed(&world.origin, Some(&format!("{REF}^{{tree}}")), &[], &|entries| {
+        entries.insert(0, entry("40000", "bomb", &id));
+    });
+    commit(&world.origin, &tree);
+    let ran = world.ada.wf(&["sync", "--json"]).ok();
+    let refused = ran.json()["refused"].as_array().unwrap().clone();
+    assert!(
+        !refused.is_empty() && refused.iter().all(|path| path.as_str().unwrap().starts_with("bomb")),
+        "{refused:?}"
+    );
+    assert_eq!(world.ada.git(&["ls-tree", "--name-only", REF]).ok().stdout, "issues\nwf.json\n");
+    world.assert_usable();
+    // The same in our own ref: nothing walks it.
+    commit(&world.ada, &tree);
+    world.ada.wf(&["list"]).ok();
+    let found = world.ada.wf(&["fsck", "--json"]).json();
+    assert!(
+        found.as_array().unwrap().iter().any(|it| it["path"].as_str().unwrap().starts_with("bomb")),
+        "{found}"
+    );
+    world.ada.wf(&["log", "-p", "-n", "1"]).ok();
+}
+
+#[test]
+fn ten_thousand_folders_in_each_other() {
+    let world = World::new();
+    for limit in [None, Some("20000")] {
+        // By itself git walks no more than some thousand; where it was told to, we still do not.
+        for repo in [&world.origin, &world.ada].into_iter().filter(|_| limit.is_some()) {
+            repo.git(&["config", "core.maxTreeDepth", limit.unwrap_or_default()]).ok();
+        }
+        let path = vec!["d"; 10_000].join("/");
+        let whole = world.ada.tip().unwrap();
+        let stream = format!(
+            "commit {REF}\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\nfrom {whole}\n\
+             M 100644 inline {path}/x\ndata 1\nx\n\n"
+        );
+        for (repo, is_ours) in [(&world.origin, false), (&world.ada, true)] {
+            repo.git_in(&stream, &["fast-import", "--quiet"]).ok();
+            let ran = world.ada.wf(&["sync", "--json"]);
+            if ran.code == 1 {
+                // One side's git would not carry it.
+                let code = ran.json_error()["code"].clone();
+                assert!(code == "unreachable" || code == "refused", "{}", ran.stderr);
+            } else if !is_ours {
+                assert!(ran.ok().json()["refused"][0].as_str().unwrap().starts_with("d/d/d"));
+                assert_eq!(world.ada.git(&["ls-tree", "--name-only", REF]).ok().stdout, "issues\nwf.json\n");
+            }
+            world.ada.wf(&["list"]).ok();
+            world.ada.wf(&["log", "-p", "-n", "1"]).ok();
+            world.ada.wf(&["fsck"]).fails(i32::from(is_ours));
+            world.ada.wf(&["fsck", "--repair"]).ok();
+            assert_eq!(world.ada.git(&["ls-tree", "--name-only", REF]).ok().stdout, "issues\nwf.json\n");
+            for repo in [&world.origin, &world.ada] {
+                repo.git(&["update-ref", REF, &whole]).ok();
+            }
+            world.ada.git(&["update-ref", "-d", "refs/wf-remotes/origin/main"]).ok();
+        }
+    }
+    world.assert_usable();
+}

@@ -1,0 +1,169 @@
+//! A value that is hidden shows nowhere, whatever is merged afterwards.
+
+use crate::support::{Repo, Sandbox, plan};
+
+const SECRET: &str = "hunter2";
+const REF: &str = "refs/wf/main";
+
+fn two() -> (Sandbox, Repo, Repo) {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.bare("origin.git");
+    let ada = sandbox.clone(&origin, "ada");
+    ada.wf(&["init"]).ok();
+    ada.wf(&["new", &format!("The password is {SECRET}"), "--id", "ISS-001"]).ok();
+    ada.wf(&["sync"]).ok();
+    let bea = sandbox.clone(&origin, "bea").as_person("Bea", "bea@example.org");
+    bea.wf(&["init"]).ok();
+    (sandbox, ada, bea)
+}
+
+#[track_caller]
+fn assert_hidden(repo: &Repo, ids: &[&str]) {
+    let mut commands: Vec<Vec<&str>> = vec![
+        vec!["list"],
+        vec!["log"],
+        vec!["log", "-p"],
+        vec!["conflicts"],
+        vec!["status"],
+        vec!["fsck", "-v"],
+    ];
+    for id in ids {
+        commands.extend([vec!["show", id], vec!["log", "-p", id], vec!["trace", id]]);
+    }
+    for args in commands {
+        for args in [args.clone(), [args, vec!["--json"]].concat()] {
+            let ran = repo.wf(&args).ok();
+            assert!(
+                !ran.stdout.contains(SECRET) && !ran.stderr.contains(SECRET),
+                "{args:?}\n{}{}",
+                ran.stdout,
+                ran.stderr
+            );
+        }
+    }
+}
+
+#[test]
+fn a_title_is_hidden_everywhere_and_stays_so() {
+    let (_sandbox, ada, bea) = two();
+    bea.wf(&["edit", "ISS-001", "--priority", "1"]).ok();
+    let ran = ada.wf(&["redact", "ISS-001", "title", "--reason", "a password", "--json"]).ok().json();
+    assert_eq!(
+        (&ran[0]["target"], &ran[0]["field"], &ran[0]["reason"]),
+        (&"issue.json".into(), &"title".into(), &"a password".into())
+    );
+    assert_hidden(&ada, &["ISS-001"]);
+    assert_eq!(ada.wf(&["show", "ISS-001", "--json"]).ok().json()["title"], "[redacted]");
+    let tip = ada.tip();
+    ada.wf(&["redact", "ISS-001", "title", "--reason", "again"]).ok();
+    assert_eq!(ada.tip(), tip, "repeating it changes nothing");
+
+    // Other fields can be changed, and nothing is written over what is hidden.
+    ada.wf(&["edit", "ISS-001", "--priority", "2", "--tag", "seen"]).ok();
+    let stored = ada.git(&["log", "-p", "-1", REF]).ok().stdout;
+    assert!(!stored.contains("[redacted]"), "{stored}");
+    for repo in [&ada, &bea, &ada] {
+        repo.wf(&["sync"]).ok();
+        // Whether or not it knew.
+    }
+    assert_hidden(&ada, &["ISS-001"]);
+    assert_hidden(&bea, &["ISS-001"]);
+    ada.wf(&["fsck"]).ok();
+
+    // What is written afterwards shows.
+    bea.wf(&["edit", "ISS-001", "--title", "A new title"]).ok();
+    assert_eq!(bea.wf(&["show", "ISS-001", "--json"]).ok().json()["title"], "A new title");
+    assert_hidden(&bea, &["ISS-001"]);
+}
+
+#[test]
+fn an_older_value_that_a_merge_brings_is_hidden_too() {
+    let (_sandbox, ada, bea) = two();
+    // Bea writes the secret again; Ada, whose write is later, hides all up to hers without having seen Bea's.
+    bea.wf(&["edit", "ISS-001", "--title", &format!("Still {SECRET}")]).ok();
+    ada.wf(&["edit", "ISS-001", "--title", &format!("Really {SECRET}")]).ok();
+    ada.wf(&["redact", "ISS-001", "title", "--reason", "a password"]).ok();
+    for repo in [&ada, &bea, &ada] {
+        repo.wf(&["sync"]).ok();
+    }
+    assert_hidden(&ada, &["ISS-001"]);
+    assert_hidden(&bea, &["ISS-001"]);
+}
+
+#[test]
+fn comments_sets_leaves_and_plans() {
+    let (_sandbox, ada, _) = two();
+    ada.wf(&["edit", "ISS-001", "--title", "harmless", "--tag", SECRET]).ok();
+    ada.wf(&["redact", "ISS-001", "title", "--reason", "r"]).ok();
+    ada.wf(&["edit", "ISS-001", "--title", "harmless again"]).ok();
+    ada.wf(&["redact", "ISS-001", "tags", "--reason", "r"]).ok();
+    ada.wf(&["edit", "ISS-001", "--tag", "kept"]).ok();
+    let tags = ada.wf(&["show", "ISS-001", "--json"]).ok().json()["tags"].clone();
+    assert_eq!(tags, serde_json::json!(["[redacted]", "kept"]));
+
+    let entry = ada.wf(&["comment", "ISS-001", "-m", SECRET, "--json"]).ok().json()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    ada.wf(&["comment", "ISS-001", "-m", "to be kept"]).ok();
+    ada.wf(&["redact", "ISS-001", &format!("comments/{entry}"), "--reason", "r"]).ok();
+
+    let mut text = plan();
+    text["description"] = SECRET.into();
+    let added = ada.wf_in(text.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
+    let solution = added.line().to_owned();
+    ada.wf(&["redact", &solution, "plan", "--reason", "r"]).ok();
+    assert_hidden(&ada, &["ISS-001", &solution]);
+    let shown = ada.wf(&["show", "ISS-001", "--json"]).ok().json();
+    assert_eq!(shown["comments"][0]["body"], "[redacted]");
+    assert_eq!(shown["comments"][1]["body"], "to be kept");
+    ada.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn the_plan_of_a_claim_and_what_came_of_it() {
+    let (_sandbox, ada, _) = two();
+    ada.wf(&["redact", "ISS-001", "title", "--reason", "r"]).ok();
+    let mut text = plan();
+    text["description"] = SECRET.into();
+    let solution = ada.wf_in(text.to_string(), &["solution", "add", "ISS-001", "-"]).ok().line().to_owned();
+    ada.commit("a.txt", "a\n", "first");
+    ada.wf(&["bind", "ISS-001", &solution]).ok();
+    ada.wf(&["queue", "add", "ISS-001"]).ok();
+    ada.wf(&["next"]).ok();
+    ada.wf(&["fail", "--reason", SECRET]).ok();
+    let shown = ada.wf(&["show", "ISS-001", "--json"]).ok().json();
+    let execution = shown["executions"][0]["id"].as_str().unwrap().to_owned();
+    let log = ada.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
+    let end = log.lines().filter(|path| path.contains("/log/")).next_back().unwrap();
+    let entry = end.rsplit('/').next().unwrap();
+    ada.wf(&["redact", &execution, &format!("log/{entry}"), "--reason", "r"]).ok();
+    for feedback in shown["feedback"].as_array().unwrap() {
+        let field = format!("feedback/{}", feedback["id"].as_str().unwrap());
+        ada.wf(&["redact", "ISS-001", &field, "--reason", "r"]).ok();
+    }
+    ada.wf(&["redact", &solution, "plan", "--reason", "r"]).ok();
+    assert_hidden(&ada, &["ISS-001", &solution, &execution]);
+    for args in [&["detail", &solution][..], &["solution", "show", &solution], &["queue", "show"]] {
+        let ran = ada.wf(args).ok();
+        assert!(!ran.stdout.contains(SECRET), "{args:?}: {}", ran.stdout);
+    }
+    ada.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn what_cannot_be_hidden_is_an_error() {
+    let (_sandbox, ada, _) = two();
+    let tip = ada.tip();
+    for field in ["id", "status", "priority", "created_at", "nonsense", "context", "comments/2026", "clock"] {
+        let error = ada.wf(&["redact", "ISS-001", field, "--reason", "r", "--json"]).fails(1).json_error();
+        assert!(
+            ["not-redactable", "not-found"].contains(&error["code"].as_str().unwrap()),
+            "{field}: {error}"
+        );
+    }
+    ada.wf(&["redact", "ISS-404", "title", "--reason", "r"]).fails(1);
+    ada.wf(&["redact", "ISS-001", "title"]).fails(2);
+    ada.wf(&["redact", "ISS-001", "title", "--reason", " "]).fails(2);
+    assert_eq!(ada.tip(), tip);
+}
