@@ -237,7 +237,7 @@ fn record(kind: usize, life: &Life) -> (String, Vec<u8>) {
             entry(4, life),
         ),
         11 => (entry_in(format!("queues/{}/conflicts", queue_id())), entry(4, life)),
-        12 => (format!("{}/redactions/{ENTRY}.json", layout::issue_folder(&issue_id())), unknown()),
+        12 => (format!("{}/later/{ENTRY}.json", layout::issue_folder(&issue_id())), unknown()),
         _ => ("runs/RUN-1/run.json".into(), unknown()),
     }
 }
