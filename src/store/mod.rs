@@ -9,6 +9,7 @@ pub(crate) mod layout;
 mod lock;
 mod maintenance;
 mod merge;
+mod parameters;
 mod persist;
 pub(crate) mod records;
 mod remotes;
