@@ -15,6 +15,14 @@ pub(crate) enum StoreError {
     /// The repository cannot be opened.
     #[error("cannot open the repository: {0}")]
     Open(String),
+    /// The repository belongs to somebody else, and git would not work in it.
+    #[error("{words}")]
+    DubiousOwnership {
+        /// What git said.
+        words: String,
+        /// The command by which it is trusted, from git too.
+        remedy: String,
+    },
     /// References are kept in a way that this program cannot write.
     #[error("the repository at `{0}` keeps its references as reftable, which git-wf cannot write yet")]
     Reftable(PathBuf),
@@ -120,6 +128,7 @@ impl Explain for StoreError {
         match self {
             Self::NotARepository(_) => "not-a-repository",
             Self::Open(_) => "cannot-open",
+            Self::DubiousOwnership { .. } => "dubious-ownership",
             Self::Reftable(_) => "reftable",
             Self::NotInitialised(_) => "not-initialised",
             Self::NotAStore { .. } => "not-a-store",
@@ -139,6 +148,7 @@ impl Explain for StoreError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotARepository(_) => "go to a repository, or make one with `git init`".into(),
+            Self::DubiousOwnership { remedy, .. } => format!("`{remedy}` trusts it"),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
             Self::NotInitialised(_) => "`git wf init` makes it, or fetches it where the remote has one".into(),
             Self::NotAStore { .. } => "`git config wf.ref` names the ref; `git log` on it shows what it holds".into(),

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
-use gix::sec::trust::DefaultForLevel as _;
+use gix::sec::Trust;
+use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
 use super::error::StoreError;
-use super::git::Git;
+use super::git::{self, Git};
 use super::parameters;
 use super::snapshot::Snapshot;
 use crate::model::time::Time;
@@ -264,20 +265,28 @@ impl Store {
     }
 }
 
-/// Opens it with what `git -c` says on top, which gix does not look for.
+/// Opens it with what `git -c` says on top, which gix does not look for. One that belongs to somebody else is opened
+/// where git opens it.
 fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
     let settings = command_line_settings()?;
-    let options = |trust| gix::open::Options::default_for_level(trust).cli_overrides(settings.clone());
-    let trust_map = gix::sec::trust::Mapping {
-        full: options(gix::sec::Trust::Full),
-        reduced: options(gix::sec::Trust::Reduced),
+    let full = gix::open::Options::default_for_level(Trust::Full).cli_overrides(settings.clone());
+    let reduced = gix::open::Options::default_for_level(Trust::Reduced).cli_overrides(settings);
+    let open = |reduced| {
+        gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+            folder,
+            Default::default(),
+            Mapping { full: full.clone(), reduced },
+        )
+        .map_err(|error| cannot_open(&error, folder))
+        .map(|repo| repo.to_thread_local())
     };
-    let found = gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
-        folder,
-        Default::default(),
-        trust_map,
-    );
-    Ok(found.map_err(|error| cannot_open(&error, folder))?.to_thread_local())
+    let repo = open(reduced)?;
+    if repo.git_dir_trust() == Trust::Full {
+        return Ok(repo);
+    }
+    git::accepts(folder)?;
+    // Else its own configuration would be passed over.
+    open(full.clone().filter_config_section(|_| true))
 }
 
 /// What stands in `GIT_CONFIG_PARAMETERS`.
