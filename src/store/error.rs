@@ -105,6 +105,14 @@ pub(crate) enum StoreError {
         /// What gix said.
         source: Box<gix::Error>,
     },
+    /// The commit should be signed, and git could not.
+    #[error("the commit cannot be signed: {words}")]
+    Unsigned {
+        /// What git said.
+        words: String,
+        /// The setting that asks for a signature.
+        key: &'static str,
+    },
     /// The installed git failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -114,6 +122,15 @@ impl StoreError {
     /// Wraps an error of gix with what was being done.
     pub(crate) fn object(doing: &'static str) -> impl Fn(gix::Error) -> Self {
         move |source| Self::Object { doing, source: Box::new(source) }
+    }
+
+    /// From what git printed when it could not sign; each line says a part of it.
+    pub(super) fn unsigned(stderr: &str, key: &'static str) -> Self {
+        let lines = stderr.lines().map(str::trim).map(|line| {
+            line.strip_prefix("error: ").or_else(|| line.strip_prefix("fatal: ")).unwrap_or(line)
+        });
+        let words = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+        Self::Unsigned { words, key }
     }
 
     /// Wraps an error of the file system with the file.
@@ -141,6 +158,7 @@ impl Explain for StoreError {
             Self::Broken { .. } => "broken-record",
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
+            Self::Unsigned { .. } => "unsigned",
             Self::Git(error) => error.code(),
         }
     }
@@ -161,6 +179,9 @@ impl Explain for StoreError {
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
+            Self::Unsigned { key, .. } => format!(
+                "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does without"
+            ),
             Self::Git(error) => return error.hint(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),
             Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),
