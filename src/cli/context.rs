@@ -84,6 +84,17 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
     })
 }
 
+/// What is wrong with a text that should be JSON, with its place.
+pub(crate) fn json_fault(error: &serde_json::Error) -> String {
+    if error.is_eof() && (error.line(), error.column()) == (1, 0) {
+        "it is empty".into()
+    } else if error.is_eof() {
+        format!("the JSON ends half-way, at line {}, column {}", error.line(), error.column())
+    } else {
+        error.to_string()
+    }
+}
+
 /// The bytes of a file, or of stdin for `-`.
 pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
     let read = if path == "-" {

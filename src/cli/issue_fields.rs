@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::text_input::{checked, title};
-use super::{Failure, named, read_text};
+use super::{Failure, json_fault, named, read_text};
 use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Issue, LifecycleRequirements, RELATIONS, Source};
 use crate::model::priority::Priority;
@@ -133,18 +133,30 @@ impl IssueInput {
     /// Reads it from a file, or from stdin for `-`.
     pub(crate) fn read(path: &str) -> Result<Self, Failure> {
         let text = read_text(path)?;
-        let wrong = |error: serde_json::Error| {
-            Failure::new("invalid-json", format!("{} is not an issue: {error}", named(path)))
+        let wrong = |fault: &str| {
+            Failure::new("invalid-json", format!("{} is not an issue: {fault}", named(path)))
                 .hint("an issue is a JSON object with title, context, priority, tags, …")
         };
-        let mut value: serde_json::Value = serde_json::from_str(&text).map_err(wrong)?;
-        if let Some(map) = value.as_object_mut() {
-            map.retain(|name, value| !OWNED.contains(&name.as_str()) && !value.is_null());
+        let mut value: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| wrong(&json_fault(&error)))?;
+        let kind = match &mut value {
+            serde_json::Value::Object(map) => {
+                map.retain(|name, value| !OWNED.contains(&name.as_str()) && !value.is_null());
+                None
+            }
+            serde_json::Value::Array(_) => Some("an array"),
+            serde_json::Value::String(_) => Some("a text"),
+            serde_json::Value::Number(_) => Some("a number"),
+            serde_json::Value::Bool(_) => Some("a truth value"),
+            serde_json::Value::Null => Some("null"),
+        };
+        if let Some(kind) = kind {
+            return Err(wrong(&format!("expected an object, found {kind}")));
         }
         if let Some(notes) = value.pointer_mut("/extended_context/notes") {
             *notes = crate::model::schema::Shape::Any.order(notes.take());
         }
-        let input: Self = serde_json::from_value(value).map_err(wrong)?;
+        let input: Self = serde_json::from_value(value).map_err(|error| wrong(&error.to_string()))?;
         if let Some(url) = &input.source_url {
             parse_url(url).map_err(|why| {
                 Failure::new("invalid-url", format!("source_url `{url}` is no web address")).hint(why)

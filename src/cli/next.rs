@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::claim::{self, Own};
 use super::world::World;
-use super::{Context, Exit, Failure, Outcome, existing};
+use super::{Context, Exit, Failure, Outcome, existing, queue_print};
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
@@ -183,11 +183,12 @@ fn first_ready(views: &[QueueView]) -> Result<(&QueueView, &ItemView), Failure> 
         }
     }
     let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
-    for it in views.iter().filter(|view| view.status != "archived").flat_map(|view| &view.items) {
-        *counts.entry(it.status).or_default() += 1;
-        for blocker in &it.blocked_by {
-            *reasons.entry(format!("{} waits: {}", it.item.item_id, blocker.reason)).or_default() += 1;
+    let mut reasons: BTreeSet<String> = BTreeSet::new();
+    for view in views.iter().filter(|view| view.status != "archived") {
+        for it in &view.items {
+            *counts.entry(it.status).or_default() += 1;
+            let name = queue_print::item_name(views, &view.queue.id, it);
+            reasons.extend(it.blocked_by.iter().map(|blocker| format!("{name} waits: {}", blocker.reason)));
         }
     }
     if counts.is_empty() {
@@ -196,7 +197,7 @@ fn first_ready(views: &[QueueView]) -> Result<(&QueueView, &ItemView), Failure> 
     }
     let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     Err(Failure::nothing(format!("no item is ready: {}", counts.join(", ")))
-        .details(reasons.into_keys().collect())
+        .details(reasons.into_iter().collect())
         .hint("`git wf queue show` shows the items"))
 }
 

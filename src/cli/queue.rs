@@ -283,20 +283,25 @@ fn show(queue: Option<&str>, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let snapshot = store.snapshot()?;
     let world = World::read(&snapshot)?;
-    let id = match queue {
-        Some(text) => resolve::queue(&snapshot, text)?,
-        None => {
-            let active: Vec<_> =
-                world.queues.iter().filter(|it| it.queue.status == QueueDecision::Active).collect();
-            match active.as_slice() {
-                [] => {
-                    return Err(Failure::new("no-queue", "there is no active queue")
-                        .hint("`git wf queue add ISSUE` makes one; `git wf queue list` shows all"));
-                }
-                [first, ..] => first.queue.id.clone(),
-            }
+    if let Some(text) = queue {
+        queue_print::show(&world, &resolve::queue(&snapshot, text)?, context)?;
+        return Ok(Exit::Done);
+    }
+    let active = world.queues.iter().filter(|it| it.queue.status == QueueDecision::Active);
+    let mut active: Vec<&QueueId> = active.map(|it| &it.queue.id).collect();
+    if active.is_empty() {
+        return Err(Failure::new("no-queue", "there is no active queue")
+            .hint("`git wf queue add ISSUE` makes one; `git wf queue list` shows all"));
+    }
+    if context.json() {
+        // The answer is one queue: the one that is served first.
+        active.truncate(1);
+    }
+    for (n, id) in active.into_iter().enumerate() {
+        if n > 0 {
+            writeln!(context.screen)?;
         }
-    };
-    queue_print::show(&world, &id, context)?;
+        queue_print::show(&world, id, context)?;
+    }
     Ok(Exit::Done)
 }

@@ -77,14 +77,22 @@ pub(super) fn show(world: &World, id: &QueueId, context: &mut Context) -> Result
     }
     table.print(&mut context.screen)?;
     for it in &view.items {
-        reasons(it, context)?;
+        reasons(&item_name(&views, &view.queue.id, it), it, context)?;
     }
     Ok(())
 }
 
-fn reasons(it: &ItemView, context: &mut Context) -> Result<(), Failure> {
+/// `S-2`, and `QUE-…:S-2` where it is not the only queue.
+pub(super) fn item_name(views: &[QueueView], queue: &QueueId, it: &ItemView) -> String {
+    match views {
+        [_] => it.item.item_id.to_string(),
+        _ => format!("{queue}:{}", it.item.item_id),
+    }
+}
+
+fn reasons(name: &str, it: &ItemView, context: &mut Context) -> Result<(), Failure> {
     for blocker in &it.blocked_by {
-        let line = format!("{} waits: {}", it.item.item_id, blocker.reason);
+        let line = format!("{name} waits: {}", blocker.reason);
         let line = context.screen.painter().paint(style::DIM, &line);
         writeln!(context.screen, "{line}")?;
     }
@@ -118,7 +126,7 @@ pub(super) fn show_item(
         it.item.solution_id,
         painter.paint(status_style(it.status), it.status.as_str())
     )?;
-    reasons(it, context)
+    reasons(&item_name(&views, queue, it), it, context)
 }
 
 /// How the status of an item is coloured.

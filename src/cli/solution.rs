@@ -5,7 +5,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Context, Exit, Failure, Force, Outcome, answer, bind, existing, named, read_text, solution_print,
+    Context, Exit, Failure, Force, Outcome, answer, bind, existing, json_fault, named, read_text,
+    solution_print,
 };
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
@@ -110,7 +111,8 @@ fn read_plans(path: &str) -> Result<Vec<(String, Value)>, Failure> {
     let text = read_text(path)?;
     let name = named(path);
     let plans = plan_check::split(&text).map_err(|error| {
-        Failure::new("invalid-json", format!("{name} is not JSON: {error}"))
+        let fault = json_fault(&error);
+        Failure::new("invalid-json", format!("{name} is not JSON: {fault}"))
             .hint("a plan is a JSON object; several are an array or one object a line")
     })?;
     if plans.is_empty() {
@@ -348,8 +350,9 @@ fn check(plan: &str, issue: Option<&str>, context: &mut Context) -> Outcome {
         context.screen.print_json(&CheckedAnswer { valid, findings })?;
         return Ok(if valid { Exit::Done } else { Exit::Failed });
     }
-    let checked =
-        check_all(&plans, issue.as_ref()).map_err(|failure| failure.retitled("; nothing was stored", ""))?;
+    let checked = check_all(&plans, issue.as_ref()).map_err(|failure| {
+        failure.retitled("; nothing was stored", "").hint("`git wf schema solution` says what a plan holds")
+    })?;
     for (one, (place, _)) in checked.iter().zip(&plans) {
         let tasks = one.plan["tasks"].as_array().map_or(0, Vec::len);
         writeln!(context.screen, "{place}: {}, no fault", crate::ui::text::count(tasks, "task"))?;

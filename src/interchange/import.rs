@@ -13,6 +13,7 @@ use crate::model::issue::{Comment, ISSUE, Issue};
 use crate::model::record::entry_bytes;
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
+use crate::rules::dag;
 use crate::store::{LARGEST_RECORD, Read, StoreError, Tx, layout, records};
 
 /// One record of the source, as it will stand here.
@@ -109,6 +110,7 @@ impl Batch {
             }
             seen(done);
         }
+        note_cycles(tx, &mut report)?;
         Ok(report)
     }
 
@@ -200,6 +202,9 @@ impl Settled {
                 report.relations += new(&now.relations, here.map(|here| &here.relations)).count() as u64;
                 for target in new(&now.depends_on, here.map(|here| &here.depends_on)) {
                     report.dependencies += 1;
+                    if report.dependent.last() != Some(id) {
+                        report.dependent.push(id.clone());
+                    }
                     if !ids.contains(target) && tx.file(&layout::issue(target))?.is_none() {
                         notes
                             .push(format!("it depends on `{target}`, which is neither in the file nor here"));
@@ -217,6 +222,37 @@ impl Settled {
         } += 1;
         Ok(())
     }
+}
+
+/// Dependencies that lead back to where they begin, as far as this import brought one: no such issue can be carried
+/// out.
+fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
+    let mut depends_on: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
+    let mut open = report.dependent.clone();
+    while let Some(id) = open.pop() {
+        if depends_on.contains_key(&id) {
+            continue;
+        }
+        let targets: Vec<IssueId> = match records::doc(tx, &ISSUE, &layout::issue(&id)) {
+            Ok(doc) => doc.and_then(|doc| doc.read::<Issue>().ok()),
+            Err(StoreError::Broken { .. }) => None,
+            Err(error) => return Err(error),
+        }
+        .map(|issue| issue.depends_on.into_iter().collect())
+        .unwrap_or_default();
+        open.extend(targets.iter().cloned());
+        depends_on.insert(id, targets);
+    }
+    for cycle in dag::cycles(&report.dependent, |id| depends_on.get(id).cloned().unwrap_or_default()) {
+        let id = cycle[0].to_string();
+        let way = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
+        let note = format!(
+            "the issues depend on each other: {way}; `git wf edit {id} --depends-on=-{}` takes a dependency away",
+            cycle[1]
+        );
+        report.notes.push(Noted { id, note });
+    }
+    Ok(())
 }
 
 /// What is in the set now and was not before.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::model::id::IssueId;
+
 /// What an import did, and what it did not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Report {
@@ -22,6 +24,9 @@ pub(crate) struct Report {
     pub(crate) skipped: Vec<Skipped>,
     /// What came in otherwise than it stood in the source.
     pub(crate) notes: Vec<Noted>,
+    /// Issues that depend on something which they did not depend on here before.
+    #[serde(skip)]
+    pub(crate) dependent: Vec<IssueId>,
     /// The commit on the ref; none where nothing changed.
     pub(crate) commit: Option<String>,
 }

@@ -12,6 +12,10 @@ use super::uid::Uid;
 const IMPORT: &str = "import";
 /// The counter has five digits; one more tick carries into the milliseconds.
 const LAST_COUNTER: u32 = 99_999;
+/// From this day on nothing is a stamp: there must be room for a later one.
+const NO_ROOM: &str = "9998-12-31";
+/// The latest time that is taken from a clock or a source, a day of ticks below.
+const LATEST: &str = "9998-12-30T00:00:00.000Z";
 const TIME_WIDTH: usize = "2026-11-21T02:14:05.123Z".len();
 
 /// `2026-11-21T02:14:05.123Z/00000/7k3m2pq9`: fixed width, so that byte order is their order.
@@ -21,12 +25,17 @@ pub(crate) struct Stamp(String);
 impl Stamp {
     /// The first stamp that `by` makes at `at`.
     pub(crate) fn new(at: Time, by: &Uid) -> Self {
-        Self::with_counter(at, 0, by.as_str())
+        Self::first(at, by.as_str())
     }
 
     /// The stamp of what an import read from a source that changed it at `at`.
     pub(crate) fn import(at: Time) -> Self {
-        Self::with_counter(at, 0, IMPORT)
+        Self::first(at, IMPORT)
+    }
+
+    fn first(at: Time, by: &str) -> Self {
+        let first = Self::with_counter(at, 0, by);
+        if &first.0[..TIME_WIDTH] > LATEST { Self(format!("{LATEST}/00000/{by}")) } else { first }
     }
 
     /// Whether an import made it.
@@ -34,12 +43,13 @@ impl Stamp {
         self.0.ends_with(IMPORT)
     }
 
-    /// `None` where `text` is not a stamp: wrong width, a year past 9998, letters outside the alphabet.
+    /// `None` where `text` is not a stamp: wrong width, a time from 9998-12-31 on, letters outside the alphabet.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('/');
         let (at, counter, by) = (parts.next()?, parts.next()?, parts.next()?);
         let sound = parts.next().is_none()
             && at.len() == TIME_WIDTH
+            && at < NO_ROOM
             && Time::parse(at).is_some_and(|time| time.to_string() == at)
             && counter.len() == 5
             && counter.bytes().all(|b| b.is_ascii_digit())
@@ -157,7 +167,7 @@ impl Stamper {
     /// The later of now and one tick after `replaced`: whoever saw a value and changed it wins.
     pub(crate) fn over(&self, replaced: Option<&Stamp>) -> Stamp {
         let by = self.by.as_str();
-        let fresh = Stamp::with_counter(self.now, 0, by);
+        let fresh = Stamp::first(self.now, by);
         match replaced {
             Some(old) if *old >= fresh => old.tick(by),
             _ => fresh,
@@ -194,6 +204,28 @@ mod tests {
     }
 
     #[test]
+    fn there_is_always_a_later_one() {
+        let last = Stamp::parse("9998-12-30T23:59:59.999Z/99999/zzzzzzzz").unwrap();
+        let stamper = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
+        assert!(stamper.over(Some(&last)) > last);
+    }
+
+    #[test]
+    fn an_absurd_clock_makes_a_stamp_that_can_be_read_and_replaced() {
+        let at = time("9998-12-31T23:59:59.999Z");
+        let made = [
+            Stamp::new(at, &uid("zzzzzzzz")),
+            Stamp::import(at),
+            Stamper::new(at, uid("zzzzzzzz")).over(None),
+        ];
+        for stamp in made {
+            assert_eq!(Stamp::parse(stamp.as_str()), Some(stamp.clone()));
+            let next = stamp.tick("00000000");
+            assert!(next > stamp && Stamp::parse(next.as_str()).is_some(), "{next}");
+        }
+    }
+
+    #[test]
     fn malformed_stamps_are_refused() {
         for text in [
             "",
@@ -203,6 +235,8 @@ mod tests {
             "2026-11-21T02:14:05.123Z/00000/7k3m2pqi",
             "2026-11-21T02:14:05.123Z/00000/7k3m2pq9/x",
             "9999-11-21T02:14:05.123Z/00000/7k3m2pq9",
+            "9998-12-31T00:00:00.000Z/00000/7k3m2pq9",
+            "9998-12-31T23:59:59.999Z/99999/zzzzzzzz",
             "2026-13-21T02:14:05.123Z/00000/7k3m2pq9",
         ] {
             assert!(Stamp::parse(text).is_none(), "{text}");
@@ -218,6 +252,21 @@ mod tests {
             prop_assert_eq!(Stamp::of_entry_name(&one.entry_name()), Some(one.clone()));
             prop_assert_eq!(one.cmp(&two), one.entry_name().cmp(&two.entry_name()));
             prop_assert_eq!(Stamp::parse(one.as_str()), Some(one));
+        }
+
+        // Most of them close to the end, where it could go wrong.
+        #[test]
+        fn what_replaces_is_later(
+            before_end in prop_oneof![0i64..200_000_000, 0i64..253_370_000_000_000],
+            n in prop_oneof![Just(99_999u32), 0u32..100_000],
+            now in 0i64..253_370_000_000_000,
+        ) {
+            let end = time("9998-12-31T23:59:59.999Z").millis();
+            let old = Stamp::with_counter(Time::from_millis(end - before_end).unwrap(), n, "zzzzzzzz");
+            if let Some(old) = Stamp::parse(old.as_str()) {
+                let stamper = Stamper::new(Time::from_millis(now).unwrap(), uid("00000000"));
+                prop_assert!(stamper.over(Some(&old)) > old);
+            }
         }
 
         #[test]

@@ -39,7 +39,10 @@ impl Tx<'_> {
         change(&mut data);
         let changed = doc.update_seen(&seen, &data, self.stamper());
         if changed {
-            self.write(path, doc.to_bytes())?;
+            let bytes = doc.to_bytes();
+            // A stamp on the last of all days can be ticked to what is none: nothing is written that cannot be read.
+            Doc::parse(schema, &bytes).map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
+            self.write(path, bytes)?;
         }
         Ok(changed)
     }

@@ -16,6 +16,14 @@ pub(crate) enum StoreError {
     /// The repository cannot be opened.
     #[error("cannot open the repository: {0}")]
     Open(String),
+    /// The repository belongs to somebody else, and git would not work in it.
+    #[error("{words}")]
+    DubiousOwnership {
+        /// What git said.
+        words: String,
+        /// The command by which it is trusted, from git too.
+        remedy: String,
+    },
     /// References are kept in a way that this program cannot write.
     #[error("the repository at `{0}` keeps its references as reftable, which git-wf cannot write yet")]
     Reftable(PathBuf),
@@ -106,6 +114,14 @@ pub(crate) enum StoreError {
         /// What gix said.
         source: Box<gix::Error>,
     },
+    /// The commit should be signed, and git could not.
+    #[error("the commit cannot be signed: {words}")]
+    Unsigned {
+        /// What git said.
+        words: String,
+        /// The setting that asks for a signature.
+        key: &'static str,
+    },
     /// The installed git failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -115,6 +131,15 @@ impl StoreError {
     /// Wraps an error of gix with what was being done.
     pub(crate) fn object(doing: &'static str) -> impl Fn(gix::Error) -> Self {
         move |source| Self::Object { doing, source: Box::new(source) }
+    }
+
+    /// From what git printed when it could not sign; each line says a part of it.
+    pub(super) fn unsigned(stderr: &str, key: &'static str) -> Self {
+        let lines = stderr.lines().map(str::trim).map(|line| {
+            line.strip_prefix("error: ").or_else(|| line.strip_prefix("fatal: ")).unwrap_or(line)
+        });
+        let words = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+        Self::Unsigned { words, key }
     }
 
     /// Wraps an error of the file system with the file.
@@ -137,6 +162,7 @@ impl Explain for StoreError {
         match self {
             Self::NotARepository(_) => "not-a-repository",
             Self::Open(_) => "cannot-open",
+            Self::DubiousOwnership { .. } => "dubious-ownership",
             Self::Reftable(_) => "reftable",
             Self::NotInitialised(_) => "not-initialised",
             Self::NotAStore { .. } => "not-a-store",
@@ -150,6 +176,7 @@ impl Explain for StoreError {
             Self::TooLarge { .. } => "too-large",
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
+            Self::Unsigned { .. } => "unsigned",
             Self::Git(error) => error.code(),
         }
     }
@@ -157,6 +184,7 @@ impl Explain for StoreError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotARepository(_) => "go to a repository, or make one with `git init`".into(),
+            Self::DubiousOwnership { remedy, .. } => format!("`{remedy}` trusts it"),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
             Self::NotInitialised(_) => "`git wf init` makes it, or fetches it where the remote has one".into(),
             Self::NotAStore { .. } => "`git wf fsck --repair` restores what was one; `git config wf.ref` names the ref".into(),
@@ -170,6 +198,9 @@ impl Explain for StoreError {
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
             Self::TooLarge { .. } => "put the text into a file of the project, and name that".into(),
+            Self::Unsigned { key, .. } => format!(
+                "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does without"
+            ),
             Self::Git(error) => return error.hint(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),
             Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),

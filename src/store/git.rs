@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use super::error::StoreError;
 use crate::model::Explain;
 
 /// Variables by which git tells its children which repository, index and message they are in. A child that
@@ -26,6 +27,28 @@ const LOCAL_VARIABLES: &[&str] = &[
     "GIT_SHALLOW_FILE",
     "GIT_WORK_TREE",
 ];
+
+/// Asks git, in the environment of the user, whether it works in the repository of `folder`: it does not trust one that
+/// belongs to somebody else unless `safe.directory` names it.
+pub(super) fn accepts(folder: &Path) -> Result<(), StoreError> {
+    let args = ["rev-parse", "--git-dir"];
+    let mut command = Command::new("git");
+    command.env("LC_ALL", "C").args(args).current_dir(folder).stdin(Stdio::null());
+    let output = command.output().map_err(|source| GitError::Start { command: joined(&args), source })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let fatal = lines.iter().find_map(|line| line.strip_prefix("fatal: "));
+    match lines.iter().find(|line| line.starts_with("git config ") && line.contains("safe.directory")) {
+        Some(remedy) => Err(StoreError::DubiousOwnership {
+            words: fatal.unwrap_or("detected dubious ownership").to_owned(),
+            remedy: (*remedy).to_owned(),
+        }),
+        None => Err(StoreError::Open(fatal.unwrap_or(text.trim()).to_owned())),
+    }
+}
 
 /// Why a `git` command gave no answer.
 #[derive(Debug, thiserror::Error)]

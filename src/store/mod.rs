@@ -12,6 +12,7 @@ mod lock;
 mod loose;
 mod maintenance;
 mod merge;
+mod parameters;
 mod persist;
 pub(crate) mod records;
 pub(crate) mod redact;

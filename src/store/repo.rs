@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use gix::sec::Trust;
+use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
 use super::error::StoreError;
-use super::git::Git;
+use super::git::{self, Git};
+use super::parameters;
 use super::snapshot::Snapshot;
 use crate::model::time::Time;
 use crate::rules::lease;
@@ -61,17 +64,7 @@ impl Identity {
 impl Store {
     /// Opens the repository of `folder`, or the one that `GIT_DIR` names. The store itself may still be missing.
     pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
-        let mut repo = gix::ThreadSafeRepository::discover_with_environment_overrides(folder)
-            .map_err(|error| {
-                let text = error.to_string();
-                if error.is_not_found() || text.contains("Could not find a git repository") {
-                    let named = std::env::var_os("GIT_DIR").map(PathBuf::from);
-                    StoreError::NotARepository(absolute(named.as_deref().unwrap_or(folder)))
-                } else {
-                    StoreError::Open(text)
-                }
-            })?
-            .to_thread_local();
+        let mut repo = discover(folder)?;
         let config = repo.config_snapshot();
         if config.string("extensions.refStorage").is_some_and(|kind| kind.to_str_lossy() != "files") {
             return Err(StoreError::Reftable(absolute(repo.git_dir())));
@@ -269,6 +262,47 @@ impl Store {
                 Time::from_seconds(0).unwrap_or_else(|| unreachable!("1970 can be written"))
             })
         }))
+    }
+}
+
+/// Opens it with what `git -c` says on top, which gix does not look for. One that belongs to somebody else is opened
+/// where git opens it.
+fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
+    let settings = command_line_settings()?;
+    let full = gix::open::Options::default_for_level(Trust::Full).cli_overrides(settings.clone());
+    let reduced = gix::open::Options::default_for_level(Trust::Reduced).cli_overrides(settings);
+    let open = |reduced| {
+        gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+            folder,
+            Default::default(),
+            Mapping { full: full.clone(), reduced },
+        )
+        .map_err(|error| cannot_open(&error, folder))
+        .map(|repo| repo.to_thread_local())
+    };
+    let repo = open(reduced)?;
+    if repo.git_dir_trust() == Trust::Full {
+        return Ok(repo);
+    }
+    git::accepts(folder)?;
+    // Else its own configuration would be passed over.
+    open(full.clone().filter_config_section(|_| true))
+}
+
+/// What stands in `GIT_CONFIG_PARAMETERS`.
+fn command_line_settings() -> Result<Vec<String>, StoreError> {
+    let Ok(text) = std::env::var("GIT_CONFIG_PARAMETERS") else { return Ok(vec![]) };
+    parameters::parse(&text)
+        .ok_or_else(|| StoreError::Open("`GIT_CONFIG_PARAMETERS` is not what `git -c` makes".into()))
+}
+
+fn cannot_open(error: &gix::Error, folder: &Path) -> StoreError {
+    let text = error.to_string();
+    if error.is_not_found() || text.contains("Could not find a git repository") {
+        let named = std::env::var_os("GIT_DIR").map(PathBuf::from);
+        StoreError::NotARepository(absolute(named.as_deref().unwrap_or(folder)))
+    } else {
+        StoreError::Open(text)
     }
 }
 

@@ -13,6 +13,7 @@ use gix::refs::{FullName, Target};
 use super::error::StoreError;
 use super::fault;
 use super::fsync::{self, Part};
+use super::git::GitError;
 use super::lock::WriteLock;
 use super::persist::Made;
 use super::repo::{Identity, Store, one_line};
@@ -285,14 +286,20 @@ impl Store {
             command.env(format!("GIT_{who}_EMAIL"), &identity.email);
             command.env(format!("GIT_{who}_DATE"), &date);
         }
-        let output = super::git::feed(command, message.as_bytes())?;
+        let output = super::git::feed(command, message.as_bytes()).map_err(|error| match error {
+            GitError::Failed { stderr, .. } => {
+                let key = if self.config_bool("wf.sign") { "wf.sign" } else { "commit.gpgSign" };
+                StoreError::unsigned(&stderr, key)
+            }
+            start @ GitError::Start { .. } => start.into(),
+        })?;
         if let Some(keep) = keep {
             // The commit's own pack or file is not held by it; the ref will hold everything in a moment.
             let _ = std::fs::remove_file(keep);
         }
         let text = String::from_utf8_lossy(&output);
         ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| {
-            StoreError::Git(super::git::GitError::Failed {
+            StoreError::Git(GitError::Failed {
                 command: "commit-tree -S".into(),
                 stderr: format!("answered `{}`, which is no object id", text.trim()),
                 code: Some(0),

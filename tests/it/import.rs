@@ -456,3 +456,30 @@ fn a_real_export() {
     assert_eq!((&again["unchanged"], &again["commit"]), (&json!(508), &Value::Null));
     assert_eq!(repo.tip(), tip);
 }
+
+#[test]
+fn issues_that_depend_on_each_other_are_noted() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let on =
+        |id: &str, target: &str| record(id, &json!({"dependencies": [dependency(id, target, "blocks")]}));
+    let file =
+        lines(&[on("zoo-1", "zoo-2"), on("zoo-2", "zoo-3"), on("zoo-3", "zoo-2"), on("zoo-4", "zoo-1")]);
+    let report = import(&repo, &file);
+    assert_eq!(report["created"], 4);
+    assert_eq!(
+        report["notes"],
+        json!([{
+            "id": "zoo-2",
+            "note": "the issues depend on each other: zoo-2 → zoo-3 → zoo-2; `git wf edit zoo-2 --depends-on=-zoo-3` takes a dependency away"
+        }])
+    );
+    // The same again brings nothing, and so says nothing.
+    assert_eq!(import(&repo, &file)["notes"], json!([]));
+    repo.wf(&["edit", "zoo-2", "--depends-on=-zoo-3"]).ok();
+    // One that is closed through what is here already.
+    let report = import(&repo, &lines(&[on("zoo-9", "zoo-8")]));
+    assert_eq!(report["notes"].as_array().unwrap().len(), 1, "the missing one alone: {report}");
+    let report = import(&repo, &lines(&[on("zoo-8", "zoo-9")]));
+    assert!(report["notes"][0]["note"].as_str().unwrap().contains("zoo-8 → zoo-9 → zoo-8"), "{report}");
+}

@@ -156,3 +156,34 @@ fn queues_are_served_in_order() {
     repo.wf(&["fail", "--reason", "no"]).ok();
     assert_eq!(statuses(&repo), ["completed", "failed"]);
 }
+
+#[test]
+fn of_several_queues_all_are_shown_and_reasons_say_which() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-009");
+    let first = repo.json(&["queue", "new", "First"])["id"].as_str().unwrap().to_owned();
+    let second = repo.json(&["queue", "new", "Second"])["id"].as_str().unwrap().to_owned();
+    for (id, queue) in [("ISS-001", &first), ("ISS-002", &second)] {
+        repo.planned(id, &plan_on(&format!("src/{id}.rs")));
+        repo.wf(&["edit", id, "--depends-on", "ISS-009"]).ok();
+        repo.wf(&["queue", "add", id, "--queue", queue]).ok();
+    }
+    let waits = |queue: &str| format!("{queue}:S-1 waits: depends on `ISS-009`, which is registered");
+    let text = repo.wf(&["queue", "show"]).ok().stdout;
+    for part in ["First", "Second", &waits(&first), &waits(&second)] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let text = repo.wf(&["queue", "show", &second]).ok().stdout;
+    assert!(text.contains(&waits(&second)) && !text.contains(&first), "{text}");
+    let error = repo.refused(3, &["next"]);
+    let details: Vec<_> =
+        error["details"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    let mut expected = [waits(&first), waits(&second)];
+    expected.sort();
+    assert_eq!(details, expected);
+    // In JSON it is one queue, whether one is named or not.
+    let shown = repo.json(&["queue", "show"])["id"].clone();
+    assert_eq!(shown, repo.json(&["queue", "list"])[0]["id"]);
+    assert_eq!(repo.json(&["queue", "show", &second])["id"], second.as_str());
+}

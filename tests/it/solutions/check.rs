@@ -136,4 +136,15 @@ fn check_takes_a_file_stdin_or_an_id() {
     repo.changes_nothing(&["solution", "check", &id]);
     repo.changes_nothing(&["solution", "check", "plan.json", "--issue", "ISS-001"]);
     repo.refused(1, &["solution", "check", "missing.json"]);
+    // What it advises is not what was just done.
+    repo.write("bad.json", "{}");
+    let ran = repo.wf(&["solution", "check", "bad.json"]).fails(1);
+    assert!(
+        ran.stderr.ends_with("hint: `git wf schema solution` says what a plan holds\n"),
+        "{}",
+        ran.stderr
+    );
+    repo.write("half.json", "{\n  \"tasks\": [");
+    let error = repo.refused(1, &["solution", "check", "half.json"]);
+    assert_eq!(error["message"], "`half.json` is not JSON: the JSON ends half-way, at line 2, column 12");
 }

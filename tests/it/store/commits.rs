@@ -139,6 +139,18 @@ fn commits_are_signed_where_git_is_told_to_sign() {
     // Without the key nothing is written.
     std::fs::remove_file(key).unwrap();
     let tip = repo.tip();
-    repo.wf(&["new", "Second"]).fails(1);
+    let error = repo.refused(1, &["new", "Second"]);
+    assert_eq!(error["code"], "unsigned");
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("the commit cannot be signed: ") && !message.contains("commit-tree"),
+        "{error}"
+    );
+    let hint = error["hint"].as_str().unwrap();
+    for part in ["git config gpg.format", "git config user.signingKey", "git -c commit.gpgSign=false wf …"]
+    {
+        assert!(hint.contains(part), "{error}");
+    }
     assert_eq!(repo.tip(), tip);
+    repo.git(&["-c", "commit.gpgSign=false", "wf", "new", "Second"]).ok();
 }

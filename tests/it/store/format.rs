@@ -1,6 +1,6 @@
 //! The bytes of records, and that nothing unknown is lost from them.
 
-use crate::support::{Repo, Sandbox};
+use crate::support::{REF, Repo, Sandbox};
 
 fn issue_path(repo: &Repo) -> String {
     repo.store_path("/ISS-001/issue.json")
@@ -122,4 +122,24 @@ fn a_broken_record_is_named_and_not_in_the_way_of_the_rest() {
     assert_eq!(error["code"], "broken-record");
     assert!(error["message"].as_str().unwrap().contains("ISS-002/issue.json"), "{error}");
     repo.wf(&["edit", "ISS-001", "--title", "Another"]).ok();
+}
+
+#[test]
+fn no_write_goes_past_the_last_stamp() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let tree = repo.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
+    let path = tree.lines().find(|path| path.ends_with("/ISS-001/issue.json")).unwrap();
+    let text = repo.git(&["cat-file", "-p", &format!("{REF}:{path}")]).ok().stdout;
+    let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let mut put = |stamp: &str| {
+        record["clock"] = serde_json::json!({ "*": stamp });
+        repo.plumb(&[(path, &record.to_string())]);
+    };
+    put("9998-12-30T23:59:59.999Z/99999/zzzzzzzz");
+    assert_eq!(repo.refused(1, &["edit", "ISS-001", "--title", "Other"])["code"], "broken-record");
+    repo.json(&["show", "ISS-001"]);
+    put("9998-12-31T23:59:59.999Z/99999/zzzzzzzz");
+    assert_eq!(repo.refused(1, &["show", "ISS-001"])["code"], "broken-record");
 }

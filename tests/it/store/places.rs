@@ -100,3 +100,32 @@ fn another_ref_can_be_named() {
     let error = repo.refused(1, &["list"]);
     assert_eq!(error["code"], "config");
 }
+
+#[test]
+fn what_git_is_told_for_one_command() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.git(&["config", "user.name", "Local"]).ok();
+    repo.git(&[
+        "-c",
+        "user.name=O'Hara = Me!",
+        "-c",
+        "wf.lease=90s",
+        "wf",
+        "new",
+        "Title",
+        "--id",
+        "ISS-001",
+    ])
+    .ok();
+    assert_eq!(repo.json(&["show", "ISS-001"])["author"], "O'Hara = Me! <ada@example.org>");
+    repo.git(&["-c", "wf.ref=refs/wf/other", "wf", "init"]).ok();
+    repo.git(&["rev-parse", "--verify", "refs/wf/other"]).ok();
+    repo.git(&["-c", "wf.ref=refs/wf/other", "wf", "show", "ISS-001"]).fails(1);
+    // As git before 2.31 wrote it.
+    let old = repo.with_env("GIT_CONFIG_PARAMETERS", "'user.name=Eve' 'core.quiet'");
+    old.wf(&["edit", "ISS-001", "-t", "Other"]).ok();
+    assert_eq!(repo.git(&["log", "-1", "--format=%an", REF]).ok().line(), "Eve");
+    let error = repo.with_env("GIT_CONFIG_PARAMETERS", "user.name=Eve").refused(1, &["list"]);
+    assert!(error["message"].as_str().unwrap().contains("GIT_CONFIG_PARAMETERS"), "{error}");
+}

@@ -132,3 +132,39 @@ fn a_name_is_cleaned_as_git_cleans_it() {
     assert_eq!(who(REF), who("HEAD"));
     assert_eq!(repo.json(&["show", "ISS-001"])["author"], who("HEAD"));
 }
+
+/// What is in it, a hook or a setting, could do anything in the name of whoever works there.
+#[cfg(unix)]
+#[test]
+fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    repo.git(&["config", "wf.ref", "refs/wf/local"]).ok();
+    repo.wf(&["init"]).ok();
+    repo.issue("ISS-001");
+    if std::fs::metadata(repo.path()).unwrap().uid() != 0 {
+        println!("skipped: only root can give a repository away");
+        return;
+    }
+    for path in [repo.path().to_owned(), repo.path().join(".git")] {
+        chown(path, Some(65_534), None).unwrap();
+    }
+    if repo.git(&["status"]).code == 0 {
+        println!("skipped: this git does not ask whose repository it is");
+        return;
+    }
+    let place = repo.path().to_str().unwrap();
+    for args in [&["list"][..], &["new", "Title"]] {
+        let error = repo.refused(1, args);
+        assert_eq!(error["code"], "dubious-ownership");
+        assert_eq!(error["message"], format!("detected dubious ownership in repository at '{place}'"));
+        let hint = error["hint"].as_str().unwrap();
+        assert!(hint.contains(&format!("git config --global --add safe.directory {place}")), "{error}");
+    }
+    // Whoever names the repository means it; git does not ask then either.
+    repo.with_env("GIT_DIR", ".git").json(&["show", "ISS-001"]);
+    sandbox.at(".").git(&["config", "--global", "--add", "safe.directory", place]).ok();
+    repo.json(&["show", "ISS-001"]);
+    repo.issue("ISS-002");
+}

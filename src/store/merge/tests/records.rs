@@ -5,19 +5,19 @@ use serde_json::Value;
 
 use super::*;
 use crate::model::doc::Doc;
-use crate::model::schema::Schema;
-use crate::store::layout::{Form, bears, form};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, ItemId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, FeedbackDetail, FeedbackType, ISSUE, Issue, Stage};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue, QueueDecision};
 use crate::model::record::entry_bytes;
 use crate::model::root::ROOT;
+use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::model::uid::Uid;
+use crate::store::layout::{Form, bears, form};
 
 const ENTRY: &str = "20261121T021405123Z-00000-00000001";
 const KINDS: usize = 14;
