@@ -34,6 +34,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Command::Uninstall => install::uninstall(&hooks_at(&store)?)?,
         Command::Status => install::status(&hooks_at(&store)?, &program()?),
     };
+    warn_of_edited(&states, context);
     if context.json() {
         context.screen.print_json(&states)?;
         return Ok(Exit::Done);
@@ -61,6 +62,16 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 /// Installs all hooks, to call this program.
 pub(crate) fn install_hooks(store: &Store, force: bool) -> Result<Vec<HookState>, Failure> {
     Ok(install::install(&hooks_at(store)?, &program()?, force)?)
+}
+
+/// Says where edited shims went.
+pub(crate) fn warn_of_edited(states: &[HookState], context: &Context) {
+    for (name, path) in states.iter().filter_map(|it| Some((it.name, it.edited.as_deref()?))) {
+        context.warn(&format!(
+            "`{name}` had been edited: it is kept as `{}`, which git does not run",
+            near(path)
+        ));
+    }
 }
 
 fn hooks_at(store: &Store) -> Result<HooksAt, Failure> {

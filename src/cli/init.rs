@@ -60,6 +60,7 @@ pub(super) fn run(Args { remote: named, hooks }: Args, context: &mut Context) ->
         sync::remote::choose(&store, remote)?;
     }
     let hooks = if hooks { super::hooks::install_hooks(&store, false)? } else { Vec::new() };
+    super::hooks::warn_of_edited(&hooks, context);
     let answer = Initialised {
         reference: store.reference().to_owned(),
         created: is_new,

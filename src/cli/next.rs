@@ -267,6 +267,11 @@ fn answer(store: &Store, id: &ExecutionId, is_new: bool, context: &mut Context) 
         return Err(Failure::unreadable(&format!("execution `{id}`")));
     };
     let claim = Claim::of(execution);
+    if let Some(bound) = &claim.branch
+        && store.branch()? != execution.execution.branch
+    {
+        context.warn(&format!("commits here are not bound: only those on `{bound}` are"));
+    }
     if context.json() {
         context.screen.print_json(&claim)?;
         return Ok(Exit::Done);

@@ -1,7 +1,8 @@
 //! Puts the shims into a repository's hooks folder, tells how they are, and takes them away again.
 //!
 //! A hook that was there before is renamed to `<name>.before-git-wf` and called by the shim; renaming keeps
-//! its bytes, its mode and, where it is a symbolic link, the link.
+//! its bytes, its mode and, where it is a symbolic link, the link. A shim that somebody edited is renamed to
+//! `<name>.edited-git-wf` before it is replaced or removed; nothing calls it from then on.
 
 mod error;
 mod place;
@@ -9,10 +10,12 @@ mod shim;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
@@ -23,6 +26,7 @@ pub(crate) use place::HooksAt;
 use shim::{SHIMS, Shim};
 
 const ASIDE: &str = ".before-git-wf";
+const EDITED: &str = ".edited-git-wf";
 const PROGRAM: &str = "git-wf";
 
 /// What lies where git looks for a hook.
@@ -68,6 +72,9 @@ pub(crate) struct HookState {
     /// A hook that was moved aside and is still there. Git ignored it if it is not executable; so does the shim.
     #[serde(serialize_with = "lossy")]
     pub(crate) earlier: Option<PathBuf>,
+    /// Where a shim that somebody had edited was just moved to; nothing calls it there.
+    #[serde(serialize_with = "lossy")]
+    pub(crate) edited: Option<PathBuf>,
     /// What was just done.
     pub(crate) change: Change,
 }
@@ -94,26 +101,31 @@ pub(crate) fn install(at: &HooksAt, program: &Path, force: bool) -> Result<Vec<H
         .filter(|slot| slot.installed(&program) != Installed::Current)
         .map(|slot| Ok((slot, stage(at.folder(), &slot.shim.text(&program))?)))
         .collect::<Result<Vec<_>, InstallError>>()?;
-    let written: Vec<&str> = staged.iter().map(|(slot, _)| slot.shim.name).collect();
+    let mut written = BTreeMap::new();
     for (slot, file) in staged {
-        slot.put(file)?;
+        written.insert(slot.shim.name, slot.put(file)?);
     }
     Ok(status(at, &program)
         .into_iter()
-        .map(|state| match written.contains(&state.name) {
-            true => HookState { change: Change::Written, ..state },
-            false => state,
+        .map(|state| match written.remove(state.name) {
+            Some(edited) => HookState { change: Change::Written, edited, ..state },
+            None => state,
         })
         .collect())
 }
 
-/// Removes every shim and gives earlier hooks back. What is not ours stays.
+/// Removes every shim and gives earlier hooks back. What is not ours stays, and edited shims are moved aside.
 pub(crate) fn uninstall(at: &HooksAt) -> Result<Vec<HookState>, InstallError> {
     let remove = |shim| {
         let slot = Slot::look(at, shim);
+        let edited = slot.edited();
+        if let Some(aside) = &edited {
+            fs::rename(&slot.hook, aside).map_err(InstallError::io("move aside", &slot.hook))?;
+        }
         let change = match (&slot.found, slot.has_earlier()) {
             (Found::Other, _) => Change::LeftAlone,
             (Found::Nothing, false) => Change::None,
+            (Found::Shim(_), false) if edited.is_some() => Change::Removed,
             (Found::Shim(_), false) => {
                 fs::remove_file(&slot.hook).map_err(InstallError::io("remove", &slot.hook))?;
                 Change::Removed
@@ -125,7 +137,7 @@ pub(crate) fn uninstall(at: &HooksAt) -> Result<Vec<HookState>, InstallError> {
         };
         let left = Slot::look(at, shim);
         let installed = if left.found == Found::Nothing { Installed::Absent } else { Installed::Foreign };
-        Ok(HookState { change, ..left.state(installed) })
+        Ok(HookState { change, edited, ..left.state(installed) })
     };
     SHIMS.iter().map(remove).collect()
 }
@@ -190,21 +202,36 @@ impl Slot {
             Found::Nothing | Found::Other => None,
         };
         let earlier = self.has_earlier().then(|| self.earlier.clone());
-        HookState { name: self.shim.name, installed, calls, earlier, change: Change::None }
+        HookState { name: self.shim.name, installed, calls, earlier, edited: None, change: Change::None }
     }
 
-    /// Moves a hook that is there aside, and the new shim into its place: both or neither.
-    fn put(&self, shim: TempPath) -> Result<(), InstallError> {
-        if self.found == Found::Other {
-            fs::rename(&self.hook, &self.earlier).map_err(InstallError::io("move aside", &self.hook))?;
+    /// Where to move the shim to, if somebody edited it: a name that is free.
+    fn edited(&self) -> Option<PathBuf> {
+        let Found::Shim(text) = &self.found else { return None };
+        if !self.shim.is_edited(text) {
+            return None;
+        }
+        let name = format!("{}{EDITED}", self.shim.name);
+        let numbered = (2..).map(|n| self.hook.with_file_name(format!("{name}.{n}")));
+        iter::once(self.hook.with_file_name(&name)).chain(numbered).find(|path| !lies_at(path))
+    }
+
+    /// Moves a hook or an edited shim that is there aside, and the new shim into its place: both or neither. Answers
+    /// with where the edited shim went.
+    fn put(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
+        let edited = self.edited();
+        let aside = if self.found == Found::Other { Some(&self.earlier) } else { edited.as_ref() };
+        if let Some(aside) = aside {
+            fs::rename(&self.hook, aside).map_err(InstallError::io("move aside", &self.hook))?;
         }
         shim.persist(&self.hook).map_err(|error| {
-            if self.found == Found::Other {
+            if let Some(aside) = aside {
                 // The error that is reported matters more; the next install copes with either outcome.
-                let _ = fs::rename(&self.earlier, &self.hook);
+                let _ = fs::rename(aside, &self.hook);
             }
             InstallError::io("write", &self.hook)(error.error)
-        })
+        })?;
+        Ok(edited)
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod message;
 pub(crate) mod post_commit;
 pub(crate) mod post_rewrite;
 mod progress;
+mod rebase;
 
 pub(crate) use error::HookError;
 

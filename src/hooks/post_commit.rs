@@ -20,13 +20,13 @@ const SHORT: usize = 7;
 
 /// Where a commit is linked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Target {
-    execution_id: ExecutionId,
-    solution_id: SolutionId,
-    task_id: Option<String>,
-    linked_by: LinkedBy,
+pub(super) struct Target {
+    pub(super) execution_id: ExecutionId,
+    pub(super) solution_id: SolutionId,
+    pub(super) task_id: Option<String>,
+    pub(super) linked_by: LinkedBy,
     /// A commit shows that its own executor goes on; a mention of an execution says nothing of that.
-    renews: bool,
+    pub(super) renews: bool,
 }
 
 /// Links HEAD. The same commit again changes nothing.
@@ -115,7 +115,11 @@ pub(super) fn link(
 }
 
 /// The targets that do not have the link yet.
-fn open_targets(read: &impl Read, here: &Here, commit: &CodeCommit) -> Result<Vec<Target>, StoreError> {
+pub(super) fn open_targets(
+    read: &impl Read,
+    here: &Here,
+    commit: &CodeCommit,
+) -> Result<Vec<Target>, StoreError> {
     let hash = commit.id.to_string();
     let mut open = Vec::new();
     for target in targets(read, here, commit)? {

@@ -8,6 +8,7 @@ use gix::bstr::ByteSlice;
 use super::HookError;
 use super::post_commit::{link, task};
 use super::progress;
+use super::rebase::Made;
 use crate::model::execution::{CommitLink, Event, Rewrite};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
@@ -40,8 +41,16 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<(), HookErr
         return Ok(());
     }
     let commits = successors(store, &pairs)?;
-    let executions = executions(store, &store.snapshot()?, &pairs, &commits)?;
-    if executions.is_empty() {
+    let snapshot = store.snapshot()?;
+    let executions = executions(store, &snapshot, &pairs, &commits)?;
+    let made = match kind {
+        "rebase" => {
+            let replaced = pairs.iter().map(|pair| pair.new.as_str()).collect();
+            Some(Made::find(store, &snapshot, &replaced)?).filter(|made| !made.is_empty())
+        }
+        _ => None,
+    };
+    if executions.is_empty() && made.is_none() {
         return Ok(());
     }
     let with_files = |(hash, commit): (String, CodeCommit)| {
@@ -60,12 +69,28 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<(), HookErr
             }
             followed.extend(found);
         }
-        let what = match followed.len() {
-            1 => followed.first().map(|hash| short(hash)).unwrap_or_default(),
-            n => format!("{n} commits"),
+        let linked = match &made {
+            Some(made) => {
+                let (count, to) = made.link(tx, store)?;
+                solutions.extend(to);
+                count
+            }
+            None => 0,
         };
         let solutions = solutions.into_iter().collect::<Vec<_>>().join(", ");
-        tx.describe("rewrite", format!("execution: follow {kind} of {what} of {solutions}"));
+        let commits = |n: usize| if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") };
+        let followed = match (followed.len(), followed.first()) {
+            (1, Some(hash)) => short(hash),
+            (n, _) => commits(n),
+        };
+        let subject = match linked {
+            0 => format!("execution: follow {kind} of {followed} of {solutions}"),
+            n => format!(
+                "execution: follow {kind} of {followed} and link {} made in it, of {solutions}",
+                commits(n)
+            ),
+        };
+        tx.describe("rewrite", subject);
         Ok::<(), HookError>(())
     })?;
     Ok(())

@@ -33,6 +33,13 @@ impl Shim {
     pub(super) fn text(&self, program: &Path) -> Vec<u8> {
         self.template.as_bytes().replace(PLACEHOLDER, quoted(program))
     }
+
+    /// Whether somebody changed a shim of this version. What one of another version was like is not known here.
+    pub(super) fn is_edited(&self, text: &[u8]) -> bool {
+        let version = |text: &[u8]| text.lines().nth(1).map(<[u8]>::to_vec);
+        version(text) == version(self.template.as_bytes())
+            && recorded(text).is_none_or(|program| self.text(&program) != text)
+    }
 }
 
 /// The content of the file at `path` if it is a shim of any version. A link to a shim counts as one: taken

@@ -177,3 +177,19 @@ fn a_claim_whose_note_is_lost_is_found_again() {
     repo.wf(&["done"]).ok();
     assert_eq!(repo.status("ISS-001"), "completed");
 }
+
+#[test]
+fn on_another_branch_it_says_that_commits_are_not_bound() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    for _ in 0..2 {
+        assert_eq!(repo.wf(&["next"]).ok().stderr, "");
+    }
+    for args in [&["switch", "-q", "-c", "other"][..], &["switch", "-q", "--detach"]] {
+        repo.git(args).ok();
+        let ran = repo.wf(&["next"]).ok();
+        assert!(ran.stdout.starts_with("still has"), "{}", ran.stdout);
+        assert_eq!(ran.stderr, "warning: commits here are not bound: only those on `main` are\n");
+    }
+}

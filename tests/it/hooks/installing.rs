@@ -121,3 +121,18 @@ fn the_recorded_program_is_called_where_the_path_has_none() {
     it.repo.with_env("PATH", &path).git(&["commit", "-q", "--allow-empty", "-m", "from a menu"]).ok();
     assert_eq!(it.linked(), [id(&it.repo, "HEAD")]);
 }
+
+#[test]
+fn an_edited_hook_is_not_lost() {
+    let sandbox = Sandbox::new();
+    let repo = with_hooks(&sandbox, "repo");
+    let hooks = repo.path().join(".git/hooks");
+    let text = std::fs::read_to_string(hooks.join("post-commit")).unwrap() + "echo mine\n";
+    std::fs::write(hooks.join("post-commit"), &text).unwrap();
+    let ran = repo.wf(&["hooks", "uninstall"]).ok();
+    assert!(ran.stderr.contains("`post-commit` had been edited"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(".git/hooks/post-commit.edited-git-wf"), "{}", ran.stderr);
+    assert!(!hooks.join("post-commit").exists());
+    assert_eq!(std::fs::read_to_string(hooks.join("post-commit.edited-git-wf")).unwrap(), text);
+    assert_eq!(repo.wf(&["hooks", "uninstall"]).ok().stderr, "");
+}

@@ -149,3 +149,62 @@ fn a_conflict_that_is_committed_by_hand_is_followed() {
     assert_eq!(it.linked(), [id(&it.repo, "HEAD")]);
     assert_eq!(message(&it.repo, "HEAD"), "resolved\n");
 }
+
+#[test]
+fn commits_made_on_the_way_are_linked_at_the_end() {
+    let it = Bound::new();
+    it.repo.commit("a", "1\n", "c1");
+    it.repo.write("b", "1\n");
+    it.repo.commit("c", "1\n", "c2");
+    it.repo.commit("d", "1\n", "c3");
+    let tip = it.repo.tip().unwrap();
+    rebase(&it, "1s/pick/edit/", "HEAD~2").ok();
+    it.repo.git(&["reset", "-q", "HEAD~"]).ok();
+    for name in ["b", "c"] {
+        it.repo.git(&["add", name]).ok();
+        it.repo.git(&["commit", "-q", "-m", &format!("split {name}")]).ok();
+    }
+    assert_eq!(it.repo.tip().unwrap(), tip, "it may still be aborted");
+    it.repo.git(&["rebase", "--continue"]).ok();
+    let now = ["HEAD~3", "HEAD~2", "HEAD~1", "HEAD"].map(|rev| id(&it.repo, rev));
+    assert_eq!(it.linked(), sorted(now.clone()));
+    let links = it.claim.links(&it.repo);
+    assert_eq!(
+        (&links[&now[1]]["subject"], &links[&now[1]]["linked_by"]),
+        (&"split b".into(), &"hook".into())
+    );
+    assert_eq!(links[&now[1]]["files"], serde_json::json!(["b"]));
+    assert_eq!(links[&now[2]]["files"], serde_json::json!(["c"]));
+    assert_eq!(id(&it.repo, "refs/wf/main~1"), tip, "one change");
+}
+
+#[test]
+fn commits_that_came_from_elsewhere_on_the_way_are_not_linked() {
+    let it = Bound::new();
+    it.repo.git(&["switch", "-q", "-c", "other"]).ok();
+    let theirs = ["x", "y"].map(|name| it.repo.commit(name, "1\n", &format!("other {name}")));
+    it.repo.git(&["switch", "-q", "main"]).ok();
+    it.repo.commit("a", "1\n", "c1");
+    it.repo.commit("b", "1\n", "c2");
+    // One is made here anew, of the other the branch itself comes in.
+    let steps = format!("1i exec git cherry-pick {}\n1a exec git merge -q -m merge other", theirs[1]);
+    rebase(&it, &steps, "HEAD~2").ok();
+    let ours = it.repo.git(&["rev-list", "--first-parent", "other..HEAD"]).ok().stdout;
+    let ours: Vec<String> = ours.lines().map(str::to_owned).collect();
+    assert!(theirs.iter().all(|hash| !it.linked().contains(hash)));
+    assert_eq!(ours.len(), 4, "the picked one, c1, the merge, c2");
+    assert_eq!(it.linked(), sorted(ours));
+}
+
+#[test]
+fn commits_made_while_another_branch_is_rebased_are_not_linked() {
+    let it = Bound::new();
+    it.repo.git(&["switch", "-q", "-c", "other"]).ok();
+    it.repo.commit("a", "1\n", "c1");
+    it.repo.commit("b", "1\n", "c2");
+    rebase(&it, "1s/pick/edit/", "HEAD~2").ok();
+    it.repo.commit("new", "1\n", "on the way");
+    it.repo.git(&["rebase", "--continue"]).ok();
+    assert_eq!(it.repo.git(&["rev-list", "--count", "main..HEAD"]).ok().line(), "3");
+    assert!(it.linked().is_empty());
+}

@@ -104,6 +104,33 @@ fn an_outdated_shim_is_rewritten_and_the_earlier_hook_kept() {
 }
 
 #[test]
+fn an_edited_shim_is_moved_aside() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    let hook = repo.hooks().join("commit-msg");
+    let edit = |words: &str| {
+        let text = fs::read_to_string(&hook).unwrap() + words;
+        fs::write(&hook, &text).unwrap();
+        text
+    };
+    install(&at, &program(&repo), false).unwrap();
+    let first = edit("echo first\n");
+    let states = install(&at, &program(&repo), false).unwrap();
+    let aside = repo.hooks().join("commit-msg.edited-git-wf");
+    assert_eq!((states[0].edited.as_ref(), states[1].edited.as_ref()), (Some(&aside), None));
+    assert_eq!((states[0].installed, states[0].change), (Installed::Current, Change::Written));
+    let second = edit("echo second\n");
+    let states = uninstall(&at).unwrap();
+    let beside = repo.hooks().join("commit-msg.edited-git-wf.2");
+    assert_eq!((states[0].edited.as_ref(), states[1].edited.as_ref()), (Some(&beside), None));
+    assert_eq!((states[0].installed, states[0].change), (Installed::Absent, Change::Removed));
+    assert_eq!([&aside, &beside].map(|path| fs::read_to_string(path).unwrap()), [first, second]);
+    // Another program is no edit.
+    install(&at, Path::new("/it's/elsewhere/git-wf"), false).unwrap();
+    assert!(install(&at, &program(&repo), false).unwrap().iter().all(|state| state.edited.is_none()));
+}
+
+#[test]
 fn a_hook_that_replaced_the_shim_is_left_alone() {
     let repo = TestRepo::new();
     let at = place(&repo);
@@ -192,7 +219,6 @@ fn states_are_words_in_json() {
     repo.script(&repo.hooks().join("commit-msg"), "exit 0");
     let states = uninstall(&place(&repo)).unwrap();
     let json = serde_json::to_string(&states[0]).unwrap();
-    let expected =
-        r#"{"name":"commit-msg","installed":"foreign","calls":null,"earlier":null,"change":"left-alone"}"#;
+    let expected = r#"{"name":"commit-msg","installed":"foreign","calls":null,"earlier":null,"edited":null,"change":"left-alone"}"#;
     assert_eq!(json, expected);
 }

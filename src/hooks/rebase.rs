@@ -1,0 +1,108 @@
+//! Commits that somebody made while a rebase stood still: `post-commit` left them alone, since the rebase might have been
+//! aborted. At its end they are linked as `post-commit` would have done.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use super::binding::Here;
+use super::post_commit::{link, open_targets};
+use crate::model::execution::{Event, Renew};
+use crate::rules::lease;
+use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id};
+
+/// The commits that a rebase left behind and that replaced none.
+#[derive(Debug)]
+pub(super) struct Made {
+    here: Here,
+    /// Oldest first, with the paths that each changed.
+    commits: Vec<(CodeCommit, Vec<String>)>,
+}
+
+/// What a rebase's folder says of it.
+struct Rebase {
+    branch: String,
+    onto: String,
+    before: String,
+}
+
+impl Rebase {
+    /// The one that is under way, or that is just ending.
+    fn of(store: &Store) -> Option<Self> {
+        let read = |folder: &str, name: &str| {
+            let text = fs::read_to_string(store.git_dir().join(folder).join(name)).ok()?;
+            Some(text.trim_end().to_owned())
+        };
+        let id = |folder: &str, name: &str| Some(object_id(&read(folder, name)?)?.to_string());
+        ["rebase-merge", "rebase-apply"].into_iter().find_map(|folder| {
+            let branch = read(folder, "head-name")?;
+            // `ORIG_HEAD` would be shorter, but a `git reset` on the way changes it.
+            Some(Self { branch, onto: id(folder, "onto")?, before: id(folder, "orig-head")? })
+        })
+    }
+
+    /// What was made on the way, oldest first. A commit that another branch, a tag or a remote has too came from there,
+    /// as by a merge or a fast-forward.
+    fn made(&self, store: &Store) -> Vec<String> {
+        let Some(name) = self.branch.strip_prefix("refs/heads/") else { return Vec::new() };
+        let exclude = format!("--exclude={name}");
+        let args = ["rev-list", "--reverse", "--topo-order", "HEAD", "--not", &self.onto, &self.before];
+        let elsewhere = [&exclude, "--branches", "--tags", "--remotes"];
+        // The links of the commits that were rewritten must not be lost over it.
+        let listed = store.git().run(&[&args[..], &elsewhere].concat()).unwrap_or_default();
+        String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()
+    }
+}
+
+impl Made {
+    /// Those of the rebase that ends now which belong somewhere. `replaced` are the commits that took another's place.
+    pub(super) fn find(
+        store: &Store,
+        read: &impl Read,
+        replaced: &BTreeSet<&str>,
+    ) -> Result<Self, StoreError> {
+        let here = Here::of(store)?;
+        let mut commits = Vec::new();
+        let rebase = Rebase::of(store).filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
+        for hash in rebase.map(|rebase| rebase.made(store)).unwrap_or_default() {
+            let Some(id) = object_id(&hash).filter(|_| !replaced.contains(&*hash)) else { continue };
+            let commit = store.code_commit(id)?;
+            if !open_targets(read, &here, &commit)?.is_empty() {
+                let files = store.changed_files(&commit)?;
+                commits.push((commit, files));
+            }
+        }
+        Ok(Self { here, commits })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.commits.is_empty()
+    }
+
+    /// Links those that still are not, and renews the lease of whose work they are. Answers with how many were linked,
+    /// and to which plans.
+    pub(super) fn link(
+        &self,
+        tx: &mut Tx<'_>,
+        store: &Store,
+    ) -> Result<(usize, BTreeSet<String>), StoreError> {
+        let mut count = 0;
+        let mut solutions = BTreeSet::new();
+        let mut executions = BTreeMap::new();
+        for (commit, files) in &self.commits {
+            let targets = open_targets(tx, &self.here, commit)?;
+            count += usize::from(!targets.is_empty());
+            for target in targets {
+                let link = link(commit, files, target.task_id, target.linked_by);
+                tx.log(&target.execution_id, Event::Commit(link))?;
+                solutions.insert(target.solution_id.to_string());
+                executions.insert(target.execution_id, target.renews);
+            }
+        }
+        let lease = store.lease().unwrap_or(lease::DEFAULT);
+        for execution in executions.into_iter().filter_map(|(id, renews)| renews.then_some(id)) {
+            let lease_expires_at = tx.stamper().now().plus_millis(lease);
+            tx.log(&execution, Event::Renew(Renew { lease_expires_at }))?;
+        }
+        Ok((count, solutions))
+    }
+}
