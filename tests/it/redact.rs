@@ -135,7 +135,7 @@ fn the_plan_of_a_claim_and_what_came_of_it() {
     let shown = ada.wf(&["show", "ISS-001", "--json"]).ok().json();
     let execution = shown["executions"][0]["id"].as_str().unwrap().to_owned();
     let log = ada.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
-    let end = log.lines().filter(|path| path.contains("/log/")).next_back().unwrap();
+    let end = log.lines().rfind(|path| path.contains("/log/")).unwrap();
     let entry = end.rsplit('/').next().unwrap();
     ada.wf(&["redact", &execution, &format!("log/{entry}"), "--reason", "r"]).ok();
     for feedback in shown["feedback"].as_array().unwrap() {
