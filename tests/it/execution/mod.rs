@@ -1,5 +1,6 @@
 //! Queues, claims, and how an execution ends.
 
+mod claims;
 mod detail;
 mod ends;
 mod next;

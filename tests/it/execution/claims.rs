@@ -1,0 +1,120 @@
+//! One claim for a worktree, and what becomes of claims that others took, overtook or decided over.
+
+use crate::support::{Repo, Sandbox};
+
+/// Two clones of one bare repository, with one issue queued and synced.
+fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
+    sandbox.bare("hub");
+    let one = sandbox.clone(sandbox.root().join("hub"), "one");
+    one.commit("a.txt", "a", "first");
+    one.git(&["push", "-q", "origin", "HEAD:main"]).ok();
+    one.wf(&["init"]).ok();
+    one.queued("ISS-001", "src/a.rs");
+    one.wf(&["sync"]).ok();
+    let two = sandbox.clone(sandbox.root().join("hub"), "two").as_person("Grace", "grace@example.org");
+    two.git(&["switch", "-q", "-C", "main", "origin/main"]).ok();
+    two.wf(&["init"]).ok();
+    (one, two)
+}
+
+/// Both claim without knowing of each other; the first holds.
+fn claimed_apart(sandbox: &Sandbox) -> (Repo, Repo) {
+    let (one, two) = two_clones(sandbox);
+    one.wf(&["next"]).ok();
+    two.wf(&["next"]).ok();
+    one.wf(&["sync"]).ok();
+    two.wf(&["sync"]).ok();
+    one.wf(&["sync"]).ok();
+    (one, two)
+}
+
+#[test]
+fn calls_at_once_in_one_worktree_take_one_item() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for n in 1..=4 {
+        repo.queued(&format!("ISS-00{n}"), &format!("src/{n}.rs"));
+    }
+    let children: Vec<_> =
+        (0..4).map(|_| repo.command("git-wf", &["next", "--json"]).spawn().unwrap()).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let executing = repo.json(&["list", "--status", "executing"]);
+    assert_eq!(executing.as_array().unwrap().len(), 1, "{executing}");
+    assert_eq!(repo.json(&["next"])["issue_id"], executing[0]["id"]);
+}
+
+#[test]
+fn who_lost_a_claim_is_told_by_every_command() {
+    let sandbox = Sandbox::new();
+    let (_, two) = claimed_apart(&sandbox);
+    for command in [&["status"][..], &["detail"], &["sync"]] {
+        let ran = two.wf(command).ok();
+        assert!(ran.stderr.contains("does not hold"), "{command:?}: {}", ran.stderr);
+    }
+    assert!(two.json(&["status"]).get("active").is_none());
+    two.refused(1, &["done"]);
+    let ran = two.wf(&["next"]).fails(3);
+    assert!(ran.stderr.contains("does not hold"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_superseded_claim_does_not_hold_again_after_a_reopening() {
+    let sandbox = Sandbox::new();
+    let (one, two) = claimed_apart(&sandbox);
+    one.wf(&["done"]).ok();
+    one.wf(&["reopen", "ISS-001"]).ok();
+    nobody_holds(&one, &two, "planned");
+}
+
+#[test]
+fn a_superseded_claim_does_not_hold_again_after_a_retry() {
+    let sandbox = Sandbox::new();
+    let (one, two) = two_clones(&sandbox);
+    two.wf(&["next"]).ok();
+    for _ in 0..2 {
+        one.wf(&["next"]).ok();
+        one.wf(&["fail", "--reason", "x"]).ok();
+        if one.json(&["show", "ISS-001"])["executions"].as_array().unwrap().len() == 1 {
+            one.wf(&["retry"]).ok();
+        }
+    }
+    two.wf(&["sync"]).ok();
+    one.wf(&["sync"]).ok();
+    assert_eq!(one.status("ISS-001"), "failed", "the second attempt is the later one");
+    one.wf(&["retry", "ISS-001"]).ok();
+    nobody_holds(&one, &two, "queued");
+}
+
+/// In both clones, whatever was claimed before.
+fn nobody_holds(one: &Repo, two: &Repo, status: &str) {
+    assert_eq!(one.status("ISS-001"), status);
+    one.wf(&["sync"]).ok();
+    two.wf(&["sync"]).ok();
+    assert_eq!(two.status("ISS-001"), status, "in the other clone");
+    two.refused(1, &["done"]);
+}
+
+#[test]
+fn what_was_closed_over_its_execution_keeps_nobody_waiting() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/shared.rs");
+    repo.queued("ISS-002", "src/shared.rs");
+    repo.wf(&["next"]).ok();
+    repo.refused(1, &["close", "ISS-001"]);
+    repo.wf(&["close", "ISS-001", "--force", "--reason", "not wanted any more"]).ok();
+    assert_eq!(repo.json(&["next"])["issue_id"], "ISS-002");
+}
+
+#[test]
+fn an_execution_whose_item_left_the_queue_can_still_be_ended() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next"]).ok();
+    repo.wf(&["queue", "remove", "S-1", "--force", "--reason", "by mistake"]).ok();
+    repo.wf(&["done", "ISS-001"]).ok();
+    assert_eq!(repo.status("ISS-001"), "completed");
+}
