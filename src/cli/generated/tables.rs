@@ -145,7 +145,7 @@ fn block(name: &str) -> String {
         "solution" => fields(&SOLUTION, "solution-record"),
         "queue" => fields(&QUEUE, "queue"),
         "item" => fields(&ITEM, "item"),
-        "comment" | "feedback" | "execution" => whole_entry(name),
+        "comment" | "feedback" | "redaction" | "execution" => whole_entry(name),
         "log" => log_entries(),
         _ => panic!("nothing makes the table `{name}`"),
     }
@@ -176,9 +176,19 @@ fn the_tables_of_the_format_are_current() {
     } else {
         assert!(page == filled, "`UPDATE_GENERATED=1 cargo test generated` makes the tables anew");
     }
-    for name in
-        ["moves", "wf", "issue", "solution", "queue", "item", "comment", "feedback", "execution", "log"]
-    {
+    for name in [
+        "moves",
+        "wf",
+        "issue",
+        "solution",
+        "queue",
+        "item",
+        "comment",
+        "feedback",
+        "redaction",
+        "execution",
+        "log",
+    ] {
         assert!(filled.contains(&format!(".\\\" generated: {name}\n")), "the page has no table `{name}`");
     }
 }
