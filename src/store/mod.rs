@@ -14,6 +14,7 @@ mod maintenance;
 mod merge;
 mod parameters;
 mod persist;
+mod publish;
 pub(crate) mod records;
 pub(crate) mod redact;
 mod remotes;

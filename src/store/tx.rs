@@ -1,21 +1,12 @@
 //! One command, one commit: read the tip, run the change, write objects, move the ref from *that* tip.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use gix::ObjectId;
-use gix::lock::acquire::Fail;
 use gix::objs::tree::EntryKind;
-use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
-use gix::refs::{FullName, Target};
 
 use super::error::StoreError;
-use super::fault;
-use super::fsync::{self, Part};
-use super::git::GitError;
 use super::lock::WriteLock;
-use super::persist::Made;
 use super::repo::{Identity, Store, one_line};
 use super::snapshot::{LARGEST_RECORD, Read, Snapshot};
 use super::{merge, root};
@@ -238,197 +229,6 @@ impl Store {
         }
         merge::is_ancestor(&self.repo, old, new)
     }
-
-    pub(super) fn in_memory(&self) -> gix::Repository {
-        self.repo.clone().with_object_memory()
-    }
-
-    fn make_commit(
-        &self,
-        work: &gix::Repository,
-        tree: ObjectId,
-        parent: ObjectId,
-        message: &str,
-        identity: &Identity,
-    ) -> Result<ObjectId, StoreError> {
-        if self.config_bool("commit.gpgSign") || self.config_bool("wf.sign") {
-            return self.make_signed(work, tree, parent, message, identity);
-        }
-        let commit = gix::objs::Commit {
-            tree,
-            parents: [parent].into_iter().collect(),
-            author: identity.signature(),
-            committer: identity.signature(),
-            encoding: None,
-            message: message.into(),
-            extra_headers: vec![],
-        };
-        work.write_object(commit).map(gix::Id::detach).map_err(StoreError::object("cannot write a commit"))
-    }
-
-    /// git itself signs, with whatever it is configured to sign. The tree must be on disk for it.
-    fn make_signed(
-        &self,
-        work: &gix::Repository,
-        tree: ObjectId,
-        parent: ObjectId,
-        message: &str,
-        identity: &Identity,
-    ) -> Result<ObjectId, StoreError> {
-        let storage = work.objects.reset_object_memory().unwrap_or_default();
-        let made = Made::new(storage);
-        let keep = made.write(&self.repo)?;
-        let date = format!("{} {}", identity.time.seconds, offset(identity.time.offset));
-        let mut command =
-            self.git().command(["commit-tree", "-S", "-p", &parent.to_string(), &tree.to_string()]);
-        for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), &identity.name);
-            command.env(format!("GIT_{who}_EMAIL"), &identity.email);
-            command.env(format!("GIT_{who}_DATE"), &date);
-        }
-        let output = super::git::feed(command, message.as_bytes()).map_err(|error| match error {
-            GitError::Failed { stderr, .. } => {
-                let key = if self.config_bool("wf.sign") { "wf.sign" } else { "commit.gpgSign" };
-                StoreError::unsigned(&stderr, key)
-            }
-            start @ GitError::Start { .. } => start.into(),
-        })?;
-        if let Some(keep) = keep {
-            // The commit's own pack or file is not held by it; the ref will hold everything in a moment.
-            let _ = std::fs::remove_file(keep);
-        }
-        let text = String::from_utf8_lossy(&output);
-        ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| {
-            StoreError::Git(GitError::Failed {
-                command: "commit-tree -S".into(),
-                stderr: format!("answered `{}`, which is no object id", text.trim()),
-                code: Some(0),
-            })
-        })
-    }
-
-    /// Writes the objects and moves the ref from `expected` to `commit`. False where the ref is no longer there.
-    fn publish(
-        &self,
-        lock: &mut WriteLock,
-        work: gix::Repository,
-        commit: ObjectId,
-        expected: Option<ObjectId>,
-        subject: &str,
-    ) -> Result<bool, StoreError> {
-        let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
-        drop(work);
-        let keep = made.write(&self.repo)?;
-        self.publish_made(lock, (&made, keep), commit, expected, subject)
-    }
-
-    /// The same with objects that are written already.
-    pub(super) fn publish_made(
-        &self,
-        lock: &mut WriteLock,
-        (made, mut keep): (&Made, Option<PathBuf>),
-        commit: ObjectId,
-        expected: Option<ObjectId>,
-        subject: &str,
-    ) -> Result<bool, StoreError> {
-        fault::point("objects");
-        let ref_lock = self.ref_lock();
-        if ref_lock.exists() {
-            lock.clear_stale(&ref_lock)?;
-        }
-        lock.note(&commit.to_string())?;
-        if keep.is_none() {
-            keep = made.ensure(&self.repo)?;
-        }
-        fault::point("noted");
-        let moved = self.move_ref(commit, expected, subject);
-        fault::point("moved");
-        if matches!(moved, Ok(true)) && keep.is_none() {
-            // A collection may have begun since.
-            keep = made.ensure(&self.repo)?;
-        }
-        fault::point("ensured");
-        lock.clear()?;
-        if let Some(keep) = keep {
-            // A pack that is kept for ever costs a little space and nothing else.
-            let _ = std::fs::remove_file(keep);
-        }
-        moved
-    }
-
-    /// The file that exists while somebody moves the ref.
-    fn ref_lock(&self) -> PathBuf {
-        self.common_dir().join(format!("{}.lock", self.reference()))
-    }
-
-    fn move_ref(
-        &self,
-        commit: ObjectId,
-        expected: Option<ObjectId>,
-        subject: &str,
-    ) -> Result<bool, StoreError> {
-        let name = FullName::try_from(self.reference()).map_err(|_| StoreError::Config {
-            key: "wf.ref",
-            value: self.reference().to_owned(),
-            why: "it is no reference name",
-        })?;
-        let edit = RefEdit {
-            change: Change::Update {
-                log: LogChange {
-                    mode: RefLog::AndReference,
-                    force_create_reflog: true,
-                    message: format!("wf: {}", one_line(subject)).into(),
-                },
-                expected: match expected {
-                    Some(tip) => PreviousValue::MustExistAndMatch(Target::Object(tip)),
-                    None => PreviousValue::MustNotExist,
-                },
-                new: Target::Object(commit),
-            },
-            name,
-            deref: false,
-        };
-        let signature = match self.identity() {
-            Ok(identity) => identity.signature(),
-            // A merge needs nobody's name; its reflog entry needs some.
-            Err(_) => root::signature(0),
-        };
-        let mut buf = gix::date::parse::TimeBuf::default();
-        let syncs = super::persist::syncs(&self.repo, Part::Reference);
-        let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
-        let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
-        let moved = match self.repo.refs.transaction().prepare(Some(edit), own, packed) {
-            Ok(prepared) => {
-                fault::point("locked");
-                if syncs {
-                    // The file must not get its name before its bytes are on the disk; gix does not see to that.
-                    fsync::sync(&self.ref_lock())?;
-                }
-                prepared.commit(signature.to_ref(&mut buf))
-            }
-            Err(error) => Err(error),
-        };
-        match moved {
-            Ok(_) => Ok(true),
-            Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
-            Err(error) => Err(StoreError::object("cannot move the reference")(error)),
-        }
-    }
-
-    /// How long git waits for a lock file that another process holds: milliseconds, negative for ever.
-    fn wait_for_lock(&self, key: &str, default: i64) -> Fail {
-        match self.repo.config_snapshot().integer(key).unwrap_or(default) {
-            0 => Fail::Immediately,
-            wait => {
-                Fail::AfterDurationWithBackoff(Duration::from_millis(u64::try_from(wait).unwrap_or(u64::MAX)))
-            }
-        }
-    }
-}
-
-fn offset(seconds: i32) -> String {
-    let minutes = seconds.abs() / 60;
-    format!("{}{:02}{:02}", if seconds < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
 }
 
 /// Forty random bits: one draw for each command.
@@ -493,12 +293,5 @@ mod tests {
             message(&note, &identity),
             "issue: close ISS-1 Wf-Role: owner\n\nWf-Op: close\nWf-Force: late Wf-Actor: x\n"
         );
-    }
-
-    #[test]
-    fn offsets_are_written_as_git_does() {
-        assert_eq!(offset(0), "+0000");
-        assert_eq!(offset(-5400), "-0130");
-        assert_eq!(offset(19800), "+0530");
     }
 }

@@ -1,0 +1,136 @@
+//! What two versions of a record set apart from each other, what somebody decides about it, and what must not be shown.
+
+use serde_json::Value;
+
+use super::{BIRTH, Births, Doc, Slot, is_element, is_of};
+use crate::model::redaction::{REDACTED, Redaction};
+use crate::model::stamp::{Stamp, Stamper};
+
+/// What one side wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// When, in the order that decides.
+    pub(crate) stamp: Option<Stamp>,
+    /// What; none where it was taken away.
+    pub(crate) value: Option<Value>,
+}
+
+/// A field that two sides wrote without knowing of each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Apart {
+    /// `title`, `tags/auth`, `extended_context/notes`; `*` for two births.
+    pub(crate) key: String,
+    /// Both sides.
+    pub(crate) sides: [Written; 2],
+}
+
+impl Doc {
+    /// The fields that two versions set apart from each other since `base`: each side wrote, and what stands now is not
+    /// what both wrote. Versions with two births are apart as a whole, under the key `*`, unless they say the same.
+    ///
+    /// Two values that were both read from a source are none: the later is what the source itself says now.
+    pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
+        if one.birth != two.birth && one.schema.0.births == Births::LaterStands {
+            let values = |doc: &Self| -> Vec<(String, Value)> {
+                let there =
+                    doc.slots.iter().filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?)));
+                there.collect()
+            };
+            if values(one) == values(two) {
+                return vec![];
+            }
+            let side = |doc: &Self| Written { stamp: doc.birth.clone(), value: Some(doc.fields()) };
+            return vec![Apart { key: BIRTH.to_owned(), sides: [side(one), side(two)] }];
+        }
+        let mut found = Vec::new();
+        for (key, mine) in &one.slots {
+            let Some(other) = two.slots.get(key) else { continue };
+            let before = base.and_then(|base| base.slots.get(key));
+            let of_source = |slot: &Slot| slot.stamp.as_ref().is_some_and(Stamp::is_import);
+            let is_sequence = of_source(mine) && of_source(other) && mine.stamp != other.stamp;
+            if mine.value != other.value && Some(mine) != before && Some(other) != before && !is_sequence {
+                let side = |slot: &Slot| Written { stamp: slot.stamp.clone(), value: slot.value.clone() };
+                found.push(Apart { key: key.clone(), sides: [side(mine), side(other)] });
+            }
+        }
+        found
+    }
+
+    /// Whether one version says something else of a field than an earlier one: another stamp, or for `*` anything.
+    pub(crate) fn rewrites(&self, before: &Self, key: &str) -> bool {
+        if key == BIRTH { self != before } else { self.slots.get(key) != before.slots.get(key) }
+    }
+
+    /// The stamp of a field, an element (`tags/auth`) or a leaf; for `*` that of the birth.
+    pub(crate) fn stamp(&self, key: &str) -> Option<&Stamp> {
+        if key == BIRTH {
+            return self.birth.as_ref();
+        }
+        self.slots.get(key).and_then(|slot| slot.stamp.as_ref())
+    }
+
+    /// Writes a field anew, even with the value that it has: who does that has seen it and decided.
+    pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) {
+        let stamp = Some(by.over(self.stamp(key)));
+        self.slots.insert(key.to_owned(), Slot { stamp, value });
+    }
+
+    /// Whether the fields still have the types that they should.
+    pub(crate) fn is_sound(&self) -> bool {
+        (self.schema.0.check)(&self.fields()).is_ok()
+    }
+
+    /// The latest stamp of a field, its elements and leaves, removed ones too; none where it was never written. A field
+    /// that is written once has that of the birth.
+    pub(crate) fn written(&self, field: &str) -> Option<Option<Stamp>> {
+        if self.once.contains_key(field) {
+            return Some(self.birth.clone());
+        }
+        let slots = self.slots.iter().filter(|(key, _)| is_of(field, key));
+        slots.map(|(_, slot)| slot.stamp.clone()).max()
+    }
+
+    /// Puts `[redacted]` where a hidden value is. Of a set the names of its elements are the values.
+    pub(crate) fn redact(&mut self, redaction: &Redaction) {
+        let field = redaction.field.as_str();
+        if redaction.hides(self.birth.as_ref())
+            && let Some(value) = self.once.get_mut(field)
+        {
+            *value = REDACTED.into();
+        }
+        let hidden: Vec<String> = self
+            .slots
+            .iter()
+            .filter(|(key, slot)| is_of(field, key) && redaction.hides(slot.stamp.as_ref()))
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in hidden {
+            if is_element(self.schema.0, &key) {
+                let is_there = self.slots.remove(&key).is_some_and(|slot| slot.value.is_some());
+                if is_there && let Some((name, _)) = key.split_once('/') {
+                    let slot = Slot { stamp: self.birth.clone(), value: Some(REDACTED.into()) };
+                    self.slots.insert(format!("{name}/{REDACTED}"), slot);
+                }
+            } else if let Some(Slot { value: Some(value), .. }) = self.slots.get_mut(&key) {
+                // A plan stays an object that can be read as one.
+                let is_plan = key == "plan" && value.is_object();
+                *value = if is_plan {
+                    serde_json::json!({ "description": REDACTED, "tasks": [] })
+                } else {
+                    REDACTED.into()
+                };
+            }
+        }
+    }
+
+    /// The names of the registers that are there.
+    pub(crate) fn registers(&self) -> impl Iterator<Item = &str> {
+        let slots = self.slots.iter().filter(|(key, slot)| slot.value.is_some() && !key.contains('/'));
+        slots.map(|(key, _)| key.as_str())
+    }
+
+    /// The value of a field, an element or a leaf.
+    pub(crate) fn value(&self, key: &str) -> Option<&Value> {
+        self.slots.get(key).and_then(|slot| slot.value.as_ref())
+    }
+}
