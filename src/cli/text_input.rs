@@ -5,8 +5,8 @@ use crate::store::Store;
 
 /// A title is one line that people can read in a list.
 const LONGEST_TITLE: usize = 500;
-/// Texts beyond this are data, not descriptions: half of what a record may hold.
-const LONGEST_TEXT: usize = 8 * 1024 * 1024;
+/// Texts beyond this are data, not descriptions. What a record may hold beside its other fields, the store says.
+const LONGEST_TEXT: usize = 16 * 1024 * 1024;
 
 /// Where the text of an issue or a comment comes from.
 #[derive(Debug, Clone, Default, clap::Args)]
