@@ -1,5 +1,6 @@
 //! `git-wf`: a git-native issue tracker that follows work from an issue, through a plan, to its commits.
 
+mod agent;
 mod cli;
 mod hooks;
 mod interchange;

@@ -8,6 +8,7 @@ use super::answer_schema::{IssueShown, SolutionShown};
 use super::{Context, Exit, Failure, Outcome, answer, claim, existing, solution_print};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::doc::Doc;
+use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::status::IssueStatus;
@@ -90,8 +91,20 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 /// The plan as the execution that holds claimed it, else as it is now.
 pub(super) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solution, Failure> {
     let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
+    match claim {
+        Some(claim) => as_claimed(store, folder, claim),
+        None => folder.solution(id).cloned().ok_or_else(|| Failure::unreadable(&format!("plan `{id}`"))),
+    }
+}
+
+/// The plan as an execution claimed it, whatever became of it since.
+pub(super) fn as_claimed(
+    store: &Store,
+    folder: &IssueFolder,
+    claim: &Execution,
+) -> Result<Solution, Failure> {
+    let id = &claim.solution_id;
     let unreadable = || Failure::unreadable(&format!("plan `{id}`"));
-    let Some(claim) = claim else { return folder.solution(id).cloned().ok_or_else(unreadable) };
     if let Some(now) = folder.solution(id).filter(|plan| plan.plan_digest() == claim.plan_digest) {
         return Ok(now.clone());
     }

@@ -30,14 +30,16 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let patch_id = patch_of(&store, &before, context);
     let committed = context.transact(&store, |tx| {
         let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
-        if required(tx)? && args.force.why().is_none() {
-            let plan = detail::planned(&store, &folder, &execution.execution.solution_id)?.typed_plan();
-            let missing = evidence::missing(&plan, &execution);
-            if !missing.is_empty() {
-                return Err(Failure::new("no-evidence", "the policy asks for evidence, and some is missing")
-                    .details(missing)
-                    .hint("commit and test what is missing, or override with --force --reason TEXT"));
-            }
+        let is_required = required(tx)? && args.force.why().is_none();
+        let missing = match detail::as_claimed(&store, &folder, &execution.execution) {
+            Ok(plan) => evidence::missing(&plan.typed_plan(), &execution),
+            Err(failure) if is_required => return Err(failure),
+            Err(_) => vec![],
+        };
+        if is_required && !missing.is_empty() {
+            return Err(Failure::new("no-evidence", "the policy asks for evidence, and some is missing")
+                .details(missing)
+                .hint("commit, then `git wf verify`; or override with --force --reason TEXT"));
         }
         let commits = execution.commits();
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
@@ -58,12 +60,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         )?;
         tx.note.force = args.force.why();
         tx.describe("done", format!("execution: complete {id} ({})", count(commits.len(), "commit")));
-        Ok((execution.execution.id.clone(), commits.len()))
+        Ok((execution.execution.id.clone(), commits.len(), missing.len()))
     })?;
-    let (id, commits) = committed.answer;
+    let (id, commits, missing) = committed.answer;
     claim::unbind_worktree(&store, &id, context);
     if commits == 0 {
         context.warn("no commit is linked to this execution; `git wf hooks install` links them by itself");
+    } else if missing > 0 {
+        let tests = count(missing, "test");
+        context.warn(&format!(
+            "{tests} of the plan have no passing check at the last commit; `git wf verify {}` runs them",
+            id.issue()
+        ));
     }
     let folder = existing(&store.snapshot()?, &id.issue())?;
     if context.json() {

@@ -74,6 +74,8 @@ commands!(
     Queue = queue,
     Next = next,
     Detail = detail,
+    Verify = verify,
+    Accept = accept,
     Done = done,
     Fail = fail,
     Retry = retry,

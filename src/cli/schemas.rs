@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace};
+use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace, verify};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::model::execution::{Execution, LogEntry};
@@ -104,7 +104,11 @@ pub(super) static KINDS: &[Kind] = &[
         "show-solution",
         "a plan: `solution show`; an array: `solution list`",
     ),
-    kind::<answer::ExecutionAnswer>(Sort::Answer, "show-execution", "an execution: `show`, `done`, `fail`"),
+    kind::<answer::ExecutionAnswer>(
+        Sort::Answer,
+        "show-execution",
+        "an execution: `show`, `accept`, `done`, `fail`",
+    ),
     kind::<QueueShown>(
         Sort::Answer,
         "show-queue",
@@ -115,6 +119,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
     kind::<next::Claim>(Sort::Answer, "next", "`next`: the claim"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
+    kind::<verify::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),

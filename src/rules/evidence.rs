@@ -3,7 +3,23 @@
 
 use super::folder::ExecutionFolder;
 use crate::model::execution::Event;
-use crate::model::plan::Plan;
+use crate::model::plan::{Plan, Task};
+
+/// The tests of a plan as task and command: tasks as they stand in the plan, but none before one that it depends on.
+pub(crate) fn commands(plan: &Plan) -> Vec<(&str, &str)> {
+    let mut left: Vec<&Task> = plan.tasks.iter().collect();
+    let mut found = Vec::new();
+    while !left.is_empty() {
+        let waits =
+            |task: &Task| left.iter().any(|other| other.id != task.id && task.depends_on.contains(&other.id));
+        // In a cycle nobody can be first.
+        let next = left.iter().position(|task| !waits(task)).unwrap_or(0);
+        let task = left.remove(next);
+        let of_task = task.test.iter().flat_map(|test| &test.commands);
+        found.extend(of_task.map(|command| (task.id.as_str(), command.as_str())));
+    }
+    found
+}
 
 /// What is missing, in words; empty where everything is there.
 pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
@@ -21,13 +37,38 @@ pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
             _ => false,
         })
     };
-    let tests = plan.tasks.iter().flat_map(|task| {
-        let commands = task.test.iter().flat_map(|test| &test.commands);
-        commands.map(move |command| (task.id.as_str(), command.as_str()))
-    });
     let short = last.link.hash.get(..10).unwrap_or(&last.link.hash);
-    tests
+    commands(plan)
+        .into_iter()
         .filter(|(task, command)| !passed(task, command))
         .map(|(task, command)| format!("{task}: `{command}` has no passing check at commit {short}"))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn plan(tasks: &[(&str, &[&str], &[&str])]) -> Plan {
+        let tasks: Vec<_> = tasks
+            .iter()
+            .map(|(id, depends_on, commands)| {
+                json!({"id": id, "title": id, "action": "Add", "depends_on": depends_on, "test": {"commands": commands}})
+            })
+            .collect();
+        serde_json::from_value(json!({ "tasks": tasks })).unwrap()
+    }
+
+    #[test]
+    fn tests_run_in_the_order_of_the_tasks() {
+        let plan = plan(&[("T1", &["T3"], &["a", "b"]), ("T2", &[], &[]), ("T3", &[], &["c"])]);
+        assert_eq!(commands(&plan), [("T3", "c"), ("T1", "a"), ("T1", "b")]);
+    }
+
+    #[test]
+    fn a_cycle_loses_no_test() {
+        let plan = plan(&[("T1", &["T2"], &["a"]), ("T2", &["T1"], &["b"])]);
+        assert_eq!(commands(&plan).len(), 2);
+    }
 }

@@ -15,11 +15,18 @@ pub(crate) struct Gate {
 }
 
 /// The gates that can be set, in the order of the record.
-pub(crate) static GATES: &[Gate] = &[Gate {
-    name: "commits",
-    values: &["free", "required"],
-    about: "a commit needs an executing solution; `commit-msg` refuses others",
-}];
+pub(crate) static GATES: &[Gate] = &[
+    Gate {
+        name: "commits",
+        values: &["free", "required"],
+        about: "a commit needs an executing solution; `commit-msg` refuses others",
+    },
+    Gate {
+        name: "evidence",
+        values: &["warn", "required"],
+        about: "`done` needs linked commits, and passing checks of all tests at the last of them",
+    },
+];
 
 /// A setting that no gate has.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,6 +80,7 @@ pub(crate) fn parse(setting: &str) -> Result<(&'static Gate, &'static str), Poli
 pub(crate) fn value<'a>(policy: &'a Policy, gate: &'static Gate) -> &'a str {
     let set = match gate.name {
         "commits" => policy.commits.as_deref(),
+        "evidence" => policy.evidence.as_deref(),
         _ => None,
     };
     set.unwrap_or(gate.values[0])
@@ -80,9 +88,12 @@ pub(crate) fn value<'a>(policy: &'a Policy, gate: &'static Gate) -> &'a str {
 
 /// Sets a gate.
 pub(crate) fn set(policy: &mut Policy, gate: &'static Gate, value: &str) {
-    if gate.name == "commits" {
-        policy.commits = Some(value.to_owned());
-    }
+    let field = match gate.name {
+        "commits" => &mut policy.commits,
+        "evidence" => &mut policy.evidence,
+        _ => return,
+    };
+    *field = Some(value.to_owned());
 }
 
 #[cfg(test)]
@@ -106,5 +117,9 @@ mod tests {
         assert!(matches!(parse("weather=fine"), Err(PolicyError::Gate(_))));
         let error = parse("commits=maybe").unwrap_err();
         assert_eq!(error.hint().unwrap(), "allowed: commits=free|required");
+        assert_eq!(
+            parse("weather=fine").unwrap_err().hint().unwrap(),
+            "allowed: commits=free|required, evidence=warn|required"
+        );
     }
 }

@@ -89,6 +89,13 @@ impl Explain for GitError {
     }
 }
 
+/// Takes the variables away by which git tells its children where they are.
+pub(crate) fn clear_local_variables(command: &mut Command) {
+    for name in LOCAL_VARIABLES {
+        command.env_remove(name);
+    }
+}
+
 /// Runs `git` for one repository, in an environment that speaks English and names no other repository.
 #[derive(Debug, Clone)]
 pub(crate) struct Git {
@@ -105,9 +112,7 @@ impl Git {
     /// A command that the caller still shapes (stdin, inherited output).
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new("git");
-        for name in LOCAL_VARIABLES {
-            command.env_remove(name);
-        }
+        clear_local_variables(&mut command);
         command.env("GIT_DIR", &self.git_dir).env("LC_MESSAGES", "C").env("LANGUAGE", "C");
         if let Some(dir) = &self.work_dir {
             command.env("GIT_WORK_TREE", dir).current_dir(dir);

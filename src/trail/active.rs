@@ -1,7 +1,7 @@
 //! Which execution this worktree carries out, and on which branch. Only commits on that branch are bound.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,27 @@ pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(StoreError::Io { path: path(store), source }),
     }
+}
+
+/// The work tree that carries an execution out: this one, or another of the repository's; none where no work tree here
+/// is bound to it.
+pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
+    let is_bound = |git_dir: &Path| {
+        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
+        let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        active.is_some_and(|active| active.execution_id == *id)
+    };
+    if is_bound(&store.git_dir()) {
+        return Ok(store.work_dir());
+    }
+    let repo = store.repo();
+    if is_bound(&store.common_dir())
+        && let Some(work_dir) = repo.main_repo().ok().and_then(|main| main.workdir().map(Path::to_owned))
+    {
+        return Ok(Some(work_dir));
+    }
+    let linked = repo.worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
+    Ok(linked.iter().find(|it| is_bound(it.git_dir())).and_then(|it| it.base().ok()))
 }
 
 /// Binds this worktree to an execution. The file is there whole or not at all.

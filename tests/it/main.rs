@@ -23,6 +23,7 @@ mod store;
 mod support;
 mod sync;
 mod trail;
+mod verify;
 
 use std::path::Path;
 

@@ -1,0 +1,100 @@
+//! From what a command did to the check that is recorded of it.
+
+use super::process::{Ended, Ran};
+use super::secrets;
+use crate::model::execution::Check;
+
+/// The most of an output that a record holds, in bytes.
+const LONGEST_TAIL: usize = 4 * 1024;
+
+/// The state of the code that a command ran on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Code {
+    /// What was checked out.
+    pub(crate) commit: Option<String>,
+    /// Whether the work tree held anything else.
+    pub(crate) dirty: bool,
+}
+
+/// The check for one task.
+pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code) -> Check {
+    Check {
+        task_id: Some(task.to_owned()),
+        command: command.to_owned(),
+        exit_code: match ran.ended {
+            Ended::Exited(code) => Some(code),
+            Ended::Signal(_) | Ended::TimedOut | Ended::Interrupted => None,
+        },
+        duration_ms: u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
+        output_sha256: ran.output_sha256.clone(),
+        output_tail: tail(ran),
+        commit: code.commit.clone(),
+        dirty: code.dirty,
+    }
+}
+
+/// What the output ends in, as it may be stored: without escapes and control characters, without secrets, and with a
+/// word about an end that the exit code does not tell.
+fn tail(ran: &Ran) -> String {
+    let text = String::from_utf8_lossy(&ran.tail);
+    let plain = anstream::adapter::strip_str(&text).to_string();
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let masked = secrets::masked(&plain, variables);
+    let mut kept: String = masked.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect();
+    let end = match ran.ended {
+        Ended::Exited(_) => None,
+        Ended::Signal(number) => Some(format!("[ended by signal {number}]\n")),
+        Ended::TimedOut => Some(format!("[stopped after {} s]\n", ran.took.as_secs())),
+        Ended::Interrupted => Some("[interrupted]\n".into()),
+    };
+    if let Some(end) = end {
+        if !kept.is_empty() && !kept.ends_with('\n') {
+            kept.push('\n');
+        }
+        kept.push_str(&end);
+    }
+    let excess = kept.len().saturating_sub(LONGEST_TAIL);
+    let start = (excess..kept.len()).find(|at| kept.is_char_boundary(*at)).unwrap_or(kept.len());
+    kept.split_off(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn ran(ended: Ended, output: &[u8]) -> Ran {
+        Ran { ended, took: Duration::from_millis(1500), output_sha256: String::new(), tail: output.to_vec() }
+    }
+
+    #[test]
+    fn a_tail_is_plain_text() {
+        let ran = ran(Ended::Exited(0), b"\x1b[31mred\x1b[0m\r\n\x07tab\there \xff\n");
+        assert_eq!(tail(&ran), "red\ntab\there \u{fffd}\n");
+    }
+
+    #[test]
+    fn a_tail_is_short_and_keeps_characters_whole() {
+        let ran = ran(Ended::Exited(0), "é".repeat(5000).as_bytes());
+        let tail = tail(&ran);
+        assert_eq!(tail.len(), LONGEST_TAIL);
+        assert!(tail.chars().all(|c| c == 'é'));
+    }
+
+    #[test]
+    fn a_secret_before_the_cut_is_masked_whole() {
+        let output = format!("password={}\n{}", "x".repeat(100), "y".repeat(LONGEST_TAIL - 50));
+        let ran = ran(Ended::Exited(0), output.as_bytes());
+        assert!(!tail(&ran).contains("xx"));
+    }
+
+    #[test]
+    fn an_end_without_an_exit_code_is_told() {
+        assert_eq!(tail(&ran(Ended::TimedOut, b"slow")), "slow\n[stopped after 1 s]\n");
+        assert_eq!(
+            record("T1", "true", &ran(Ended::Signal(9), b""), &Code { commit: None, dirty: true }).exit_code,
+            None
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! Commands that a plan names: run here, under the eyes of somebody who agreed to them.
+
+pub(crate) mod agreed;
+pub(crate) mod check;
+mod descendants;
+pub(crate) mod process;
+pub(crate) mod secrets;
+
+/// Why a command of a plan was not run, or its end is not known.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AgentError {
+    /// It could not be started or followed.
+    #[error("cannot run `{command}`: {source}")]
+    Start {
+        /// As in the plan.
+        command: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// What was agreed to cannot be read or noted.
+    #[error("cannot use {}: {source}", .path.display())]
+    Agreed {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// There is no folder of this user's to note an agreement in.
+    #[error("neither XDG_STATE_HOME nor HOME is set")]
+    NoHome,
+}
+
+impl crate::model::Explain for AgentError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Start { .. } => "cannot-run",
+            Self::Agreed { .. } | Self::NoHome => "not-agreed",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Start { .. } => "commands of a plan are run by `sh -c` in the work tree".into(),
+            Self::Agreed { .. } | Self::NoHome => {
+                "set XDG_STATE_HOME to a folder that can be written, or pass --yes each time".into()
+            }
+        })
+    }
+}

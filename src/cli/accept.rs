@@ -1,0 +1,68 @@
+use std::io::Write;
+
+use super::claim::{self, Meant};
+use super::{Context, Exit, Failure, Outcome, answer, detail, existing};
+use crate::model::execution::{Accept, Event};
+use crate::store::one_line;
+
+/// Tick a criterion of a task that no command can show, and say what shows it
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The task, such as T1
+    task: String,
+    /// The criterion's number within the task, from 1
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    criterion: u64,
+    /// The item, where it is not this worktree's own
+    item: Option<String>,
+    /// What shows that it holds
+    #[arg(short, long, value_name = "TEXT")]
+    evidence: String,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let evidence = args.evidence.trim().to_owned();
+    if evidence.is_empty() {
+        return Err(Failure::usage("the evidence is empty").hint("--evidence TEXT says what shows it"));
+    }
+    let store = context.store()?;
+    store.snapshot()?;
+    let committed = context.transact(&store, |tx| {
+        let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
+        let id = &execution.execution.solution_id;
+        let plan = detail::as_claimed(&store, &folder, &execution.execution)?.typed_plan();
+        let Some(task) = plan.task(&args.task) else {
+            let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
+            return Err(Failure::new("not-found", format!("plan `{id}` has no task `{}`", args.task))
+                .hint(format!("its tasks are {}", ids.join(", "))));
+        };
+        let criteria = task.criteria();
+        let wanted = usize::try_from(args.criterion).ok().and_then(|n| criteria.get(n - 1));
+        let Some(text) = wanted.map(|text| one_line(text)) else {
+            let listed = criteria.iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1)).collect();
+            return Err(Failure::new(
+                "not-found",
+                format!("task `{}` of `{id}` has no criterion {}", args.task, args.criterion),
+            )
+            .details(listed)
+            .hint("criteria are numbered from 1, as `git wf detail` shows them"));
+        };
+        let accepted =
+            Accept { task_id: args.task.clone(), criterion: args.criterion, evidence: evidence.clone() };
+        let is_so = execution.log.iter().any(|entry| entry.event == Event::Accept(accepted.clone()));
+        if !is_so {
+            tx.log(&execution.execution.id, Event::Accept(accepted))?;
+            tx.describe("accept", format!("execution: accept {} {} of {id}", args.task, args.criterion));
+        }
+        Ok((execution.execution.id.clone(), text))
+    })?;
+    let (id, criterion) = committed.answer;
+    if context.json() {
+        let folder = existing(&store.snapshot()?, &id.issue())?;
+        let executions = answer::executions(&folder);
+        context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
+    } else {
+        writeln!(context.screen, "accepted {} {}: {criterion}", args.task, args.criterion)?;
+    }
+    Ok(Exit::Done)
+}

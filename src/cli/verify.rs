@@ -1,0 +1,348 @@
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::claim::{self, Own};
+use super::{Context, Exit, Failure, Outcome, detail, existing};
+use crate::agent::agreed::Agreement;
+use crate::agent::check::{self, Code};
+use crate::agent::process::{self, Ended, Interrupts};
+use crate::model::execution::{Check, Event};
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::plan::Plan;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::lease::parse_duration;
+use crate::rules::{evidence, facts};
+use crate::store::{Read, Store, resolve};
+use crate::trail::active;
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Painter, style};
+
+/// Run the test commands of the plan, and record what they said
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The execution, or anything of its issue; this worktree's own unless given
+    execution: Option<String>,
+    /// Only the tests of this task; can be given more than once
+    #[arg(long = "task", value_name = "TASK")]
+    tasks: Vec<String>,
+    /// Stop a command that takes longer, such as 90s, 30m or 2h
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_limit)]
+    timeout: Duration,
+    /// Run the commands without asking
+    #[arg(long)]
+    yes: bool,
+}
+
+fn parse_limit(text: &str) -> Result<Duration, String> {
+    let millis = parse_duration(text).and_then(|millis| u64::try_from(millis).ok());
+    millis
+        .map(Duration::from_millis)
+        .ok_or_else(|| "it is a number with a unit, such as 90s, 30m or 2h".into())
+}
+
+/// What `verify` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Verified {
+    /// The execution that the checks are recorded with.
+    execution_id: ExecutionId,
+    /// The plan.
+    solution_id: SolutionId,
+    /// Whether every command passed.
+    passed: bool,
+    /// Commands that were not run, as somebody interrupted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_run: Vec<String>,
+    /// What was recorded, for each task in the order of the tasks.
+    checks: Vec<Check>,
+}
+
+/// A command with the tasks that name it.
+struct Test {
+    command: String,
+    tasks: Vec<String>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let (folder, execution) = meant(&store, &snapshot, args.execution.as_deref())?;
+    let claim = &execution.execution;
+    let plan = detail::as_claimed(&store, &folder, claim)?.typed_plan();
+    let tests = tests(&plan, &args.tasks, &claim.solution_id)?;
+    let place = place(&store, &claim.id, context)?;
+    agree(&args, &store, &claim.plan_digest, &place, &tests, context)?;
+    let (checks, not_run) = run_all(&tests, &place, args.timeout, context)?;
+    if !checks.is_empty() {
+        record(&store, &claim.id, &claim.solution_id, &checks, context)?;
+    }
+    let passed = not_run.is_empty() && checks.iter().all(|check| check.exit_code == Some(0));
+    warn_of_other_commit(&execution, &checks, context);
+    let answer = Verified {
+        execution_id: claim.id.clone(),
+        solution_id: claim.solution_id.clone(),
+        passed,
+        not_run,
+        checks,
+    };
+    if context.json() {
+        context.screen.print_json(&answer)?;
+    } else {
+        print(&answer, context)?;
+    }
+    Ok(if passed { Exit::Done } else { Exit::Failed })
+}
+
+/// The execution that is named, else the one that holds the issue named, else this worktree's own.
+fn meant(
+    store: &Store,
+    read: &impl Read,
+    text: Option<&str>,
+) -> Result<(IssueFolder, ExecutionFolder), Failure> {
+    let Some(text) = text else {
+        return match claim::own(store, read)? {
+            Own::Held(execution) => Ok((existing(read, &execution.execution.issue_id)?, *execution)),
+            Own::Lost(active, why) => Err(Failure::new(
+                "claim-lost",
+                format!("`{}` is not held any more: {why}", active.execution_id),
+            )
+            .hint(format!("`git wf verify {}` tests it all the same", active.execution_id))),
+            Own::Nothing => Err(Failure::new("no-claim", "this worktree executes nothing")
+                .hint("`git wf next` takes an item; `git wf verify ITEM` tests what another one did")),
+        };
+    };
+    let known = match resolve::any(read, text) {
+        Err(_) if text.starts_with("S-") => {
+            let (queue, item) = super::world::item(store, read, text)?;
+            resolve::Known::Item(queue, item.solution_id)
+        }
+        other => other?,
+    };
+    let Some(issue) = known.issue() else {
+        return Err(Failure::new("not-found", format!("`{text}` is a queue, and a queue has no tests"))
+            .hint("`git wf queue show` shows its items"));
+    };
+    let folder = existing(read, &issue)?;
+    let found = match &known {
+        resolve::Known::Execution(id) => folder.executions.iter().find(|it| it.execution.id == *id),
+        _ => facts::holder(&folder),
+    };
+    let found = found.cloned().ok_or_else(|| {
+        Failure::new(
+            "not-executing",
+            format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
+        )
+        .hint("`git wf next` takes an item")
+    })?;
+    Ok((folder, found))
+}
+
+/// The commands to run, each once, in the order of the tasks.
+fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test>, Failure> {
+    if let Some(unknown) = only.iter().find(|id| plan.task(id).is_none()) {
+        let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
+        return Err(Failure::new("not-found", format!("plan `{solution}` has no task `{unknown}`"))
+            .hint(format!("its tasks are {}", ids.join(", "))));
+    }
+    let mut tests: Vec<Test> = Vec::new();
+    for (task, command) in evidence::commands(plan) {
+        if !only.is_empty() && !only.iter().any(|id| id == task) {
+            continue;
+        }
+        match tests.iter_mut().find(|test| test.command == command) {
+            Some(test) if test.tasks.iter().any(|id| id == task) => {}
+            Some(test) => test.tasks.push(task.to_owned()),
+            None => tests.push(Test { command: command.to_owned(), tasks: vec![task.to_owned()] }),
+        }
+    }
+    if tests.is_empty() {
+        return Err(Failure::nothing("the plan names no test command")
+            .hint("`git wf accept TASK CRITERION --evidence TEXT` ticks what no command can show"));
+    }
+    Ok(tests)
+}
+
+/// Where the commands run: in the work tree of the execution, where that is here.
+struct Place {
+    store: Store,
+    folder: PathBuf,
+}
+
+fn place(store: &Store, id: &ExecutionId, context: &Context) -> Result<Place, Failure> {
+    let folder = match active::work_dir_of(store, id)? {
+        Some(folder) => folder,
+        None => {
+            let here = store.work_dir().ok_or_else(|| {
+                Failure::new("bare", "a bare repository has no work tree to run tests in")
+                    .hint("run it in a clone or in a worktree")
+            })?;
+            context.warn(&format!("no work tree here is bound to `{id}`; its tests run in this one"));
+            here
+        }
+    };
+    Ok(Place { store: Store::open(&folder)?, folder })
+}
+
+impl Place {
+    fn commit(&self) -> Result<Option<String>, Failure> {
+        Ok(self.store.head()?.map(|id| id.to_string()))
+    }
+
+    /// Whether there is anything that is not in the commit; with `untracked`, files that git does not know count too.
+    fn is_dirty(&self, untracked: bool) -> Result<bool, Failure> {
+        let files = if untracked { "--untracked-files=normal" } else { "--untracked-files=no" };
+        let output = self.store.git().run(&["--no-optional-locks", "status", "--porcelain", files]);
+        Ok(!output.map_err(crate::store::StoreError::Git)?.is_empty())
+    }
+}
+
+/// Nothing runs that nobody here has seen and agreed to, for this plan as it is.
+fn agree(
+    args: &Args,
+    store: &Store,
+    plan_digest: &str,
+    place: &Place,
+    tests: &[Test],
+    context: &Context,
+) -> Result<(), Failure> {
+    let lines: Vec<String> =
+        tests.iter().map(|test| format!("{}: {}", test.tasks.join(", "), test.command)).collect();
+    if std::env::var_os("GIT_INDEX_FILE").is_some() {
+        return Err(Failure::new("in-a-hook", "the commands of a plan are never run from a git hook")
+            .details(lines)
+            .hint("run `git wf verify` by hand or in a script of your own"));
+    }
+    if args.yes {
+        return Ok(());
+    }
+    let agreement = Agreement::to(store, plan_digest)?;
+    if agreement.is_given() {
+        return Ok(());
+    }
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) || context.json() {
+        return Err(Failure::new("not-agreed", "nobody here has agreed to run these commands")
+            .details(lines)
+            .hint("run it in a terminal to be asked, or pass --yes once you have read them"));
+    }
+    let mut err = std::io::stderr();
+    writeln!(err, "The plan runs, in {}:", clean_line(&place.folder.to_string_lossy()))?;
+    for line in &lines {
+        writeln!(err, "  {}", clean_line(line))?;
+    }
+    write!(err, "Run them, now and whenever this plan is verified here? [y/N] ")?;
+    err.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+        return Err(
+            Failure::new("not-agreed", "the commands were not run").hint("they run only once you agree")
+        );
+    }
+    Ok(agreement.give()?)
+}
+
+/// Runs all of them until somebody interrupts: what was recorded, and what was not run.
+fn run_all(
+    tests: &[Test],
+    place: &Place,
+    timeout: Duration,
+    context: &mut Context,
+) -> Result<(Vec<Check>, Vec<String>), Failure> {
+    let interrupts = Interrupts::catch()?;
+    // What an earlier test leaves behind unknown to git does not make a later one say less.
+    let has_untracked = place.is_dirty(true)? && !place.is_dirty(false)?;
+    let painter = if context.json() { Painter::stderr() } else { context.screen.painter() };
+    let mut checks = Vec::new();
+    for (n, test) in tests.iter().enumerate() {
+        let code = Code { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? };
+        let mut out: Box<dyn Write> =
+            if context.json() { Box::new(std::io::stderr()) } else { Box::new(&mut context.screen) };
+        let head = format!("[{}/{}] {}: {}", n + 1, tests.len(), test.tasks.join(", "), test.command);
+        writeln!(out, "{}", painter.paint(style::HEADING, &clean_line(&head)))?;
+        out.flush()?;
+        let mut ends_line = true;
+        let ran = process::run(&test.command, &place.folder, Some(timeout), &interrupts, &mut |bytes| {
+            // A reader that has gone does not stop the test.
+            let _ = out.write_all(bytes).and_then(|()| out.flush());
+            ends_line = bytes.ends_with(b"\n");
+        })?;
+        if !ends_line {
+            writeln!(out)?;
+        }
+        let (look, end) = match ran.ended {
+            Ended::Exited(0) => (style::GOOD, "passed".to_owned()),
+            Ended::Exited(code) => (style::BAD, format!("failed with exit code {code}")),
+            Ended::Signal(number) => (style::BAD, format!("ended by signal {number}")),
+            Ended::TimedOut => (style::BAD, format!("stopped after {} s", timeout.as_secs())),
+            Ended::Interrupted => (style::BAD, "interrupted".to_owned()),
+        };
+        writeln!(out, "{} in {:.1} s", painter.paint(look, &end), ran.took.as_secs_f64())?;
+        out.flush()?;
+        // A commit that was made or changed under the test is not what was tested.
+        let moved = place.commit()? != code.commit;
+        let code = Code { dirty: code.dirty || moved, ..code };
+        checks.extend(test.tasks.iter().map(|task| check::record(task, &test.command, &ran, &code)));
+        if ran.ended == Ended::Interrupted || interrupts.take() {
+            return Ok((checks, tests[n + 1..].iter().map(|test| test.command.clone()).collect()));
+        }
+    }
+    Ok((checks, vec![]))
+}
+
+fn record(
+    store: &Store,
+    id: &ExecutionId,
+    solution: &SolutionId,
+    checks: &[Check],
+    context: &Context,
+) -> Result<(), Failure> {
+    let passed = checks.iter().filter(|check| check.exit_code == Some(0)).count();
+    context.transact(store, |tx| {
+        for check in checks {
+            tx.log(id, Event::Check(check.clone()))?;
+        }
+        let of =
+            format!("execution: verify {solution} ({passed} of {} passed)", count(checks.len(), "check"));
+        tx.describe("verify", of);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Evidence counts at the last linked commit; somebody who tested another one should know.
+fn warn_of_other_commit(execution: &ExecutionFolder, checks: &[Check], context: &Context) {
+    let commits = execution.commits();
+    let (Some(last), Some(check)) = (commits.last(), checks.first()) else { return };
+    let short = |hash: &str| hash.get(..10).unwrap_or(hash).to_owned();
+    match &check.commit {
+        Some(commit) if *commit != last.link.hash => context.warn(&format!(
+            "tested at {}, but the last linked commit is {}: only checks there count as evidence",
+            short(commit),
+            short(&last.link.hash)
+        )),
+        _ if check.dirty => {
+            context.warn("the work tree holds changes that are in no commit: such checks are no evidence");
+        }
+        _ => {}
+    }
+}
+
+fn print(answer: &Verified, context: &mut Context) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let passed = answer.checks.iter().filter(|check| check.exit_code == Some(0)).count();
+    let look = if answer.passed { style::GOOD } else { style::BAD };
+    let mut line = format!("{passed} of {} passed", count(answer.checks.len(), "check"));
+    if !answer.not_run.is_empty() {
+        line.push_str(&format!(", {} not run", answer.not_run.len()));
+    }
+    writeln!(
+        context.screen,
+        "{}, recorded with {}",
+        painter.paint(look, &line),
+        painter.paint(style::ID, answer.execution_id.as_str())
+    )?;
+    Ok(())
+}

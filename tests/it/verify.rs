@@ -1,0 +1,260 @@
+//! `verify` and `accept`: what the plan's tests said, recorded with the commit that they ran on.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, plan_on};
+
+/// A plan with these tests, claimed in this worktree with hooks, and one commit made for it.
+fn claimed(sandbox: &Sandbox, tests: &[(&str, &[&str])]) -> Repo {
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.write("a.txt", "one\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-qm", "start"]).ok();
+    let mut plan = plan_on("a.txt");
+    let first = plan["tasks"][0].clone();
+    plan["tasks"] = tests
+        .iter()
+        .map(|(id, commands)| {
+            let mut task = first.clone();
+            task["id"] = json!(id);
+            task["test"] = json!({ "commands": commands });
+            task
+        })
+        .collect();
+    repo.planned("ISS-001", &plan);
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.write("a.txt", "two\n");
+    repo.git(&["commit", "-qam", "change"]).ok();
+    repo
+}
+
+fn checks(repo: &Repo) -> Vec<Value> {
+    let shown = repo.json(&["show", "ISS-001"]);
+    shown["executions"][0]["checks"].as_array().unwrap().clone()
+}
+
+#[test]
+fn each_test_is_recorded_with_what_it_ran_on() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["echo hello; exit 3", "true"]), ("T2", &["true"])]);
+    let head = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
+    let ran = repo.wf(&["verify", "--yes"]).fails(1);
+    assert!(ran.stdout.contains("hello") && ran.stdout.contains("failed with exit code 3"), "{}", ran.stdout);
+    let checks = checks(&repo);
+    let told: Vec<_> = checks
+        .iter()
+        .map(|it| {
+            (it["task_id"].as_str().unwrap(), it["command"].as_str().unwrap(), it["exit_code"].as_i64())
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [("T1", "echo hello; exit 3", Some(3)), ("T1", "true", Some(0)), ("T2", "true", Some(0))]
+    );
+    assert_eq!(checks[0]["output_tail"], "hello\n");
+    assert_eq!(
+        checks[0]["output_sha256"],
+        "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"
+    );
+    assert_eq!((&checks[0]["commit"], &checks[0]["dirty"]), (&json!(head), &json!(false)));
+}
+
+#[test]
+fn a_change_that_is_in_no_commit_makes_a_check_dirty() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["true"])]);
+    repo.write("new.txt", "x");
+    let ran = repo.wf(&["verify", "--yes"]).ok();
+    assert!(ran.stderr.contains("are no evidence"), "{}", ran.stderr);
+    assert_eq!(checks(&repo)[0]["dirty"], true);
+}
+
+#[test]
+fn what_a_test_leaves_behind_does_not_taint_the_next() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["touch report.xml", "true"])]);
+    repo.wf(&["verify", "--yes"]).ok();
+    assert!(checks(&repo).iter().all(|check| check["dirty"] == false));
+}
+
+#[test]
+fn only_the_tasks_asked_for_are_tested() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["false"]), ("T2", &["true"])]);
+    repo.wf(&["verify", "--yes", "--task", "T2"]).ok();
+    assert_eq!(checks(&repo).len(), 1);
+    let error = repo.refused(1, &["verify", "--yes", "--task", "T9"]);
+    assert!(error["hint"].as_str().unwrap().contains("T1, T2"), "{error}");
+}
+
+#[test]
+fn nothing_runs_before_somebody_agreed_or_from_a_hook() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["touch ran"])]);
+    let error = repo.refused(1, &["verify"]);
+    assert_eq!(error["code"], "not-agreed");
+    assert!(error["details"][0].as_str().unwrap().contains("touch ran"), "{error}");
+    let in_hook = repo.with_env("GIT_INDEX_FILE", ".git/index");
+    assert_eq!(in_hook.refused(1, &["verify", "--yes"])["code"], "in-a-hook");
+    assert!(!repo.path().join("ran").exists());
+}
+
+#[test]
+fn an_agreement_holds_for_the_plan_that_was_shown() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["true"])]);
+    let state = sandbox.root().join("state");
+    let asked = |answer: &str| {
+        let call = format!("{} verify", env!("CARGO_BIN_EXE_git-wf"));
+        let repo = repo.with_env("XDG_STATE_HOME", state.to_str().unwrap());
+        repo.sh_in(answer, &["-c", &format!("script -qec '{call}' /dev/null")])
+    };
+    if repo.sh(&["-c", "command -v script"]).code != 0 {
+        eprintln!("skipped: there is no `script` to make a terminal");
+        return;
+    }
+    assert_eq!(asked("n\n").code, 1);
+    assert!(!state.exists() && checks(&repo).is_empty());
+    assert_eq!(asked("y\n").code, 0);
+    assert_eq!(checks(&repo).len(), 1);
+    // From now on it is not asked for, in a script too.
+    let known = repo.with_env("XDG_STATE_HOME", state.to_str().unwrap());
+    known.wf(&["verify"]).ok();
+    // Another repository of the same plan asks again.
+    assert_eq!(repo.refused(1, &["verify"])["code"], "not-agreed");
+}
+
+#[test]
+fn a_slow_command_is_stopped_with_all_that_it_started() {
+    let sandbox = Sandbox::new();
+    let background = "setsid sleep 1000 & echo $! > pids; sleep 1000 & echo $! >> pids; wait";
+    let repo = claimed(&sandbox, &[("T1", &[background])]);
+    repo.wf(&["verify", "--yes", "--timeout", "1s"]).fails(1);
+    let check = &checks(&repo)[0];
+    assert!(check["exit_code"].is_null(), "{check}");
+    assert!(check["output_tail"].as_str().unwrap().contains("[stopped after"), "{check}");
+    assert_none_runs(&repo);
+}
+
+#[test]
+fn a_command_that_forks_leaves_no_process() {
+    let sandbox = Sandbox::new();
+    let forks =
+        "(setsid sh -c 'echo $$ >> pids; sleep 1000' >/dev/null 2>&1 &) ; while ! [ -s pids ]; do :; done";
+    let repo = claimed(&sandbox, &[("T1", &[forks])]);
+    repo.wf(&["verify", "--yes"]).ok();
+    assert_none_runs(&repo);
+}
+
+#[test]
+fn an_interrupt_is_recorded_and_stops_the_rest() {
+    let sandbox = Sandbox::new();
+    let repo =
+        claimed(&sandbox, &[("T1", &["true", "echo $$ > pids; echo started; sleep 1000", "touch late"])]);
+    let mut child = repo
+        .command(env!("CARGO_BIN_EXE_git-wf"), &["verify", "--yes"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut lines = lines.map_while(Result::ok);
+    assert!(lines.any(|line| line == "started"));
+    repo.sh(&["-c", &format!("kill -INT {}", child.id())]).ok();
+    assert!(lines.any(|line| line.contains("1 not run")));
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let checks = checks(&repo);
+    assert_eq!(checks.len(), 2);
+    assert!(checks[1]["output_tail"].as_str().unwrap().contains("[interrupted]"));
+    assert!(!repo.path().join("late").exists());
+    assert_none_runs(&repo);
+}
+
+/// No process whose number stands in `pids` is there any more.
+#[track_caller]
+fn assert_none_runs(repo: &Repo) {
+    let pids = std::fs::read_to_string(repo.path().join("pids")).unwrap();
+    assert!(!pids.trim().is_empty());
+    for pid in pids.split_whitespace() {
+        assert_ne!(repo.sh(&["-c", &format!("kill -0 {pid}")]).code, 0, "process {pid} is left");
+    }
+}
+
+#[test]
+fn a_secret_in_the_output_is_not_stored() {
+    let sandbox = Sandbox::new();
+    let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let repo = claimed(
+        &sandbox,
+        &[("T1", &["printenv MY_TOKEN; printf 'ghp_%s\\n' $REST; printf '\\033[31mred\\033[0m\\n'"])],
+    );
+    let secret = repo.with_env("MY_TOKEN", "opensesame").with_env("REST", &token[4..]);
+    secret.wf(&["verify", "--yes"]).ok();
+    assert_eq!(checks(&repo)[0]["output_tail"], "[masked]\n[masked]\nred\n");
+    let stored = repo.git(&["log", "-p", "refs/wf/main"]).ok().stdout;
+    assert!(!stored.contains("opensesame") && !stored.contains(token));
+}
+
+#[test]
+fn done_asks_for_evidence_where_the_policy_does() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["test -f good"])]);
+    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["verify", "--yes"]).fails(1);
+    let error = repo.refused(1, &["done"]);
+    assert_eq!(error["code"], "no-evidence");
+    assert!(error["details"][0].as_str().unwrap().contains("test -f good"), "{error}");
+    repo.write("good", "");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-qm", "good"]).ok();
+    // The check must be one of the last commit.
+    repo.refused(1, &["done"]);
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.wf(&["done"]).ok();
+    assert_eq!(repo.status("ISS-001"), "completed");
+}
+
+#[test]
+fn done_without_evidence_warns() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["true"])]);
+    let ran = repo.wf(&["done"]).ok();
+    assert!(ran.stderr.contains("git wf verify ISS-001"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_tests_of_another_worktree_run_there() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["pwd"])]);
+    let other = repo.worktree("other", "side");
+    other.wf(&["verify", "--yes", "ISS-001"]).ok();
+    let tail = checks(&repo)[0]["output_tail"].as_str().unwrap().trim().to_owned();
+    assert_eq!(std::path::Path::new(&tail).file_name().unwrap(), "code");
+    repo.wf(&["done"]).ok();
+    let ran = other.wf(&["verify", "--yes", "ISS-001"]).ok();
+    assert!(ran.stderr.contains("no work tree here is bound"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_criterion_is_ticked_once_with_what_shows_it() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &[])]);
+    let accept = ["accept", "T1", "1", "--evidence", "seen on the staging page"];
+    let ran = repo.wf(&accept).ok();
+    assert!(ran.stdout.starts_with("accepted T1 1: "), "{}", ran.stdout);
+    repo.changes_nothing(&accept);
+    let error = repo.refused(1, &["accept", "T1", "99", "--evidence", "x"]);
+    assert!(error["message"].as_str().unwrap().contains("no criterion 99"), "{error}");
+    repo.refused(1, &["accept", "T7", "1", "--evidence", "x"]);
+    repo.refused(2, &["accept", "T1", "1", "--evidence", " "]);
+    let log = repo.git(&["log", "-p", "refs/wf/main"]).ok().stdout;
+    assert!(log.contains("seen on the staging page"));
+    // There is no test to run, and that is no failure.
+    repo.refused(3, &["verify", "--yes"]);
+}
