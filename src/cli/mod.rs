@@ -80,6 +80,7 @@ commands!(
     Fail = fail,
     Retry = retry,
     Trace = trace,
+    Why = why,
     Log = log,
     Import = import,
     Conflicts = conflicts,

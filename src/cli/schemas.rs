@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace, verify};
+use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace, verify, why};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::model::execution::{Execution, LogEntry};
@@ -122,6 +122,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<verify::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
+    kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<Report>(Sort::Answer, "import", "`import`"),
     kind::<init::Initialised>(Sort::Answer, "init", "`init`"),

@@ -1,5 +1,7 @@
 //! From a commit to the executions that link it.
 
+use gix::ObjectId;
+
 use crate::model::id::{ExecutionId, IssueId};
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, Store, StoreError, records};
@@ -76,6 +78,18 @@ pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, S
         author: author.to_owned(),
         trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),
     }))
+}
+
+/// What git knows of the commit with this id.
+pub(crate) fn commit_facts(store: &Store, id: ObjectId) -> Result<CommitFacts, StoreError> {
+    let commit = store.code_commit(id)?;
+    let trailers = super::trailers::parse(&commit.message);
+    Ok(CommitFacts {
+        hash: id.to_string(),
+        subject: commit.subject,
+        author: commit.author,
+        trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),
+    })
 }
 
 impl CommitFacts {

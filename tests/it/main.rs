@@ -24,6 +24,7 @@ mod support;
 mod sync;
 mod trail;
 mod verify;
+mod why;
 
 use std::path::Path;
 

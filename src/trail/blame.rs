@@ -1,0 +1,176 @@
+//! Which commit each line of a file comes from, as `git blame` says.
+
+use std::ops::RangeInclusive;
+use std::path::{Component, Path, PathBuf};
+
+use gix::ObjectId;
+
+use crate::store::git::GitError;
+use crate::store::{Store, StoreError, object_id};
+
+/// Lines that follow each other and come from one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// The first and the last line as the file is now, from 1.
+    pub(crate) lines: RangeInclusive<u64>,
+    /// The commit; none where the lines are in no commit yet.
+    pub(crate) commit: Option<ObjectId>,
+    /// What the file was called there.
+    pub(crate) path: String,
+    /// The lines themselves.
+    pub(crate) text: Vec<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BlameError {
+    /// git does not know the file, or not in that commit.
+    #[error("git knows no file `{0}`")]
+    NoFile(String),
+    /// The file is shorter.
+    #[error("`{path}` has only {has} lines, not {asked}")]
+    TooShort {
+        /// The file.
+        path: String,
+        /// The line asked for.
+        asked: u64,
+        /// How many there are.
+        has: String,
+    },
+    /// The file is not in the repository.
+    #[error("`{}` lies outside of the repository", .0.display())]
+    Outside(PathBuf),
+    /// The store or git failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl crate::model::Explain for BlameError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NoFile(_) | Self::TooShort { .. } | Self::Outside(_) => "not-found",
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::NoFile(_) | Self::Outside(_) => {
+                Some("name a file that is committed: FILE, FILE:LINE or FILE:FIRST,LAST".into())
+            }
+            Self::TooShort { .. } => Some("lines are counted from 1, in the file as it is now".into()),
+            Self::Store(error) => error.hint(),
+        }
+    }
+}
+
+/// The path from the top of the work tree, with `/` between its parts, of a file that was named from `here`.
+pub(crate) fn path_from_top(store: &Store, here: &Path, file: &str) -> Result<String, BlameError> {
+    let Some(top) = store.work_dir() else { return Ok(file.to_owned()) };
+    let outside = || BlameError::Outside(PathBuf::from(file));
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let whole = here.join(file);
+    // A link is a file of its own to git, so only the folder that it lies in is followed.
+    let folder = real(whole.parent().ok_or_else(outside)?);
+    let name = whole.file_name().ok_or_else(outside)?;
+    let inside = folder.join(name);
+    let inside = inside.strip_prefix(real(&top)).map_err(|_| outside())?;
+    let parts: Vec<_> = inside
+        .components()
+        .map(|part| match part {
+            Component::Normal(part) => Ok(part.to_string_lossy()),
+            _ => Err(outside()),
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(parts.join("/"))
+}
+
+/// Asks for `lines` of the file as it is in the work tree (in a bare repository: at HEAD), or for all of them.
+pub(crate) fn blame(
+    store: &Store,
+    path: &str,
+    lines: Option<RangeInclusive<u64>>,
+) -> Result<Vec<Span>, BlameError> {
+    let range = lines.as_ref().map(|lines| format!("{},{}", lines.start(), lines.end()));
+    let mut args = vec!["blame", "--porcelain", "-M"];
+    if let Some(range) = &range {
+        args.extend(["-L", range]);
+    }
+    if store.work_dir().is_none() {
+        args.push("HEAD");
+    }
+    args.extend(["--", path]);
+    let output = store.git().run(&args).map_err(|error| told(error, path, lines))?;
+    Ok(parse(&String::from_utf8_lossy(&output)))
+}
+
+fn told(error: GitError, path: &str, lines: Option<RangeInclusive<u64>>) -> BlameError {
+    if let GitError::Failed { stderr, .. } = &error {
+        if let Some(has) = stderr.split("has only ").nth(1).and_then(|rest| rest.split(' ').next()) {
+            let asked = lines.map_or(1, |lines| *lines.start());
+            return BlameError::TooShort { path: path.to_owned(), asked, has: has.to_owned() };
+        }
+        if stderr.contains("no such path") || stderr.contains("annot stat path") {
+            return BlameError::NoFile(path.to_owned());
+        }
+    }
+    BlameError::Store(StoreError::Git(error))
+}
+
+/// Reads what `--porcelain` prints: for each line a head `<commit> <line there> <line here> [<lines of the group>]`,
+/// what is known of the commit where it comes first, and the line itself behind a tab.
+fn parse(text: &str) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    let mut paths: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();
+    let mut at: Option<(String, u64)> = None;
+    for line in text.split('\n') {
+        if let Some(content) = line.strip_prefix('\t') {
+            let Some((commit, number)) = at.take() else { continue };
+            let path = paths.get(&commit).cloned().unwrap_or_default();
+            let known = object_id(&commit).filter(|id| !id.is_null());
+            match spans.last_mut() {
+                Some(span) if span.commit == known && span.path == path && span.lines.end() + 1 == number => {
+                    span.lines = *span.lines.start()..=number;
+                    span.text.push(content.to_owned());
+                }
+                _ => spans.push(Span {
+                    lines: number..=number,
+                    commit: known,
+                    path,
+                    text: vec![content.to_owned()],
+                }),
+            }
+        } else if let Some((commit, _)) = &at {
+            if let Some(path) = line.strip_prefix("filename ") {
+                paths.insert(commit.clone(), path.to_owned());
+            }
+        } else {
+            let mut words = line.split(' ');
+            let commit = words.next().filter(|word| word.len() >= 40).map(str::to_owned);
+            let number = words.nth(1).and_then(|word| word.parse().ok());
+            at = commit.zip(number);
+        }
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_one_commit_become_one_span() {
+        let (a, b) = ("a".repeat(40), "0".repeat(40));
+        let text = format!(
+            "{a} 1 1 2\nauthor A\nsummary s\nfilename old name.rs\n\tone\n{a} 2 2\n\t\ttwo\n{b} 3 3 1\nauthor B\nfilename new.rs\n\tthree\n{a} 4 4 1\n\tfour\n"
+        );
+        let spans = parse(&text);
+        let told: Vec<_> =
+            spans.iter().map(|s| (s.lines.clone(), s.commit.is_some(), s.path.as_str())).collect();
+        assert_eq!(
+            told,
+            [(1..=2, true, "old name.rs"), (3..=3, false, "new.rs"), (4..=4, true, "old name.rs")]
+        );
+        assert_eq!(spans[0].text, ["one", "\ttwo"]);
+    }
+}
