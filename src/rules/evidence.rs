@@ -21,10 +21,9 @@ pub(crate) fn commands(plan: &Plan) -> Vec<(&str, &str)> {
     found
 }
 
-/// What is missing, in words; empty where everything is there.
-pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
-    let commits = execution.commits();
-    let Some(last) = commits.last() else { return vec!["no commit is linked to it".into()] };
+/// The tests without a passing check at the last linked commit, with a clean work tree; all where no commit is linked.
+pub(crate) fn failing<'a>(plan: &'a Plan, execution: &ExecutionFolder) -> Vec<(&'a str, &'a str)> {
+    let last = execution.commits().last().map(|commit| commit.link.hash.clone());
     let passed = |task: &str, command: &str| {
         execution.log.iter().any(|entry| match &entry.event {
             Event::Check(check) => {
@@ -32,15 +31,22 @@ pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
                     && check.task_id.as_deref().is_none_or(|id| id == task)
                     && check.exit_code == Some(0)
                     && !check.dirty
-                    && check.commit.as_ref() == Some(&last.link.hash)
+                    && check.commit.is_some()
+                    && check.commit == last
             }
             _ => false,
         })
     };
+    commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
+}
+
+/// What is missing, in words; empty where everything is there.
+pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
+    let commits = execution.commits();
+    let Some(last) = commits.last() else { return vec!["no commit is linked to it".into()] };
     let short = last.link.hash.get(..10).unwrap_or(&last.link.hash);
-    commands(plan)
+    failing(plan, execution)
         .into_iter()
-        .filter(|(task, command)| !passed(task, command))
         .map(|(task, command)| format!("{task}: `{command}` has no passing check at commit {short}"))
         .collect()
 }

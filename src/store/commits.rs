@@ -49,12 +49,17 @@ impl Store {
     /// The paths that a commit changed against its first parent, in byte order of each folder; all of them for a first
     /// commit. At most 1,000.
     pub(crate) fn changed_files(&self, commit: &CodeCommit) -> Result<Vec<String>, StoreError> {
+        Ok(self.changes_of(commit)?.into_iter().map(|(path, ..)| path).collect())
+    }
+
+    /// The same with whether each was there before, and whether it is there after.
+    pub(crate) fn changes_of(&self, commit: &CodeCommit) -> Result<Vec<(String, bool, bool)>, StoreError> {
         let tree = |id: ObjectId| -> Result<ObjectId, StoreError> {
             let commit = self.repo.find_commit(id).map_err(StoreError::object("cannot read a commit"))?;
             Ok(commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach())
         };
         let before = commit.parents.first().map(|id| tree(*id)).transpose()?;
         let files = self.first_differences(before, tree(commit.id)?, MOST_FILES)?;
-        Ok(files.into_iter().map(|file| file.path).collect())
+        Ok(files.into_iter().map(|file| (file.path, file.old.is_some(), file.new.is_some())).collect())
     }
 }

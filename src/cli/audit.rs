@@ -1,0 +1,254 @@
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Context, Exit, Failure, Outcome, audit_print, detail};
+use crate::index::{Index, Needs};
+use crate::model::execution::LinkedBy;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::plan::Plan;
+use crate::model::review::Verdict;
+use crate::model::solution::Solution;
+use crate::model::status::ExecutionStatus;
+use crate::rules::audit::{self, Act, Carried, Finding, Severity};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::holds::who_holds;
+use crate::rules::review;
+use crate::store::{Read, Store, StoreError, records};
+use crate::trail::audit::{self as trail, Audited};
+use crate::trail::log::{self, Wanted};
+
+/// Check commits against plans, plans against reviews, and claims against tests
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What git log takes, such as main..HEAD; unless given, HEAD since the first plan was carried out
+    #[arg(value_name = "RANGE")]
+    range: Vec<String>,
+    /// Exit with 1 where anything is at fault
+    #[arg(long)]
+    strict: bool,
+    /// Write Markdown, for a pull request
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+}
+
+/// What `audit` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Audit {
+    /// What was audited, as git takes it.
+    pub(super) range: String,
+    /// Commits of the range, without merges.
+    pub(super) commit_count: usize,
+    /// How many of them an execution links.
+    pub(super) bound_count: usize,
+    /// Tasks of the plans that were carried out in it.
+    pub(super) task_count: usize,
+    /// How many of them have evidence.
+    pub(super) evidenced_count: usize,
+    /// The commits, oldest first.
+    pub(super) commits: Vec<AuditedCommit>,
+    /// What is wrong, and what one should know.
+    pub(super) findings: Vec<Finding>,
+}
+
+/// A commit of the range.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AuditedCommit {
+    /// The full object id.
+    pub(super) hash: String,
+    /// The first line of its message.
+    pub(super) subject: String,
+    /// `Name <email>`
+    pub(super) author: String,
+    /// Whether it joins others.
+    pub(super) is_merge: bool,
+    /// The executions that link it.
+    pub(super) bound_to: Vec<Binding>,
+}
+
+/// An execution that links a commit.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Binding {
+    pub(super) issue_id: IssueId,
+    pub(super) solution_id: SolutionId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) task_id: Option<String>,
+    pub(super) execution_id: ExecutionId,
+    /// How the execution stands.
+    pub(super) status: ExecutionStatus,
+    /// How the commit came to be linked.
+    pub(super) linked_by: Option<LinkedBy>,
+    /// What the reviews of the plan that was carried out come to; none where it was not reviewed.
+    pub(super) review: Option<Verdict>,
+    /// How many of the plan's tests passed at the last commit.
+    pub(super) checks_passed: usize,
+    /// How many there are.
+    pub(super) check_count: usize,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let (index, ()) = context.ask(&store, Needs::ROWS, |_| Ok(()))?;
+    let range = range(&store, &args.range)?;
+    let words: Vec<&str> = range.iter().map(String::as_str).collect();
+    let commits = trail::commits(&store, &words)?;
+    let audit = audit(&store, &index, range.join(" "), &commits)?;
+    let is_at_fault = audit.findings.iter().any(|finding| finding.severity == Severity::Fault);
+    if context.json() {
+        context.screen.print_json(&audit)?;
+    } else if args.markdown {
+        write!(context.screen, "{}", audit_print::markdown(&audit))?;
+    } else {
+        audit_print::text(&audit, context)?;
+    }
+    Ok(if args.strict && is_at_fault { Exit::Failed } else { Exit::Done })
+}
+
+/// The words for git: what was given, else everything since the first plan was carried out.
+fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Failure> {
+    if !given.is_empty() {
+        return Ok(given.to_vec());
+    }
+    if store.head()?.is_none() {
+        return Err(Failure::nothing("there is no commit to audit yet").hint("`git wf audit RANGE` audits a branch"));
+    }
+    let snapshot = store.snapshot()?;
+    let mut executions = Vec::new();
+    for id in records::issue_ids(&snapshot)? {
+        executions.extend(records::executions(&snapshot, &id)?);
+    }
+    if executions.is_empty() {
+        return Err(Failure::nothing("no plan was carried out yet")
+            .hint("`git wf audit RANGE` audits commits that nobody planned"));
+    }
+    Ok(match trail::first_base(executions.iter()) {
+        Some(base) => vec![format!("{base}..HEAD")],
+        None => vec!["HEAD".into()],
+    })
+}
+
+/// An issue with what the audit needs to know of its executions.
+struct Looked {
+    folder: IssueFolder,
+    statuses: Vec<ExecutionStatus>,
+    /// By execution.
+    claimed: BTreeMap<ExecutionId, (Solution, Plan)>,
+}
+
+fn audit(store: &Store, index: &Index<'_>, range: String, commits: &[Audited]) -> Result<Audit, Failure> {
+    let snapshot = index.snapshot()?;
+    let issues: Vec<Looked> =
+        trail::issues(index, commits)?.into_iter().map(|folder| looked(store, folder)).collect();
+    let mut carried: Vec<Carried<'_>> = Vec::new();
+    for issue in &issues {
+        for (n, execution) in issue.folder.executions.iter().enumerate() {
+            if commits.iter().any(|commit| execution.knows_commit(&commit.commit.hash)) {
+                carried.push(carry(store, issue, execution, issue.statuses[n]));
+            }
+        }
+    }
+    let acts = acts(store, index, &issues)?;
+    let policy = records::root(&snapshot)?.policy;
+    let rules: Vec<audit::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
+    let listed: Vec<AuditedCommit> = commits.iter().map(|it| listed(it, &carried)).collect();
+    let (evidenced_count, task_count) = audit::tasks_with_evidence(&carried);
+    let counted = || listed.iter().filter(|commit| !commit.is_merge);
+    Ok(Audit {
+        range,
+        commit_count: counted().count(),
+        bound_count: counted().filter(|commit| !commit.bound_to.is_empty()).count(),
+        task_count,
+        evidenced_count,
+        findings: audit::findings(&rules, &carried, &acts, &policy),
+        commits: listed,
+    })
+}
+
+fn looked(store: &Store, folder: IssueFolder) -> Looked {
+    let statuses = who_holds(&folder.executions).statuses;
+    let claimed = folder.executions.iter().filter_map(|execution| {
+        // What cannot be read is a finding, and no reason to stop.
+        let plan = detail::as_claimed(store, &folder, &execution.execution).ok()?;
+        let typed = plan.typed_plan();
+        Some((execution.execution.id.clone(), (plan, typed)))
+    });
+    Looked { claimed: claimed.collect(), statuses, folder }
+}
+
+fn carry<'a>(
+    store: &Store,
+    issue: &'a Looked,
+    execution: &'a ExecutionFolder,
+    status: ExecutionStatus,
+) -> Carried<'a> {
+    let claimed = issue.claimed.get(&execution.execution.id);
+    let reviews = issue.folder.reviews(&execution.execution.solution_id);
+    let holder = who_holds(&issue.folder.executions).holder.map(|n| &issue.folder.executions[n].execution);
+    Carried {
+        execution,
+        status,
+        lost_at: holder.filter(|it| it.id != execution.execution.id).map(|it| it.started_at),
+        plan: claimed.map(|(_, plan)| plan),
+        verdict: claimed.and_then(|(solution, _)| review::standing(solution, reviews).verdict),
+        is_reviewed: !reviews.is_empty(),
+        touched: Some(trail::touched(store, execution)),
+    }
+}
+
+/// What was done about these issues in a role or over a gate, oldest first.
+fn acts(store: &Store, index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Act>, Failure> {
+    let mut acts: Vec<Act> = Vec::new();
+    for issue in issues {
+        let id = &issue.folder.issue.record.id;
+        let wanted = Wanted { things: vec![id.to_string()], changes: None, limit: None };
+        for step in log::steps(store, index, &wanted)?.into_iter().rev() {
+            let Some(operation) = step.op.filter(|_| step.role.is_some() || step.force.is_some()) else { continue };
+            if acts.iter().any(|act| act.commit == step.commit) {
+                continue;
+            }
+            acts.push(Act {
+                commit: step.commit,
+                issue_id: Some(id.clone()),
+                operation,
+                person: step.actor.unwrap_or(step.author),
+                role: step.role,
+                reason: step.force,
+            });
+        }
+    }
+    Ok(acts)
+}
+
+fn listed(commit: &Audited, carried: &[Carried<'_>]) -> AuditedCommit {
+    let hash = &commit.commit.hash;
+    let links = carried.iter().filter(|it| it.execution.knows_commit(hash));
+    AuditedCommit {
+        hash: hash.clone(),
+        subject: commit.code.subject.clone(),
+        author: commit.code.author.clone(),
+        is_merge: commit.commit.is_merge,
+        bound_to: links.map(|it| binding(it, hash)).collect(),
+    }
+}
+
+fn binding(it: &Carried<'_>, hash: &str) -> Binding {
+    let claim = &it.execution.execution;
+    let commits = it.execution.commits();
+    let linked =
+        commits.iter().find(|commit| commit.link.hash == hash || commit.rewritten_from.iter().any(|old| old == hash));
+    let check_count = it.plan.map_or(0, |plan| crate::rules::evidence::commands(plan).len());
+    let failing = it.plan.map_or(0, |plan| crate::rules::evidence::failing(plan, it.execution).len());
+    Binding {
+        issue_id: claim.issue_id.clone(),
+        solution_id: claim.solution_id.clone(),
+        task_id: linked.and_then(|commit| commit.link.task_id.clone()),
+        execution_id: claim.id.clone(),
+        status: it.status,
+        linked_by: linked.map(|commit| commit.link.linked_by),
+        review: it.verdict,
+        checks_passed: check_count - failing,
+        check_count,
+    }
+}

@@ -1,0 +1,362 @@
+//! Whether what was done is what was planned: commits against plans, plans against reviews, claims against tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::evidence;
+use super::folder::ExecutionFolder;
+use super::roles;
+use crate::model::execution::{Event, LinkedBy};
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::plan::{Plan, Task};
+use crate::model::review::Verdict;
+use crate::model::root::Policy;
+use crate::model::status::ExecutionStatus;
+use crate::model::time::Time;
+
+/// What a commit did to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// It is new.
+    Added,
+    /// It is another.
+    Modified,
+    /// It is gone.
+    Deleted,
+}
+
+/// A commit of the code.
+#[derive(Debug, Clone)]
+pub(crate) struct Commit {
+    /// The full object id.
+    pub(crate) hash: String,
+    /// Whether it joins others; what those did is audited with them.
+    pub(crate) is_merge: bool,
+    /// What it changed against its parent.
+    pub(crate) changes: BTreeMap<String, Change>,
+    /// Whether its message names an issue or plan of ours.
+    pub(crate) is_named: bool,
+}
+
+/// An execution that links commits of the range.
+#[derive(Debug)]
+pub(crate) struct Carried<'a> {
+    /// The claim and its log.
+    pub(crate) execution: &'a ExecutionFolder,
+    /// How it stands among the executions of its issue.
+    pub(crate) status: ExecutionStatus,
+    /// When the claim that holds in its place was made, where one does.
+    pub(crate) lost_at: Option<Time>,
+    /// The plan as it was claimed; none where it cannot be read.
+    pub(crate) plan: Option<&'a Plan>,
+    /// What its reviews come to, as it was claimed.
+    pub(crate) verdict: Option<Verdict>,
+    /// Whether the plan was reviewed at all, in whatever form.
+    pub(crate) is_reviewed: bool,
+    /// What all of its commits changed, those outside of the range too; none where not all of them are here.
+    pub(crate) touched: Option<BTreeSet<String>>,
+}
+
+/// A commit of the ref that somebody made in a role, or over a gate.
+#[derive(Debug, Clone)]
+pub(crate) struct Act {
+    /// Its object id.
+    pub(crate) commit: String,
+    /// The issue that it changed.
+    pub(crate) issue_id: Option<IssueId>,
+    /// `queue add`, …
+    pub(crate) operation: String,
+    /// Who.
+    pub(crate) person: String,
+    /// As what.
+    pub(crate) role: Option<String>,
+    /// Why a gate was overridden.
+    pub(crate) reason: Option<String>,
+}
+
+/// Whether a finding is a fault, or something to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Severity {
+    /// Counts with `--strict`.
+    Fault,
+    /// Does not.
+    Note,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// No execution links the commit.
+    Unbound,
+    /// A file was touched that no task names.
+    UnplannedFile,
+    /// A file was deleted, and the plan does not say so.
+    UnplannedDeletion,
+    /// A file that the plan names was never touched.
+    UntouchedFile,
+    /// The plan that was carried out is not one that passed a review.
+    Unreviewed,
+    /// A test has no passing check.
+    MissingCheck,
+    /// A gate was overridden.
+    Override,
+    /// Somebody did what the role does not allow.
+    Role,
+    /// A commit was made on a claim that others had taken over.
+    LostClaim,
+    /// The plan cannot be read.
+    BrokenPlan,
+}
+
+/// Something that the audit found.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
+pub(crate) struct Finding {
+    /// Whether `--strict` minds it.
+    pub(crate) severity: Severity,
+    /// What kind of thing it is.
+    pub(crate) kind: Kind,
+    /// The commit of the code, or (for overrides and roles) of the ref.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<String>,
+    /// The issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// The plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) execution_id: Option<ExecutionId>,
+    /// In words.
+    pub(crate) message: String,
+}
+
+impl Finding {
+    fn new(severity: Severity, kind: Kind, message: String) -> Self {
+        Self { severity, kind, commit: None, issue_id: None, solution_id: None, execution_id: None, message }
+    }
+
+    fn at(self, commit: &str) -> Self {
+        Self { commit: Some(commit.to_owned()), ..self }
+    }
+
+    fn of(self, carried: &Carried<'_>) -> Self {
+        let it = &carried.execution.execution;
+        Self {
+            issue_id: Some(it.issue_id.clone()),
+            solution_id: Some(it.solution_id.clone()),
+            execution_id: Some(it.id.clone()),
+            ..self
+        }
+    }
+}
+
+/// Everything that is found, in order: commit by commit, then execution by execution, then act by act.
+pub(crate) fn findings(
+    commits: &[Commit],
+    carried: &[Carried<'_>],
+    acts: &[Act],
+    policy: &Policy,
+) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for commit in commits.iter().filter(|commit| !commit.is_merge) {
+        let links: Vec<&Carried<'_>> = carried.iter().filter(|it| it.execution.knows_commit(&commit.hash)).collect();
+        if links.is_empty() {
+            found.push(unbound(commit));
+        } else {
+            found.extend(drift(commit, &links));
+        }
+        found.extend(links.iter().filter_map(|it| on_a_lost_claim(commit, it)));
+    }
+    for it in carried {
+        found.extend(of_execution(it, policy));
+    }
+    for act in acts {
+        found.extend(of_act(act));
+    }
+    found
+}
+
+fn unbound(commit: &Commit) -> Finding {
+    let what = if commit.is_named {
+        "its message names a plan, but no execution links it; `git wf relink` looks for one"
+    } else {
+        "it belongs to no plan"
+    };
+    Finding::new(Severity::Fault, Kind::Unbound, what.into()).at(&commit.hash)
+}
+
+/// Whether a path is one that the plan names, or lies in a folder that it names.
+fn is_named(named: &BTreeSet<&str>, path: &str) -> bool {
+    let mut at = path;
+    loop {
+        if named.contains(at) || named.contains(format!("{at}/").as_str()) {
+            return true;
+        }
+        match at.rsplit_once('/') {
+            Some((folder, _)) => at = folder,
+            None => return false,
+        }
+    }
+}
+
+/// The files that a task takes away, as it says.
+fn deletes(task: &Task) -> Vec<&str> {
+    let is_deletion = |action: &str| matches!(action.to_ascii_lowercase().as_str(), "delete" | "remove");
+    if is_deletion(&task.action) {
+        return task.touches().into_iter().chain(task.scope.as_deref()).collect();
+    }
+    let files = task.files.iter().flatten();
+    files.filter(|file| file.action.as_deref().is_some_and(is_deletion)).map(|file| file.path.as_str()).collect()
+}
+
+/// What a commit did that none of its plans says.
+fn drift(commit: &Commit, links: &[&Carried<'_>]) -> Vec<Finding> {
+    let plans: Vec<&Plan> = links.iter().filter_map(|it| it.plan).collect();
+    if plans.len() < links.len() {
+        // Without the plan nobody can say; that it cannot be read is a finding of its own.
+        return vec![];
+    }
+    let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
+    let named: BTreeSet<&str> = tasks().flat_map(|task| task.touches().into_iter().chain(task.scope.as_deref())).collect();
+    let deleted: BTreeSet<&str> = tasks().flat_map(deletes).collect();
+    let of = |finding: Finding| finding.at(&commit.hash).of(links[0]);
+    let mut found = Vec::new();
+    for (path, change) in &commit.changes {
+        if !is_named(&named, path) {
+            let message = format!("`{path}` was {}, and no task names it", said(*change));
+            found.push(of(Finding::new(Severity::Fault, Kind::UnplannedFile, message)));
+        } else if *change == Change::Deleted && !is_named(&deleted, path) {
+            let message = format!("`{path}` was deleted, and no task says that it should be");
+            found.push(of(Finding::new(Severity::Fault, Kind::UnplannedDeletion, message)));
+        }
+    }
+    found
+}
+
+fn said(change: Change) -> &'static str {
+    match change {
+        Change::Added => "added",
+        Change::Modified => "changed",
+        Change::Deleted => "deleted",
+    }
+}
+
+fn on_a_lost_claim(commit: &Commit, it: &Carried<'_>) -> Option<Finding> {
+    let lost_at = it.lost_at.filter(|_| it.status == ExecutionStatus::Superseded)?;
+    let linked_at = it.execution.log.iter().find_map(|entry| match &entry.event {
+        Event::Commit(link) if link.hash == commit.hash => Some(entry.at),
+        _ => None,
+    });
+    (linked_at? > lost_at).then(|| {
+        let message = "it was made after somebody else had taken the issue over".to_owned();
+        Finding::new(Severity::Fault, Kind::LostClaim, message).at(&commit.hash).of(it)
+    })
+}
+
+fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
+    let Some(plan) = it.plan else {
+        let message = format!("the plan with the digest {} cannot be read", it.execution.execution.plan_digest);
+        return vec![Finding::new(Severity::Fault, Kind::BrokenPlan, message).of(it)];
+    };
+    let mut found = Vec::new();
+    let required = |gate: &Option<String>| gate.as_deref() == Some("required");
+    match it.verdict {
+        Some(Verdict::Approved | Verdict::Concerns) => {}
+        Some(Verdict::Rejected) => found.push((Severity::Fault, "the plan that was carried out had been rejected")),
+        None if it.is_reviewed => {
+            found.push((Severity::Fault, "the plan that was carried out is not the one that was reviewed"));
+        }
+        None if required(&policy.review) => found.push((Severity::Fault, "nobody reviewed the plan")),
+        None => {}
+    }
+    let mut found: Vec<Finding> = found
+        .into_iter()
+        .map(|(severity, message)| Finding::new(severity, Kind::Unreviewed, message.into()).of(it))
+        .collect();
+    if it.status == ExecutionStatus::Completed {
+        let severity = if required(&policy.evidence) { Severity::Fault } else { Severity::Note };
+        for missing in evidence::missing(plan, it.execution) {
+            found.push(Finding::new(severity, Kind::MissingCheck, missing).of(it));
+        }
+        for path in it.touched.iter().flat_map(|touched| untouched(plan, touched)) {
+            let message = format!("`{path}` is named in the plan, and no commit touched it");
+            found.push(Finding::new(Severity::Fault, Kind::UntouchedFile, message).of(it));
+        }
+    }
+    found
+}
+
+/// Files that the plan names and nobody touched. A folder counts as touched with anything in it.
+fn untouched<'a>(plan: &'a Plan, touched: &BTreeSet<String>) -> Vec<&'a str> {
+    let was_touched = |path: &str| {
+        let folder = format!("{}/", path.trim_end_matches('/'));
+        touched.contains(path)
+            || touched.range(folder.clone()..).next().is_some_and(|next| next.starts_with(&folder))
+    };
+    plan.touches().into_iter().filter(|path| !was_touched(path)).collect()
+}
+
+fn of_act(act: &Act) -> Vec<Finding> {
+    let finding = |severity, kind, message| Finding {
+        issue_id: act.issue_id.clone(),
+        ..Finding::new(severity, kind, message).at(&act.commit)
+    };
+    let mut found = Vec::new();
+    if let Some(reason) = &act.reason {
+        let message = format!("`{}` by {} went over a gate: {reason}", act.operation, act.person);
+        found.push(finding(Severity::Note, Kind::Override, message));
+    }
+    if let Some(role) = act.role.as_deref().filter(|role| !roles::may(role, &act.operation)) {
+        let message = format!("`{}` by {} is not for the role {role}", act.operation, act.person);
+        found.push(finding(Severity::Fault, Kind::Role, message));
+    }
+    found
+}
+
+/// How many tasks of the plans that were carried out have evidence, of how many: every test passed at the last commit;
+/// where a task has no tests, each criterion accepted, or a commit linked to the task.
+pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
+    let mut with = 0;
+    let mut all = 0;
+    for it in carried.iter().filter(|it| it.status == ExecutionStatus::Completed) {
+        let Some(plan) = it.plan else { continue };
+        let failing = evidence::failing(plan, it.execution);
+        for task in &plan.tasks {
+            all += 1;
+            let has_tests = task.test.as_ref().is_some_and(|test| !test.commands.is_empty());
+            let shown = if has_tests { !failing.iter().any(|(id, _)| *id == task.id) } else { is_shown(task, it) };
+            with += usize::from(shown);
+        }
+    }
+    (with, all)
+}
+
+fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
+    let is_linked = it.execution.commits().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
+    let accepted: BTreeSet<u64> = it
+        .execution
+        .log
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            Event::Accept(accept) if accept.task_id == task.id => Some(accept.criterion),
+            _ => None,
+        })
+        .collect();
+    let criteria = task.criteria().len();
+    is_linked || (criteria > 0 && (1..=criteria as u64).all(|n| accepted.contains(&n)))
+}
+
+/// How a commit is linked, at its best: by a hook before by hand before what was found later.
+pub(crate) fn linked_by(carried: &[Carried<'_>], hash: &str) -> Option<LinkedBy> {
+    let links = carried.iter().flat_map(|it| it.execution.commits());
+    let of_commit = links.filter(|it| it.link.hash == hash || it.rewritten_from.iter().any(|old| old == hash));
+    of_commit.map(|it| it.link.linked_by).min_by_key(|by| match by {
+        LinkedBy::Hook => 0,
+        LinkedBy::Manual => 1,
+        LinkedBy::Trailer => 2,
+        LinkedBy::Relink => 3,
+    })
+}

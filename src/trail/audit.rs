@@ -1,0 +1,126 @@
+//! What an audit looks at: the commits of a range, the executions that link them, and who did what about their issues.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::ObjectId;
+
+use super::trailers;
+use crate::index::{Index, IndexError};
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::time::Time;
+use crate::rules::audit::{Change, Commit};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::store::{CodeCommit, Store, StoreError, object_id, records};
+
+/// A commit of the range, with what git knows of it.
+#[derive(Debug)]
+pub(crate) struct Audited {
+    /// What git knows of it.
+    pub(crate) code: CodeCommit,
+    /// What the rules look at.
+    pub(crate) commit: Commit,
+}
+
+/// Why a range cannot be audited.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RangeError {
+    /// git does not understand it.
+    #[error("`{range}` names no commits: {words}")]
+    Range {
+        /// As it was given.
+        range: String,
+        /// What git said.
+        words: String,
+    },
+    /// The store or git failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl crate::model::Explain for RangeError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Range { .. } => "not-found",
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Range { .. } => Some("a range is what `git log` takes, such as main..HEAD".into()),
+            Self::Store(error) => error.hint(),
+        }
+    }
+}
+
+/// The commits that `git rev-list` finds for these words, oldest first.
+pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, RangeError> {
+    let mut args = vec!["rev-list", "--topo-order", "--reverse", "--end-of-options"];
+    args.extend(range);
+    args.push("--");
+    let output = store.git().output(&args).map_err(StoreError::Git)?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let words = said.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned();
+        return Err(RangeError::Range { range: range.join(" "), words });
+    }
+    let list = String::from_utf8_lossy(&output.stdout);
+    let ids = list.lines().filter_map(object_id);
+    ids.map(|id| Ok(audited(store, id)?)).collect()
+}
+
+fn audited(store: &Store, id: ObjectId) -> Result<Audited, StoreError> {
+    let code = store.code_commit(id)?;
+    let is_merge = code.parents.len() > 1;
+    let commit = Commit {
+        hash: id.to_string(),
+        is_merge,
+        changes: if is_merge { BTreeMap::new() } else { changes(store, &code)? },
+        is_named: !trailers::parse(&code.message).is_empty(),
+    };
+    Ok(Audited { code, commit })
+}
+
+fn changes(store: &Store, code: &CodeCommit) -> Result<BTreeMap<String, Change>, StoreError> {
+    let files = store.changes_of(code)?;
+    let kind = |(old, new): (bool, bool)| match (old, new) {
+        (false, _) => Change::Added,
+        (true, true) => Change::Modified,
+        (true, false) => Change::Deleted,
+    };
+    Ok(files.into_iter().map(|(path, old, new)| (path, kind((old, new)))).collect())
+}
+
+/// The issues whose executions link these commits, each once, by id.
+pub(crate) fn issues(index: &Index<'_>, commits: &[Audited]) -> Result<Vec<IssueFolder>, IndexError> {
+    let mut ids: BTreeSet<IssueId> = BTreeSet::new();
+    for commit in commits {
+        ids.extend(index.executions_of(&commit.commit.hash)?.into_iter().map(|(issue, _)| issue));
+    }
+    let snapshot = index.snapshot()?;
+    let mut folders = Vec::new();
+    for id in ids {
+        folders.extend(records::issue(&snapshot, &id)?);
+    }
+    Ok(folders)
+}
+
+/// Every file that the linked commits touched: as git knows it where the commit is here, else as it was recorded.
+pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    for linked in execution.commits() {
+        let code = object_id(&linked.link.hash).and_then(|id| store.code_commit(id).ok());
+        match code.and_then(|code| store.changed_files(&code).ok()) {
+            Some(changed) => files.extend(changed),
+            None => files.extend(linked.link.files),
+        }
+    }
+    files
+}
+
+/// Where an audit begins that is asked for no range: at the commit on which the first execution was made, so that what
+/// was there before anybody planned is not held against anybody.
+pub(crate) fn first_base<'a>(executions: impl Iterator<Item = &'a ExecutionFolder>) -> Option<String> {
+    let first = executions.min_by_key(|it| -> (Time, &ExecutionId) { (it.execution.started_at, &it.execution.id) });
+    first.and_then(|it| it.execution.base_commit.clone())
+}
