@@ -2,6 +2,7 @@
 
 mod cli;
 mod hooks;
+mod index;
 mod interchange;
 mod model;
 mod rules;

@@ -8,6 +8,7 @@ mod failure;
 #[cfg(test)]
 mod generated;
 mod issue_fields;
+mod list_filter;
 mod queue_print;
 mod schemas;
 mod solution_print;
@@ -67,6 +68,7 @@ commands!(
     Comment = comment,
     Close = close,
     Reopen = reopen,
+    Search = search,
     Status = status,
     Solution = solution,
     Bind = bind,
@@ -83,6 +85,7 @@ commands!(
     Conflicts = conflicts,
     Redact = redact,
     Fsck = fsck,
+    Reindex = reindex,
     Policy = policy,
     Project = project,
     Demo = demo,
