@@ -3,6 +3,7 @@
 mod agent;
 mod cli;
 mod hooks;
+mod index;
 mod interchange;
 mod model;
 mod rules;

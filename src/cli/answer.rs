@@ -5,85 +5,15 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::model::execution::{ExecutionResult, Failure};
-use crate::model::issue::Issue;
 use crate::model::plan::Plan;
 use crate::model::solution::Solution;
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
-use crate::rules::facts::{self, Times};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::holds::who_holds;
 use crate::rules::readiness::{ItemView, QueueView};
-
-/// What is derived of an issue.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct IssueDerived {
-    /// Where it stands.
-    pub(crate) status: IssueStatus,
-    /// How many plans it has.
-    pub(crate) solution_count: usize,
-    /// Its wave of a roadmap, from the tag `wave-N`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) wave: Option<u64>,
-    /// What went wrong, where the last attempt failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<String>,
-    /// The latest change of anything about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) updated_at: Option<Time>,
-    /// When its plan was made.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) planned_at: Option<Time>,
-    /// When it was queued.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) queued_at: Option<Time>,
-    /// When its execution began.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) executed_at: Option<Time>,
-    /// When that completed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) completed_at: Option<Time>,
-}
-
-impl IssueDerived {
-    /// Derives all of it.
-    pub(crate) fn of(folder: &IssueFolder) -> Self {
-        let Times { updated_at, planned_at, queued_at, executed_at, completed_at } = facts::times(folder);
-        let status = facts::status(folder);
-        let failure = facts::holder(folder).and_then(ExecutionFolder::failure);
-        Self {
-            status,
-            solution_count: folder.solutions.len(),
-            wave: wave(&folder.issue.record),
-            error: failure
-                .filter(|_| status == IssueStatus::Failed)
-                .and_then(|failure| failure.message.clone()),
-            updated_at,
-            planned_at,
-            queued_at,
-            executed_at,
-            completed_at,
-        }
-    }
-}
-
-fn wave(issue: &Issue) -> Option<u64> {
-    issue.tags.iter().find_map(|tag| tag.strip_prefix("wave-")?.parse().ok())
-}
-
-fn object(value: &impl Serialize) -> Map<String, Value> {
-    match serde_json::to_value(value) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
-}
-
-/// An issue as `list` shows it.
-pub(crate) fn issue(folder: &IssueFolder) -> Value {
-    let mut map = object(&folder.issue.record);
-    map.extend(object(&IssueDerived::of(folder)));
-    Value::Object(map)
-}
+use crate::rules::shown::object;
+pub(crate) use crate::rules::shown::{IssueDerived, issue};
 
 /// An issue as `show` shows it, with everything in its folder.
 pub(crate) fn issue_with_all(folder: &IssueFolder) -> Value {

@@ -4,8 +4,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::Failure;
+use crate::index::{self, Index, IndexError, Needs};
 use crate::store::{Committed, Store, Tx, one_line};
-use crate::ui::Screen;
+use crate::ui::{Progress, Screen};
 
 /// One run of the program.
 pub(crate) struct Context {
@@ -58,11 +59,52 @@ impl Context {
         store.transact(change)
     }
 
+    /// A question to the index, and the index that answered it. Where that takes a while, a line on stderr tells how far
+    /// it has come.
+    pub(crate) fn ask<'a, T>(
+        &self,
+        store: &'a Store,
+        needs: Needs,
+        question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
+    ) -> Result<(Index<'a>, T), Failure> {
+        let mut progress = None;
+        Ok(index::ask(store, needs, &mut |doing, done, total| show(&mut progress, doing, done, total), question)?)
+    }
+
+    /// Another index in place of one that turned out to be broken while it answered.
+    pub(crate) fn replace(&self, index: &mut Index<'_>, needs: Needs) -> Result<(), Failure> {
+        let mut progress = None;
+        Ok(index.replace(needs, &mut |doing, done, total| show(&mut progress, doing, done, total))?)
+    }
+
     /// A remark that is not part of the answer, on stderr.
     pub(crate) fn warn(&self, text: &str) {
         let painter = crate::ui::Painter::stderr();
         let label = painter.paint(crate::ui::style::WARN, "warning:");
         crate::ui::say(&format!("{label} {}", crate::ui::text::clean_line(text)));
+    }
+}
+
+/// Work on fewer records is over before anybody looks.
+const WORTH_SHOWING: usize = 2000;
+
+/// Shows how far the index has come.
+pub(crate) fn show(
+    progress: &mut Option<(&'static str, Progress)>,
+    doing: &'static str,
+    done: usize,
+    total: usize,
+) {
+    if total < WORTH_SHOWING {
+        return;
+    }
+    if progress.as_ref().is_none_or(|(known, _)| *known != doing) {
+        // The line before goes first.
+        *progress = None;
+        *progress = Some((doing, Progress::start(doing, Some(total as u64))));
+    }
+    if let Some((_, progress)) = progress {
+        progress.at(done as u64);
     }
 }
 

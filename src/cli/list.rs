@@ -1,11 +1,14 @@
 use std::io::Write;
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::{Context, Exit, Failure, Outcome, answer};
+use super::world::World;
+use super::{Context, Exit, Failure, Outcome, list_filter};
+use crate::index::{Filter, Index, IndexError, Needs, Sort};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, StoreError, records};
 use crate::ui::{Cell, Column, Table, style};
@@ -13,31 +16,24 @@ use crate::ui::{Cell, Column, Table, style};
 /// List issues: those that are not over, unless --all or --status is given
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only these statuses; can be given more than once, or with commas
-    #[arg(short, long, value_name = "STATUS", value_delimiter = ',', value_parser = parse_status)]
-    status: Vec<IssueStatus>,
-    /// Only issues with this label; given more than once, with all of them
-    #[arg(short, long = "tag", value_name = "TAG")]
-    tags: Vec<String>,
-    /// Only these priorities
-    #[arg(short, long, value_name = "PRIORITY", value_delimiter = ',', value_parser = parse_priority)]
-    priority: Vec<Priority>,
-    /// Only issues of this assignee
-    #[arg(long, value_name = "WHO")]
-    assignee: Option<String>,
-    /// Also issues that are completed, closed or cancelled
-    #[arg(short, long)]
-    all: bool,
+    #[command(flatten)]
+    filter: list_filter::FilterArgs,
     /// At most so many
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    /// Without the first so many
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: usize,
     /// In this order
-    #[arg(long, value_enum, default_value_t = Sort::Priority)]
-    sort: Sort,
+    #[arg(long, value_enum, default_value_t = SortBy::Priority)]
+    sort: SortBy,
+    /// Only how many there are, whatever the limit
+    #[arg(long)]
+    count: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Sort {
+enum SortBy {
     /// The most urgent first, then the oldest
     Priority,
     /// The newest first
@@ -52,34 +48,59 @@ enum Sort {
     Title,
 }
 
-fn parse_status(text: &str) -> Result<IssueStatus, String> {
-    IssueStatus::asked(text).ok_or_else(|| format!("allowed are {}", IssueStatus::words()))
+impl From<SortBy> for Sort {
+    fn from(by: SortBy) -> Self {
+        match by {
+            SortBy::Priority => Self::Priority,
+            SortBy::Created => Self::Created,
+            SortBy::Updated => Self::Updated,
+            SortBy::Id => Self::Id,
+            SortBy::Status => Self::Status,
+            SortBy::Title => Self::Title,
+        }
+    }
 }
 
-fn parse_priority(text: &str) -> Result<Priority, String> {
-    Priority::parse(text).ok_or_else(|| "allowed are 1 to 5, or critical, high, medium, low, trivial".into())
+/// What `list --count` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Counted {
+    /// How many issues fit.
+    count: usize,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    let mut broken = 0;
-    let mut found: Vec<(IssueFolder, IssueStatus)> = Vec::new();
-    for folder in all_issues(&snapshot, &mut broken)? {
-        let status = facts::status(&folder);
-        if matches(&args, &folder, status) {
-            found.push((folder, status));
-        }
+    let mut filter = args.filter.filter(&store)?;
+    let (sort, page) = (Sort::from(args.sort), (args.offset, args.limit));
+    if args.filter.ready {
+        let (index, ()) = context.ask(&store, Needs::ROWS, |_| Ok(()))?;
+        filter.among = Some(list_filter::ready(&World::read(&index.snapshot()?)?));
     }
-    sort(&mut found, args.sort);
-    let total = found.len();
-    found.truncate(args.limit.unwrap_or(usize::MAX));
+    let (index, (found, total, broken)) = context.ask(&store, args.filter.needs(), |index| {
+        let is_whole = !args.count && args.limit.is_none() && args.offset == 0;
+        let found = if args.count { Vec::new() } else { index.list(&filter, sort, page)? };
+        // Nobody is told how many there are in all unless it is asked for, or there is a screen to tell it on.
+        let total = match is_whole {
+            true => found.len(),
+            false if args.count || context.screen.is_terminal() => index.count(&filter)?,
+            false => 0,
+        };
+        Ok((found, total, index.broken()?))
+    })?;
     if broken > 0 {
         context.warn(&format!("{broken} issues cannot be read and are left out"));
     }
+    if args.count {
+        if context.json() {
+            context.screen.print_json(&Counted { count: total })?;
+        } else {
+            writeln!(context.screen, "{total}")?;
+        }
+        return Ok(Exit::Done);
+    }
+    let mut rows = Rows { index, found, needs: args.filter.needs(), again: (&filter, sort, page) };
     if context.json() {
-        let list: Vec<_> = found.iter().map(|(folder, _)| answer::issue(folder)).collect();
-        context.screen.print_json(&list)?;
+        print_json(&mut rows, context)?;
         return Ok(Exit::Done);
     }
     let mut table = Table::new([
@@ -89,20 +110,19 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Column::flexible("TITLE"),
         Column::left("TAGS"),
     ]);
-    for (folder, status) in &found {
-        let issue = &folder.issue.record;
-        let tags: Vec<&str> = issue.tags.iter().map(String::as_str).collect();
+    for at in 0..rows.found.len() {
+        let issue = rows.read(at, context, |index, n| index.listed(n))?;
         table.row([
-            Cell::new(issue.id.as_str(), style::ID),
+            Cell::new(issue.id, style::ID),
             Cell::new(issue.priority.name(), priority_style(issue.priority)),
-            Cell::new(status.as_str(), status_style(*status)),
-            Cell::from(issue.title.as_str()),
-            Cell::new(tags.join(","), style::DIM),
+            Cell::new(issue.status.as_str(), status_style(issue.status)),
+            Cell::from(issue.title),
+            Cell::new(issue.tags, style::DIM),
         ]);
     }
     table.print(&mut context.screen)?;
     if context.screen.is_terminal() {
-        let note = match found.len() {
+        let note = match rows.found.len() {
             0 => "no issue fits".to_owned(),
             shown if shown < total => format!("{shown} of {total} issues"),
             shown => crate::ui::text::count(shown, "issue"),
@@ -111,6 +131,46 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         writeln!(context.screen, "{note}")?;
     }
     Ok(Exit::Done)
+}
+
+/// What was found. Rows are read one by one, since there may be very many.
+struct Rows<'a, 'f> {
+    index: Index<'a>,
+    found: Vec<i64>,
+    needs: Needs,
+    again: (&'f Filter, Sort, (usize, Option<usize>)),
+}
+
+impl Rows<'_, '_> {
+    /// One of them. Where the index turns out to be broken in the middle, the answer goes on from another of the same
+    /// state.
+    fn read<T>(
+        &mut self,
+        at: usize,
+        context: &Context,
+        read: impl Fn(&Index<'_>, i64) -> Result<T, IndexError>,
+    ) -> Result<T, Failure> {
+        if let Ok(row) = read(&self.index, self.found[at]) {
+            return Ok(row);
+        }
+        context.replace(&mut self.index, self.needs)?;
+        let (filter, sort, page) = self.again;
+        self.found = self.index.list(filter, sort, page)?;
+        Ok(read(&self.index, self.found[at])?)
+    }
+}
+
+/// The texts lie ready in the index; none is held longer than it takes to write it.
+fn print_json(rows: &mut Rows<'_, '_>, context: &mut Context) -> Result<(), Failure> {
+    if rows.found.is_empty() {
+        return Ok(context.screen.print_json(&[(); 0])?);
+    }
+    for at in 0..rows.found.len() {
+        let answer = rows.read(at, context, |index, n| index.answer(n))?;
+        let begin = if at == 0 { "[\n  " } else { ",\n  " };
+        write!(context.screen, "{begin}{}", crate::ui::text::clean_json(&answer))?;
+    }
+    Ok(writeln!(context.screen, "\n]")?)
 }
 
 /// Every issue that can be read; `broken` counts those that cannot.
@@ -124,32 +184,6 @@ pub(super) fn all_issues(read: &impl Read, broken: &mut usize) -> Result<Vec<Iss
         }
     }
     Ok(folders)
-}
-
-fn matches(args: &Args, folder: &IssueFolder, status: IssueStatus) -> bool {
-    let issue = &folder.issue.record;
-    let by_status =
-        if args.status.is_empty() { args.all || !status.is_over() } else { args.status.contains(&status) };
-    by_status
-        && (args.priority.is_empty() || args.priority.contains(&issue.priority))
-        && args.tags.iter().all(|tag| issue.tags.contains(tag))
-        && args.assignee.as_ref().is_none_or(|who| issue.assignee.as_ref() == Some(who))
-}
-
-fn sort(found: &mut [(IssueFolder, IssueStatus)], by: Sort) {
-    let updated = |folder: &IssueFolder| facts::times(folder).updated_at;
-    found.sort_by(|(a, a_status), (b, b_status)| {
-        let (one, two) = (&a.issue.record, &b.issue.record);
-        let order = match by {
-            Sort::Priority => (one.priority, one.created_at).cmp(&(two.priority, two.created_at)),
-            Sort::Created => two.created_at.cmp(&one.created_at),
-            Sort::Updated => updated(b).cmp(&updated(a)),
-            Sort::Id => std::cmp::Ordering::Equal,
-            Sort::Status => a_status.cmp(b_status),
-            Sort::Title => one.title.to_lowercase().cmp(&two.title.to_lowercase()),
-        };
-        order.then_with(|| one.id.cmp(&two.id))
-    });
 }
 
 /// How a status is coloured, everywhere.

@@ -4,9 +4,11 @@ use similar::{ChangeTag, TextDiff};
 
 use super::{Context, Exit, Failure, Outcome};
 use crate::model::id::SolutionId;
-use crate::store::resolve::{self, Known};
+use crate::store::resolve::Known;
 use crate::store::{Read, layout, records};
-use crate::trail::log::{FileChange, Step, Wanted, steps};
+use crate::index::{Index, Needs};
+use crate::store::history::{FileChange, Step};
+use crate::trail::log::{Wanted, steps};
 use crate::ui::text::clean_line;
 use crate::ui::{self, style};
 
@@ -25,13 +27,20 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    let paths = match &args.id {
-        None => Vec::new(),
-        Some(text) => paths(&snapshot, &resolve::any(&snapshot, text)?)?,
-    };
-    let wanted = Wanted { paths, with_changes: args.patch, limit: args.limit };
-    let steps = steps(&store, &wanted)?;
+    let known = |index: &Index<'_>| args.id.as_deref().map(|text| index.resolve(text)).transpose();
+    let (index, known) = context.ask(&store, Needs::LOG, known)?;
+    let known = known.transpose()?;
+    let mut wanted = Wanted { limit: args.limit, ..Wanted::default() };
+    if let Some(known) = &known {
+        wanted.things = vec![thing(known)];
+    }
+    if args.patch {
+        wanted.changes = Some(match &known {
+            Some(known) => paths(&index.snapshot()?, known)?,
+            None => Vec::new(),
+        });
+    }
+    let steps = steps(&store, &index, &wanted)?;
     if context.json() {
         context.screen.print_json(&steps)?;
         return Ok(Exit::Done);
@@ -41,6 +50,17 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         print(step, now, context)?;
     }
     Ok(Exit::Done)
+}
+
+/// Under which name the log knows it.
+fn thing(known: &Known) -> String {
+    match known {
+        Known::Issue(id) => id.to_string(),
+        Known::Solution(id) => id.to_string(),
+        Known::Execution(id) => id.to_string(),
+        Known::Queue(id) => id.to_string(),
+        Known::Item(queue, solution) => format!("{queue}:{solution}"),
+    }
 }
 
 /// Where the records of a thing lie: an issue is its folder and its items, wherever they are queued.

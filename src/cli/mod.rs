@@ -2,12 +2,14 @@
 
 mod answer;
 mod answer_schema;
+mod audit_print;
 mod claim;
 mod context;
 mod failure;
 #[cfg(test)]
 mod generated;
 mod issue_fields;
+mod list_filter;
 mod queue_print;
 mod schemas;
 mod solution_print;
@@ -67,6 +69,7 @@ commands!(
     Comment = comment,
     Close = close,
     Reopen = reopen,
+    Search = search,
     Status = status,
     Solution = solution,
     Bind = bind,
@@ -81,11 +84,13 @@ commands!(
     Retry = retry,
     Trace = trace,
     Why = why,
+    Audit = audit,
     Log = log,
     Import = import,
     Conflicts = conflicts,
     Redact = redact,
     Fsck = fsck,
+    Reindex = reindex,
     Policy = policy,
     Project = project,
     Demo = demo,

@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace, verify, why};
+use super::{
+    answer, audit, demo, detail, fail, init, issue_fields, list, next, reindex, search, solution, status, trace, verify, why,
+};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::model::execution::{Execution, LogEntry};
@@ -19,9 +21,9 @@ use crate::model::redaction::Redaction;
 use crate::model::root::Root;
 use crate::model::solution::Solution;
 use crate::store::fsck::Finding;
+use crate::store::history::Step;
 use crate::sync::Synced;
 use crate::sync::conflicts::Conflict;
-use crate::trail::log::Step;
 
 /// What a kind of document is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +123,11 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<verify::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
+    kind::<list::Counted>(Sort::Answer, "list-count", "`list --count`"),
+    kind::<search::Found>(Sort::Answer, "search", "`search`"),
+    kind::<reindex::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
+    kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
     kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<Report>(Sort::Answer, "import", "`import`"),

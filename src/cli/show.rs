@@ -2,11 +2,12 @@ use std::io::Write;
 
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print, solution_print};
+use crate::index::Needs;
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::store::Snapshot;
+use crate::store::{Snapshot, Store};
 use crate::store::resolve::{self, Known};
 use crate::ui::{self, style};
 
@@ -19,8 +20,8 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    match resolve::any(&snapshot, &args.id)? {
+    let (snapshot, known) = named(&store, &args.id, context)?;
+    match known {
         Known::Issue(id) => {
             let folder = existing(&snapshot, &id)?;
             warn_broken(&folder, context);
@@ -38,6 +39,20 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
     }
     Ok(Exit::Done)
+}
+
+/// What an id names, and the state in which it does. An exact one is looked up in the tree.
+pub(super) fn named<'a>(
+    store: &'a Store,
+    text: &str,
+    context: &Context,
+) -> Result<(Snapshot<'a>, Known), Failure> {
+    let snapshot = store.snapshot()?;
+    if let Some(known) = resolve::exact(&snapshot, text)? {
+        return Ok((snapshot, known));
+    }
+    let (index, known) = context.ask(store, Needs::ROWS, |index| index.resolve(text))?;
+    Ok((index.snapshot()?, known?))
 }
 
 fn warn_broken(folder: &IssueFolder, context: &Context) {

@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::claim::{self, Own};
 use super::world::World;
 use super::{Context, Exit, Outcome, answer, list};
+use crate::index::{self, Freshness, Index, Needs};
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::store::resolve;
 use crate::ui::{Cell, Column, Table, style};
 
 /// The overview: how many issues stand where, the queues, and what this worktree executes
@@ -36,6 +36,8 @@ pub(crate) struct Overview {
     broken: usize,
     /// The queues with how many of their items stand where.
     queues: Vec<QueueOverview>,
+    /// The index that answers `list`, `search` and `log`, as it was before this question.
+    index: Freshness,
     /// What this worktree executes.
     #[serde(skip_serializing_if = "Option::is_none")]
     active: Option<ActiveOverview>,
@@ -58,17 +60,14 @@ struct ActiveOverview {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    if let Some(id) = &args.id {
-        let id = resolve::issue(&snapshot, id)?;
-        return one(&super::existing(&snapshot, &id)?, context);
+    if let Some(text) = &args.id {
+        let (index, id) = context.ask(&store, Needs::ROWS, |index| index.resolve_issue(text))?;
+        return one(&super::existing(&index.snapshot()?, &id?)?, context);
     }
-    let mut broken = 0;
-    let folders = list::all_issues(&snapshot, &mut broken)?;
-    let mut issues: BTreeMap<IssueStatus, usize> = BTreeMap::new();
-    for folder in &folders {
-        *issues.entry(facts::status(folder)).or_default() += 1;
-    }
+    let freshness = index::freshness(&store)?;
+    let (index, (counts, broken)) = context.ask(&store, Needs::ROWS, Index::counts)?;
+    let snapshot = index.snapshot()?;
+    let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let views = World::read(&snapshot)?.views();
     let queues = views.iter().map(|view| {
         let mut items: BTreeMap<ItemStatus, usize> = BTreeMap::new();
@@ -80,9 +79,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let overview = Overview {
         reference: store.reference().to_owned(),
         tip: snapshot.commit().to_string(),
-        total: folders.len(),
+        total: issues.values().sum(),
         issues,
         broken,
+        index: freshness,
         queues: queues.collect(),
         active: match claim::own(&store, &snapshot)? {
             Own::Held(it) => Some(ActiveOverview {
@@ -138,6 +138,15 @@ fn print(overview: &Overview, context: &mut Context) -> Outcome {
             painter.paint(style::BAD, &format!("  {} cannot be read", overview.broken))
         )?;
     }
+    let index = match &overview.index {
+        Freshness { path: None, .. } => "there was no index yet".to_owned(),
+        Freshness { commit: None, .. } => "the index was empty".to_owned(),
+        Freshness { is_fresh: true, .. } => "the index is fresh".to_owned(),
+        Freshness { commit: Some(commit), .. } => {
+            format!("the index was at {}, and is fresh now", commit.get(..10).unwrap_or(commit))
+        }
+    };
+    writeln!(context.screen, "{}", painter.paint(style::DIM, &index))?;
     for queue in &overview.queues {
         let counts: Vec<String> =
             queue.items.iter().map(|(status, count)| format!("{count} {status}")).collect();

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print};
+use crate::index::{Index, Needs};
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
@@ -58,8 +59,7 @@ pub(crate) struct TracedIssue {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    let found = find(&store, &snapshot, &args.of)?;
+    let (snapshot, found) = find(&store, &args.of, context)?;
     let world = World::read(&snapshot)?;
     let views = world.views();
     if context.json() {
@@ -100,23 +100,32 @@ struct Found {
 }
 
 /// An id of ours beats a name of git's: ids are longer and say what they are.
-fn find(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Found, Failure> {
-    let known = match resolve::any(snapshot, text) {
-        Ok(known) => known,
+fn find<'a>(store: &'a Store, text: &str, context: &Context) -> Result<(Snapshot<'a>, Found), Failure> {
+    let snapshot = store.snapshot()?;
+    if let Some(known) = resolve::exact(&snapshot, text)? {
+        let found = of_id(&snapshot, &known, text)?;
+        return Ok((snapshot, found));
+    }
+    let (index, known) = context.ask(store, Needs::ROWS, |index| index.resolve(text))?;
+    let snapshot = index.snapshot()?;
+    let found = match known {
+        Ok(known) => of_id(&snapshot, &known, text)?,
         Err(ResolveError::Store(error)) => return Err(error.into()),
-        Err(other) => {
-            return match commit(store, text)? {
-                Some(commit) => Ok(of_commit(snapshot, commit)?),
-                None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
-                None => {
-                    Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
-                        .hint("`git wf list --all` and `git log --oneline` show what there is"))
-                }
-            };
-        }
+        Err(other) => match commit(store, text)? {
+            Some(commit) => of_commit(&index, commit)?,
+            None if matches!(other, ResolveError::Ambiguous { .. }) => return Err(other.into()),
+            None => {
+                return Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
+                    .hint("`git wf list --all` and `git log --oneline` show what there is"));
+            }
+        },
     };
+    Ok((snapshot, found))
+}
+
+fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Failure> {
     let Some(issue) = known.issue() else {
-        let Known::Queue(queue) = &known else {
+        let Known::Queue(queue) = known else {
             return Err(Failure::usage(format!("`{text}` cannot be traced"))
                 .hint("trace an issue, a plan, an execution, an item, a queue or a commit"));
         };
@@ -132,8 +141,8 @@ fn find(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Found, Fai
     Ok(Found { query: text.to_owned(), commit: None, folders: vec![(existing(snapshot, &issue)?, vec![])] })
 }
 
-fn of_commit(snapshot: &Snapshot<'_>, commit: CommitFacts) -> Result<Found, Failure> {
-    let folders = issues_of(snapshot, &commit.hash, &commit.named_issues())?;
+fn of_commit(index: &Index<'_>, commit: CommitFacts) -> Result<Found, Failure> {
+    let folders = issues_of(index, &commit.hash)?;
     Ok(Found { query: commit.hash.clone(), commit: Some(commit), folders })
 }
 

@@ -8,12 +8,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Context, Exit, Failure, Outcome, detail};
+use crate::index::{Index, Needs};
 use crate::model::execution::LinkedBy;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::status::ExecutionStatus;
 use crate::rules::folder::IssueFolder;
 use crate::rules::holds::who_holds;
-use crate::store::{Snapshot, Store};
+use crate::store::Store;
 use crate::trail::blame::{self, Span};
 use crate::trail::trace::{CommitFacts, commit_facts, issues_of};
 use crate::ui::text::{clean_line, count};
@@ -79,13 +80,13 @@ struct Origin {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
+    let (index, ()) = context.ask(&store, Needs::ROWS, |_| Ok(()))?;
     let (file, lines) = parse(&args.place)?;
     let here = std::env::current_dir().unwrap_or_default();
     let path = blame::path_from_top(&store, &here, &file)?;
     let spans = blame::blame(&store, &path, lines)?;
     let text = spans.first().and_then(|span| span.text.first().cloned());
-    let why = explain(&store, &snapshot, path, spans)?;
+    let why = explain(&store, &index, path, spans)?;
     if context.json() {
         context.screen.print_json(&why)?;
         return Ok(Exit::Done);
@@ -129,7 +130,7 @@ fn parse(place: &str) -> Result<(String, Option<RangeInclusive<u64>>), Failure> 
     }
 }
 
-fn explain(store: &Store, snapshot: &Snapshot<'_>, file: String, spans: Vec<Span>) -> Result<Why, Failure> {
+fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> Result<Why, Failure> {
     let mut known: BTreeMap<_, (CommitFacts, Vec<Origin>)> = BTreeMap::new();
     let mut explained = Vec::new();
     for span in spans {
@@ -140,7 +141,7 @@ fn explain(store: &Store, snapshot: &Snapshot<'_>, file: String, spans: Vec<Span
                     Entry::Occupied(entry) => entry.into_mut(),
                     Entry::Vacant(entry) => {
                         let facts = commit_facts(store, *id)?;
-                        let origins = origins(store, snapshot, &facts)?;
+                        let origins = origins(store, index, &facts)?;
                         entry.insert((facts, origins))
                     }
                 };
@@ -164,9 +165,9 @@ fn explain(store: &Store, snapshot: &Snapshot<'_>, file: String, spans: Vec<Span
     })
 }
 
-fn origins(store: &Store, snapshot: &Snapshot<'_>, commit: &CommitFacts) -> Result<Vec<Origin>, Failure> {
+fn origins(store: &Store, index: &Index<'_>, commit: &CommitFacts) -> Result<Vec<Origin>, Failure> {
     let mut origins = Vec::new();
-    for (folder, executions) in issues_of(snapshot, &commit.hash, &commit.named_issues())? {
+    for (folder, executions) in issues_of(index, &commit.hash)? {
         for id in executions {
             origins.extend(origin(store, &folder, &id, &commit.hash));
         }

@@ -162,9 +162,13 @@ impl ExecutionFolder {
 
     /// Whether `hash` is linked, or was before it was rewritten.
     pub(crate) fn knows_commit(&self, hash: &str) -> bool {
-        fold_commits(&self.log)
-            .iter()
-            .any(|known| known.commit.link.hash == hash && known.state != State::Unlinked)
+        self.known_commits().any(|known| known == hash)
+    }
+
+    /// The hashes that are linked, or were before they were rewritten.
+    pub(crate) fn known_commits(&self) -> impl Iterator<Item = String> {
+        let known = fold_commits(&self.log).into_iter().filter(|known| known.state != State::Unlinked);
+        known.map(|known| known.commit.link.hash)
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod plan_check;
 pub(crate) mod policy;
 pub(crate) mod position;
 pub(crate) mod readiness;
+pub(crate) mod shown;
 
 #[cfg(test)]
 mod laws;

@@ -25,7 +25,7 @@ const RUNS: &str = "runs";
 pub(crate) const REDACTIONS: &str = "redactions";
 
 /// The first two hex digits of sha256 of the issue id: 256 folders, so that no tree grows long.
-fn fan(issue: &IssueId) -> String {
+pub(super) fn fan(issue: &IssueId) -> String {
     hex(&Sha256::digest(issue.as_str().as_bytes())[..1])
 }
 

@@ -1,12 +1,15 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod changed;
 mod commits;
+pub(crate) mod dates;
 mod edit;
 mod error;
 pub(crate) mod fault;
 pub(crate) mod fsck;
 mod fsync;
 pub(crate) mod git;
+pub(crate) mod history;
 pub(crate) mod layout;
 mod lock;
 mod loose;
@@ -21,6 +24,7 @@ mod remotes;
 mod repo;
 pub(crate) mod resolve;
 mod root;
+mod scan;
 mod snapshot;
 mod tree_diff;
 mod trees;
@@ -28,9 +32,11 @@ mod tx;
 mod unpublished;
 
 pub(crate) use commits::CodeCommit;
+pub(crate) use gix::ObjectId;
 pub(crate) use error::StoreError;
 pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Store, object_id, one_line};
+pub(crate) use scan::Scan;
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};
 pub(crate) use unpublished::Unpublished;

@@ -224,6 +224,26 @@ pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), Reso
     }
 }
 
+/// The issue, plan or execution that bears exactly this id.
+pub(crate) fn exact(read: &impl Read, text: &str) -> Result<Option<Known>, StoreError> {
+    if let Ok(id) = IssueId::parse(text)
+        && read.file(&layout::issue(&id))?.is_some()
+    {
+        return Ok(Some(Known::Issue(id)));
+    }
+    if let Ok(id) = SolutionId::parse(text)
+        && read.file(&layout::solution(&id))?.is_some()
+    {
+        return Ok(Some(Known::Solution(id)));
+    }
+    if let Ok(id) = ExecutionId::parse(text)
+        && read.file(&layout::execution(&id))?.is_some()
+    {
+        return Ok(Some(Known::Execution(id)));
+    }
+    Ok(None)
+}
+
 /// Whatever `text` names.
 pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
     if text.starts_with("QUE-") && !text.contains(':') {
@@ -232,20 +252,8 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
     if text.contains(':') || ItemId::parse(text).is_ok() {
         return item(read, text).map(|(queue, item)| Known::Item(queue, item.solution_id));
     }
-    if let Ok(id) = IssueId::parse(text)
-        && read.file(&layout::issue(&id))?.is_some()
-    {
-        return Ok(Known::Issue(id));
-    }
-    if let Ok(id) = SolutionId::parse(text)
-        && read.file(&layout::solution(&id))?.is_some()
-    {
-        return Ok(Known::Solution(id));
-    }
-    if let Ok(id) = ExecutionId::parse(text)
-        && read.file(&layout::execution(&id))?.is_some()
-    {
-        return Ok(Known::Execution(id));
+    if let Some(known) = exact(read, text)? {
+        return Ok(known);
     }
     let mut known: Vec<Known> = Vec::new();
     for id in records::issue_ids(read)? {
@@ -254,7 +262,12 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
         known.push(Known::Issue(id));
     }
     known.extend(records::queue_ids(read)?.into_iter().map(Known::Queue));
-    pick("record", text, known, |it| {
+    among("record", text, known)
+}
+
+/// The one of these that `text` names.
+pub(crate) fn among(kind: &'static str, text: &str, known: Vec<Known>) -> Result<Known, ResolveError> {
+    pick(kind, text, known, |it| {
         let whole = it.text();
         let uid = whole.rsplit_once('-').map_or(String::new(), |(_, uid)| uid.to_owned());
         (whole, uid)

@@ -53,6 +53,31 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
     Ok(Some(Folder { entries, is_canonical }))
 }
 
+/// The entries of a tree by name, without a look at whether git would have written them so. None where that is no tree
+/// that can be read.
+pub(super) fn entries(
+    repo: &gix::Repository,
+    tree: ObjectId,
+) -> Result<Vec<(BString, (EntryKind, ObjectId))>, StoreError> {
+    let failed = StoreError::object("cannot read a tree of the store");
+    if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
+        return Ok(Vec::new());
+    }
+    let object = repo.find_object(tree).map_err(&failed)?;
+    if object.kind != Kind::Tree || object.data.len() as u64 > LARGEST_TREE {
+        return Ok(Vec::new());
+    }
+    let mut entries = Vec::new();
+    for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.object_hash()) {
+        let Ok(entry) = entry else { return Ok(Vec::new()) };
+        entries.push((entry.filename.to_owned(), (entry.mode.kind(), entry.oid.to_owned())));
+    }
+    // Stable, so that of two with one name the first is kept, as in `look_up`.
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    entries.dedup_by(|later, first| later.0 == first.0);
+    Ok(entries)
+}
+
 /// What lies under `name` in a tree; nothing where that is no tree that can be read.
 pub(super) fn look_up(
     repo: &gix::Repository,

@@ -1,125 +1,58 @@
 //! The audit log: the commits of the ref, those of one record, and what each changed.
 
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 use gix::ObjectId;
-use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
-use gix::revision::walk::Sorting;
-use gix::traverse::commit::simple::CommitTimeOrder;
 
+use crate::index::{Index, IndexError};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::redaction::REDACTED;
-use crate::model::time::Time;
+use crate::store::history::{FileChange, Step};
 use crate::store::redact::Redactions;
-use crate::store::{Read, Snapshot, Store, StoreError, records};
-
-/// One commit of the ref.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub(crate) struct Step {
-    /// The commit of the ref.
-    pub(crate) commit: String,
-    /// What happened.
-    pub(crate) subject: String,
-    /// The command: `new`, `queue add`, `merge`, …
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) op: Option<String>,
-    /// Who, as git knows them: `Name <email>`.
-    pub(crate) author: String,
-    /// The name that an agent gave itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) actor: Option<String>,
-    /// As what they acted; none for an owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) role: Option<String>,
-    /// Why a gate was overridden.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) force: Option<String>,
-    /// When.
-    pub(crate) at: Time,
-    /// The files that changed; only where they were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) changes: Vec<FileChange>,
-}
-
-/// One file of the store before and after a commit.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub(crate) struct FileChange {
-    /// Its path in the tree of the ref.
-    pub(crate) path: String,
-    /// Its text before; none where it is new.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) before: Option<String>,
-    /// Its text after.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) after: Option<String>,
-}
+use crate::store::{Read, Snapshot, Store, StoreError, object_id};
 
 /// What of the history is wanted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wanted {
-    /// Only commits that change something at or under one of these paths; all where there are none.
-    pub(crate) paths: Vec<String>,
-    /// Also what changed.
-    pub(crate) with_changes: bool,
+    /// Only steps that did something to one of these, by the names of [`Index::steps`]; all where there are none.
+    pub(crate) things: Vec<String>,
+    /// Also what changed, at or under these paths; anywhere where there are none.
+    pub(crate) changes: Option<Vec<String>>,
     /// At most so many, the newest.
     pub(crate) limit: Option<usize>,
 }
 
-/// The steps that led to the present state, newest first.
-pub(crate) fn steps(store: &Store, wanted: &Wanted) -> Result<Vec<Step>, StoreError> {
-    let failed = StoreError::object("cannot read the history of the store");
-    let tip = store.snapshot()?.commit();
-    let walk = store
-        .repo()
-        .rev_walk([tip])
-        .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))
-        .all()
-        .map_err(&failed)?;
-    let mut steps = Vec::new();
-    let mut subjects = Subjects { now: store.snapshot()?, known: HashMap::new() };
-    for info in walk {
-        if wanted.limit.is_some_and(|limit| steps.len() >= limit) {
-            break;
+/// The steps that led to the present state, newest first. What is hidden now was not hidden then, and is not shown.
+pub(crate) fn steps(store: &Store, index: &Index<'_>, wanted: &Wanted) -> Result<Vec<Step>, IndexError> {
+    let now = index.snapshot()?;
+    let hidden = index.with_redactions()?;
+    let mut steps = index.steps(&wanted.things, wanted.limit)?;
+    for step in &mut steps {
+        if !hidden.is_empty() {
+            hide(&mut step.subject, &hidden);
         }
-        let info = info.map_err(&failed)?;
-        let parents: Vec<ObjectId> = info.parent_ids().map(gix::Id::detach).collect();
-        if !wanted.paths.is_empty() && !touches(store, info.id, &parents, &wanted.paths)? {
-            continue;
+        if let Some(paths) = &wanted.changes
+            && let Some(commit) = object_id(&step.commit)
+        {
+            let parents = store.parents(commit)?;
+            if parents.len() < 2 {
+                step.changes = changes(store, &now, parents.first().copied(), commit, paths)?;
+            }
         }
-        let mut step = read(store, info.id)?;
-        subjects.hide(&mut step.subject)?;
-        if wanted.with_changes && parents.len() < 2 {
-            step.changes = changes(store, parents.first().copied(), info.id, &wanted.paths)?;
-        }
-        steps.push(step);
     }
     Ok(steps)
 }
 
 /// Subjects quote titles and reasons: of an issue of which something is hidden they show no more than its id.
-struct Subjects<'a> {
-    now: Snapshot<'a>,
-    known: HashMap<IssueId, bool>,
-}
-
-impl Subjects<'_> {
-    fn hide(&mut self, subject: &mut String) -> Result<(), StoreError> {
-        let Some((end, issue)) = first_id(subject) else { return Ok(()) };
-        let is_hidden = match self.known.get(&issue) {
-            Some(known) => *known,
-            None => {
-                let found = records::has_redactions(&self.now, &issue)?;
-                self.known.insert(issue, found);
-                found
-            }
-        };
-        if is_hidden && subject[end..].contains(['"', ':']) {
-            subject.truncate(end);
-            subject.push_str(": ");
-            subject.push_str(REDACTED);
-        }
-        Ok(())
+fn hide(subject: &mut String, hidden: &BTreeSet<IssueId>) {
+    if let Some((end, issue)) = first_id(subject)
+        && hidden.contains(&issue)
+        && subject[end..].contains(['"', ':'])
+    {
+        subject.truncate(end);
+        subject.push_str(": ");
+        subject.push_str(REDACTED);
     }
 }
 
@@ -140,57 +73,10 @@ fn first_id(subject: &str) -> Option<(usize, IssueId)> {
     None
 }
 
-fn read(store: &Store, id: ObjectId) -> Result<Step, StoreError> {
-    let failed = StoreError::object("cannot read a commit of the store");
-    let commit = store.repo().find_commit(id).map_err(&failed)?;
-    let decoded = commit.decode().map_err(&failed)?;
-    let author = decoded.author().map_err(&failed)?;
-    let message = decoded.message.to_str_lossy();
-    let (subject, body) = message.split_once('\n').unwrap_or((&message, ""));
-    let trailer = |key: &str| {
-        let value = body.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
-        value.map(str::to_owned)
-    };
-    Ok(Step {
-        commit: id.to_string(),
-        subject: subject.to_owned(),
-        op: trailer("Wf-Op"),
-        author: format!("{} <{}>", author.name, author.email),
-        actor: trailer("Wf-Actor"),
-        role: trailer("Wf-Role"),
-        force: trailer("Wf-Force"),
-        at: Time::from_seconds(author.seconds()).unwrap_or(Time::EPOCH),
-        changes: Vec::new(),
-    })
-}
-
-/// Whether the commit differs at one of the paths from each of its parents: what a merge only brings along, it did not do.
-fn touches(store: &Store, id: ObjectId, parents: &[ObjectId], paths: &[String]) -> Result<bool, StoreError> {
-    let now = entries(store, Some(id), paths)?;
-    if parents.is_empty() {
-        return Ok(now.iter().any(Option::is_some));
-    }
-    for parent in parents {
-        if entries(store, Some(*parent), paths)? == now {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn entries(
-    store: &Store,
-    commit: Option<ObjectId>,
-    paths: &[String],
-) -> Result<Vec<Option<ObjectId>>, StoreError> {
-    let Some(commit) = commit else { return Ok(vec![None; paths.len()]) };
-    let snapshot = store.snapshot_at(commit)?;
-    paths.iter().map(|path| Ok(snapshot.entry(path)?.map(|(id, _)| id))).collect()
-}
-
 /// Files at or under `paths` (anywhere, where there are none) that differ between two commits.
 fn changes(
     store: &Store,
+    now: &Snapshot<'_>,
     before: Option<ObjectId>,
     after: ObjectId,
     paths: &[String],
@@ -204,14 +90,13 @@ fn changes(
                 .iter()
                 .any(|at| path.strip_prefix(at.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/')))
     };
-    let now = store.snapshot()?;
     let mut found = Vec::new();
     // A folder that is none of ours has no text to show.
     let is_file = |side: Option<(EntryKind, ObjectId)>| side.is_some_and(|(kind, _)| kind != EntryKind::Tree);
     let files = differing.into_iter().filter(|it| is_file(it.old) || is_file(it.new));
     for path in files.map(|it| it.path).filter(|path| wanted(path)) {
         // What is hidden now was not hidden then.
-        let hidden = Redactions::at(&now, &path)?;
+        let hidden = Redactions::at(now, &path)?;
         let text = |bytes: Vec<u8>| hidden.text(&path, &bytes);
         let before = match &old {
             Some(old) => old.file(&path)?.map(text),

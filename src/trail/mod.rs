@@ -1,6 +1,7 @@
 //! From plans to commits and back: what this worktree executes, commit links, trace, the log.
 
 pub(crate) mod active;
+pub(crate) mod audit;
 pub(crate) mod blame;
 pub(crate) mod log;
 pub(crate) mod patch_id;

@@ -2,9 +2,10 @@
 
 use gix::ObjectId;
 
-use crate::model::id::{ExecutionId, IssueId};
+use crate::index::{Index, IndexError};
+use crate::model::id::ExecutionId;
 use crate::rules::folder::IssueFolder;
-use crate::store::{Read, Store, StoreError, records};
+use crate::store::{Store, StoreError, records};
 
 /// A commit of the project, as git knows it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -19,41 +20,20 @@ pub(crate) struct CommitFacts {
     pub(crate) trailers: Vec<String>,
 }
 
-/// Issues whose executions link (or, before a rewrite, linked) the commit. `named` are the issues that its trailers
-/// name: they are looked at first, and where they know the commit, nothing else is searched.
+/// Issues whose executions link (or, before a rewrite, linked) the commit.
 pub(crate) fn issues_of(
-    read: &impl Read,
+    index: &Index<'_>,
     hash: &str,
-    named: &[IssueId],
-) -> Result<Vec<(IssueFolder, Vec<ExecutionId>)>, StoreError> {
-    let of = |ids: &[IssueId]| -> Result<Vec<(IssueFolder, Vec<ExecutionId>)>, StoreError> {
-        let mut found = Vec::new();
-        for id in ids {
-            if records::execution_ids(read, id)?.is_empty() {
-                continue;
-            }
-            let folder = match records::issue(read, id) {
-                Ok(Some(folder)) => folder,
-                Ok(None) | Err(StoreError::Broken { .. }) => continue,
-                Err(error) => return Err(error),
-            };
-            let links: Vec<ExecutionId> = folder
-                .executions
-                .iter()
-                .filter(|execution| execution.knows_commit(hash))
-                .map(|execution| execution.execution.id.clone())
-                .collect();
-            if !links.is_empty() {
-                found.push((folder, links));
-            }
+) -> Result<Vec<(IssueFolder, Vec<ExecutionId>)>, IndexError> {
+    let snapshot = index.snapshot()?;
+    let mut found: Vec<(IssueFolder, Vec<ExecutionId>)> = Vec::new();
+    for (issue, execution) in index.executions_of(hash)? {
+        match found.last_mut().filter(|(folder, _)| folder.issue.record.id == issue) {
+            Some((_, executions)) => executions.push(execution),
+            None => found.extend(records::issue(&snapshot, &issue)?.map(|folder| (folder, vec![execution]))),
         }
-        Ok(found)
-    };
-    let by_trailers = of(named)?;
-    if !by_trailers.is_empty() {
-        return Ok(by_trailers);
     }
-    of(&records::issue_ids(read)?)
+    Ok(found)
 }
 
 /// The commit that any commit-ish names; none where git knows no such commit.
@@ -90,18 +70,4 @@ pub(crate) fn commit_facts(store: &Store, id: ObjectId) -> Result<CommitFacts, S
         author: commit.author,
         trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),
     })
-}
-
-impl CommitFacts {
-    /// The issues that the trailers name.
-    pub(crate) fn named_issues(&self) -> Vec<IssueId> {
-        let mut ids: Vec<IssueId> = self
-            .trailers
-            .iter()
-            .filter_map(|line| line.strip_prefix("Wf-Issue: "))
-            .filter_map(|id| IssueId::parse(id).ok())
-            .collect();
-        ids.dedup();
-        ids
-    }
 }

@@ -31,6 +31,10 @@ pub(crate) fn clean_line(text: &str) -> Cow<'_, str> {
 /// A JSON document in which the same characters are JSON escapes: another spelling of the same value. Only
 /// string literals can hold them, besides the newlines of the layout.
 pub(crate) fn clean_json(document: &str) -> Cow<'_, str> {
+    // Most documents are long and have nothing of the kind.
+    if document.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
+        return Cow::Borrowed(document);
+    }
     rewrite(document, |before, c, _| {
         (c != '\n' && is_hidden(before, c)).then(|| {
             let mut units = [0; 2];

@@ -1,0 +1,103 @@
+//! What `list` can be asked for.
+
+use super::Failure;
+use super::world::World;
+use crate::index::{Filter, Needs};
+use crate::model::id::IssueId;
+use crate::model::priority::Priority;
+use crate::model::status::{IssueStatus, ItemStatus};
+use crate::store::Store;
+use crate::store::dates::Bound;
+
+/// Everything that is given must hold.
+#[derive(Debug, clap::Args)]
+pub(super) struct FilterArgs {
+    /// Only these statuses; can be given more than once, or with commas
+    #[arg(short, long, value_name = "STATUS", value_delimiter = ',', value_parser = parse_status)]
+    status: Vec<IssueStatus>,
+    /// Only issues with this label; given more than once, with all of them
+    #[arg(short, long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only these priorities
+    #[arg(short, long, value_name = "PRIORITY", value_delimiter = ',', value_parser = parse_priority)]
+    priority: Vec<Priority>,
+    /// Only issues of this assignee
+    #[arg(long, value_name = "WHO")]
+    assignee: Option<String>,
+    /// Only issues that somebody with this in the name or address reported
+    #[arg(long, value_name = "WHO")]
+    author: Option<String>,
+    /// Only issues of this wave of a roadmap
+    #[arg(long, value_name = "N")]
+    wave: Option<u64>,
+    /// Only issues that concern this part of the system; given more than once, all of them
+    #[arg(long = "component", value_name = "NAME")]
+    components: Vec<String>,
+    /// Only issues that were reported then or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
+    /// Only issues that were reported then or earlier
+    #[arg(long, value_name = "DATE")]
+    until: Option<String>,
+    /// Only issues that have a plan
+    #[arg(long)]
+    has_solution: bool,
+    /// Only issues that `git wf next` could take now
+    #[arg(long)]
+    pub(super) ready: bool,
+    /// Only issues in which this is found, as with `git wf search`
+    #[arg(long, value_name = "TEXT")]
+    search: Option<String>,
+    /// Also issues that are completed, closed or cancelled
+    #[arg(short, long)]
+    all: bool,
+}
+
+fn parse_status(text: &str) -> Result<IssueStatus, String> {
+    IssueStatus::asked(text).ok_or_else(|| format!("allowed are {}", IssueStatus::words()))
+}
+
+fn parse_priority(text: &str) -> Result<Priority, String> {
+    Priority::parse(text).ok_or_else(|| "allowed are 1 to 5, or critical, high, medium, low, trivial".into())
+}
+
+impl FilterArgs {
+    /// What of the index it takes to answer.
+    pub(super) fn needs(&self) -> Needs {
+        if self.search.is_some() { Needs::WORDS } else { Needs::ROWS }
+    }
+
+    /// What these arguments ask for; the ready ones are still to be found.
+    pub(super) fn filter(&self, store: &Store) -> Result<Filter, Failure> {
+    let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Failure> {
+        let Some(text) = text else { return Ok(None) };
+        store.moment(text, bound)?.map(Some).ok_or_else(|| {
+            Failure::usage(format!("`--{name} {text}` is no date"))
+                .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+        })
+    };
+    Ok(Filter {
+        statuses: self.status.clone(),
+        all: self.all,
+        tags: self.tags.clone(),
+        components: self.components.clone(),
+        priorities: self.priority.clone(),
+        assignee: self.assignee.clone(),
+        author: self.author.clone(),
+        wave: self.wave,
+        since: moment(&self.since, Bound::Since, "since")?,
+        until: moment(&self.until, Bound::Until, "until")?,
+        has_solution: self.has_solution,
+        among: None,
+        search: self.search.clone(),
+    })
+}
+}
+
+/// Issues with an item that can be taken now.
+pub(super) fn ready(world: &World) -> Vec<IssueId> {
+    let views = world.views();
+    let items = views.iter().flat_map(|view| &view.items);
+    items.filter(|it| it.status == ItemStatus::Ready).map(|it| it.item.issue_id.clone()).collect()
+}
+

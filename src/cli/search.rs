@@ -1,0 +1,105 @@
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::list::status_style;
+use super::{Context, Exit, Outcome};
+use crate::index::{Hit, Needs};
+use crate::model::id::IssueId;
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::ui::style;
+use crate::ui::text::{clean_line, count};
+
+/// Search titles, texts, comments, plans, feedback and the subjects of linked commits; the best fits first
+///
+/// Words are combined with AND, OR, NOT and NEAR(…), a phrase stands in double quotes, `word*` finds all that begin so,
+/// and `title: word` looks in one place only: title, context, comments, plans, commits or feedback.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What to look for; several words must all be there
+    #[arg(required = true, value_name = "TEXT")]
+    text: Vec<String>,
+    /// At most so many, the best
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+}
+
+/// What `search` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Found {
+    /// How many issues fit, whatever the limit.
+    total: usize,
+    /// The best of them, best first.
+    hits: Vec<FoundIssue>,
+}
+
+/// An issue in which something was found.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FoundIssue {
+    #[schemars(with = "IssueId")]
+    id: String,
+    title: String,
+    status: IssueStatus,
+    priority: Priority,
+    /// How well it fits: the higher, the better.
+    score: f64,
+    /// Some words around a match.
+    snippet: String,
+    /// What of the snippet was searched for.
+    matched: Vec<String>,
+}
+
+impl FoundIssue {
+    fn of(hit: &Hit) -> Self {
+        Self {
+            id: hit.issue.id.clone(),
+            title: hit.issue.title.clone(),
+            status: hit.issue.status,
+            priority: hit.issue.priority,
+            score: hit.score,
+            snippet: hit.snippet.concat(),
+            matched: hit.snippet.iter().skip(1).step_by(2).cloned().collect(),
+        }
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let text = args.text.join(" ");
+    let (_, (hits, total)) = context.ask(&store, Needs::WORDS, |index| index.search(&text, args.limit))?;
+    if context.json() {
+        let found = Found { total, hits: hits.iter().map(FoundIssue::of).collect() };
+        context.screen.print_json(&found)?;
+        return Ok(Exit::Done);
+    }
+    let painter = context.screen.painter();
+    for hit in &hits {
+        let issue = &hit.issue;
+        writeln!(
+            context.screen,
+            "{} {} {}",
+            painter.paint(style::ID, &issue.id),
+            painter.paint(status_style(issue.status), issue.status.as_str()),
+            painter.paint(style::HEADING, &issue.title)
+        )?;
+        write!(context.screen, "    ")?;
+        for (n, part) in hit.snippet.iter().enumerate() {
+            match n % 2 {
+                0 => write!(context.screen, "{}", clean_line(part))?,
+                _ => write!(context.screen, "{}", painter.paint(style::WARN, part))?,
+            }
+        }
+        writeln!(context.screen)?;
+    }
+    if context.screen.is_terminal() {
+        let note = match hits.len() {
+            0 => "nothing found".to_owned(),
+            shown if shown < total => format!("{shown} of {total} issues; --limit shows more"),
+            shown => count(shown, "issue"),
+        };
+        writeln!(context.screen, "{}", painter.paint(style::DIM, &note))?;
+    }
+    Ok(Exit::Done)
+}

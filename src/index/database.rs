@@ -1,0 +1,118 @@
+//! The database as such: opening one, making one, and what it remembers of itself.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+
+use super::error::IndexError;
+use crate::store::object_id;
+
+/// "wfix": tells our file from any other database.
+const APPLICATION: i32 = 0x7766_6978;
+/// Raised with every change of the tables, and of what is derived into them.
+const VERSION: i32 = 1;
+/// How long to wait for another process that brings the index up to date.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What of the index stands for a state of the store. Each part follows the ref by itself, so that a question waits for
+/// no more than it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Issues, ids and links.
+    Rows,
+    /// Full text.
+    Words,
+    /// The commits of the ref.
+    Log,
+}
+
+impl Part {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::Words => "words",
+            Self::Log => "log",
+        }
+    }
+}
+
+/// Opens the one at `path`. An error where it is none of ours, or of another version.
+pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
+    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db.busy_timeout(BUSY_TIMEOUT)?;
+    // A power cut leaves an older state or the newest, never a torn one: only checkpoints wait for the disk.
+    db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON;")?;
+    limit_memory(&db, 4)?;
+    let is_ours = |pragma: &str, value: i32| -> Result<bool, rusqlite::Error> {
+        Ok(db.pragma_query_value(None, pragma, |row| row.get::<_, i32>(0))? == value)
+    };
+    if !is_ours("application_id", APPLICATION)?
+        || !is_ours("user_version", VERSION)?
+        || get(&db, "program")?.as_deref() != Some(env!("CARGO_PKG_VERSION"))
+    {
+        return Err(IndexError::File(std::io::Error::other("it is of another version")));
+    }
+    Ok(db)
+}
+
+/// Makes an empty one, at `path` or in memory. It is fast and not safe until [`finish`].
+pub(super) fn create(path: Option<&Path>) -> Result<Connection, IndexError> {
+    let db = match path {
+        Some(path) => Connection::open(path)?,
+        None => Connection::open_in_memory()?,
+    };
+    db.execute_batch("PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")?;
+    limit_memory(&db, 24)?;
+    db.execute_batch(include_str!("schema.sql"))?;
+    put(&db, "program", env!("CARGO_PKG_VERSION"))?;
+    Ok(db)
+}
+
+/// Adds the indexes. From now on readers and a writer do not block each other, and nothing is half-written.
+pub(super) fn finish(db: &Connection) -> Result<(), IndexError> {
+    db.execute_batch(include_str!("schema_indexes.sql"))?;
+    db.pragma_update(None, "application_id", APPLICATION)?;
+    db.pragma_update(None, "user_version", VERSION)?;
+    db.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")?;
+    limit_memory(db, 4)
+}
+
+/// At most so many MiB of the database are kept in memory.
+pub(super) fn limit_memory(db: &Connection, mebibytes: i64) -> Result<(), IndexError> {
+    // A negative number is one of KiB.
+    Ok(db.pragma_update(None, "cache_size", -1024 * mebibytes)?)
+}
+
+/// The commit that a part stands for; none where it is empty.
+pub(super) fn tip(db: &Connection, part: Part) -> Result<Option<gix::ObjectId>, IndexError> {
+    Ok(get(db, part.key())?.as_deref().and_then(object_id))
+}
+
+/// Notes the commit that a part stands for now.
+pub(super) fn set_tip(db: &Connection, part: Part, commit: gix::ObjectId) -> Result<(), IndexError> {
+    put(db, part.key(), &commit.to_string())
+}
+
+/// Makes a part empty.
+pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
+    db.execute("DELETE FROM meta WHERE key = ?1", [part.key()])?;
+    Ok(db.execute_batch(match part {
+        Part::Rows => {
+            "DELETE FROM issues; DELETE FROM authors; DELETE FROM answers; DELETE FROM tags;
+             DELETE FROM components; DELETE FROM ids; DELETE FROM links;"
+        }
+        Part::Words => "DELETE FROM words;",
+        Part::Log => "DELETE FROM commits; DELETE FROM touched;",
+    })?)
+}
+
+fn get(db: &Connection, key: &str) -> Result<Option<String>, rusqlite::Error> {
+    let mut query = db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+    query.query_row([key], |row| row.get(0)).optional()
+}
+
+fn put(db: &Connection, key: &str, value: &str) -> Result<(), IndexError> {
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?1, ?2)", params![key, value])?;
+    Ok(())
+}

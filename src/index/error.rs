@@ -1,0 +1,59 @@
+//! What can go wrong between a question and the index.
+
+use crate::model::Explain;
+use crate::store::StoreError;
+
+/// A failure of the index. What is wrong with the database itself never reaches a user as long as there is memory to
+/// make another one in.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum IndexError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The database is broken, busy, full or read-only.
+    #[error("the index cannot be used: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// Its file, or the lock beside it.
+    #[error("the index cannot be used: {0}")]
+    File(#[from] std::io::Error),
+    /// A text that full-text search cannot read as a query.
+    #[error("`{text}` is not a search: {why}")]
+    Search {
+        /// What was asked.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+        /// The same text as one that can be searched for.
+        quoted: String,
+    },
+}
+
+impl IndexError {
+    /// Whether another database could do better.
+    pub(super) fn is_of_database(&self) -> bool {
+        matches!(self, Self::Database(_) | Self::File(_))
+    }
+}
+
+impl Explain for IndexError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Store(error) => error.code(),
+            Self::Database(_) | Self::File(_) => "index",
+            Self::Search { .. } => "search-syntax",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::Database(_) | Self::File(_) => {
+                Some("`git wf reindex` makes it anew; nothing but time is lost with it".into())
+            }
+            Self::Search { quoted, .. } => Some(format!(
+                "put words with other signs in double quotes: '{quoted}'; AND, OR, NOT, NEAR(…), `word*` and \
+                 `title: word` work as in SQLite's FTS5"
+            )),
+        }
+    }
+}

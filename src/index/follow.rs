@@ -1,0 +1,226 @@
+//! Brings the index from the state that it stands for to another, reading nothing but what differs.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::database::{self, Part};
+use super::error::IndexError;
+use super::rows::{self, Wanted};
+use crate::store::{ObjectId, Scan, Snapshot, Store, StoreError, records};
+
+/// Which parts a question needs; the rows always.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// Full text.
+    pub(crate) words: bool,
+    /// The commits of the ref.
+    pub(crate) log: bool,
+}
+
+impl Needs {
+    /// Issues, ids and links.
+    pub(crate) const ROWS: Self = Self { words: false, log: false };
+    /// And full text.
+    pub(crate) const WORDS: Self = Self { words: true, log: false };
+    /// And the commits of the ref.
+    pub(crate) const LOG: Self = Self { words: false, log: true };
+    /// Everything.
+    pub(crate) const ALL: Self = Self { words: true, log: true };
+
+    pub(super) fn parts(self) -> Vec<Part> {
+        let mut parts = vec![Part::Rows];
+        parts.extend(self.words.then_some(Part::Words));
+        parts.extend(self.log.then_some(Part::Log));
+        parts
+    }
+}
+
+/// Told how far it has come: so many of so many.
+pub(crate) type Watch<'a> = &'a mut dyn FnMut(&'static str, usize, usize);
+
+/// Whether all that is needed stands for `commit`.
+pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<bool, IndexError> {
+    for part in needs.parts() {
+        if database::tip(db, part)? != Some(commit) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// As [`follow`], from nothing where the state that the index stands for is no longer here in full.
+pub(super) fn follow_or_begin(
+    db: &Connection,
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    needs: Needs,
+    watch: Watch<'_>,
+) -> Result<(), IndexError> {
+    match follow(db, store, snapshot, needs, watch) {
+        Err(IndexError::Store(_)) => {}
+        done => return done,
+    }
+    for part in Needs::ALL.parts() {
+        database::clear(db, part)?;
+    }
+    follow(db, store, snapshot, needs, watch)
+}
+
+/// Brings what is needed to the state of `snapshot`. The caller has the database for itself, in a transaction.
+fn follow(
+    db: &Connection,
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    needs: Needs,
+    watch: Watch<'_>,
+) -> Result<(), IndexError> {
+    let rows = Start::of(db, store, Part::Rows)?;
+    if rows.commit.is_none() {
+        // Words go by the number of an issue's row.
+        database::clear(db, Part::Words)?;
+    }
+    let words = if needs.words { Some(Start::of(db, store, Part::Words)?) } else { None };
+    let target = snapshot.commit();
+    let is_one = words.as_ref().is_some_and(|words| words.commit == rows.commit);
+    if rows.commit != Some(target) {
+        let is_first = rows.commit.is_none();
+        let wanted = Wanted { rows: true, words: is_one, is_first };
+        issues(db, store, snapshot, rows.tree, wanted, watch)?;
+        database::set_tip(db, Part::Rows, target)?;
+        if is_one {
+            database::set_tip(db, Part::Words, target)?;
+        }
+    }
+    if let Some(words) = words.filter(|words| words.commit != Some(target) && !(is_one && rows.commit != Some(target)))
+    {
+        let wanted = Wanted { rows: false, words: true, is_first: words.commit.is_none() };
+        issues(db, store, snapshot, words.tree, wanted, watch)?;
+        database::set_tip(db, Part::Words, target)?;
+    }
+    if needs.log {
+        log(db, store, target, watch)?;
+        database::set_tip(db, Part::Log, target)?;
+    }
+    Ok(())
+}
+
+/// The state that a part stands for; nothing where it is empty, or stands for one that is no longer here.
+struct Start {
+    commit: Option<ObjectId>,
+    tree: Option<ObjectId>,
+}
+
+impl Start {
+    fn of(db: &Connection, store: &Store, part: Part) -> Result<Self, IndexError> {
+        if let Some(commit) = database::tip(db, part)? {
+            if let Ok(snapshot) = store.snapshot_at(commit) {
+                return Ok(Self { commit: Some(commit), tree: Some(snapshot.tree()) });
+            }
+            database::clear(db, part)?;
+        }
+        Ok(Self { commit: None, tree: None })
+    }
+}
+
+fn issues(
+    db: &Connection,
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    from: Option<ObjectId>,
+    wanted: Wanted,
+    watch: Watch<'_>,
+) -> Result<(), IndexError> {
+    let changed = store.changed(from, snapshot.tree())?;
+    let scan = Scan::of(snapshot.clone());
+    let total = changed.len();
+    let doing = if wanted.rows { "indexing issues" } else { "indexing words" };
+    for (n, id) in changed.issues.values().flatten().enumerate() {
+        watch(doing, n, total);
+        scan.turn_to(id);
+        rows::reload(db, &scan, id, wanted)?;
+    }
+    if wanted.rows && !changed.queues.is_empty() {
+        rows::queues(db, &records::queue_ids(snapshot)?)?;
+    }
+    Ok(())
+}
+
+fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Result<(), IndexError> {
+    let mut from = database::tip(db, Part::Log)?;
+    if let Some(old) = from
+        && old != target
+        && !store.is_ancestor(old, target).unwrap_or(false)
+    {
+        // History was rewritten: what is gone from it is gone from here.
+        database::clear(db, Part::Log)?;
+        from = None;
+    }
+    if from == Some(target) {
+        return Ok(());
+    }
+    let new = store.commits_between(from, target)?;
+    for (n, commit) in new.iter().enumerate() {
+        watch("indexing commits", n, new.len());
+        let (mut late, mut depth) = (commit.committed, 0);
+        let mut trees = Vec::new();
+        for parent in &commit.parents {
+            let known: Option<(i64, i64)> = db
+                .prepare_cached("SELECT late, depth FROM commits WHERE hash = ?1")?
+                .query_row([parent.to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            // A shallow history ends before its first commit.
+            let Some((parent_late, parent_depth)) = known else { continue };
+            (late, depth) = (late.max(parent_late), depth.max(parent_depth + 1));
+            trees.push(store.commit_tree(*parent)?);
+        }
+        let mut step = store.step(commit.commit)?;
+        let hash = std::mem::take(&mut step.commit);
+        let step = serde_json::to_string(&step).unwrap_or_default();
+        let number: i64 = db
+            .prepare_cached("INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4) RETURNING n")?
+            .query_row(params![hash, late, depth, step], |row| row.get(0))?;
+        let note = |thing: &str| -> Result<(), IndexError> {
+            db.prepare_cached("INSERT OR IGNORE INTO touched VALUES (?1, ?2)")?.execute(params![thing, number])?;
+            Ok(())
+        };
+        match trees.as_slice() {
+            [] => touched(store, None, commit.tree, note)?,
+            [parent] => touched(store, Some(*parent), commit.tree, note)?,
+            // What a merge only brings along, it did not do.
+            parents => {
+                let mut common: Option<BTreeSet<String>> = None;
+                for parent in parents {
+                    let mut found = BTreeSet::new();
+                    touched(store, Some(*parent), commit.tree, |thing| {
+                        found.insert(thing.to_owned());
+                        Ok(())
+                    })?;
+                    common = Some(common.map_or(found.clone(), |common| common.intersection(&found).cloned().collect()));
+                }
+                common.iter().flatten().try_for_each(|thing| note(thing))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// [`Store::touched`] with a function that can fail in the database.
+fn touched(
+    store: &Store,
+    old: Option<ObjectId>,
+    new: ObjectId,
+    mut note: impl FnMut(&str) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    let mut failed = None;
+    let walked = store.touched(old, new, &mut |thing| {
+        if failed.is_none() {
+            failed = note(thing).err();
+        }
+        Ok::<(), StoreError>(())
+    });
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(walked?),
+    }
+}

@@ -1,0 +1,330 @@
+//! Which issues, in which order.
+
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, params_from_iter};
+
+use super::error::IndexError;
+use super::rows::BROKEN;
+use super::{Index, search, words};
+use crate::model::id::IssueId;
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+
+/// Where a filter fits so many issues or more, they are looked for in the order that is asked for.
+const MANY: i64 = 1000;
+
+/// Which issues are wanted. Everything that is given must hold.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Filter {
+    /// One of these; none: any.
+    pub(crate) statuses: Vec<IssueStatus>,
+    /// Also those that are over. Has no meaning where statuses are given.
+    pub(crate) all: bool,
+    /// Each of these.
+    pub(crate) tags: Vec<String>,
+    /// Each of these.
+    pub(crate) components: Vec<String>,
+    /// One of these; none: any.
+    pub(crate) priorities: Vec<Priority>,
+    /// This one.
+    pub(crate) assignee: Option<String>,
+    /// A part of the author's name or address, in any case.
+    pub(crate) author: Option<String>,
+    /// This wave of a roadmap.
+    pub(crate) wave: Option<u64>,
+    /// Reported then or later.
+    pub(crate) since: Option<Time>,
+    /// Reported then or earlier.
+    pub(crate) until: Option<Time>,
+    /// Whether it has a plan.
+    pub(crate) has_solution: bool,
+    /// One of these; none: any.
+    pub(crate) among: Option<Vec<IssueId>>,
+    /// Full text, in the syntax of FTS5.
+    pub(crate) search: Option<String>,
+}
+
+/// In which order. What is equal goes by id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// The most urgent first, then the oldest.
+    Priority,
+    /// The newest first.
+    Created,
+    /// The last changed first.
+    Updated,
+    /// By id.
+    Id,
+    /// In the order of the work.
+    Status,
+    /// By title, in lower case.
+    Title,
+}
+
+impl Sort {
+    /// The index in this order, and the order.
+    fn order(self, is_open_only: bool) -> (&'static str, &'static str) {
+        match self {
+            Self::Priority if is_open_only => ("open_by_priority", "i.priority, i.created, i.id"),
+            Self::Priority => ("by_priority", "i.priority, i.created, i.id"),
+            Self::Created => ("by_created", "i.created DESC, i.id"),
+            Self::Updated => ("by_updated", "i.updated DESC, i.id"),
+            Self::Id => ("by_id", "i.id"),
+            Self::Status => ("by_work", "i.status, i.id"),
+            Self::Title => ("by_title", "i.folded, i.id"),
+        }
+    }
+}
+
+/// An issue as a table shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Listed {
+    /// Its id.
+    pub(crate) id: String,
+    /// Where it stands.
+    pub(crate) status: IssueStatus,
+    /// Its priority.
+    pub(crate) priority: Priority,
+    /// One line.
+    pub(crate) title: String,
+    /// Joined by commas.
+    pub(crate) tags: String,
+}
+
+/// A condition with its values; `find` is a query for the numbers of the issues that meet it, where there is one that
+/// is faster than looking at all.
+struct Condition {
+    test: String,
+    find: Option<String>,
+    values: Vec<Value>,
+}
+
+impl Condition {
+    fn test(test: impl Into<String>, values: Vec<Value>) -> Self {
+        Self { test: test.into(), find: None, values }
+    }
+
+    fn found(find: impl Into<String>, test: impl Into<String>, values: Vec<Value>) -> Self {
+        Self { test: test.into(), find: Some(find.into()), values }
+    }
+}
+
+impl Index<'_> {
+    /// The numbers of the issues that fit, in order.
+    pub(crate) fn list(
+        &self,
+        filter: &Filter,
+        sort: Sort,
+        (offset, limit): (usize, Option<usize>),
+    ) -> Result<Vec<i64>, IndexError> {
+        let conditions = self.conditions(filter)?;
+        let from = self.from(filter, sort, &conditions)?;
+        let sql = format!("SELECT i.n {} ORDER BY {} LIMIT ? OFFSET ?", from.sql, from.order);
+        let number = |n: usize| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
+        let mut values = from.values;
+        values.push(limit.map_or(Value::Integer(-1), number));
+        values.push(number(offset));
+        let mut query = self.db.prepare(&sql)?;
+        let found = query.query_map(params_from_iter(values), |row| row.get(0));
+        let found = found.and_then(Iterator::collect);
+        found.map_err(|error| search::explained(error, filter.search.as_deref()))
+    }
+
+    /// How many fit.
+    pub(crate) fn count(&self, filter: &Filter) -> Result<usize, IndexError> {
+        let conditions = self.conditions(filter)?;
+        let (sql, values) = plain(&conditions);
+        let mut query = self.db.prepare(&format!("SELECT count(*) {sql}"))?;
+        let count: Result<i64, _> = query.query_row(params_from_iter(values), |row| row.get(0));
+        let count = count.map_err(|error| search::explained(error, filter.search.as_deref()))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// How many issues stand where, and how many cannot be read.
+    pub(crate) fn counts(&self) -> Result<(Vec<(IssueStatus, usize)>, usize), IndexError> {
+        let mut query = self.db.prepare("SELECT status, count(*) FROM issues GROUP BY status")?;
+        let rows = query.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
+        let (mut counts, mut broken) = (Vec::new(), 0);
+        for row in rows {
+            let (status, count) = row?;
+            let count = usize::try_from(count).unwrap_or_default();
+            match usize::try_from(status).ok().and_then(|at| IssueStatus::ALL.get(at)) {
+                Some(status) => counts.push((*status, count)),
+                None if status == BROKEN => broken = count,
+                None => {}
+            }
+        }
+        Ok((counts, broken))
+    }
+
+    /// How many issues cannot be read.
+    pub(crate) fn broken(&self) -> Result<usize, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT count(*) FROM issues WHERE status = ?1")?;
+        let count: i64 = query.query_row([BROKEN], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
+    }
+
+    /// An issue as one element of a JSON array, indented as such.
+    pub(crate) fn answer(&self, n: i64) -> Result<String, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT json FROM answers WHERE n = ?1")?;
+        Ok(query.query_row([n], |row| row.get(0))?)
+    }
+
+    /// An issue as a table shows it.
+    pub(crate) fn listed(&self, n: i64) -> Result<Listed, IndexError> {
+        let mut query =
+            self.db.prepare_cached("SELECT id, status, priority, title, tags FROM issues WHERE n = ?1")?;
+        Ok(query.query_row([n], |row| {
+            let (status, priority): (i64, i64) = (row.get(1)?, row.get(2)?);
+            let status = usize::try_from(status).ok().and_then(|at| IssueStatus::ALL.get(at));
+            Ok(Listed {
+                id: row.get(0)?,
+                status: status.copied().unwrap_or(IssueStatus::Registered),
+                priority: Priority::parse(&priority.to_string()).unwrap_or_default(),
+                title: row.get(3)?,
+                tags: row.get(4)?,
+            })
+        })?)
+    }
+
+    /// The id of an issue.
+    pub(crate) fn id(&self, n: i64) -> Result<Option<IssueId>, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT id FROM issues WHERE n = ?1")?;
+        let id: Option<String> = query.query_row([n], |row| row.get(0)).optional()?;
+        Ok(id.and_then(|id| IssueId::parse(&id).ok()))
+    }
+
+    fn conditions(&self, filter: &Filter) -> Result<Vec<Condition>, IndexError> {
+        let mut all = Vec::new();
+        let text = |text: &str| Value::Text(text.to_owned());
+        if filter.statuses.is_empty() {
+            all.push(Condition::test(if filter.all { "i.over >= 0" } else { "i.over = 0" }, vec![]));
+        } else {
+            let values: Vec<Value> = filter.statuses.iter().map(|it| Value::Integer(*it as i64)).collect();
+            let marks = marks(values.len());
+            all.push(Condition::found(
+                format!("SELECT n FROM issues WHERE status IN ({marks})"),
+                format!("i.status IN ({marks})"),
+                values,
+            ));
+        }
+        for (table, column, wanted) in
+            [("tags", "tag", &filter.tags), ("components", "component", &filter.components)]
+        {
+            all.extend(wanted.iter().map(|value| {
+                Condition::found(
+                    format!("SELECT n FROM {table} WHERE {column} = ?"),
+                    format!("EXISTS (SELECT 1 FROM {table} t WHERE t.n = i.n AND t.{column} = ?)"),
+                    vec![text(value)],
+                )
+            }));
+        }
+        if !filter.priorities.is_empty() {
+            let values = filter.priorities.iter().map(|it| Value::Integer(i64::from(it.number())));
+            let marks = marks(filter.priorities.len());
+            all.push(Condition::test(format!("i.priority IN ({marks})"), values.collect()));
+        }
+        let mut equal = |column: &str, values: Vec<Value>| {
+            let marks = marks(values.len());
+            all.push(Condition::found(
+                format!("SELECT n FROM issues WHERE {column} IN ({marks})"),
+                format!("i.{column} IN ({marks})"),
+                values,
+            ));
+        };
+        if let Some(assignee) = &filter.assignee {
+            equal("assignee", vec![text(assignee)]);
+        }
+        if let Some(author) = &filter.author {
+            equal("author", self.authors(author)?);
+        }
+        if let Some(wave) = filter.wave {
+            equal("wave", vec![i64::try_from(wave).map_or(Value::Null, Value::Integer)]);
+        }
+        if let Some(among) = &filter.among {
+            equal("id", among.iter().map(|id| text(id.as_str())).collect());
+        }
+        for (time, sign) in [(filter.since, ">="), (filter.until, "<=")] {
+            all.extend(time.map(|time| {
+                Condition::test(format!("i.created {sign} ?"), vec![Value::Integer(time.millis())])
+            }));
+        }
+        if filter.has_solution {
+            all.push(Condition::test("i.solutions > 0", vec![]));
+        }
+        if let Some(search) = &filter.search {
+            let find = "SELECT rowid FROM words WHERE words MATCH ?";
+            all.push(Condition::found(find, format!("i.n IN ({find})"), vec![text(&words::query(search))]));
+        }
+        Ok(all)
+    }
+
+    /// Authors whose name or address has `part` in it.
+    fn authors(&self, part: &str) -> Result<Vec<Value>, IndexError> {
+        let part = part.to_lowercase();
+        let mut query = self.db.prepare("SELECT n, name FROM authors")?;
+        let rows = query.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?;
+        let mut found = Vec::new();
+        for row in rows {
+            let (n, name) = row?;
+            if name.to_lowercase().contains(&part) {
+                found.push(Value::Integer(n));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The rarest of the conditions leads the way, where it is rare; else the order that is asked for does, so that
+    /// the first issues that fit are found first.
+    fn from(&self, filter: &Filter, sort: Sort, conditions: &[Condition]) -> Result<From, IndexError> {
+        let mut lead: Option<(i64, usize)> = None;
+        for (at, condition) in conditions.iter().enumerate() {
+            let Some(find) = &condition.find else { continue };
+            let sql = format!("SELECT count(*) FROM ({find} LIMIT {MANY})");
+            let count: Result<i64, _> =
+                self.db.prepare(&sql)?.query_row(params_from_iter(&condition.values), |row| row.get(0));
+            let count = count.map_err(|error| search::explained(error, filter.search.as_deref()))?;
+            if count < MANY && lead.is_none_or(|(least, _)| count < least) {
+                lead = Some((count, at));
+            }
+        }
+        let is_open_only = filter.statuses.is_empty() && !filter.all;
+        let (index, order) = sort.order(is_open_only);
+        let (rest, values) = plain(conditions);
+        Ok(match lead.and_then(|(_, at)| Some((conditions[at].find.as_ref()?, &conditions[at].values))) {
+            Some((find, first)) => From {
+                sql: format!("FROM ({find}) f CROSS JOIN {} AND i.n = f.{}", &rest["FROM ".len()..], number_of(find)),
+                // Not by an index, which would look at all issues.
+                order: order.replacen("i.", "+i.", 1),
+                values: first.iter().cloned().chain(values).collect(),
+            },
+            None => From {
+                sql: rest.replacen("issues i", &format!("issues i INDEXED BY {index}"), 1),
+                order: order.to_owned(),
+                values,
+            },
+        })
+    }
+}
+
+struct From {
+    sql: String,
+    order: String,
+    values: Vec<Value>,
+}
+
+/// All conditions, one after the other.
+fn plain(conditions: &[Condition]) -> (String, Vec<Value>) {
+    let tests: Vec<&str> = conditions.iter().map(|condition| condition.test.as_str()).collect();
+    let values = conditions.iter().flat_map(|condition| condition.values.iter().cloned());
+    (format!("FROM issues i WHERE {}", tests.join(" AND ")), values.collect())
+}
+
+fn number_of(find: &str) -> &'static str {
+    if find.starts_with("SELECT rowid") { "rowid" } else { "n" }
+}
+
+fn marks(count: usize) -> String {
+    vec!["?"; count].join(", ")
+}

@@ -1,0 +1,246 @@
+//! An index of the store, which can always be thrown away: SQLite beside git, brought up to date by the difference of
+//! two trees. The tree is the truth; what is asked of the index has the same answer there, only later.
+
+mod database;
+mod error;
+mod follow;
+mod list;
+mod log;
+mod place;
+mod resolve;
+mod rows;
+mod search;
+mod words;
+
+pub(crate) use error::IndexError;
+pub(crate) use follow::{Needs, Watch};
+pub(crate) use list::{Filter, Sort};
+pub(crate) use search::Hit;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::store::{ObjectId, Snapshot, Store, StoreError};
+use database::Part;
+use place::{Guard, Identity, Place};
+
+/// How often to begin again because another process brought one part further than the others.
+const TRIES: usize = 10;
+
+/// The index at one state of the store. All answers are of that state, whatever others write meanwhile.
+pub(crate) struct Index<'a> {
+    store: &'a Store,
+    commit: ObjectId,
+    db: Connection,
+    lies: Lies,
+}
+
+/// Where an index lies.
+enum Lies {
+    /// In a file, which is not replaced while this lives.
+    File { place: Place, identity: Option<Identity>, guard: Guard },
+    /// In this process.
+    Memory,
+}
+
+/// How fresh the index was before anybody asked.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub(crate) struct Freshness {
+    /// Where it lies; none where it cannot be kept.
+    pub(crate) path: Option<String>,
+    /// The commit of the ref that it stands for; none where it is made anew by the next question.
+    pub(crate) commit: Option<String>,
+    /// Whether that is where the ref is.
+    pub(crate) is_fresh: bool,
+}
+
+/// Answers a question, with the index that answered it. Where that turns out to be broken it is made anew, and where
+/// that is of no use, in memory.
+pub(crate) fn ask<'a, T>(
+    store: &'a Store,
+    needs: Needs,
+    watch: Watch<'_>,
+    mut question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
+) -> Result<(Index<'a>, T), IndexError> {
+    for place in Place::all(&store.common_dir()) {
+        for _ in 0..2 {
+            let mut broken = place.identity();
+            let index = Index::open(store, &place, needs, watch);
+            let outcome = index.and_then(|index| {
+                if let Lies::File { identity, .. } = &index.lies {
+                    broken = *identity;
+                }
+                let answer = question(&index)?;
+                Ok((index, answer))
+            });
+            match outcome {
+                Err(error) if error.is_of_database() => {
+                    if remake(store, &place, broken, needs, watch).is_err() {
+                        break;
+                    }
+                }
+                done => return done,
+            }
+        }
+    }
+    let index = Index::in_memory(store, &store.snapshot()?, needs, watch)?;
+    let answer = question(&index)?;
+    Ok((index, answer))
+}
+
+/// Makes the whole index anew. None where it cannot be kept anywhere; else how many issues are in it.
+pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<String>, IndexError> {
+    for place in Place::all(&store.common_dir()) {
+        let identity = place.identity();
+        match remake(store, &place, identity, Needs::ALL, watch) {
+            Ok(()) => return Ok(Some(place.database().display().to_string())),
+            Err(IndexError::Store(error)) => return Err(error.into()),
+            Err(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// How fresh the index is. This does not change it.
+pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
+    let tip = store.tip()?;
+    for place in Place::all(&store.common_dir()) {
+        if place.identity().is_none() {
+            continue;
+        }
+        let known = place.share().map_err(IndexError::from).and_then(|_guard| {
+            let db = database::open(&place.database())?;
+            database::tip(&db, Part::Rows)
+        });
+        if let Ok(commit) = known {
+            return Ok(Freshness {
+                path: Some(place.database().display().to_string()),
+                commit: commit.map(|commit| commit.to_string()),
+                is_fresh: commit == tip,
+            });
+        }
+    }
+    Ok(Freshness { path: None, commit: None, is_fresh: false })
+}
+
+/// Puts an index that is made from nothing in the place of the one with this identity. Where another process was
+/// faster, its is as good.
+fn remake(
+    store: &Store,
+    place: &Place,
+    broken: Option<Identity>,
+    needs: Needs,
+    watch: Watch<'_>,
+) -> Result<(), IndexError> {
+    let _alone = place.own()?;
+    if place.identity() != broken {
+        return Ok(());
+    }
+    place.remove()?;
+    let db = database::create(Some(&place.draft()))?;
+    fill(&db, store, &store.snapshot()?, needs, watch)?;
+    // Whoever closes the last connection moves all into the one file.
+    db.close().map_err(|(_, error)| error)?;
+    std::fs::rename(place.draft(), place.database())?;
+    Ok(())
+}
+
+fn fill(
+    db: &Connection,
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    needs: Needs,
+    watch: Watch<'_>,
+) -> Result<(), IndexError> {
+    db.execute_batch("BEGIN")?;
+    follow::follow_or_begin(db, store, snapshot, needs, watch)?;
+    db.execute_batch("COMMIT")?;
+    database::finish(db)
+}
+
+impl<'a> Index<'a> {
+    /// Opens the index there and brings it up to date.
+    fn open(store: &'a Store, place: &Place, needs: Needs, watch: Watch<'_>) -> Result<Self, IndexError> {
+        if place.identity().is_none() {
+            remake(store, place, None, needs, watch)?;
+        }
+        let guard = place.share()?;
+        let identity = place.identity();
+        let mut db = database::open(&place.database())?;
+        for n in 0..TRIES {
+            // A transaction that reads sees one state from its first look on.
+            db.execute_batch("BEGIN")?;
+            let commit = database::tip(&db, Part::Rows)?;
+            if let Some(commit) = commit
+                && follow::is_at(&db, needs, commit)?
+                // After a refresh of ours the ref may have moved on, which is as if we had asked before.
+                && (n > 0 || store.tip()? == Some(commit))
+            {
+                let lies = Lies::File { place: place.clone(), identity, guard };
+                return Ok(Self { store, commit, db, lies });
+            }
+            db.execute_batch("ROLLBACK")?;
+            refresh(&mut db, store, needs, watch)?;
+        }
+        Err(std::io::Error::other("other processes keep changing it").into())
+    }
+
+    fn in_memory(
+        store: &'a Store,
+        snapshot: &Snapshot<'_>,
+        needs: Needs,
+        watch: Watch<'_>,
+    ) -> Result<Self, IndexError> {
+        let db = database::create(None)?;
+        fill(&db, store, snapshot, needs, watch)?;
+        Ok(Self { store, commit: snapshot.commit(), db, lies: Lies::Memory })
+    }
+
+    /// Becomes another index of the same state, for an answer that is half given when this one turns out to be broken.
+    /// Whoever asks next makes that one anew.
+    pub(crate) fn replace(&mut self, needs: Needs, watch: Watch<'_>) -> Result<(), IndexError> {
+        let snapshot = self.snapshot()?;
+        let other = Self::in_memory(self.store, &snapshot, needs, watch)?;
+        let Self { lies, .. } = std::mem::replace(self, other);
+        if let Lies::File { place, identity, guard } = lies {
+            drop(guard);
+            // Who uses it meanwhile finds out by himself what is wrong.
+            if let Ok(_alone) = place.own()
+                && place.identity() == identity
+            {
+                place.remove()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state that all answers are of.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot<'a>, StoreError> {
+        self.store.snapshot_at(self.commit)
+    }
+
+    /// The commit of that state.
+    pub(crate) fn commit(&self) -> ObjectId {
+        self.commit
+    }
+
+    /// Where it lies; none where that is memory.
+    pub(crate) fn path(&self) -> Option<String> {
+        match &self.lies {
+            Lies::File { place, .. } => Some(place.database().display().to_string()),
+            Lies::Memory => None,
+        }
+    }
+}
+
+/// One process at a time changes the index; whoever comes second finds it done.
+fn refresh(db: &mut Connection, store: &Store, needs: Needs, watch: Watch<'_>) -> Result<(), IndexError> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let snapshot = store.snapshot()?;
+    if follow::is_at(&tx, needs, snapshot.commit())? {
+        return Ok(());
+    }
+    database::limit_memory(&tx, 16)?;
+    follow::follow_or_begin(&tx, store, &snapshot, needs, watch)?;
+    tx.commit()?;
+    database::limit_memory(db, 4)
+}

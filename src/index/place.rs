@@ -1,0 +1,168 @@
+//! Where the index lies, and who uses it: everybody who has it open shares a lock on the file beside it, and who puts
+//! another one in its place is alone.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+
+use crate::model::digest::hex;
+
+/// How long to wait for somebody who makes the index anew; then it is made in memory.
+const BUILD_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long to wait for readers of an index that must go. One of them may be a pager that nobody closes.
+const READERS_TIMEOUT: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A folder that may hold an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    folder: PathBuf,
+}
+
+/// Held while an index is open. It goes with the value.
+#[derive(Debug)]
+pub(super) struct Guard(#[allow(dead_code)] File);
+
+impl Place {
+    /// Where the index of the repository with this common git folder may lie, best first: in that folder, unless it is
+    /// on a network mount, where neither locks nor shared memory can be relied on; then in the user's cache.
+    pub(super) fn all(common_dir: &Path) -> Vec<Self> {
+        let mut places = Vec::new();
+        if !is_on_network(common_dir) {
+            places.push(Self { folder: common_dir.join("wf") });
+        }
+        places.extend(cache_folder().map(|cache| {
+            let digest = Sha256::digest(common_dir.as_os_str().as_encoded_bytes());
+            Self { folder: cache.join("git-wf").join(&hex(&digest)[..32]) }
+        }));
+        places
+    }
+
+    /// The database.
+    pub(super) fn database(&self) -> PathBuf {
+        self.folder.join("index.db")
+    }
+
+    /// Where one is made before it takes its place.
+    pub(super) fn draft(&self) -> PathBuf {
+        self.folder.join("index.new")
+    }
+
+    /// Keeps the index from being replaced. The folder is made where it is not there.
+    pub(super) fn share(&self) -> io::Result<Guard> {
+        let file = self.lock_file()?;
+        wait(BUILD_TIMEOUT, || file.try_lock_shared())?;
+        Ok(Guard(file))
+    }
+
+    /// Waits until nobody has the index open, and keeps everybody out.
+    pub(super) fn own(&self) -> io::Result<Guard> {
+        let file = self.lock_file()?;
+        wait(READERS_TIMEOUT, || file.try_lock())?;
+        Ok(Guard(file))
+    }
+
+    /// What tells this database from one that takes its place; none where there is none.
+    pub(super) fn identity(&self) -> Option<Identity> {
+        let metadata = std::fs::metadata(self.database()).ok()?;
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+        #[cfg(not(unix))]
+        let number = 0;
+        Some((number, metadata.created().ok()))
+    }
+
+    /// Removes the database and what SQLite keeps beside it.
+    pub(super) fn remove(&self) -> io::Result<()> {
+        for name in ["index.db", "index.db-wal", "index.db-shm", "index.new", "index.new-journal"] {
+            match std::fs::remove_file(self.folder.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn lock_file(&self) -> io::Result<File> {
+        if !self.folder.is_dir() {
+            let mut builder = std::fs::DirBuilder::new();
+            // What is in a repository that only its owner can read is not for others to read in a cache.
+            #[cfg(unix)]
+            if !self.folder.parent().is_some_and(Path::is_dir) {
+                std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            }
+            builder.recursive(true).create(&self.folder)?;
+        }
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.folder.join("index.lock"))
+    }
+}
+
+/// See [`Place::identity`].
+pub(super) type Identity = (u64, Option<std::time::SystemTime>);
+
+fn wait(timeout: Duration, mut lock: impl FnMut() -> Result<(), TryLockError>) -> io::Result<()> {
+    let begin = Instant::now();
+    loop {
+        match lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if begin.elapsed() >= timeout => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process keeps it"));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+        }
+    }
+}
+
+fn cache_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || variable("HOME");
+    variable("XDG_CACHE_HOME").or_else(|| {
+        if cfg!(windows) {
+            variable("LOCALAPPDATA")
+        } else if cfg!(target_os = "macos") {
+            home().map(|home| home.join("Library/Caches"))
+        } else {
+            home().map(|home| home.join(".cache"))
+        }
+    })
+}
+
+/// The magic numbers of statfs(2) of file systems that other machines, or other kernels, write to as well.
+#[cfg(target_os = "linux")]
+const SHARED: &[u64] = &[
+    0x6969,      // nfs
+    0x517b,      // smb
+    0xff53_4d42, // cifs
+    0xfe53_4d42, // smb2
+    0x5346_414f, // afs
+    0x7375_7245, // coda
+    0x0102_1997, // 9p
+    0x00c3_6400, // ceph
+    0x0bd0_0bd0, // lustre
+    0x4750_4653, // gpfs
+    0x7461_636f, // ocfs2
+    0x786f_4256, // vboxsf
+    0x6573_5546, // fuse, such as sshfs
+];
+
+#[cfg(target_os = "linux")]
+fn is_on_network(path: &Path) -> bool {
+    // The type is signed on some systems and narrower on others.
+    #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast)]
+    rustix::fs::statfs(path).is_ok_and(|stat| SHARED.contains(&(stat.f_type as u64 & 0xffff_ffff)))
+}
+
+#[cfg(target_os = "macos")]
+fn is_on_network(path: &Path) -> bool {
+    const MNT_LOCAL: u32 = 0x1000;
+    rustix::fs::statfs(path).is_ok_and(|stat| stat.f_flags & MNT_LOCAL == 0)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn is_on_network(_: &Path) -> bool {
+    false
+}

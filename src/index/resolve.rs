@@ -1,0 +1,61 @@
+//! From what a user types to an id, as [`crate::store::resolve`] does it, without reading every folder for a short one.
+
+use rusqlite::params;
+
+use super::Index;
+use super::error::IndexError;
+use super::rows::Kind;
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::store::resolve::{self, Known, ResolveError};
+
+impl Index<'_> {
+    /// Whatever `text` names.
+    pub(crate) fn resolve(&self, text: &str) -> Result<Result<Known, ResolveError>, IndexError> {
+        let snapshot = self.snapshot()?;
+        // Queues are few, and an item is one of a queue.
+        if text.starts_with("QUE-") || text.contains(':') || ItemId::parse(text).is_ok() {
+            return Ok(resolve::any(&snapshot, text));
+        }
+        Ok(resolve::among("record", text, self.ids_that_begin(text)?))
+    }
+
+    /// An issue.
+    pub(crate) fn resolve_issue(&self, text: &str) -> Result<Result<IssueId, ResolveError>, IndexError> {
+        let known = self.ids_that_begin(text)?;
+        let issues = known.into_iter().filter(|it| matches!(it, Known::Issue(_))).collect();
+        Ok(resolve::among("issue", text, issues).and_then(|known| match known {
+            Known::Issue(id) => Ok(id),
+            _ => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned() }),
+        }))
+    }
+
+    /// Everything that has an id which `text` begins, or whose uid it begins, in the order in which candidates are
+    /// listed.
+    fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
+        // No id has the last of all bytes in it.
+        let end = format!("{text}\u{10ffff}");
+        let mut query = self.db.prepare_cached(
+            "SELECT whole, kind, ifnull((SELECT id FROM issues i WHERE i.n = ids.n), '~') AS issue
+             FROM ids WHERE (whole >= ?1 AND whole < ?2) OR (uid >= ?1 AND uid < ?2)
+             ORDER BY issue, (kind + 2) % 3, whole",
+        )?;
+        let rows =
+            query.query_map(params![text, end], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+        let mut found = Vec::new();
+        for row in rows {
+            let (whole, kind) = row?;
+            let broken = |_| IndexError::File(std::io::Error::other("an id in it is none"));
+            found.push(match kind {
+                kind if kind == Kind::Issue as i64 => Known::Issue(IssueId::parse(&whole).map_err(broken)?),
+                kind if kind == Kind::Solution as i64 => {
+                    Known::Solution(SolutionId::parse(&whole).map_err(broken)?)
+                }
+                kind if kind == Kind::Execution as i64 => {
+                    Known::Execution(ExecutionId::parse(&whole).map_err(broken)?)
+                }
+                _ => Known::Queue(QueueId::parse(&whole).map_err(broken)?),
+            });
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,48 @@
+-- An index of one state of the store. Nothing is true only here.
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- One row for each issue. `status` is the place in the order of the work, -1 where the issue cannot be read.
+CREATE TABLE issues (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    status INTEGER NOT NULL,
+    over INTEGER NOT NULL,
+    hidden INTEGER NOT NULL,
+    priority INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER,
+    author INTEGER NOT NULL,
+    assignee TEXT,
+    wave INTEGER,
+    solutions INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    folded TEXT NOT NULL,
+    tags TEXT NOT NULL
+);
+CREATE TABLE authors (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+-- What `list --json` says of it, and what queues need to know of it.
+CREATE TABLE answers (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
+CREATE TABLE tags (n INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (n, tag)) WITHOUT ROWID;
+CREATE TABLE components (n INTEGER NOT NULL, component TEXT NOT NULL, PRIMARY KEY (n, component)) WITHOUT ROWID;
+-- Everything with an id; `n` is its issue, and none for a queue.
+CREATE TABLE ids (whole TEXT PRIMARY KEY, uid TEXT NOT NULL, kind INTEGER NOT NULL, n INTEGER) WITHOUT ROWID;
+-- Commits of the project that an execution links, or linked before they were rewritten.
+CREATE TABLE links (
+    hash TEXT NOT NULL, execution TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (hash, execution)
+) WITHOUT ROWID;
+
+-- The commits of the ref. In a log the later stand first: by `late`, the commit's time or that of its latest ancestor,
+-- and `depth`, the length of the longest way to the root.
+CREATE TABLE commits (
+    n INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    late INTEGER NOT NULL,
+    depth INTEGER NOT NULL,
+    step TEXT NOT NULL
+);
+-- Which commit did something to what; a merge only where no parent has the same.
+CREATE TABLE touched (thing TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (thing, n)) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, context, comments, plans, commits, feedback, tokenize = 'unicode61 remove_diacritics 2'
+);

@@ -1,0 +1,81 @@
+//! Full text: what fits, best first, with the place where it fits.
+
+use rusqlite::params;
+
+use super::error::IndexError;
+use super::list::Listed;
+use super::{Index, words};
+
+/// A word in a title says more about an issue than one in a comment: title, context, comments, plans, commits, feedback.
+const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0";
+/// How many words are shown around a match.
+const SNIPPET: usize = 24;
+/// Around a match while it comes out of the database; in no text that is shown.
+const BEGIN: char = '\u{2}';
+const END: char = '\u{3}';
+
+/// An issue in which something was found.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Hit {
+    /// The issue.
+    pub(crate) issue: Listed,
+    /// How well it fits: the higher, the better.
+    pub(crate) score: f64,
+    /// Some words around a match, in parts; every other part, from the second on, is what was searched for.
+    pub(crate) snippet: Vec<String>,
+}
+
+impl Index<'_> {
+    /// The best fits, and how many there are in all.
+    pub(crate) fn search(&self, text: &str, limit: usize) -> Result<(Vec<Hit>, usize), IndexError> {
+        let asked = words::query(text);
+        let explained = |error| explained(error, Some(text));
+        let total: i64 = self
+            .db
+            .prepare("SELECT count(*) FROM words WHERE words MATCH ?1")?
+            .query_row([&asked], |row| row.get(0))
+            .map_err(explained)?;
+        let sql = format!(
+            "SELECT rowid, -rank, snippet(words, -1, '{BEGIN}', '{END}', '…', {SNIPPET}) FROM words
+             WHERE words MATCH ?1 AND rank MATCH 'bm25({WEIGHTS})' ORDER BY rank LIMIT ?2"
+        );
+        let mut query = self.db.prepare(&sql)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = query
+            .query_map(params![asked, limit], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?, row.get::<_, String>(2)?))
+            })
+            .map_err(explained)?;
+        let mut hits = Vec::new();
+        for row in rows {
+            let (n, score, snippet) = row.map_err(explained)?;
+            hits.push(Hit { issue: self.listed(n)?, score, snippet: parts(&words::joined(&snippet)) });
+        }
+        Ok((hits, usize::try_from(total).unwrap_or_default()))
+    }
+}
+
+/// The text between the marks, on one line.
+fn parts(snippet: &str) -> Vec<String> {
+    snippet.split([BEGIN, END]).map(|part| part.replace(['\n', '\r', '\t'], " ")).collect()
+}
+
+/// What a database error means where the text of a search was part of the question.
+pub(super) fn explained(error: rusqlite::Error, search: Option<&str>) -> IndexError {
+    let why = match &error {
+        rusqlite::Error::SqliteFailure(failure, Some(message))
+            // 1 is SQLITE_ERROR: the question is wrong, not the database.
+            if failure.extended_code == 1 =>
+        {
+            Some(message.strip_prefix("fts5: ").unwrap_or(message).to_owned())
+        }
+        rusqlite::Error::SqlInputError { msg, .. } => Some(msg.clone()),
+        _ => None,
+    };
+    match (why, search) {
+        (Some(why), Some(text)) => {
+            IndexError::Search { text: text.to_owned(), why, quoted: words::quoted(text) }
+        }
+        _ => error.into(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Text as full-text search sees it. FTS5 splits at what is no letter; Chinese, Japanese and Korean are written without
+//! blanks between words, so that each of their characters is made a word, and a run of them in a query a phrase.
+
+use std::borrow::Cow;
+
+/// Stands between characters that are words. It is no letter, so FTS5 splits there, and no text that is shown has it:
+/// what came out of the index is what went in once these are gone.
+const BETWEEN: char = '\u{1f}';
+
+fn is_word(c: char) -> bool {
+    matches!(c,
+        '\u{1100}'..='\u{11ff}' // Hangul
+        | '\u{2e80}'..='\u{2fdf}' // radicals
+        | '\u{3005}'..='\u{3007}' // iteration mark, zero
+        | '\u{3040}'..='\u{30ff}' // Hiragana, Katakana
+        | '\u{3100}'..='\u{318f}' // Bopomofo, Hangul
+        | '\u{31a0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' // Han
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{a960}'..='\u{a97f}' // Hangul
+        | '\u{ac00}'..='\u{d7ff}'
+        | '\u{f900}'..='\u{faff}' // Han
+        | '\u{ff66}'..='\u{ffdc}' // half width
+        | '\u{1b000}'..='\u{1b16f}' // Kana
+        | '\u{20000}'..='\u{3ffff}' // Han
+    )
+}
+
+/// `text` with each such character a word.
+pub(super) fn separated(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.contains(|c| is_word(c) || c == BETWEEN) {
+        return Cow::Borrowed(text);
+    }
+    let mut words = String::with_capacity(text.len() * 4 / 3);
+    let mut before: Option<char> = None;
+    for c in text.chars().filter(|c| *c != BETWEEN) {
+        if before.is_some_and(|before| is_word(c) || is_word(before)) {
+            words.push(BETWEEN);
+        }
+        words.push(c);
+        before = Some(c);
+    }
+    Cow::Owned(words)
+}
+
+/// The text from which [`separated`] made this.
+pub(super) fn joined(words: &str) -> String {
+    words.replace(BETWEEN, "")
+}
+
+/// A query in which such characters are found as they are stored: `過期 OR token` finds the phrase of 過 and 期.
+pub(super) fn query(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '"' => string_end(rest),
+            first if is_bare(first) => rest.find(|c| !is_bare(c)).unwrap_or(rest.len()),
+            first => first.len_utf8(),
+        };
+        let (part, after) = rest.split_at(end);
+        match separated(part) {
+            Cow::Borrowed(part) => made.push_str(part),
+            Cow::Owned(part) if first == '"' => made.push_str(&part),
+            Cow::Owned(part) => made.push_str(&format!("\"{part}\"")),
+        }
+        rest = after;
+    }
+    made
+}
+
+/// The same text as a query for nothing but its words.
+pub(super) fn quoted(text: &str) -> String {
+    let words: Vec<String> =
+        text.split_whitespace().map(|word| format!("\"{}\"", word.replace('"', ""))).filter(|w| w.len() > 2).collect();
+    words.join(" ")
+}
+
+/// What FTS5 takes for part of a word that stands without quotes.
+fn is_bare(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '\u{1a}' || !c.is_ascii()
+}
+
+/// Where a string in double quotes ends; a doubled quote is one inside it.
+fn string_end(text: &str) -> usize {
+    let mut at = 1;
+    while let Some(quote) = text[at..].find('"') {
+        at += quote + 1;
+        if !text[at..].starts_with('"') {
+            return at;
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn characters_without_blanks_are_words() {
+        assert_eq!(separated("plain text"), "plain text");
+        assert_eq!(separated("早期token失效"), "早\u{1f}期\u{1f}token\u{1f}失\u{1f}效");
+        assert_eq!(separated("한국어 문서"), "한\u{1f}국\u{1f}어\u{1f} \u{1f}문\u{1f}서");
+    }
+
+    #[test]
+    fn a_run_in_a_query_is_a_phrase() {
+        assert_eq!(query("過期 OR token*"), "\"過\u{1f}期\" OR token*");
+        assert_eq!(query("title: \"過期 了\""), "title: \"過\u{1f}期\u{1f} \u{1f}了\"");
+        assert_eq!(query("abc漢字*"), "\"abc\u{1f}漢\u{1f}字\"*");
+        assert_eq!(query("\"say \"\"漢字\"\"\""), "\"say \"\"\u{1f}漢\u{1f}字\u{1f}\"\"\"");
+        assert_eq!(query("\"open"), "\"open");
+        assert_eq!(query("a-b (c d)"), "a-b (c d)");
+    }
+
+    #[test]
+    fn what_is_no_query_can_be_one_in_quotes() {
+        assert_eq!(quoted("src/auth.rs can\"t"), "\"src/auth.rs\" \"cant\"");
+    }
+
+    proptest! {
+        #[test]
+        fn what_comes_out_is_what_went_in(text in "[a-z 漢字かな한국\u{1f600}.]{0,40}") {
+            prop_assert_eq!(joined(&separated(&text)), text);
+        }
+
+        #[test]
+        fn any_text_can_be_taken_for_a_query(text in ".{0,60}") {
+            let _ = query(&text);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! An issue as `list` answers it: the stored fields with what is derived of them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::facts::{self, Times};
+use super::folder::{ExecutionFolder, IssueFolder};
+use crate::model::issue::Issue;
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+
+/// What is derived of an issue.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct IssueDerived {
+    /// Where it stands.
+    pub(crate) status: IssueStatus,
+    /// How many plans it has.
+    pub(crate) solution_count: usize,
+    /// Its wave of a roadmap, from the tag `wave-N`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wave: Option<u64>,
+    /// What went wrong, where the last attempt failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<String>,
+    /// The latest change of anything about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) updated_at: Option<Time>,
+    /// When its plan was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) planned_at: Option<Time>,
+    /// When it was queued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) queued_at: Option<Time>,
+    /// When its execution began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) executed_at: Option<Time>,
+    /// When that completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) completed_at: Option<Time>,
+}
+
+impl IssueDerived {
+    /// Derives all of it.
+    pub(crate) fn of(folder: &IssueFolder) -> Self {
+        let Times { updated_at, planned_at, queued_at, executed_at, completed_at } = facts::times(folder);
+        let status = facts::status(folder);
+        let failure = facts::holder(folder).and_then(ExecutionFolder::failure);
+        Self {
+            status,
+            solution_count: folder.solutions.len(),
+            wave: wave(&folder.issue.record),
+            error: failure
+                .filter(|_| status == IssueStatus::Failed)
+                .and_then(|failure| failure.message.clone()),
+            updated_at,
+            planned_at,
+            queued_at,
+            executed_at,
+            completed_at,
+        }
+    }
+}
+
+fn wave(issue: &Issue) -> Option<u64> {
+    issue.tags.iter().find_map(|tag| tag.strip_prefix("wave-")?.parse().ok())
+}
+
+/// The fields of a record.
+pub(crate) fn object(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+/// An issue as `list` shows it.
+pub(crate) fn issue(folder: &IssueFolder) -> Value {
+    issue_as(folder, &IssueDerived::of(folder))
+}
+
+/// The same with what was derived before.
+pub(crate) fn issue_as(folder: &IssueFolder, derived: &IssueDerived) -> Value {
+    let mut map = object(&folder.issue.record);
+    map.extend(object(derived));
+    Value::Object(map)
+}

@@ -1,0 +1,186 @@
+//! Which issues two states differ in: what an index of the store has to read again.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice};
+use gix::objs::tree::EntryKind;
+
+use super::error::StoreError;
+use super::layout;
+use super::repo::Store;
+use super::trees;
+use crate::model::id::{IssueId, QueueId, SolutionId};
+
+/// The issues and queues in which two states differ.
+#[derive(Debug, Default)]
+pub(crate) struct Changed {
+    /// By the folder that holds them, `issues/<xx>`, so that each such folder is read once. An issue is here too where
+    /// one of its items differs.
+    pub(crate) issues: BTreeMap<String, BTreeSet<IssueId>>,
+    /// Queues in which something differs.
+    pub(crate) queues: BTreeSet<QueueId>,
+}
+
+impl Changed {
+    /// How many issues.
+    pub(crate) fn len(&self) -> usize {
+        self.issues.values().map(BTreeSet::len).sum()
+    }
+}
+
+impl Store {
+    /// Compares two trees down to the folders of issues and the items of queues, no deeper. Without an `old` one
+    /// everything in `new` has changed.
+    pub(crate) fn changed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Changed, StoreError> {
+        let mut changed = Changed::default();
+        let top = [(layout::ISSUES, true), (layout::QUEUES, false)];
+        for (name, is_issues) in top {
+            let folder = |tree: Option<ObjectId>| -> Result<Option<ObjectId>, StoreError> {
+                let Some(tree) = tree else { return Ok(None) };
+                Ok(folder(trees::look_up(&self.repo, tree, name.into())?.map(|(id, kind)| (kind, id))))
+            };
+            let (before, after) = (folder(old)?, folder(Some(new))?);
+            if is_issues {
+                self.changed_issues(before, after, &mut changed)?;
+            } else {
+                self.changed_queues(before, after, &mut changed)?;
+            }
+        }
+        Ok(changed)
+    }
+
+    fn changed_issues(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        changed: &mut Changed,
+    ) -> Result<(), StoreError> {
+        self.differing(old, new, &mut |fan, old, new| {
+            let mut found = BTreeSet::new();
+            self.differing(folder(old), folder(new), &mut |name, _, _| {
+                let id = IssueId::parse(name).ok();
+                found.extend(id.filter(|id| is_in(id, fan)));
+                Ok(())
+            })?;
+            if !found.is_empty() {
+                changed.issues.entry(fan.to_owned()).or_default().extend(found);
+            }
+            Ok(())
+        })
+    }
+
+    fn changed_queues(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        changed: &mut Changed,
+    ) -> Result<(), StoreError> {
+        self.differing(old, new, &mut |name, old, new| {
+            let Ok(queue) = QueueId::parse(name) else { return Ok(()) };
+            changed.queues.insert(queue);
+            self.differing(folder(old), folder(new), &mut |name, old, new| {
+                if name != "items" {
+                    return Ok(());
+                }
+                self.differing(folder(old), folder(new), &mut |fan, old, new| {
+                    self.differing(folder(old), folder(new), &mut |name, _, _| {
+                        let solution = name.strip_suffix(".json").and_then(|id| SolutionId::parse(id).ok());
+                        if let Some(issue) = solution.map(|id| id.issue()).filter(|id| is_in(id, fan)) {
+                            changed.issues.entry(fan.to_owned()).or_default().insert(issue);
+                        }
+                        Ok(())
+                    })
+                })
+            })
+        })
+    }
+
+    /// Calls `found` with everything that has an id and in whose files two trees differ; what lies in an issue counts for
+    /// the issue, too, and an item for its plan and issue.
+    pub(crate) fn touched(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        found: &mut dyn FnMut(&str) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.differing(old, Some(new), &mut |top, old, new| match top {
+            layout::ISSUES => self.differing(folder(old), folder(new), &mut |_, old, new| {
+                self.differing(folder(old), folder(new), &mut |name, old, new| {
+                    found(name)?;
+                    self.differing(folder(old), folder(new), &mut |kind, old, new| match kind {
+                        "solutions" | "executions" => {
+                            self.differing(folder(old), folder(new), &mut |name, _, _| found(name))
+                        }
+                        _ => Ok(()),
+                    })
+                })
+            }),
+            layout::QUEUES => self.differing(folder(old), folder(new), &mut |queue, old, new| {
+                found(queue)?;
+                self.differing(folder(old), folder(new), &mut |inner, old, new| match inner {
+                    "items" => self.differing(folder(old), folder(new), &mut |_, old, new| {
+                        self.differing(folder(old), folder(new), &mut |name, _, _| {
+                            let Some(solution) = name.strip_suffix(".json") else { return Ok(()) };
+                            let Ok(id) = SolutionId::parse(solution) else { return Ok(()) };
+                            found(solution)?;
+                            found(id.issue().as_str())?;
+                            found(&format!("{queue}:{solution}"))
+                        })
+                    }),
+                    _ => Ok(()),
+                })
+            }),
+            _ => Ok(()),
+        })
+    }
+
+    /// Calls `found` with each name that the two folders differ in, and what they have there.
+    fn differing(
+        &self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        found: &mut dyn FnMut(&str, Side, Side) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        if old == new {
+            return Ok(());
+        }
+        let (before, after) = (self.entries_in_order(old)?, self.entries_in_order(new)?);
+        let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
+        loop {
+            let order = match (before.peek(), after.peek()) {
+                (None, None) => return Ok(()),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(one), Some(two)) => one.0.cmp(&two.0),
+            };
+            let one = if order.is_le() { before.next() } else { None };
+            let two = if order.is_ge() { after.next() } else { None };
+            let (a, b) = (one.map(|it| it.1), two.map(|it| it.1));
+            if a != b
+                && let Some((name, _)) = one.or(two)
+                // A name that is not UTF-8 is no id.
+                && let Ok(name) = name.to_str()
+            {
+                found(name, a, b)?;
+            }
+        }
+    }
+
+    fn entries_in_order(&self, id: Option<ObjectId>) -> Result<Vec<(BString, (EntryKind, ObjectId))>, StoreError> {
+        let Some(id) = id else { return Ok(Vec::new()) };
+        trees::entries(&self.repo, id)
+    }
+}
+
+type Side = Option<(EntryKind, ObjectId)>;
+
+fn folder(side: Side) -> Option<ObjectId> {
+    side.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
+}
+
+/// Whether the issue's place is under `issues/<fan>`.
+fn is_in(id: &IssueId, fan: &str) -> bool {
+    layout::fan(id) == fan
+}

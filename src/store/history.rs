@@ -1,0 +1,139 @@
+//! The commits of the ref: each is a step of the audit log.
+
+use std::collections::{BTreeSet, HashMap};
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
+use super::error::StoreError;
+use super::repo::Store;
+use crate::model::time::Time;
+
+/// One commit of the ref.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub(crate) struct Step {
+    /// The commit of the ref.
+    pub(crate) commit: String,
+    /// What happened.
+    pub(crate) subject: String,
+    /// The command: `new`, `queue add`, `merge`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) op: Option<String>,
+    /// Who, as git knows them: `Name <email>`.
+    pub(crate) author: String,
+    /// The name that an agent gave itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) actor: Option<String>,
+    /// As what they acted; none for an owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<String>,
+    /// Why a gate was overridden.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) force: Option<String>,
+    /// When.
+    pub(crate) at: Time,
+    /// The files that changed; only where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) changes: Vec<FileChange>,
+}
+
+/// One file of the store before and after a commit.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+pub(crate) struct FileChange {
+    /// Its path in the tree of the ref.
+    pub(crate) path: String,
+    /// Its text before; none where it is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) before: Option<String>,
+    /// Its text after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) after: Option<String>,
+}
+
+/// A commit of the ref among others.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    /// The commit.
+    pub(crate) commit: ObjectId,
+    /// Its tree.
+    pub(crate) tree: ObjectId,
+    /// Those before it.
+    pub(crate) parents: Vec<ObjectId>,
+    /// When it was committed, in seconds since 1970.
+    pub(crate) committed: i64,
+}
+
+impl Store {
+    /// Reads one commit of the ref.
+    pub(crate) fn step(&self, id: ObjectId) -> Result<Step, StoreError> {
+    let failed = StoreError::object("cannot read a commit of the store");
+    let commit = self.repo.find_commit(id).map_err(&failed)?;
+    let decoded = commit.decode().map_err(&failed)?;
+    let author = decoded.author().map_err(&failed)?;
+    let message = decoded.message.to_str_lossy();
+    let (subject, body) = message.split_once('\n').unwrap_or((&message, ""));
+    let trailer = |key: &str| {
+        let value = body.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+        value.map(str::to_owned)
+    };
+    Ok(Step {
+        commit: id.to_string(),
+        subject: subject.to_owned(),
+        op: trailer("Wf-Op"),
+        author: format!("{} <{}>", author.name, author.email),
+        actor: trailer("Wf-Actor"),
+        role: trailer("Wf-Role"),
+        force: trailer("Wf-Force"),
+        at: Time::from_seconds(author.seconds()).unwrap_or(Time::EPOCH),
+        changes: Vec::new(),
+    })
+}
+
+    /// What `new` and its ancestors are beyond `old` and its ancestors, parents before children.
+    pub(crate) fn commits_between(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Link>, StoreError> {
+        let failed = StoreError::object("cannot read the history of the store");
+        let walk = self.repo.rev_walk([new]).with_hidden(old).all().map_err(&failed)?;
+        let mut open: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+        for info in walk {
+            let info = info.map_err(&failed)?;
+            open.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
+        }
+        // Depth first, without recursion: a history may be long.
+        let mut done = BTreeSet::new();
+        let mut found = Vec::with_capacity(open.len());
+        let mut stack = vec![(new, false)];
+        while let Some((id, parents_are_done)) = stack.pop() {
+            let Some(parents) = open.get(&id).filter(|_| !done.contains(&id)) else { continue };
+            if parents_are_done {
+                done.insert(id);
+                found.push(self.link(id)?);
+            } else {
+                stack.push((id, true));
+                stack.extend(parents.iter().rev().map(|parent| (*parent, false)));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The tree of a commit of the ref, whatever is in it.
+    pub(crate) fn commit_tree(&self, id: ObjectId) -> Result<ObjectId, StoreError> {
+        Ok(self.link(id)?.tree)
+    }
+
+    /// The commits before a commit of the ref.
+    pub(crate) fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
+        Ok(self.link(id)?.parents)
+    }
+
+    fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
+        let failed = StoreError::object("cannot read a commit of the store");
+        let commit = self.repo.find_commit(id).map_err(&failed)?;
+        let decoded = commit.decode().map_err(&failed)?;
+        Ok(Link {
+            commit: id,
+            tree: decoded.tree(),
+            parents: decoded.parents().collect(),
+            committed: decoded.committer().map_err(&failed)?.seconds(),
+        })
+    }
+}
