@@ -9,8 +9,11 @@ mod failure;
 mod generated;
 mod issue_fields;
 mod queue_print;
+mod reply_task;
+mod review_print;
 mod schemas;
 mod solution_print;
+mod solution_review;
 mod text_input;
 mod world;
 
@@ -69,6 +72,8 @@ commands!(
     Reopen = reopen,
     Status = status,
     Solution = solution,
+    Feedback = feedback,
+    Context = planning_context,
     Bind = bind,
     Unbind = unbind,
     Queue = queue,

@@ -14,7 +14,7 @@ pub(crate) struct Args {
 enum PolicyCommand {
     /// Show how each gate is set
     Show,
-    /// Set gates: commits=free|required
+    /// Set gates: review=none|required, commits=free|required
     Set {
         /// GATE=VALUE
         #[arg(required = true, value_name = "GATE=VALUE")]

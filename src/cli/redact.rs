@@ -20,7 +20,7 @@ use crate::ui::text::clean_line;
 pub(crate) struct Args {
     /// The issue, plan or execution
     id: String,
-    /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY or log/ENTRY, and /FIELD behind it
+    /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY, reviews/ENTRY or log/ENTRY, and /FIELD behind it
     field: String,
     /// Why; it shows in the log
     #[arg(long, value_name = "TEXT")]

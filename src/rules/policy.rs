@@ -15,11 +15,18 @@ pub(crate) struct Gate {
 }
 
 /// The gates that can be set, in the order of the record.
-pub(crate) static GATES: &[Gate] = &[Gate {
-    name: "commits",
-    values: &["free", "required"],
-    about: "a commit needs an executing solution; `commit-msg` refuses others",
-}];
+pub(crate) static GATES: &[Gate] = &[
+    Gate {
+        name: "review",
+        values: &["none", "required"],
+        about: "a plan is queued once somebody other than its author reviewed it as it is",
+    },
+    Gate {
+        name: "commits",
+        values: &["free", "required"],
+        about: "a commit needs an executing solution; `commit-msg` refuses others",
+    },
+];
 
 /// A setting that no gate has.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +79,7 @@ pub(crate) fn parse(setting: &str) -> Result<(&'static Gate, &'static str), Poli
 /// The value of a gate, whether or not anybody set it.
 pub(crate) fn value<'a>(policy: &'a Policy, gate: &'static Gate) -> &'a str {
     let set = match gate.name {
+        "review" => policy.review.as_deref(),
         "commits" => policy.commits.as_deref(),
         _ => None,
     };
@@ -80,8 +88,10 @@ pub(crate) fn value<'a>(policy: &'a Policy, gate: &'static Gate) -> &'a str {
 
 /// Sets a gate.
 pub(crate) fn set(policy: &mut Policy, gate: &'static Gate, value: &str) {
-    if gate.name == "commits" {
-        policy.commits = Some(value.to_owned());
+    match gate.name {
+        "review" => policy.review = Some(value.to_owned()),
+        "commits" => policy.commits = Some(value.to_owned()),
+        _ => {}
     }
 }
 
