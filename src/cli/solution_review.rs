@@ -181,7 +181,8 @@ fn answer(
 ) -> Outcome {
     let standing = review::standing(plan, folder.reviews(&plan.id));
     let issue_id = plan.id.issue();
-    let remarks = review::remarks(&issue_id, &review, &standing);
+    let is_queued = folder.items.iter().any(|it| it.item.solution_id == plan.id && !it.item.is_removed());
+    let remarks = review::remarks(&issue_id, &review, &standing, is_queued);
     // Between the commit and now another process may have changed the plan: then nothing stands of this review.
     let stands = standing.verdict.unwrap_or(review.verdict);
     let round = standing.rejected_rounds + usize::from(stands != Verdict::Rejected);

@@ -217,8 +217,8 @@ pub(crate) fn rejection_text(id: &SolutionId, review: &Review) -> String {
     review.findings.join("\n")
 }
 
-/// What the reviewer of a plan of `issue` should know beside the verdict.
-pub(crate) fn remarks(issue: &IssueId, review: &Review, standing: &Standing) -> Vec<String> {
+/// What the reviewer of a plan of `issue` should know beside the verdict. A review changes no queue.
+pub(crate) fn remarks(issue: &IssueId, review: &Review, standing: &Standing, is_queued: bool) -> Vec<String> {
     let mut remarks = Vec::new();
     let by_total = verdict_of(review.total);
     if standing.is_empty {
@@ -231,6 +231,9 @@ pub(crate) fn remarks(issue: &IssueId, review: &Review, standing: &Standing) -> 
     }
     if review.verdict == Verdict::Rejected && review.findings.is_empty() {
         remarks.push("no finding says what should be otherwise (--finding TEXT)".to_owned());
+    }
+    if is_queued && standing.verdict == Some(Verdict::Rejected) {
+        remarks.push(format!("it waits in a queue all the same: `git wf queue remove {issue}` takes it out"));
     }
     if standing.rejected_rounds >= MOST_ROUNDS {
         remarks.push(format!(
