@@ -14,6 +14,7 @@ use crate::rules::holds::who_holds;
 use crate::rules::readiness::{ItemView, QueueView};
 use crate::rules::shown::object;
 pub(crate) use crate::rules::shown::{IssueDerived, issue};
+use crate::rules::{complexity, review};
 
 /// An issue as `show` shows it, with everything in its folder.
 pub(crate) fn issue_with_all(folder: &IssueFolder) -> Value {
@@ -41,6 +42,10 @@ pub(crate) fn solution(folder: &IssueFolder, solution: &Solution) -> Value {
     map.insert("plan_digest".into(), json!(solution.plan_digest()));
     map.insert("files_touched".into(), json!(plan.touches()));
     map.insert("task_count".into(), json!(plan.tasks.len()));
+    map.insert("computed_complexity".into(), json!(complexity::of_plan(&plan)));
+    let reviews = folder.reviews(&solution.id);
+    map.insert("review".into(), json!(review::standing(solution, reviews).word()));
+    map.insert("reviews".into(), json!(reviews));
     Value::Object(map)
 }
 

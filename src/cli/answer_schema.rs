@@ -13,9 +13,11 @@ use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Plan;
 use crate::model::queue::{Item, Queue};
+use crate::model::review::Review;
 use crate::model::stamp::Stamp;
 use crate::model::status::ItemStatus;
 use crate::model::time::Time;
+use crate::rules::complexity::Complexity;
 use crate::rules::readiness::Blocker;
 
 /// A record whose fields merge by stamps.
@@ -104,6 +106,13 @@ pub(super) struct SolutionShown {
     files_touched: BTreeSet<String>,
     /// How many tasks.
     task_count: usize,
+    /// How large it is by its files and tasks: up to 2 files and 3 tasks low, up to 5 and 6 medium.
+    computed_complexity: Complexity,
+    /// What the reviews of the plan as it is now come to; none where there are none.
+    #[schemars(extend("enum" = ["none", "approved", "concerns", "rejected"]))]
+    review: String,
+    /// All its reviews in order; those with another `plan_digest` count no more.
+    reviews: Vec<Review>,
 }
 
 /// The stored fields of an item, with what is derived of it.

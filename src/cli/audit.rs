@@ -16,7 +16,7 @@ use crate::rules::audit::{self, Act, Carried, Finding, Severity};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::holds::who_holds;
 use crate::rules::review;
-use crate::store::{Read, Store, StoreError, records};
+use crate::store::{Store, records};
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::log::{self, Wanted};
 

@@ -36,7 +36,8 @@ pub(super) struct ReasonInput {
     stack_trace: Option<String>,
 }
 
-fn parse(reason: &str) -> Result<Reported, Failure> {
+/// Reads what went wrong: a text, or JSON.
+pub(super) fn parse(reason: &str) -> Result<Reported, Failure> {
     let text = reason.trim();
     if text.is_empty() {
         return Err(Failure::usage("the reason is empty").hint("--reason TEXT says what went wrong"));

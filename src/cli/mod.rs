@@ -11,8 +11,11 @@ mod generated;
 mod issue_fields;
 mod list_filter;
 mod queue_print;
+mod reply_task;
+mod review_print;
 mod schemas;
 mod solution_print;
+mod solution_review;
 mod text_input;
 mod world;
 
@@ -72,6 +75,8 @@ commands!(
     Search = search,
     Status = status,
     Solution = solution,
+    Feedback = feedback,
+    Context = planning_context,
     Bind = bind,
     Unbind = unbind,
     Queue = queue,

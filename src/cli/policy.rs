@@ -14,7 +14,7 @@ pub(crate) struct Args {
 enum PolicyCommand {
     /// Show how each gate is set
     Show,
-    /// Set gates, such as commits=required
+    /// Set gates, such as review=required
     Set {
         /// GATE=VALUE
         #[arg(required = true, value_name = "GATE=VALUE")]

@@ -1,11 +1,13 @@
 use std::io::Write;
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::text_input::{TextArgs, edit};
 use super::{Context, Exit, Failure, Outcome};
 use crate::model::root::Project;
 use crate::model::schema::Shape;
+use crate::model::strict;
 use crate::store::{Store, records};
 use crate::ui::style;
 use crate::ui::text::indent;
@@ -85,18 +87,25 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 
 fn set(store: &Store, field: ProjectField, text: &str, context: &Context) -> Result<(), Failure> {
     let text = text.trim();
-    // Only what cannot be anything else is taken for JSON: a text may well begin with a number or a quote.
-    let as_json = if text.starts_with(['{', '[']) { serde_json::from_str(text).ok() } else { None };
-    let value = match as_json {
-        Some(value) => Some(Shape::Any.order(value)),
-        None => (!text.is_empty()).then(|| Value::String(text.to_owned())),
-    };
+    let value = if text.is_empty() { None } else { Some(value_of(text)?) };
     context.transact(store, |tx| {
         tx.edit_root(|root| field.of(&mut root.project).clone_from(&value))?;
         tx.describe("project set", format!("project: set {}", field.name()));
         Ok(())
     })?;
     Ok(())
+}
+
+/// Only what cannot be anything else is taken for JSON: a text may well begin with a number or a quote.
+fn value_of(text: &str) -> Result<Value, Failure> {
+    if !text.starts_with(['{', '[']) || serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return Ok(Value::String(text.to_owned()));
+    }
+    match strict::parse(text.as_bytes()) {
+        Ok(value) => Ok(Shape::Any.order(value)),
+        Err(why) => Err(Failure::new("invalid-json", format!("no record holds this JSON: {why}"))
+            .hint("put a word in front of it to have it kept as a text")),
+    }
 }
 
 fn show(store: &Store, context: &mut Context) -> Outcome {

@@ -1,12 +1,13 @@
 use std::io::Write;
 
 use super::world::{World, facts_of};
-use super::{Context, Exit, Failure, Force, Outcome, answer, existing, queue_print};
+use super::{Context, Exit, Failure, Force, Outcome, answer, existing, queue_print, solution_review};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
+use crate::rules::folder::QueuedItem;
 use crate::rules::{facts, moves, position, readiness};
 use crate::store::{Tx, random_uid, records, resolve};
 
@@ -178,6 +179,11 @@ fn add_one(
     let digest = plan.plan_digest();
     let status = facts::status(&folder);
     let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
+    let is_there =
+        |it: &QueuedItem| waits && (it.item.plan_digest == digest || status != IssueStatus::Queued);
+    if !live.is_some_and(is_there) {
+        solution_review::permit_queue(tx, &folder, &plan, force)?;
+    }
     if let Some(live) = live.filter(|_| waits) {
         // Already there; a plan that changed since is queued anew as it is now.
         if live.item.plan_digest != digest && status == IssueStatus::Queued {

@@ -3,7 +3,7 @@ use std::io::Write;
 use super::{Context, Exit, Failure, Outcome};
 use crate::model::doc::Doc;
 use crate::model::id::EntryId;
-use crate::model::redaction::{ALL, Redaction, StampText};
+use crate::model::redaction::{self, ALL, Redaction, StampText};
 use crate::model::schema::Kind;
 use crate::model::strict;
 use crate::store::layout::{self, Form, form};
@@ -20,7 +20,7 @@ use crate::ui::text::clean_line;
 pub(crate) struct Args {
     /// The issue, plan or execution
     id: String,
-    /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY or log/ENTRY, and /FIELD behind it
+    /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY, reviews/ENTRY or log/ENTRY, and /FIELD behind it
     field: String,
     /// Why; it shows in the log
     #[arg(long, value_name = "TEXT")]
@@ -53,6 +53,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         if wanted.target == "issue.json" && wanted.field != "imported" {
             let imported = Wanted { field: "imported".into(), ..wanted };
             made.extend(if is_there(tx, &imported)? { Some(hide(tx, &imported, &reason)?) } else { None });
+        } else {
+            for copy in copies(tx, &wanted)? {
+                made.push(hide(tx, &copy, &reason)?);
+            }
         }
         tx.describe(
             "redact",
@@ -125,6 +129,49 @@ fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str) -> Result<EntryId, Fai
             .details(fitting.iter().map(EntryId::to_string).collect())
             .hint("type more of it")),
     }
+}
+
+/// Entries that hold the same texts once more: a failure and a rejection are kept with the issue's feedback, too. What one
+/// command wrote bears one uid.
+fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Failure> {
+    let uid_of = |name: &str| name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok());
+    let Some((log, name)) = wanted.target.split_once('/') else { return Ok(vec![]) };
+    let Some(uid) = uid_of(name) else { return Ok(vec![]) };
+    let issue = wanted.folder.split('/').take(3).collect::<Vec<_>>().join("/");
+    let folders = match log {
+        "reviews" | "log" => vec![(issue, "feedback")],
+        "feedback" => {
+            let mut folders = Vec::new();
+            for (kind, log) in [("solutions", "reviews"), ("executions", "log")] {
+                let records = tx.names(&format!("{issue}/{kind}"))?;
+                folders.extend(records.iter().map(|record| (format!("{issue}/{kind}/{record}"), log)));
+            }
+            folders
+        }
+        _ => vec![],
+    };
+    let mut found = Vec::new();
+    for (folder, log) in folders {
+        for name in tx.names(&format!("{folder}/{log}"))? {
+            let target = format!("{log}/{name}");
+            let is_copy = uid_of(&name).is_some_and(|id| id.uid() == uid.uid());
+            if is_copy && has_texts(tx, &folder, &format!("{folder}/{target}"))? {
+                found.push(Wanted { folder: folder.clone(), target, field: ALL.to_owned() });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether there is anything in an entry that can be hidden, and is not yet.
+fn has_texts(tx: &Tx<'_>, folder: &str, path: &str) -> Result<bool, Failure> {
+    let (Form::Entry(check), id) = form(path) else { return Ok(false) };
+    let Some(bytes) = tx.file(path)? else { return Ok(false) };
+    let Ok(mut before) = strict::parse(&bytes) else { return Ok(false) };
+    Redactions::of(tx, folder)?.entry(path, &mut before);
+    let mut after = before.clone();
+    redaction::hide(&mut after, ALL, &|value| check(value).is_ok() && layout::bears(value, id.as_deref()));
+    Ok(after != before)
 }
 
 fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Failure> {

@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::world::World;
-use super::{Context, Exit, Failure, Outcome, answer, claim, existing};
+use super::{Context, Exit, Failure, Outcome, answer, claim, existing, feedback};
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
@@ -62,6 +62,7 @@ fn retry(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Failure> {
     if facts::status(&folder) != IssueStatus::Failed {
         return Ok(false);
     }
+    feedback::keep_failure(tx, &folder)?;
     claim::set_aside(tx, &folder, AsideReason::Retry)
 }
 

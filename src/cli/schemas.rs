@@ -9,7 +9,8 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, demo, detail, fail, init, issue_fields, list, next, reindex, search, solution, status, trace, verify, why,
+    answer, audit, demo, detail, fail, feedback, init, issue_fields, list, next, planning_context, reindex, search,
+    solution, solution_review, status, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -18,6 +19,7 @@ use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
 use crate::model::redaction::Redaction;
+use crate::model::review::Review;
 use crate::model::root::Root;
 use crate::model::solution::Solution;
 use crate::store::fsck::Finding;
@@ -79,6 +81,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Comment>(Sort::Record, "comment", "an entry of an issue's comments"),
     kind::<Feedback>(Sort::Record, "feedback", "an entry of an issue's feedback"),
     kind::<Clocked<Solution>>(Sort::Record, "solution-record", "solution.json: a plan as it is stored"),
+    kind::<Review>(Sort::Record, "review", "an entry of a plan's reviews"),
     kind::<Clocked<Queue>>(Sort::Record, "queue", "queue.json: bound plans in order of execution"),
     kind::<Clocked<Item>>(Sort::Record, "item", "an item of a queue"),
     kind::<Execution>(
@@ -90,6 +93,11 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Redaction>(Sort::Record, "redaction", "an entry that hides a value of the record beside it"),
     kind::<SolutionInput>(Sort::Input, "solution", "a plan as `solution add` takes it"),
     kind::<Task>(Sort::Input, "task", "one task of a plan"),
+    kind::<solution_review::ReviewInput>(
+        Sort::Input,
+        "review-input",
+        "a review as `solution review --from-json` takes it",
+    ),
     kind::<issue_fields::IssueInput>(
         Sort::Input,
         "issue-input",
@@ -119,6 +127,22 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`"),
     kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
+    kind::<solution_review::Reviewed>(Sort::Answer, "solution-review", "`solution review`"),
+    kind::<feedback::FeedbackShown>(
+        Sort::Answer,
+        "show-feedback",
+        "feedback: `feedback add`; an array: `feedback list`",
+    ),
+    kind::<planning_context::PlannerInput>(
+        Sort::Answer,
+        "planner-input",
+        "`context ISSUE`: what a planner is given",
+    ),
+    kind::<planning_context::ExecutorInput>(
+        Sort::Answer,
+        "executor-input",
+        "`context SOLUTION`: what an executor is given",
+    ),
     kind::<next::Claim>(Sort::Answer, "next", "`next`: the claim"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<verify::Verified>(Sort::Answer, "verify", "`verify`: the checks"),

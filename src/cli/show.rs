@@ -1,7 +1,9 @@
 use std::io::Write;
 
 use super::world::World;
-use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print, solution_print};
+use super::{
+    Context, Exit, Failure, Outcome, answer, existing, list, queue_print, review_print, solution_print,
+};
 use crate::index::Needs;
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
@@ -149,13 +151,15 @@ fn print_work(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<(
         } else {
             ""
         };
+        let review = review_print::suffix(folder, solution, context);
         writeln!(
             context.screen,
-            "    {}{bound}  {}  {}",
+            "    {}{bound}  {}{review}  {}",
             painter.paint(style::ID, solution.id.as_str()),
             ui::text::count(plan.tasks.len(), "task"),
             ui::text::clean_line(plan.description.as_deref().unwrap_or_default())
         )?;
+        review_print::reviews(folder, solution, 8, context)?;
     }
     let executions = answer::executions(folder);
     if !executions.is_empty() {

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Context, Exit, Failure, Force, Outcome, answer, bind, existing, json_fault, named, read_text,
-    solution_print,
+    Context, Exit, Failure, Force, Outcome, answer, bind, existing, json_fault, named, read_text, reply_task,
+    solution_print, solution_review,
 };
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
@@ -35,6 +35,9 @@ enum SolutionCommand {
         /// Leave the plan unbound
         #[arg(long)]
         no_bind: bool,
+        /// Of an issue from GitHub: append a task that answers there, where the plan has none
+        #[arg(long)]
+        add_reply_task: bool,
         #[command(flatten)]
         force: Force,
     },
@@ -56,16 +59,25 @@ enum SolutionCommand {
         /// The plan
         id: String,
     },
+    /// Review a plan that somebody else made: scores, a verdict, findings
+    ///
+    /// The total is 0.4 technical + 0.3 risk + 0.3 completeness: from 80 on approved, from 60 on concerns, below that
+    /// rejected. A review speaks of the plan as it is now; once the plan changes, it counts no more. Of one reviewer the
+    /// latest review counts, of several the harshest. What is rejected is not queued, and with `git wf policy set
+    /// review=required` neither is what nobody reviewed. Each rejected version of a plan is a round; after two an owner
+    /// decides. A rejection becomes feedback for the next planner.
+    Review(solution_review::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.command {
-        SolutionCommand::Add { issue, files, no_bind, force } => {
-            add(&issue, &files, no_bind, &force, context)
+        SolutionCommand::Add { issue, files, no_bind, add_reply_task, force } => {
+            add(&issue, &files, no_bind, add_reply_task, &force, context)
         }
         SolutionCommand::Check { plan, issue } => check(&plan, issue.as_deref(), context),
         SolutionCommand::List { issue } => list(issue.as_deref(), context),
         SolutionCommand::Show { id } => show(&id, context),
+        SolutionCommand::Review(args) => solution_review::run(&args, context),
     }
 }
 
@@ -156,7 +168,14 @@ fn check_all(plans: &[(String, Value)], issue: Option<&IssueId>) -> Result<Vec<C
         .hint("`git wf solution check FILE` checks without storing"))
 }
 
-fn add(issue: &str, files: &[String], no_bind: bool, force: &Force, context: &mut Context) -> Outcome {
+fn add(
+    issue: &str,
+    files: &[String],
+    no_bind: bool,
+    add_reply_task: bool,
+    force: &Force,
+    context: &mut Context,
+) -> Outcome {
     let store = context.store()?;
     let id = resolve::issue(&store.snapshot()?, issue)?;
     let stdin = ["-".to_owned()];
@@ -165,6 +184,7 @@ fn add(issue: &str, files: &[String], no_bind: bool, force: &Force, context: &mu
     for file in files {
         plans.extend(read_plans(file)?);
     }
+    let plans = reply_task::settle(&store.snapshot()?, &id, plans, add_reply_task, context)?;
     let checked = check_all(&plans, Some(&id))?;
     let nonce = random_uid()?;
     let committed = context.transact(&store, |tx| {

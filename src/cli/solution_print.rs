@@ -2,11 +2,12 @@
 
 use std::io::Write;
 
-use super::{Context, Failure, answer};
+use super::{Context, Failure, answer, review_print};
 use crate::model::id::SolutionId;
 use crate::model::plan::{Plan, Task};
+use crate::rules::complexity;
 use crate::rules::folder::IssueFolder;
-use crate::ui::text::{clean_line, indent};
+use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Cell, Column, Table, style};
 
 /// The plans of these issues, one a line.
@@ -14,6 +15,7 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("BOUND"),
+        Column::left("REVIEW"),
         Column::right("TASKS"),
         Column::right("SCORE"),
         Column::left("RISK"),
@@ -27,6 +29,7 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
             table.row([
                 Cell::new(solution.id.as_str(), style::ID),
                 Cell::new(if bound { "bound" } else { "" }, style::GOOD),
+                review_print::cell(folder, solution),
                 Cell::from(plan.tasks.len().to_string()),
                 Cell::from(plan.score.map(|score| score.to_string()).unwrap_or_default()),
                 Cell::from(risk),
@@ -59,6 +62,9 @@ pub(super) fn show(folder: &IssueFolder, id: &SolutionId, context: &mut Context)
     )?;
     writeln!(context.screen, "by {}, {}", clean_line(&solution.author), solution.created_at)?;
     writeln!(context.screen, "{}", painter.paint(style::DIM, &solution.plan_digest()))?;
+    let complexity = complexity::of_plan(&plan);
+    let (on, steps) = (count(plan.touches().len(), "file"), count(plan.tasks.len(), "task"));
+    writeln!(context.screen, "{steps} on {on}: {complexity} complexity by size")?;
     if let Some(analysis) = &plan.analysis {
         let level = |level: &Option<String>| clean_line(level.as_deref().unwrap_or("not given")).into_owned();
         writeln!(
@@ -69,6 +75,7 @@ pub(super) fn show(folder: &IssueFolder, id: &SolutionId, context: &mut Context)
             level(&analysis.complexity)
         )?;
     }
+    review_print::reviews(folder, solution, 0, context)?;
     if let Some(approach) = &plan.approach {
         writeln!(context.screen, "\n{}", indent(approach, 4))?;
     }

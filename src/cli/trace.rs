@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
-use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print};
+use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print, review_print};
 use crate::index::{Index, Needs};
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
@@ -233,6 +233,7 @@ fn print_issue(
                 clean_line(&task.title)
             )?;
         }
+        review_print::reviews(folder, solution, 4, context)?;
         for (queue, it) in items_of(folder, views).filter(|(_, it)| it.item.solution_id == solution.id) {
             writeln!(
                 context.screen,

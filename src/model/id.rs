@@ -166,6 +166,11 @@ impl EntryId {
     pub(crate) fn of(stamp: &Stamp) -> Self {
         Self(stamp.entry_name())
     }
+
+    /// What all entries that one command wrote have in common.
+    pub(crate) fn uid(&self) -> &str {
+        last_part(&self.0)
+    }
 }
 
 impl IssueId {

@@ -12,6 +12,7 @@ pub(crate) mod priority;
 pub(crate) mod queue;
 pub(crate) mod record;
 pub(crate) mod redaction;
+pub(crate) mod review;
 pub(crate) mod root;
 pub(crate) mod schema;
 pub(crate) mod solution;
@@ -23,3 +24,4 @@ pub(crate) mod time;
 pub(crate) mod uid;
 
 pub(crate) use explain::Explain;
+pub(crate) use text_enum::text_enum;

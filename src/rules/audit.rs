@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::evidence;
 use super::folder::ExecutionFolder;
 use super::roles;
-use crate::model::execution::{Event, LinkedBy};
+use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
 use crate::model::review::Verdict;
@@ -347,16 +347,4 @@ fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
         .collect();
     let criteria = task.criteria().len();
     is_linked || (criteria > 0 && (1..=criteria as u64).all(|n| accepted.contains(&n)))
-}
-
-/// How a commit is linked, at its best: by a hook before by hand before what was found later.
-pub(crate) fn linked_by(carried: &[Carried<'_>], hash: &str) -> Option<LinkedBy> {
-    let links = carried.iter().flat_map(|it| it.execution.commits());
-    let of_commit = links.filter(|it| it.link.hash == hash || it.rewritten_from.iter().any(|old| old == hash));
-    of_commit.map(|it| it.link.linked_by).min_by_key(|by| match by {
-        LinkedBy::Hook => 0,
-        LinkedBy::Manual => 1,
-        LinkedBy::Trailer => 2,
-        LinkedBy::Relink => 3,
-    })
 }

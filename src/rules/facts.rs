@@ -151,6 +151,7 @@ pub(crate) fn times(folder: &IssueFolder) -> Times {
         .chain(folder.comments.iter().map(|c| c.created_at))
         .chain(folder.feedback.iter().map(|f| f.created_at))
         .chain(folder.solutions.iter().filter_map(|s| s.changed))
+        .chain(folder.reviews.values().flatten().map(|review| review.created_at))
         .chain(folder.items.iter().map(|queued| queued.item.queued_at))
         .chain(logs);
     Times {

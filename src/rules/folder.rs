@@ -1,9 +1,12 @@
 //! What lies together in the tree: an issue with its logs, plans, executions and items; a queue with its items.
 
+use std::collections::BTreeMap;
+
 use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
-use crate::model::id::{QueueId, SolutionId};
+use crate::model::id::{EntryId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue};
+use crate::model::review::Review;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
@@ -28,6 +31,8 @@ pub(crate) struct IssueFolder {
     pub(crate) feedback: Vec<Feedback>,
     /// In byte order of their ids.
     pub(crate) solutions: Vec<Recorded<Solution>>,
+    /// The reviews of each plan that has any, in order.
+    pub(crate) reviews: BTreeMap<SolutionId, Vec<Review>>,
     /// In byte order of their ids.
     pub(crate) executions: Vec<ExecutionFolder>,
     /// Its items in all queues, removed ones included.
@@ -40,6 +45,11 @@ impl IssueFolder {
     /// The plan of this id.
     pub(crate) fn solution(&self, id: &SolutionId) -> Option<&Solution> {
         self.solutions.iter().map(|s| &s.record).find(|s| s.id == *id)
+    }
+
+    /// The reviews of a plan, in order.
+    pub(crate) fn reviews(&self, id: &SolutionId) -> &[Review] {
+        self.reviews.get(id).map_or(&[], Vec::as_slice)
     }
 
     /// The plan that will be executed, where one is bound and there.
@@ -131,6 +141,17 @@ impl ExecutionFolder {
     /// What went wrong.
     pub(crate) fn failure(&self) -> Option<&Failure> {
         self.deciding_end().and_then(|(end, _)| end.failure.as_ref())
+    }
+
+    /// The entry by which it failed, and what went wrong; none for any other outcome.
+    pub(crate) fn failed_end(&self) -> Option<(&EntryId, &Failure)> {
+        if self.outcome() != ExecutionStatus::Failed {
+            return None;
+        }
+        self.log.iter().find_map(|entry| match &entry.event {
+            Event::End(end) => Some((&entry.id, end.failure.as_ref()?)),
+            _ => None,
+        })
     }
 
     /// The entry of its own log that sets it aside as it is now.
@@ -245,7 +266,6 @@ fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
 mod tests {
     use super::*;
     use crate::model::execution::{LinkedBy, Rewrite, Unlink};
-    use crate::model::id::EntryId;
 
     fn log(events: Vec<Event>) -> Vec<LogEntry> {
         let at = Time::from_seconds(0).unwrap();

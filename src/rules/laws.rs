@@ -157,6 +157,7 @@ fn folders() -> impl Strategy<Value = IssueFolder> {
                 comments: vec![],
                 feedback: vec![],
                 solutions,
+                reviews: BTreeMap::new(),
                 executions,
                 broken: vec![],
             }

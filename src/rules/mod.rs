@@ -1,8 +1,11 @@
 //! Pure rules: what may happen, what follows from what happened. No git, no files, no clock.
 
+pub(crate) mod complexity;
+pub(crate) mod audit;
 pub(crate) mod dag;
 pub(crate) mod evidence;
 pub(crate) mod facts;
+pub(crate) mod failures;
 pub(crate) mod folder;
 pub(crate) mod holds;
 pub(crate) mod lease;
@@ -11,6 +14,9 @@ pub(crate) mod plan_check;
 pub(crate) mod policy;
 pub(crate) mod position;
 pub(crate) mod readiness;
+pub(crate) mod reply_task;
+pub(crate) mod review;
+pub(crate) mod roles;
 pub(crate) mod shown;
 
 #[cfg(test)]

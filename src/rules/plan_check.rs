@@ -19,6 +19,8 @@ const OWNED: &[&str] = &[
     "quality",
     "files_touched",
     "task_count",
+    "computed_complexity",
+    "review",
     "reviews",
     "clock",
 ];

@@ -17,6 +17,11 @@ pub(crate) struct Gate {
 /// The gates that can be set, in the order of the record.
 pub(crate) static GATES: &[Gate] = &[
     Gate {
+        name: "review",
+        values: &["none", "required"],
+        about: "a plan is queued once somebody other than its author reviewed it as it is",
+    },
+    Gate {
         name: "commits",
         values: &["free", "required"],
         about: "a commit needs an executing solution; `commit-msg` refuses others",
@@ -79,6 +84,7 @@ pub(crate) fn parse(setting: &str) -> Result<(&'static Gate, &'static str), Poli
 /// The value of a gate, whether or not anybody set it.
 pub(crate) fn value<'a>(policy: &'a Policy, gate: &'static Gate) -> &'a str {
     let set = match gate.name {
+        "review" => policy.review.as_deref(),
         "commits" => policy.commits.as_deref(),
         "evidence" => policy.evidence.as_deref(),
         _ => None,
@@ -89,6 +95,7 @@ pub(crate) fn value<'a>(policy: &'a Policy, gate: &'static Gate) -> &'a str {
 /// Sets a gate.
 pub(crate) fn set(policy: &mut Policy, gate: &'static Gate, value: &str) {
     let field = match gate.name {
+        "review" => &mut policy.review,
         "commits" => &mut policy.commits,
         "evidence" => &mut policy.evidence,
         _ => return,

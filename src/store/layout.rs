@@ -9,6 +9,7 @@ use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
 use crate::model::record::check_as;
 use crate::model::redaction::Redaction;
+use crate::model::review::Review;
 use crate::model::root::ROOT;
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
@@ -57,6 +58,11 @@ pub(crate) fn solutions(id: &IssueId) -> String {
 /// `…/solutions/<SOLUTION>/solution.json`
 pub(crate) fn solution(id: &SolutionId) -> String {
     format!("{}/{id}/solution.json", solutions(&id.issue()))
+}
+
+/// `…/solutions/<SOLUTION>/reviews`
+pub(crate) fn reviews(id: &SolutionId) -> String {
+    format!("{}/{id}/reviews", solutions(&id.issue()))
 }
 
 /// `…/executions`
@@ -189,7 +195,6 @@ pub(crate) fn bears(value: &serde_json::Value, id: Option<&str>) -> bool {
 }
 
 fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
-    let any: fn(&serde_json::Value) -> Result<(), String> = |_| Ok(());
     let entry = |check: fn(&serde_json::Value) -> Result<(), String>, name: &str| match name
         .strip_suffix(".json")
         .filter(|id| EntryId::parse(id).is_ok())
@@ -206,7 +211,7 @@ fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
         ["solutions", id, rest @ ..] if SolutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
             match rest {
                 ["solution.json"] => (Form::Doc(&SOLUTION), Some((*id).to_owned())),
-                ["reviews", name] => entry(any, name),
+                ["reviews", name] => entry(check_as::<Review>, name),
                 [REDACTIONS, name] => entry(check_as::<Redaction>, name),
                 _ => (Form::Unknown, None),
             }

@@ -1,5 +1,7 @@
 //! Typed records out of files: one issue with everything in its folder, queues with their items.
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
 
 use super::error::StoreError;
@@ -11,6 +13,7 @@ use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::review::Review;
 use crate::model::root::{ROOT, Root};
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
@@ -190,6 +193,24 @@ pub(crate) fn solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solut
     Ok(set_aside(found, &mut Vec::new())?.map(|found: Recorded<Solution>| found.record))
 }
 
+/// The reviews of these plans; one without any is left out.
+fn reviews(
+    read: &impl Read,
+    solutions: &[SolutionId],
+    broken: &mut Vec<(String, String)>,
+) -> Result<BTreeMap<SolutionId, Vec<Review>>, StoreError> {
+    let mut all = BTreeMap::new();
+    for id in solutions {
+        let folder = layout::reviews(id);
+        if read.names(&folder)?.is_empty() {
+            continue;
+        }
+        let hidden = Redactions::at(read, &layout::solution(id))?;
+        all.insert(id.clone(), log(read, &folder, &hidden, broken)?);
+    }
+    Ok(all)
+}
+
 /// Everything in the folder of one issue, and its items in all queues; none where there is no such issue.
 pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     let Some(recorded_issue) = recorded::<Issue>(read, &ISSUE, &layout::issue(id))? else { return Ok(None) };
@@ -203,6 +224,7 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
         let found = recorded(read, &SOLUTION, &layout::solution(solution));
         solutions.extend(set_aside(found, &mut broken)?);
     }
+    let reviews = reviews(read, &solution_ids, &mut broken)?;
     let mut executions = Vec::new();
     for execution_id in execution_ids(read, id)? {
         executions.extend(execution(read, &execution_id, &mut broken)?);
@@ -217,7 +239,16 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
             }
         }
     }
-    Ok(Some(IssueFolder { issue: recorded_issue, comments, feedback, solutions, executions, items, broken }))
+    Ok(Some(IssueFolder {
+        issue: recorded_issue,
+        comments,
+        feedback,
+        solutions,
+        reviews,
+        executions,
+        items,
+        broken,
+    }))
 }
 
 /// One queue with its items in the order of execution, removed ones included.

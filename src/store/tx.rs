@@ -36,6 +36,7 @@ pub(crate) struct Tx<'repo> {
     pending: BTreeMap<String, Vec<u8>>,
     stamper: Stamper,
     person: String,
+    role: Option<String>,
     /// What the log will say.
     pub(crate) note: Note,
 }
@@ -54,6 +55,11 @@ impl<'repo> Tx<'repo> {
     /// Who writes, as records name them.
     pub(crate) fn person(&self) -> &str {
         &self.person
+    }
+
+    /// As what they act (`WF_ROLE`); none for an owner.
+    pub(crate) fn role(&self) -> Option<&str> {
+        self.role.as_deref()
     }
 
     /// Puts a file in place. The same bytes as before are no change.
@@ -141,6 +147,7 @@ impl Store {
                 pending: BTreeMap::new(),
                 stamper,
                 person: identity.person(),
+                role: identity.role.clone(),
                 note: Note::default(),
             };
             let answer = change(&mut tx)?;

@@ -4,8 +4,10 @@
 
 mod concurrency;
 mod conflicts;
+mod contexts;
 mod crash;
 mod execution;
+mod feedback;
 mod fsck;
 mod hooks;
 mod hostile;
@@ -16,6 +18,7 @@ mod maintenance;
 mod output;
 mod races;
 mod redact;
+mod reviews;
 mod sandbox;
 mod schema;
 mod solutions;

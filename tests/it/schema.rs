@@ -54,6 +54,18 @@ fn session(repo: &Repo) {
     answer(repo, "solution-check", &["solution", "check", "plan.json"]);
     answer(repo, "solution-add", &["solution", "add", "ISS-001", "plan.json"]);
     answers(repo, "show-solution", &["solution", "list", "ISS-001"]);
+    let bea = repo.as_person("Bea", "bea@example.org");
+    let plan = repo.wf(&["--json", "solution", "list"]).ok().json()[0]["id"].as_str().unwrap().to_owned();
+    let opinion =
+        json!({"scores": {"technical": 50, "risk": 40.5, "completeness": 30}, "findings": ["No way back"]});
+    fits(repo, "review-input", &opinion);
+    bea.write("review.json", opinion.to_string());
+    answer(&bea, "solution-review", &["solution", "review", &plan, "--from-json", "review.json"]);
+    let scores = ["--technical", "70", "--risk", "70", "--completeness", "70"];
+    answer(&bea, "solution-review", &[&["solution", "review", &plan], &scores[..]].concat());
+    answer(repo, "show-feedback", &["feedback", "add", "ISS-001", "A day is 24 hours here"]);
+    answers(repo, "show-feedback", &["feedback", "list"]);
+    answer(repo, "show-solution", &["solution", "show", &plan]);
     answers(repo, "show-item", &["queue", "add", "ISS-001"]);
     answers(repo, "show-queue", &["queue", "list"]);
     answer(repo, "show-queue", &["queue", "show"]);
@@ -65,6 +77,8 @@ fn session(repo: &Repo) {
     fits(repo, "failure-input", &reason);
     answer(repo, "show-execution", &["fail", "--reason", &reason.to_string()]);
     answer(repo, "show-issue", &["show", "ISS-001"]);
+    answer(repo, "planner-input", &["context", "ISS-001"]);
+    answer(repo, "executor-input", &["context", "S-1"]);
     answers(repo, "show-issue", &["retry", "ISS-001"]);
     answer(repo, "next", &["next"]);
     answer(repo, "show-execution", &["done", "-m", "It lasts a day now."]);
@@ -90,6 +104,7 @@ fn a_session_answers_and_stores_what_the_schemas_say() {
             [.., "comments", _] => "comment",
             [.., "feedback", _] => "feedback",
             [.., "solution.json"] => "solution-record",
+            [.., "reviews", _] => "review",
             [.., "execution.json"] => "execution",
             [.., "log", _] => "execution-log-entry",
             [.., "queue.json"] => "queue",
@@ -99,7 +114,7 @@ fn a_session_answers_and_stores_what_the_schemas_say() {
         seen.insert(kind);
         fits(&repo, kind, &repo.git(&["cat-file", "-p", &format!("refs/wf/main:{path}")]).ok().json());
     }
-    assert_eq!(seen.len(), 9, "{seen:?}");
+    assert_eq!(seen.len(), 10, "{seen:?}");
 }
 
 #[test]

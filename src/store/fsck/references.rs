@@ -10,7 +10,7 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::solution::Solution;
 use crate::rules::dag;
 use crate::rules::folder::{IssueFolder, QueueFolder};
-use crate::rules::plan_check;
+use crate::rules::{plan_check, review};
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::records;
@@ -110,6 +110,20 @@ fn check_issue(
         let plan = plan_at(snapshot, &solution.id)?.unwrap_or_else(|| solution.clone()).plan;
         for finding in plan_check::check(&plan, None).err().unwrap_or_default() {
             found.error(&path, format!("plan: {finding}"));
+        }
+    }
+    for (solution, review) in folder.reviews.iter().flat_map(|(id, all)| all.iter().map(move |it| (id, it))) {
+        let path = layout::entry(&layout::reviews(solution), &review.id);
+        let total = review.scores.total();
+        if review.total != total {
+            found.error(&path, format!("its total is {}, and its scores come to {total}", review.total));
+        }
+        let counts = review::verdict(review);
+        if review.verdict != counts {
+            found.error(
+                &path,
+                format!("it says {}, and its scores come to {counts}, which counts", review.verdict),
+            );
         }
     }
     for execution in folder.executions.iter().map(|it| &it.execution) {

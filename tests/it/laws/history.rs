@@ -16,6 +16,9 @@ const TAGS: [&str; 3] = ["auth", "ui", "slow"];
 pub(super) struct Promised {
     issues: Vec<String>,
     comments: Vec<(String, String)>,
+    /// Plans with what reviewers found in them.
+    reviews: Vec<(String, String)>,
+    feedback: Vec<(String, String)>,
 }
 
 pub(super) struct History {
@@ -46,7 +49,7 @@ impl History {
     pub(super) fn step(&mut self, all: &mut Replicas) {
         self.step += 1;
         let n = self.random.below(all.len());
-        match self.random.below(40) {
+        match self.random.below(44) {
             0..=3 => self.register(all, n),
             4..=8 => self.edit(all, n),
             9..=10 => self.comment(all, n),
@@ -68,6 +71,8 @@ impl History {
             32 => self.import(all, n),
             33 => self.commit(all, n),
             34 => self.settle(all, n),
+            35..=37 => self.review(all, n),
+            38 => self.feedback(all, n),
             _ => all.meet(n, &mut self.random),
         }
     }
@@ -154,14 +159,43 @@ impl History {
 
     fn bind_other(&mut self, all: &mut Replicas, n: usize) {
         let issue = self.issue();
-        let shown = all.may(n, "", &["--json", "show", &issue]);
+        if let Some(plan) = self.some_plan(all, n, &issue) {
+            all.may(n, "", &["bind", &issue, &plan]);
+        }
+    }
+
+    /// One of the plans that an issue has in this replica.
+    fn some_plan(&mut self, all: &mut Replicas, n: usize, issue: &str) -> Option<String> {
+        let shown = all.may(n, "", &["--json", "show", issue]);
         if shown.code != 0 {
-            return;
+            return None;
         }
         let plans = shown.json()["solutions"].as_array().unwrap().clone();
-        if !plans.is_empty() {
-            let plan = self.random.pick(&plans)["id"].as_str().unwrap().to_owned();
-            all.may(n, "", &["bind", &issue, &plan]);
+        (!plans.is_empty()).then(|| self.random.pick(&plans)["id"].as_str().unwrap().to_owned())
+    }
+
+    /// A review of some plan, at times of one's own.
+    fn review(&mut self, all: &mut Replicas, n: usize) {
+        let issue = self.issue();
+        let Some(plan) = self.some_plan(all, n, &issue) else { return };
+        let score = (self.random.below(11) * 10).to_string();
+        let finding = format!("found in step {}", self.step);
+        let scores = ["--technical", &score, "--risk", &score, "--completeness", "80", "--finding", &finding];
+        let more: &[&str] = match self.random.below(3) {
+            0 => &["--force", "--reason", "nobody else is here"],
+            1 => &["--verdict", "rejected"],
+            _ => &[],
+        };
+        if all.may(n, "", &[&["solution", "review", &plan][..], &scores, more].concat()).code == 0 {
+            self.promised.reviews.push((plan, finding));
+        }
+    }
+
+    fn feedback(&mut self, all: &mut Replicas, n: usize) {
+        let (issue, text) = (self.issue(), format!("clear since step {}", self.step));
+        let kind = *self.random.pick(&["failure", "clarification", "rejection"]);
+        if all.may(n, "", &["feedback", "add", &issue, &text, "--type", kind]).code == 0 {
+            self.promised.feedback.push((issue, text));
         }
     }
 
@@ -224,6 +258,19 @@ impl History {
             let bodies: Vec<&str> = comments.iter().map(|it| it["body"].as_str().unwrap()).collect();
             for (_, body) in self.promised.comments.iter().filter(|(issue, _)| issue == id) {
                 assert!(bodies.contains(&body.as_str()), "comment `{body}` on {id} is not there");
+            }
+            let said = |list: &Value, field: &str| -> Vec<String> {
+                list.as_array().unwrap().iter().map(|it| it[field].to_string()).collect()
+            };
+            let contents = said(&shown["feedback"], "content");
+            for (_, text) in self.promised.feedback.iter().filter(|(issue, _)| issue == id) {
+                assert!(contents.contains(&format!("\"{text}\"")), "feedback `{text}` on {id} is not there");
+            }
+            for plan in shown["solutions"].as_array().unwrap() {
+                let found = said(&plan["reviews"], "findings").concat();
+                for (_, finding) in self.promised.reviews.iter().filter(|(id, _)| plan["id"] == **id) {
+                    assert!(found.contains(finding.as_str()), "`{finding}` of {} is not there", plan["id"]);
+                }
             }
             assert_agrees(&shown);
         }

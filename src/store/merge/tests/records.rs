@@ -10,6 +10,7 @@ use crate::model::id::{EntryId, ExecutionId, ItemId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, FeedbackDetail, FeedbackType, ISSUE, Issue, Stage};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue, QueueDecision};
 use crate::model::record::entry_bytes;
+use crate::model::review::{Review, Score, Scores, Verdict};
 use crate::model::root::ROOT;
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
@@ -216,6 +217,22 @@ fn execution(life: &Life) -> Vec<u8> {
     })
 }
 
+/// A review of one of three plans, by a reviewer who thinks this or that of it.
+fn review(life: &Life) -> Vec<u8> {
+    let score = |n: usize| Score::new((life.writes.len() * 17 + n) as f64 / 2.0).unwrap();
+    let scores = Scores { technical: score(20), risk: score(10), completeness: score(0) };
+    entry_bytes(&Review {
+        id: EntryId::parse(ENTRY).unwrap(),
+        verdict: Verdict::Rejected,
+        scores,
+        total: scores.total(),
+        findings: life.writes.iter().map(|write| format!("finding {}", write.what)).collect(),
+        plan_digest: format!("sha256:{}", "0".repeat(64 - 1) + &life.birth.what.to_string()),
+        author: format!("reviewer {}", life.birth.who),
+        created_at: time(life.birth.second),
+    })
+}
+
 /// The path of a record of some kind, and this version of it.
 fn record(kind: usize, life: &Life) -> (String, Vec<u8>) {
     let entry_in = |folder: String| layout::entry(&folder, &EntryId::parse(ENTRY).unwrap());
@@ -232,10 +249,7 @@ fn record(kind: usize, life: &Life) -> (String, Vec<u8>) {
         7 => (entry_in(layout::feedback(&issue_id())), entry(1, life)),
         8 => (log(), entry(2, life)),
         9 => (log(), entry(3, life)),
-        10 => (
-            entry_in(format!("{}/{}/reviews", layout::solutions(&issue_id()), solution_id())),
-            entry(4, life),
-        ),
+        10 => (entry_in(layout::reviews(&solution_id())), review(life)),
         11 => (entry_in(format!("queues/{}/conflicts", queue_id())), entry(4, life)),
         12 => (format!("{}/later/{ENTRY}.json", layout::issue_folder(&issue_id())), unknown()),
         _ => ("runs/RUN-1/run.json".into(), unknown()),

@@ -1,0 +1,313 @@
+//! `solution review`, and the gate in front of the queue that asks what reviews came to.
+
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Context, Exit, Failure, Force, Outcome, existing, named, read_bytes, review_print};
+use crate::model::digest::DIGEST_PATTERN;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::review::{Review, Score, Scores, Verdict};
+use crate::model::solution::Solution;
+use crate::model::strict;
+use crate::rules::folder::IssueFolder;
+use crate::rules::review::{self, Standing};
+use crate::store::{Tx, layout, records, resolve};
+use crate::ui::style;
+
+/// A finding is a sentence or two; what is longer belongs into the plan or into a comment.
+const LONGEST_FINDING: usize = 10_000;
+/// A plan of at most ten tasks does not bear more.
+const MOST_FINDINGS: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The plan
+    solution: String,
+    /// approved, concerns or rejected; what the total says unless given, and never milder than that
+    #[arg(long, value_name = "VERDICT", value_parser = parse_verdict)]
+    verdict: Option<Verdict>,
+    /// Whether it will work, 0 to 100
+    #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
+    technical: Option<Score>,
+    /// Whether what could go wrong is seen and small, 0 to 100: 100 is no risk at all
+    #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
+    risk: Option<Score>,
+    /// Whether everything that was asked for is in it, 0 to 100
+    #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
+    completeness: Option<Score>,
+    /// What should be otherwise; can be given more than once
+    #[arg(long = "finding", value_name = "TEXT")]
+    findings: Vec<String>,
+    /// The digest of the plan that was read: the review is refused where the plan has changed since
+    #[arg(long, value_name = "DIGEST")]
+    plan_digest: Option<String>,
+    /// Read all of it from a JSON file, or from stdin for `-`; `git wf schema review-input` says what it holds
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verdict", "technical", "risk", "completeness", "findings", "plan_digest"])]
+    from_json: Option<String>,
+    #[command(flatten)]
+    force: Force,
+}
+
+fn parse_verdict(text: &str) -> Result<Verdict, String> {
+    Verdict::parse(&text.to_ascii_lowercase()).ok_or_else(|| format!("allowed are {}", Verdict::words()))
+}
+
+fn parse_score(text: &str) -> Result<Score, String> {
+    text.parse().ok().and_then(Score::new).ok_or_else(|| "a score is a number from 0 to 100".into())
+}
+
+/// A review as a reviewer writes it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(example = example())]
+pub(super) struct ReviewInput {
+    /// What the total says where it is left out; it can be harsher than that, and not milder.
+    verdict: Option<Verdict>,
+    /// technical, risk (100 is no risk at all) and completeness, each 0 to 100.
+    scores: Scores,
+    /// What should be otherwise.
+    #[serde(default)]
+    #[schemars(length(max = MOST_FINDINGS), inner(regex(pattern = r"\S"), length(max = LONGEST_FINDING)))]
+    findings: Vec<String>,
+    /// The plan that was read: the review is refused where the plan has changed since.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    plan_digest: Option<String>,
+}
+
+fn example() -> serde_json::Value {
+    serde_json::json!({
+        "scores": {"technical": 85, "risk": 70, "completeness": 60},
+        "findings": ["T2 has no test for an empty key"]
+    })
+}
+
+/// What `solution review` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Reviewed {
+    issue_id: IssueId,
+    solution_id: SolutionId,
+    /// The review as it is stored.
+    review: Review,
+    /// What all reviews of the plan as it is now come to.
+    standing: Verdict,
+    /// The round of review that this is: 1 and, for each earlier plan that was rejected, 1 more.
+    round: usize,
+    /// Plans that were rejected, this one included; from 2 on an owner decides.
+    rejected_rounds: usize,
+    /// What the reviewer should know beside that.
+    remarks: Vec<String>,
+}
+
+impl Args {
+    fn input(&self) -> Result<ReviewInput, Failure> {
+        let mut input = match &self.from_json {
+            Some(path) => read_input(path)?,
+            None => {
+                let (Some(technical), Some(risk), Some(completeness)) =
+                    (self.technical, self.risk, self.completeness)
+                else {
+                    return Err(Failure::usage("a review needs all three scores").hint(
+                        "--technical N --risk N --completeness N, each 0 to 100; or --from-json FILE",
+                    ));
+                };
+                ReviewInput {
+                    verdict: self.verdict,
+                    scores: Scores { technical, risk, completeness },
+                    findings: self.findings.clone(),
+                    plan_digest: self.plan_digest.clone(),
+                }
+            }
+        };
+        let count = input.findings.len();
+        if count > MOST_FINDINGS {
+            return Err(Failure::new(
+                "too-long",
+                format!("the review has {count} findings, and {MOST_FINDINGS} are allowed"),
+            )
+            .hint("name what matters most; a plan that is wrong throughout is rejected with one finding"));
+        }
+        for (n, finding) in input.findings.iter_mut().enumerate() {
+            *finding = finding.trim().to_owned();
+            let length = finding.chars().count();
+            if length == 0 {
+                return Err(Failure::new("empty", format!("finding {} is empty", n + 1))
+                    .hint("say what should be otherwise, or leave it out"));
+            }
+            if length > LONGEST_FINDING {
+                return Err(Failure::new(
+                    "too-long",
+                    format!("finding {} has {length} characters, and {LONGEST_FINDING} are allowed", n + 1),
+                )
+                .hint("`git wf comment ISSUE` takes longer texts"));
+            }
+        }
+        Ok(input)
+    }
+}
+
+fn read_input(path: &str) -> Result<ReviewInput, Failure> {
+    let bytes = read_bytes(path)?;
+    let wrong = |why: String| {
+        Failure::new("invalid-json", format!("{} is no review: {why}", named(path)))
+            .hint("`git wf schema review-input` says what a review holds")
+    };
+    serde_json::from_value(strict::parse(&bytes).map_err(wrong)?).map_err(|error| wrong(error.to_string()))
+}
+
+pub(super) fn run(args: &Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let id = resolve::solution(&store.snapshot()?, &args.solution, None)?;
+    let input = args.input()?;
+    let committed = context.transact(&store, |tx| {
+        let folder = existing(tx, &id.issue())?;
+        let plan = folder.solution(&id).ok_or_else(|| Failure::unreadable(&format!("plan `{id}`")))?;
+        review_plan(tx, &folder, plan, &input, &args.force)
+    })?;
+    let review = committed.answer;
+    let folder = existing(&store.snapshot()?, &id.issue())?;
+    let plan = folder.solution(&id).ok_or_else(|| Failure::unreadable(&format!("plan `{id}`")))?;
+    answer(&folder, plan, review, committed.commit.is_some(), context)
+}
+
+fn answer(
+    folder: &IssueFolder,
+    plan: &Solution,
+    review: Review,
+    is_new: bool,
+    context: &mut Context,
+) -> Outcome {
+    let standing = review::standing(plan, folder.reviews(&plan.id));
+    let issue_id = plan.id.issue();
+    let is_queued = folder.items.iter().any(|it| it.item.solution_id == plan.id && !it.item.is_removed());
+    let remarks = review::remarks(&issue_id, &review, &standing, is_queued);
+    // Between the commit and now another process may have changed the plan: then nothing stands of this review.
+    let stands = standing.verdict.unwrap_or(review.verdict);
+    let round = standing.rejected_rounds + usize::from(stands != Verdict::Rejected);
+    if context.json() {
+        context.screen.print_json(&Reviewed {
+            issue_id,
+            solution_id: plan.id.clone(),
+            review,
+            standing: stands,
+            round,
+            rejected_rounds: standing.rejected_rounds,
+            remarks,
+        })?;
+        return Ok(Exit::Done);
+    }
+    let painter = context.screen.painter();
+    let verb = if is_new { "reviewed" } else { "reviewed already:" };
+    writeln!(
+        context.screen,
+        "{verb} {}, round {round}: {}, total {} (technical {}, risk {}, completeness {})",
+        painter.paint(style::ID, plan.id.as_str()),
+        painter.paint(review_print::verdict_style(review.verdict), review.verdict.as_str()),
+        review.total,
+        review.scores.technical,
+        review.scores.risk,
+        review.scores.completeness
+    )?;
+    for remark in remarks {
+        writeln!(context.screen, "  {}", painter.paint(style::DIM, &remark))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Appends the review, and for a rejection what the next planner should know. The same review by the same reviewer once
+/// more is the one that is there.
+fn review_plan(
+    tx: &mut Tx<'_>,
+    folder: &IssueFolder,
+    plan: &Solution,
+    input: &ReviewInput,
+    force: &Force,
+) -> Result<Review, Failure> {
+    let (id, digest) = (&plan.id, plan.plan_digest());
+    if let Some(read) = input.plan_digest.as_ref().filter(|read| **read != digest) {
+        return Err(Failure::new(
+            "digest-mismatch",
+            format!("plan `{id}` is not the one that was read: it is `{digest}` now, not `{read}`"),
+        )
+        .hint(format!("read it again: `git wf solution show {id}`")));
+    }
+    if force.why().is_none() {
+        review::may_review(plan, tx.person())?;
+    }
+    let verdict = settled(plan, input)?;
+    let me = review::Reviewer::of(tx.person());
+    let mine = |it: &&Review| it.plan_digest == digest && review::Reviewer::of(&it.author) == me;
+    let last = folder.reviews(id).iter().rfind(mine);
+    if let Some(same) =
+        last.filter(|it| it.verdict == verdict && it.scores == input.scores && it.findings == input.findings)
+    {
+        return Ok(same.clone());
+    }
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let place = layout::reviews(id);
+    let made = Review {
+        id: tx.next_entry(&place)?,
+        verdict,
+        scores: input.scores,
+        total: input.scores.total(),
+        findings: input.findings.clone(),
+        plan_digest: digest,
+        author: author.clone(),
+        created_at,
+    };
+    tx.append(&place, |_| made.clone())?;
+    if verdict == Verdict::Rejected {
+        let content = review::rejection_text(id, &made);
+        tx.append(&layout::feedback(&id.issue()), |entry| Feedback {
+            id: entry,
+            kind: FeedbackType::Rejection,
+            stage: Stage::Review,
+            content,
+            detail: FeedbackDetail { solution_id: Some(id.clone()), ..FeedbackDetail::default() },
+            author,
+            created_at,
+        })?;
+    }
+    tx.note.force = force.why();
+    tx.describe("solution review", format!("solution: review {id}: {verdict}, total {}", made.total));
+    Ok(made)
+}
+
+/// The verdict that was given, or the one of the total. A person may judge harsher than the scores; who judges milder
+/// means other scores.
+fn settled(plan: &Solution, input: &ReviewInput) -> Result<Verdict, Failure> {
+    let total = input.scores.total();
+    let by_total = review::verdict_of(total);
+    let is_empty = plan.typed_plan().tasks.is_empty();
+    let mildest = if is_empty { Verdict::Rejected } else { by_total };
+    match input.verdict {
+        Some(given) if given < mildest && is_empty => Err(Failure::new(
+            "no-tasks",
+            format!("plan `{}` has no tasks, and such a plan cannot be {given}", plan.id),
+        )
+        .hint("reject it, or leave the verdict out")),
+        Some(given) if given < mildest => Err(Failure::new(
+            "milder-verdict",
+            format!("`{given}` is milder than the scores, whose total of {total} is {by_total}"),
+        )
+        .hint("give the scores that you mean, or leave the verdict out")),
+        Some(given) => Ok(given),
+        None => Ok(mildest),
+    }
+}
+
+/// Refuses to queue what its reviews do not let pass, unless it is forced by somebody who may.
+pub(super) fn permit_queue(
+    tx: &Tx<'_>,
+    folder: &IssueFolder,
+    plan: &Solution,
+    force: &Force,
+) -> Result<(), Failure> {
+    let standing: Standing = review::standing(plan, folder.reviews(&plan.id));
+    match review::may_queue(&records::root(tx)?.policy, &plan.id, &standing) {
+        Err(refusal) if force.why().is_none() || !refusal.yields_to(tx.role()) => Err(refusal.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,177 @@
+//! Reviews: what somebody other than its author thinks of a plan, as the plan was then. Written once.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::digest::DIGEST_PATTERN;
+use super::id::EntryId;
+use super::text_enum::text_enum;
+use super::time::Time;
+
+text_enum!(
+    /// What a review comes to, the mildest first.
+    Verdict {
+        /// The plan may be carried out.
+        Approved = "approved",
+        /// It may be carried out; somebody would rather see the findings answered first.
+        Concerns = "concerns",
+        /// It may not be queued as it is.
+        Rejected = "rejected",
+    }
+);
+
+/// A number from 0 to 100. A whole one is written without a fraction.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub(crate) struct Score(f64);
+
+impl Score {
+    /// `None` for what is no number from 0 to 100.
+    pub(crate) fn new(number: f64) -> Option<Self> {
+        // Adding a zero makes a zero without a sign of one with.
+        (0.0..=100.0).contains(&number).then_some(Self(number + 0.0))
+    }
+
+    /// The number.
+    pub(crate) fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl std::fmt::Display for Score {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.fract() == 0.0 {
+            // At most 100, so nothing is cut.
+            serializer.serialize_u8(self.0 as u8)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Score {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        Self::new(number).ok_or_else(|| D::Error::custom(format!("{number} is not from 0 to 100")))
+    }
+}
+
+impl JsonSchema for Score {
+    fn schema_name() -> Cow<'static, str> {
+        "Score".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "number", "minimum": 0, "maximum": 100})
+    }
+}
+
+/// What a reviewer thinks of a plan in numbers, 100 being the best.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Scores {
+    /// Whether it will work.
+    pub(crate) technical: Score,
+    /// Whether what could go wrong is seen and small: 100 is no risk at all.
+    pub(crate) risk: Score,
+    /// Whether everything that was asked for is in it.
+    pub(crate) completeness: Score,
+}
+
+impl Scores {
+    /// 0.4·technical + 0.3·risk + 0.3·completeness, to two digits.
+    pub(crate) fn total(&self) -> Score {
+        // Tenths, so that whole scores come to an exact sum.
+        let tenths = 4.0 * self.technical.0 + 3.0 * self.risk.0 + 3.0 * self.completeness.0;
+        Score((tenths * 10.0).round() / 100.0)
+    }
+}
+
+/// One reviewer's opinion of a plan. It speaks of the plan with this digest; once that changed, it counts no more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Review {
+    /// The entry's name.
+    pub(crate) id: EntryId,
+    /// What it comes to: what the total says, or harsher.
+    pub(crate) verdict: Verdict,
+    /// technical, risk, completeness: each 0 to 100.
+    pub(crate) scores: Scores,
+    /// 0.4·technical + 0.3·risk + 0.3·completeness.
+    pub(crate) total: Score,
+    /// What should be otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) findings: Vec<String>,
+    /// The plan that was looked at.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    pub(crate) plan_digest: String,
+    /// Who reviewed.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    fn scores(technical: f64, risk: f64, completeness: f64) -> Scores {
+        let score = |number| Score::new(number).unwrap();
+        Scores { technical: score(technical), risk: score(risk), completeness: score(completeness) }
+    }
+
+    #[test]
+    fn the_total_of_whole_scores_is_exact() {
+        for (of, total) in [
+            ((80.0, 80.0, 80.0), "80"),
+            ((60.0, 60.0, 60.0), "60"),
+            ((100.0, 100.0, 100.0), "100"),
+            ((0.0, 0.0, 0.0), "0"),
+            ((77.0, 83.0, 91.0), "83"),
+            ((85.0, 70.0, 60.0), "73"),
+            ((79.0, 80.0, 80.0), "79.6"),
+            ((33.33, 66.66, 99.99), "63.33"),
+        ] {
+            assert_eq!(scores(of.0, of.1, of.2).total().to_string(), total, "{of:?}");
+        }
+    }
+
+    #[test]
+    fn a_score_is_a_number_from_0_to_100() {
+        for text in ["0", "100", "87.5", "1e1"] {
+            assert!(from_str::<Score>(text).is_ok(), "{text}");
+        }
+        for text in ["-1", "100.01", "1e999", "-1e999", "\"80\"", "null", "true", "[80]", "NaN"] {
+            assert!(from_str::<Score>(text).is_err(), "{text}");
+        }
+        assert!(Score::new(f64::NAN).is_none() && Score::new(f64::INFINITY).is_none());
+        assert_eq!(to_string(&from_str::<Score>("80.0").unwrap()).unwrap(), "80");
+        assert_eq!(to_string(&from_str::<Score>("87.50").unwrap()).unwrap(), "87.5");
+        assert_eq!(to_string(&from_str::<Score>("-0.0").unwrap()).unwrap(), "0");
+    }
+
+    #[test]
+    fn scores_are_all_there_and_nothing_else_is() {
+        let whole = r#"{"technical": 90, "risk": 80, "completeness": 70}"#;
+        assert_eq!(from_str::<Scores>(whole).unwrap().total().to_string(), "81");
+        for text in [
+            r#"{"technical": 90, "risk": 80}"#,
+            r#"{"technical": 90, "risk": 80, "completeness": null}"#,
+            r#"{"technical": 90, "risk": 80, "completeness": 70, "style": 1}"#,
+        ] {
+            assert!(from_str::<Scores>(text).is_err(), "{text}");
+        }
+    }
+}

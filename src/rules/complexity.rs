@@ -1,0 +1,56 @@
+//! How large a plan is, by what it touches and how many steps it takes. What its planner thinks of that stands in the
+//! plan's `analysis`.
+
+use crate::model::plan::Plan;
+use crate::model::text_enum;
+
+text_enum!(
+    /// How large a plan is, the smallest first.
+    Complexity {
+        /// At most 2 files and 3 tasks.
+        Low = "low",
+        /// At most 5 files and 6 tasks.
+        Medium = "medium",
+        /// More.
+        High = "high",
+    }
+);
+
+/// The greater of what the files and what the tasks say: up to 2 files or 3 tasks low, up to 5 files or 6 tasks medium.
+pub(crate) fn of(files: usize, tasks: usize) -> Complexity {
+    let level = |number: usize, low: usize, medium: usize| match number {
+        n if n <= low => Complexity::Low,
+        n if n <= medium => Complexity::Medium,
+        _ => Complexity::High,
+    };
+    level(files, 2, 5).max(level(tasks, 3, 6))
+}
+
+/// How large this plan is.
+pub(crate) fn of_plan(plan: &Plan) -> Complexity {
+    of(plan.touches().len(), plan.tasks.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bound_of_the_rule() {
+        use Complexity::{High, Low, Medium};
+        for (files, tasks, complexity) in [
+            (0, 1, Low),
+            (1, 1, Low),
+            (2, 3, Low),
+            (2, 4, Medium),
+            (3, 3, Medium),
+            (5, 6, Medium),
+            (6, 5, High),
+            (5, 7, High),
+            (1, 10, High),
+            (20, 1, High),
+        ] {
+            assert_eq!(of(files, tasks), complexity, "{files} files, {tasks} tasks");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What an issue's failed attempts have in common, for whoever plans it next.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::id::SolutionId;
+use crate::model::issue::{Feedback, FeedbackType, Stage};
+use crate::model::time::Time;
+
+/// Characters of a text that a planner is given; a whole log would drown the rest.
+const LONGEST: usize = 4_000;
+/// Failures that are told one by one, the latest ones.
+const MOST: usize = 20;
+
+/// One failed attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct FailedAttempt {
+    /// The plan that was carried out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The task that went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// test_failure, compilation, timeout, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_type: Option<String>,
+    /// What was reported.
+    pub(crate) message: String,
+    /// Where it was raised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stack_trace: Option<String>,
+    /// When.
+    pub(crate) timestamp: Time,
+}
+
+/// What failures have in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Patterns {
+    /// Types of error that came up more than once, each once.
+    pub(crate) repeated_errors: Vec<String>,
+    /// Plans that were carried out and failed, each once.
+    pub(crate) failed_approaches: Vec<SolutionId>,
+}
+
+/// What went wrong so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct FailureAnalysis {
+    /// Whether anything did: then this is a new plan for what an earlier one did not achieve.
+    pub(crate) has_failures: bool,
+    /// How many attempts failed.
+    pub(crate) failure_count: usize,
+    /// The latest 20 of them, oldest first; long texts are cut.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failures: Vec<FailedAttempt>,
+    /// What they have in common.
+    pub(crate) patterns: Patterns,
+}
+
+/// What was said of the issue and its plans beside failures.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Remark {
+    /// What it is: a clarification, or why a plan was turned down.
+    #[serde(rename = "type")]
+    pub(crate) kind: FeedbackType,
+    /// Where it arose.
+    pub(crate) stage: Stage,
+    /// The plan that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// In words; a long text is cut.
+    pub(crate) content: String,
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// Looks through the feedback of an issue, which stands in order, for executions that failed.
+pub(crate) fn analyse(feedback: &[Feedback]) -> FailureAnalysis {
+    let failed: Vec<&Feedback> =
+        feedback.iter().filter(|it| it.kind == FeedbackType::Failure && it.stage == Stage::Execute).collect();
+    let mut patterns = Patterns::default();
+    let mut seen: Vec<&str> = Vec::new();
+    for it in &failed {
+        if let Some(error) = it.detail.error_type.as_deref() {
+            if seen.contains(&error) && !patterns.repeated_errors.iter().any(|known| known == error) {
+                patterns.repeated_errors.push(error.to_owned());
+            }
+            seen.push(error);
+        }
+        if let Some(id) = it.detail.solution_id.as_ref().filter(|id| !patterns.failed_approaches.contains(id))
+        {
+            patterns.failed_approaches.push(id.clone());
+        }
+    }
+    let told = failed.iter().skip(failed.len().saturating_sub(MOST)).map(|it| FailedAttempt {
+        solution_id: it.detail.solution_id.clone(),
+        task_id: it.detail.task_id.clone(),
+        error_type: it.detail.error_type.clone(),
+        message: cut(it.detail.message.as_deref().unwrap_or(&it.content)),
+        stack_trace: it.detail.stack_trace.as_deref().map(cut),
+        timestamp: it.created_at,
+    });
+    FailureAnalysis {
+        has_failures: !failed.is_empty(),
+        failure_count: failed.len(),
+        failures: told.collect(),
+        patterns,
+    }
+}
+
+/// The latest clarifications and rejections, oldest first.
+pub(crate) fn remarks(feedback: &[Feedback]) -> Vec<Remark> {
+    let said: Vec<&Feedback> = feedback.iter().filter(|it| it.kind != FeedbackType::Failure).collect();
+    said.iter()
+        .skip(said.len().saturating_sub(MOST))
+        .map(|it| Remark {
+            kind: it.kind,
+            stage: it.stage,
+            solution_id: it.detail.solution_id.clone(),
+            content: cut(&it.content),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::EntryId;
+    use crate::model::issue::FeedbackDetail;
+
+    fn feedback(
+        kind: FeedbackType,
+        stage: Stage,
+        plan: &str,
+        error: Option<&str>,
+        message: &str,
+    ) -> Feedback {
+        Feedback {
+            id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
+            kind,
+            stage,
+            content: message.into(),
+            detail: FeedbackDetail {
+                solution_id: SolutionId::parse(&format!("SOL-GH-1-{plan}")).ok(),
+                error_type: error.map(str::to_owned),
+                ..FeedbackDetail::default()
+            },
+            author: "a".into(),
+            created_at: Time::from_seconds(0).unwrap(),
+        }
+    }
+
+    fn failure(plan: &str, error: Option<&str>) -> Feedback {
+        feedback(FeedbackType::Failure, Stage::Execute, plan, error, "it broke")
+    }
+
+    #[test]
+    fn failures_are_counted_and_what_repeats_is_named_once() {
+        let none = analyse(&[]);
+        assert_eq!((none.has_failures, none.failure_count), (false, 0));
+        let all = [
+            failure("a", Some("timeout")),
+            feedback(FeedbackType::Clarification, Stage::Plan, "b", Some("timeout"), "no"),
+            feedback(FeedbackType::Failure, Stage::Plan, "c", Some("timeout"), "no execution"),
+            failure("a", Some("compilation")),
+            failure("b", Some("timeout")),
+            failure("b", Some("timeout")),
+            failure("b", None),
+            failure("b", None),
+        ];
+        let found = analyse(&all);
+        assert!(found.has_failures);
+        assert_eq!(found.failure_count, 6);
+        assert_eq!(found.patterns.repeated_errors, ["timeout"]);
+        let plans: Vec<&str> = found.patterns.failed_approaches.iter().map(SolutionId::as_str).collect();
+        assert_eq!(plans, ["SOL-GH-1-a", "SOL-GH-1-b"]);
+        assert_eq!(found.failures[0].message, "it broke");
+        assert_eq!(remarks(&all).len(), 1);
+    }
+
+    #[test]
+    fn a_planner_is_not_drowned() {
+        let mut all: Vec<Feedback> = (0..50).map(|n| failure("a", Some(&format!("e{n}")))).collect();
+        all[49].content = "é".repeat(100_000);
+        let found = analyse(&all);
+        assert_eq!((found.failure_count, found.failures.len()), (50, MOST));
+        assert_eq!(found.failures[MOST - 1].error_type.as_deref(), Some("e49"));
+        assert_eq!(found.failures[MOST - 1].message.chars().count(), LONGEST + 1);
+    }
+}

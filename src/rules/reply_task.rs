@@ -1,0 +1,209 @@
+//! The last task of a plan for an issue that came from GitHub: to tell those who reported it what came of it.
+
+use serde_json::{Value, json};
+
+use crate::model::issue::{Issue, Source};
+use crate::model::plan_schema::MOST_TASKS;
+
+/// Where the answer goes, as far as the issue's record says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// `owner/name`.
+    repository: Option<String>,
+    number: Option<u64>,
+}
+
+impl Place {
+    /// Where an issue from GitHub came from; none for any other.
+    pub(crate) fn of(issue: &Issue) -> Option<Self> {
+        let named = issue.source_url.as_deref().and_then(of_url);
+        if issue.source != Some(Source::Github) {
+            return named;
+        }
+        let by_id = || issue.id.as_str().strip_prefix("GH-").and_then(|digits| digits.parse().ok());
+        Some(named.unwrap_or_else(|| Self { repository: None, number: by_id() }))
+    }
+
+    /// The command that comments there. What the address says was looked at: it is a name and a number, nothing else.
+    fn command(&self) -> String {
+        let number = self.number.map_or("<number>".to_owned(), |number| number.to_string());
+        let repository = self.repository.as_ref().map(|name| format!(" --repo {name}")).unwrap_or_default();
+        format!("gh issue comment {number}{repository} --body-file -")
+    }
+}
+
+/// Reads `https://github.com/<owner>/<name>/issues/<number>`.
+fn of_url(url: &str) -> Option<Place> {
+    let (scheme, rest) = url.split_once("://")?;
+    let path = rest.strip_prefix("github.com/").or_else(|| rest.strip_prefix("www.github.com/"))?;
+    let mut parts = path.split(['/', '?', '#']);
+    let (owner, name, kind, number) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_name = |text: &str| {
+        let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+        plain && !text.is_empty() && !text.starts_with('-') && text.len() <= 100
+    };
+    let is_ours = matches!(scheme, "https" | "http") && kind == "issues" && is_name(owner) && is_name(name);
+    let number = number.parse().ok().filter(|_| number.bytes().all(|b| b.is_ascii_digit()));
+    (is_ours && number.is_some()).then(|| Place { repository: Some(format!("{owner}/{name}")), number })
+}
+
+/// Why the task cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unadded {
+    /// The plan answers there already.
+    Present,
+    /// The plan has as many tasks as it may have.
+    Full,
+    /// What was given is no plan; the checks say why.
+    NoPlan,
+}
+
+/// Whether some task of the plan, as its planner wrote it, answers on GitHub.
+pub(crate) fn is_in(plan: &Value) -> bool {
+    let tasks = plan["tasks"].as_array().into_iter().flatten();
+    tasks.into_iter().any(|task| {
+        let is = |name: &str, word: &str| {
+            task[name].as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(word))
+        };
+        let steps = task["implementation"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        (is("action", "notify") && is("scope", "github"))
+            || steps.into_iter().any(|step| step.contains("gh issue comment"))
+    })
+}
+
+/// The plan with the task behind all others: it waits for each task that no other waits for.
+pub(crate) fn append(plan: &Value, place: &Place) -> Result<Value, Unadded> {
+    let Some(tasks) = plan["tasks"].as_array().filter(|tasks| !tasks.is_empty()) else {
+        return Err(Unadded::NoPlan);
+    };
+    if is_in(plan) {
+        return Err(Unadded::Present);
+    }
+    if tasks.len() >= MOST_TASKS {
+        return Err(Unadded::Full);
+    }
+    let ids: Vec<&str> = tasks.iter().filter_map(|task| task["id"].as_str()).collect();
+    let awaited: Vec<&str> = tasks
+        .iter()
+        .flat_map(|task| task["depends_on"].as_array().into_iter().flatten().filter_map(Value::as_str))
+        .collect();
+    let leaves: Vec<&str> = ids.iter().copied().filter(|id| !awaited.contains(id)).collect();
+    let highest = ids.iter().filter_map(|id| id.strip_prefix('T')?.parse::<u32>().ok()).max().unwrap_or(0);
+    let mut longer = plan.clone();
+    let task = json!({
+        "id": format!("T{}", u64::from(highest) + 1),
+        "title": "Tell the reporters on GitHub what came of it",
+        "action": "Notify",
+        "scope": "github",
+        "description": "Once everything else is done, comment on the issue that this one was made from",
+        "implementation": [
+            "Write down the approach, the main changes with their commits, and how each was verified",
+            format!("Hand that text to `{}`", place.command()),
+        ],
+        "acceptance": {
+            "criteria": ["The issue on GitHub has 1 new comment, which names the commits and the checks that passed"],
+            "verification": ["Open the issue on GitHub and read its last comment"],
+        },
+        "depends_on": leaves,
+        "priority": 5,
+    });
+    if let Some(tasks) = longer["tasks"].as_array_mut() {
+        tasks.push(task);
+    }
+    Ok(longer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::IssueId;
+    use crate::model::time::Time;
+    use crate::rules::plan_check;
+
+    fn issue(id: &str, source: Option<Source>, url: Option<&str>) -> Issue {
+        let id = IssueId::parse(id).unwrap();
+        let mut issue = Issue::new(id, "a".into(), Time::from_seconds(0).unwrap(), "t".into());
+        issue.source = source;
+        issue.source_url = url.map(str::to_owned);
+        issue
+    }
+
+    fn plan(dependencies: &[&[&str]]) -> Value {
+        let tasks: Vec<Value> = dependencies
+            .iter()
+            .enumerate()
+            .map(|(n, on)| {
+                json!({"id": format!("T{}", n + 1), "title": "t", "action": "Fix", "implementation": ["a", "b"],
+                    "acceptance": {"criteria": ["c"]}, "depends_on": on})
+            })
+            .collect();
+        json!({"description": "d", "tasks": tasks})
+    }
+
+    #[test]
+    fn what_came_from_github() {
+        let command = |id, source, url| Place::of(&issue(id, source, url)).map(|place| place.command());
+        let github = Some(Source::Github);
+        assert_eq!(
+            command("X-1", None, Some("https://github.com/ada/engine/issues/12#note")).unwrap(),
+            "gh issue comment 12 --repo ada/engine --body-file -"
+        );
+        assert_eq!(command("GH-12", github, None).unwrap(), "gh issue comment 12 --body-file -");
+        assert_eq!(command("X-1", github, None).unwrap(), "gh issue comment <number> --body-file -");
+        assert_eq!(command("GH-12", None, None), None, "a name alone says nothing");
+        assert_eq!(command("X-1", Some(Source::Text), Some("https://example.org/ada/engine/issues/1")), None);
+    }
+
+    #[test]
+    fn an_address_brings_no_shell_with_it() {
+        for url in [
+            "https://github.com/ada/$(id)/issues/1",
+            "https://github.com/ada/a b/issues/1",
+            "https://github.com/--repo/x/issues/1",
+            "https://github.com/ada/x/issues/1;id",
+            "https://github.com/ada/x/issues/+1",
+            "https://github.com/ada/x/pull/1",
+            "https://github.com.example.org/ada/x/issues/1",
+            "javascript://github.com/ada/x/issues/1",
+            "https://github.com/",
+            "",
+        ] {
+            assert_eq!(Place::of(&issue("X-1", None, Some(url))), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn it_waits_for_all_that_nobody_waits_for_and_passes_the_checks() {
+        let place = Place::of(&issue("GH-3", Some(Source::Github), None)).unwrap();
+        let longer = append(&plan(&[&[], &["T1"], &["T1"], &[]]), &place).unwrap();
+        let task = &longer["tasks"][4];
+        assert_eq!((&task["id"], &task["depends_on"]), (&json!("T5"), &json!(["T2", "T3", "T4"])));
+        assert!(plan_check::check(&longer, None).is_ok());
+        assert!(is_in(&longer));
+        assert_eq!(append(&longer, &place), Err(Unadded::Present));
+    }
+
+    #[test]
+    fn a_full_plan_and_no_plan_are_left_alone() {
+        let place = Place::of(&issue("GH-3", Some(Source::Github), None)).unwrap();
+        let none: &[&str] = &[];
+        assert_eq!(append(&plan(&[none; 10]), &place), Err(Unadded::Full));
+        for odd in [json!(null), json!([]), json!({"tasks": {}}), json!({"tasks": []})] {
+            assert_eq!(append(&odd, &place), Err(Unadded::NoPlan), "{odd}");
+        }
+        // Tasks that are none are for the checks to name.
+        assert!(append(&json!({"tasks": [1, null, {"id": 7, "depends_on": 3}]}), &place).is_ok());
+    }
+
+    #[test]
+    fn another_planner_s_reply_is_known() {
+        let mut with = plan(&[&[]]);
+        with["tasks"][0]["action"] = json!("notify");
+        with["tasks"][0]["scope"] = json!("GitHub");
+        assert!(is_in(&with));
+        let mut by_step = plan(&[&[]]);
+        by_step["tasks"][0]["implementation"] = json!(["Post via: gh issue comment 3 --body \"done\""]);
+        assert!(is_in(&by_step));
+        assert!(!is_in(&plan(&[&[]])));
+    }
+}

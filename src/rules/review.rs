@@ -1,0 +1,248 @@
+//! What the reviews of a plan come to, and whether it may be queued. The rules:
+//!
+//! - A review speaks of the plan with the digest that it names. Reviews of any other digest count for nothing but rounds.
+//! - Of one reviewer the latest review counts, so that a reviewer can think again. Of several reviewers the harshest
+//!   verdict stands, so that nobody outvotes a rejection.
+//! - A review's verdict is its own or the one of its scores, whichever is harsher.
+//! - A rejected round is a digest that its reviews reject. After [`MOST_ROUNDS`] of them an owner decides.
+//! - A plan without tasks passes no review.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::Explain;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::review::{Review, Score, Verdict};
+use crate::model::root::Policy;
+use crate::model::solution::Solution;
+
+/// After so many rejected rounds a person decides.
+pub(crate) const MOST_ROUNDS: usize = 2;
+/// From this total on a plan is approved.
+const APPROVED: f64 = 80.0;
+/// From this total on it may be carried out all the same.
+const CONCERNS: f64 = 60.0;
+
+/// What a total says.
+pub(crate) fn verdict_of(total: Score) -> Verdict {
+    if total.get() >= APPROVED {
+        Verdict::Approved
+    } else if total.get() >= CONCERNS {
+        Verdict::Concerns
+    } else {
+        Verdict::Rejected
+    }
+}
+
+/// How a review counts: a program that wrote a milder verdict than its scores allow is not believed.
+pub(crate) fn verdict(review: &Review) -> Verdict {
+    review.verdict.max(verdict_of(review.scores.total()))
+}
+
+/// Who somebody is to this rule: the name that an agent gave itself, else the e-mail address, else all of the text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reviewer {
+    /// `WF_ACTOR`.
+    Actor(String),
+    /// Of a git identity, in lower case.
+    Email(String),
+}
+
+impl Reviewer {
+    /// Reads `Name <email>`, with `(actor)` behind it for an agent.
+    pub(crate) fn of(person: &str) -> Self {
+        let Some((_, rest)) = person.split_once('<') else {
+            return Self::Email(person.trim().to_lowercase());
+        };
+        let (email, behind) = rest.split_once('>').unwrap_or((rest, ""));
+        match behind.trim().strip_prefix('(').and_then(|actor| actor.strip_suffix(')')) {
+            Some(actor) => Self::Actor(actor.to_owned()),
+            None => Self::Email(email.trim().to_lowercase()),
+        }
+    }
+}
+
+/// What the reviews of a plan come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Of the plan as it is now; none where nobody reviewed that.
+    pub(crate) verdict: Option<Verdict>,
+    /// Digests that were rejected, the present one included.
+    pub(crate) rejected_rounds: usize,
+    /// Whether there are reviews, and all of them speak of the plan as it was before.
+    pub(crate) is_stale: bool,
+    /// Whether the plan has no tasks.
+    pub(crate) is_empty: bool,
+}
+
+impl Standing {
+    /// The word for it: `none` where nobody reviewed the plan as it is now.
+    pub(crate) fn word(&self) -> &'static str {
+        self.verdict.map_or("none", Verdict::as_str)
+    }
+}
+
+/// Folds the reviews of a plan, which stand in the order of their entries.
+pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> Standing {
+    let mut latest: BTreeMap<&str, BTreeMap<Reviewer, Verdict>> = BTreeMap::new();
+    for review in reviews {
+        latest.entry(&review.plan_digest).or_default().insert(Reviewer::of(&review.author), verdict(review));
+    }
+    let of = |round: &BTreeMap<Reviewer, Verdict>| round.values().copied().max();
+    let digest = plan.plan_digest();
+    let is_empty = plan.typed_plan().tasks.is_empty();
+    let now = latest.get(digest.as_str()).and_then(of);
+    let rejected: BTreeSet<&str> = latest
+        .iter()
+        .filter(|(_, round)| of(round) == Some(Verdict::Rejected))
+        .map(|(digest, _)| *digest)
+        .collect();
+    Standing {
+        verdict: if is_empty && now.is_some() { Some(Verdict::Rejected) } else { now },
+        rejected_rounds: rejected.len(),
+        is_stale: now.is_none() && !latest.is_empty(),
+        is_empty,
+    }
+}
+
+/// Why a plan may not be queued.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    /// There is nothing to carry out.
+    #[error("plan `{0}` has no tasks, so there is nothing to queue")]
+    Empty(SolutionId),
+    /// Rejected once too often.
+    #[error("plan `{solution}` was rejected in {rounds} rounds of review, so a person decides")]
+    OwnerDecides {
+        /// The plan.
+        solution: SolutionId,
+        /// Rejected rounds.
+        rounds: usize,
+    },
+    /// Rejected as it is now.
+    #[error("plan `{0}` was rejected in review")]
+    Rejected(SolutionId),
+    /// The policy wants a review, and there is none of the plan as it is now.
+    #[error(
+        "plan `{solution}` {}, and the policy requires a review",
+        if *.is_stale { "changed since it was reviewed" } else { "was not reviewed" }
+    )]
+    Unreviewed {
+        /// The plan.
+        solution: SolutionId,
+        /// Whether an earlier one was reviewed.
+        is_stale: bool,
+    },
+    /// A reviewer who planned.
+    #[error("`{person}` is the author of plan `{solution}`, and an author does not review")]
+    OwnPlan {
+        /// The plan.
+        solution: SolutionId,
+        /// Who.
+        person: String,
+    },
+}
+
+impl Explain for Refusal {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Empty(_) => "no-tasks",
+            Self::OwnerDecides { .. } => "owner-decides",
+            Self::Rejected(_) => "review-rejected",
+            Self::Unreviewed { .. } => "review-required",
+            Self::OwnPlan { .. } => "own-plan",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let over = "--force --reason TEXT overrides this";
+        Some(match self {
+            Self::Empty(id) => format!("`git wf solution add {} FILE` brings another plan", id.issue()),
+            Self::OwnerDecides { .. } => {
+                "an owner (no WF_ROLE) queues it with --force --reason TEXT, or has it planned anew".into()
+            }
+            Self::Rejected(id) => format!(
+                "`git wf solution show {id}` shows the findings; change the plan or add another; {over}"
+            ),
+            Self::Unreviewed { solution, .. } => {
+                format!("somebody other than its author runs `git wf solution review {solution}`; {over}")
+            }
+            Self::OwnPlan { .. } => format!("somebody else, or an agent of another name, reviews it; {over}"),
+        })
+    }
+}
+
+impl Refusal {
+    /// Whether `--force --reason` is enough. `role` is what the one who forces acts as; none is an owner.
+    pub(crate) fn yields_to(&self, role: Option<&str>) -> bool {
+        match self {
+            Self::Empty(_) => false,
+            Self::OwnerDecides { .. } => role.is_none_or(|role| role == "owner"),
+            Self::Rejected(_) | Self::Unreviewed { .. } | Self::OwnPlan { .. } => true,
+        }
+    }
+}
+
+/// Whether somebody may review the plan.
+pub(crate) fn may_review(plan: &Solution, person: &str) -> Result<(), Refusal> {
+    if Reviewer::of(person) != Reviewer::of(&plan.author) {
+        return Ok(());
+    }
+    Err(Refusal::OwnPlan { solution: plan.id.clone(), person: person.to_owned() })
+}
+
+/// Whether the plan may be queued. A rejection counts whatever the policy says; with `review=required` the plan must
+/// have passed as it is now.
+pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &Standing) -> Result<(), Refusal> {
+    if standing.is_empty {
+        return Err(Refusal::Empty(id.clone()));
+    }
+    if standing.rejected_rounds >= MOST_ROUNDS {
+        return Err(Refusal::OwnerDecides { solution: id.clone(), rounds: standing.rejected_rounds });
+    }
+    match standing.verdict {
+        Some(Verdict::Rejected) => Err(Refusal::Rejected(id.clone())),
+        Some(Verdict::Approved | Verdict::Concerns) => Ok(()),
+        None if policy.review.as_deref() == Some("required") => {
+            Err(Refusal::Unreviewed { solution: id.clone(), is_stale: standing.is_stale })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What a planner of this issue should read first: what was rejected, in the words of the one who did.
+pub(crate) fn rejection_text(id: &SolutionId, review: &Review) -> String {
+    if review.findings.is_empty() {
+        return format!("`{id}` was rejected with a total of {}", review.total);
+    }
+    review.findings.join("\n")
+}
+
+/// What the reviewer of a plan of `issue` should know beside the verdict. A review changes no queue.
+pub(crate) fn remarks(issue: &IssueId, review: &Review, standing: &Standing, is_queued: bool) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let by_total = verdict_of(review.total);
+    if standing.is_empty {
+        remarks.push("the plan has no tasks, and such a plan passes no review".to_owned());
+    } else if review.verdict != by_total {
+        remarks.push(format!("by its total alone it would be {by_total}"));
+    }
+    if standing.verdict.is_some_and(|stands| stands > review.verdict) {
+        remarks.push(format!("another reviewer's verdict stands: {}", standing.word()));
+    }
+    if review.verdict == Verdict::Rejected && review.findings.is_empty() {
+        remarks.push("no finding says what should be otherwise (--finding TEXT)".to_owned());
+    }
+    if is_queued && standing.verdict == Some(Verdict::Rejected) {
+        remarks.push(format!("it waits in a queue all the same: `git wf queue remove {issue}` takes it out"));
+    }
+    if standing.rejected_rounds >= MOST_ROUNDS {
+        remarks.push(format!(
+            "{} rounds were rejected: from now on an owner decides (`git wf queue add {issue} --force --reason TEXT`)",
+            standing.rejected_rounds
+        ));
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! What the queue makes of reviews.
+
+use serde_json::json;
+
+use super::{Planned, change_plan, review};
+
+const ADD: [&str; 3] = ["queue", "add", "ISS-001"];
+const FORCE: [&str; 3] = ["--force", "--reason", "it is late"];
+
+#[test]
+fn a_rejected_plan_is_not_queued_whatever_the_policy() {
+    let it = Planned::new();
+    it.review("40", &[]).ok();
+    let error = it.ada.refused(1, &ADD);
+    assert_eq!(error["code"], "review-rejected");
+    it.ada.wf(&[&ADD[..], &FORCE].concat()).ok();
+    assert!(it.ada.last_message().contains("Wf-Force: it is late"), "{}", it.ada.last_message());
+    assert_eq!(it.ada.status("ISS-001"), "queued");
+    it.ada.changes_nothing(&ADD);
+    let ran = it.review("41", &[]).ok();
+    assert!(ran.stdout.contains("`git wf queue remove ISS-001` takes it out"), "{}", ran.stdout);
+}
+
+#[test]
+fn with_the_policy_a_plan_must_have_passed_as_it_is() {
+    let it = Planned::new();
+    it.ada.wf(&["policy", "set", "review=required"]).ok();
+    assert_eq!(it.ada.json(&["policy", "show"])["review"], "required");
+    let error = it.ada.refused(1, &ADD);
+    assert_eq!(error["code"], "review-required");
+    assert!(error["message"].as_str().unwrap().contains("was not reviewed"), "{error}");
+    it.review("70", &[]).ok();
+    change_plan(&it.ada, &it.plan, 1);
+    let error = it.ada.refused(1, &ADD);
+    assert!(error["message"].as_str().unwrap().contains("changed since it was reviewed"), "{error}");
+    it.review("70", &[]).ok();
+    it.ada.wf(&ADD).ok();
+    // What changes in the queue is reviewed again before it is queued anew.
+    change_plan(&it.ada, &it.plan, 2);
+    assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
+    assert_eq!(it.ada.refused(1, &ADD)["code"], "review-required");
+    it.review("90", &[]).ok();
+    it.ada.wf(&ADD).ok();
+    assert_eq!(it.ada.items(), [("S-1".into(), "ready".into())]);
+    it.ada.wf(&["policy", "set", "review=none"]).ok();
+    it.ada.refused(1, &["policy", "set", "review=perhaps"]);
+}
+
+#[test]
+fn one_reviewer_cannot_outvote_another_and_may_think_again() {
+    let it = Planned::new();
+    let cem = it.ada.as_person("Cem", "cem@example.org");
+    it.review("40", &["--finding", "no"]).ok();
+    let ran = review(&cem, &it.plan, "100", &[]).ok();
+    assert!(ran.stdout.contains("another reviewer's verdict stands: rejected"), "{}", ran.stdout);
+    assert_eq!(it.ada.refused(1, &ADD)["code"], "review-rejected");
+    let answer = it.review("65", &["--json"]).ok().json();
+    assert_eq!((&answer["standing"], &answer["rejected_rounds"]), (&json!("concerns"), &json!(0)));
+    it.ada.wf(&ADD).ok();
+}
+
+#[test]
+fn after_two_rejected_rounds_an_owner_decides() {
+    let it = Planned::new();
+    for round in 1..=2 {
+        let answer = it.review("40", &["--json"]).ok().json();
+        assert_eq!((&answer["round"], &answer["rejected_rounds"]), (&json!(round), &json!(round)));
+        change_plan(&it.ada, &it.plan, round);
+    }
+    let answer = it.review("100", &["--json"]).ok().json();
+    assert_eq!((&answer["standing"], &answer["round"]), (&json!("approved"), &json!(3)));
+    assert!(answer["remarks"].to_string().contains("an owner decides"), "{answer}");
+    assert_eq!(it.ada.refused(1, &ADD)["code"], "owner-decides");
+    let forced = [&ADD[..], &FORCE].concat();
+    for role in ["planner", "integrator", "executor"] {
+        let agent = it.ada.with_env("WF_ROLE", role);
+        assert_eq!(agent.refused(1, &forced)["code"], "owner-decides", "{role}");
+    }
+    it.ada.wf(&forced).ok();
+    assert_eq!(it.ada.status("ISS-001"), "queued");
+}
+
+#[test]
+fn a_plan_without_tasks_passes_nothing() {
+    let it = Planned::new();
+    let path = it.ada.store_path(&format!("/{}/solution.json", it.plan));
+    let mut record = it.ada.stored_json(&path);
+    record["plan"]["tasks"] = json!([]);
+    record["clock"]["plan"] = json!("2026-11-22T02:00:00.000Z/00000/0000000a");
+    it.ada.plumb(&[(&path, &format!("{record:#}\n"))]);
+    let args =
+        ["solution", "review", &it.plan, "--technical", "100", "--risk", "100", "--completeness", "100"];
+    let error = it.bea.refused(1, &[&args[..], &["--verdict", "approved"]].concat());
+    assert_eq!(error["code"], "no-tasks");
+    let answer = it.bea.json(&args);
+    assert_eq!((&answer["review"]["verdict"], &answer["standing"]), (&json!("rejected"), &json!("rejected")));
+    assert_eq!(it.ada.refused(1, &ADD)["code"], "no-tasks");
+    assert_eq!(it.ada.refused(1, &[&ADD[..], &FORCE].concat())["code"], "no-tasks");
+}
+
+#[test]
+fn a_rejection_is_handed_to_the_next_planner_in_the_same_commit() {
+    let it = Planned::new();
+    let steps = it.ada.steps();
+    it.review("40", &["--finding", "No way back", "--finding", "No test"]).ok();
+    assert_eq!(it.ada.steps(), steps + 1, "one command, one commit");
+    let feedback = it.ada.json(&["feedback", "list", "ISS-001"]);
+    assert_eq!((&feedback[0]["type"], &feedback[0]["stage"]), (&json!("rejection"), &json!("review")));
+    assert_eq!(feedback[0]["content"], "No way back\nNo test");
+    assert_eq!(feedback[0]["detail"]["solution_id"], json!(it.plan));
+    assert_eq!(it.ada.json(&["context", "ISS-001"])["feedback"][0]["content"], "No way back\nNo test");
+    it.ada.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn what_is_hidden_of_a_review_is_hidden_of_the_feedback_that_it_became() {
+    let it = Planned::new();
+    let hidden = |what: &str| {
+        for args in [&["show", "ISS-001"][..], &["feedback", "list"], &["context", "ISS-001"], &["log", "-p"]]
+        {
+            let shown = it.ada.wf(args).ok().stdout;
+            assert!(!shown.contains(what), "{args:?}: {shown}");
+        }
+    };
+    let first = it.review("40", &["--finding", "hunter2 is known", "--json"]).ok().json();
+    let entry = format!("reviews/{}", first["review"]["id"].as_str().unwrap());
+    it.ada.wf(&["redact", &it.plan, &entry, "--reason", "a password"]).ok();
+    hidden("hunter2");
+    it.ada.changes_nothing(&["redact", &it.plan, &entry, "--reason", "a password"]);
+    // And the other way round.
+    it.review("41", &["--finding", "hunter3 is known"]).ok();
+    let feedback = it.ada.json(&["feedback", "list"]);
+    let entry = format!("feedback/{}", feedback[1]["id"].as_str().unwrap());
+    it.ada.wf(&["redact", "ISS-001", &entry, "--reason", "a password"]).ok();
+    hidden("hunter3");
+    assert_eq!(it.shown()["review"], "rejected", "the verdict stands");
+    it.ada.wf(&["fsck"]).ok();
+}
