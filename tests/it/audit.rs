@@ -1,0 +1,220 @@
+//! `audit`: what was done against what was planned.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, plan_on};
+
+fn start(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    for file in ["a.txt", "b.txt", "c.txt"] {
+        repo.write(file, "one\n");
+    }
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-qm", "start"]).ok();
+    repo
+}
+
+fn claimed(repo: &Repo, id: &str, plan: &Value) {
+    repo.planned(id, plan);
+    repo.wf(&["queue", "add", id]).ok();
+    repo.wf(&["next"]).ok();
+}
+
+fn commit(repo: &Repo, file: &str, text: &str) {
+    repo.write(file, text);
+    repo.git(&["add", "-A"]).ok();
+    repo.git(&["commit", "-qm", &format!("Change {file}")]).ok();
+}
+
+/// `(kind, severity, message)` of each finding.
+fn findings(audit: &Value) -> Vec<(String, String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let list = audit["findings"].as_array().unwrap();
+    list.iter().map(|it| (text(&it["kind"]), text(&it["severity"]), text(&it["message"]))).collect()
+}
+
+fn kinds(audit: &Value) -> Vec<String> {
+    findings(audit).into_iter().map(|(kind, ..)| kind).collect()
+}
+
+fn tested(file: &str, commands: &[&str]) -> Value {
+    let mut plan = plan_on(file);
+    plan["tasks"][0]["action"] = json!("Modify");
+    plan["tasks"][0]["test"] = json!({ "commands": commands });
+    plan
+}
+
+#[test]
+fn work_that_was_done_as_planned_has_no_fault() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &["true"]));
+    commit(&repo, "a.txt", "two\n");
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.wf(&["done"]).ok();
+    let audit = repo.json(&["audit", "--strict"]);
+    assert_eq!(audit["findings"], json!([]), "{audit:#}");
+    let counts = ["commit_count", "bound_count", "task_count", "evidenced_count"].map(|name| audit[name].as_u64());
+    assert_eq!(counts, [Some(1); 4]);
+    let binding = &audit["commits"][0]["bound_to"][0];
+    assert_eq!((&binding["linked_by"], &binding["checks_passed"]), (&json!("hook"), &json!(1)));
+}
+
+#[test]
+fn a_commit_without_a_plan_is_a_fault() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    repo.wf(&["done"]).ok();
+    commit(&repo, "b.txt", "two\n");
+    let ran = repo.wf(&["audit", "--strict", "--json"]).fails(1);
+    let audit = ran.json();
+    assert_eq!(kinds(&audit), ["unbound"]);
+    assert_eq!(audit["findings"][0]["commit"], repo.git(&["rev-parse", "HEAD"]).ok().line());
+    // Without --strict it is told, and no failure.
+    assert_eq!(repo.json(&["audit"]), audit);
+    // What a message says alone is told apart.
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.write("c.txt", "two\n");
+    repo.git(&["commit", "-qam", "Elsewhere", "-m", "Wf-Issue: ISS-001"]).ok();
+    let told = findings(&repo.json(&["audit", "HEAD^!"]));
+    assert!(told[0].2.contains("its message names a plan"), "{told:?}");
+}
+
+#[test]
+fn drift_from_the_plan_is_found() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let mut plan = tested("a.txt", &[]);
+    plan["tasks"][0]["modification_points"] = json!([
+        {"file": "a.txt", "target": "all", "change": "all"},
+        {"file": "c.txt", "target": "all", "change": "all"},
+        {"file": "never.txt", "target": "all", "change": "all"}
+    ]);
+    claimed(&repo, "ISS-001", &plan);
+    commit(&repo, "a.txt", "two\n");
+    commit(&repo, "b.txt", "two\n");
+    repo.git(&["rm", "-q", "c.txt"]).ok();
+    repo.git(&["commit", "-qm", "Remove c"]).ok();
+    repo.wf(&["done"]).ok();
+    let told = findings(&repo.json(&["audit"]));
+    let told: Vec<_> = told.iter().map(|(kind, severity, message)| (kind.as_str(), severity.as_str(), message)).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    for (n, (kind, path)) in
+        [("unplanned_file", "b.txt"), ("unplanned_deletion", "c.txt"), ("untouched_file", "never.txt")]
+            .into_iter()
+            .enumerate()
+    {
+        assert_eq!((told[n].0, told[n].1), (kind, "fault"));
+        assert!(told[n].2.contains(path), "{told:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_the_plan_names_stands_for_what_is_in_it() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("src/limit", &[]));
+    commit(&repo, "src/limit/bucket.rs", "x\n");
+    repo.wf(&["done"]).ok();
+    assert_eq!(repo.json(&["audit"])["findings"], json!([]));
+}
+
+#[test]
+fn evidence_that_is_missing_counts_as_the_policy_says() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &["true"]));
+    commit(&repo, "a.txt", "two\n");
+    repo.wf(&["done"]).ok();
+    let audit = repo.json(&["audit", "--strict"]);
+    assert_eq!(findings(&audit)[0].1, "note");
+    assert_eq!((&audit["task_count"], &audit["evidenced_count"]), (&json!(1), &json!(0)));
+    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    let audit = repo.wf(&["audit", "--strict", "--json"]).fails(1).json();
+    assert_eq!(findings(&audit)[0].0, "missing_check");
+}
+
+#[test]
+fn the_plan_that_was_reviewed_is_the_one_that_counts() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let solution = repo.planned("ISS-001", &tested("a.txt", &[]));
+    let reviewer = repo.as_person("Rita", "rita@example.org");
+    let scores = ["--technical", "90", "--risk", "90", "--completeness", "90"];
+    reviewer.wf(&[&["solution", "review", &solution], &scores[..]].concat()).ok();
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    commit(&repo, "a.txt", "two\n");
+    repo.wf(&["done"]).ok();
+    let audit = repo.json(&["audit"]);
+    assert_eq!(audit["commits"][0]["bound_to"][0]["review"], "approved", "{audit:#}");
+    assert_eq!(audit["findings"], json!([]));
+    // A policy that came later finds what nobody reviewed.
+    claimed(&repo, "ISS-002", &tested("b.txt", &[]));
+    commit(&repo, "b.txt", "two\n");
+    repo.wf(&["done"]).ok();
+    repo.wf(&["policy", "set", "review=required"]).ok();
+    assert_eq!(kinds(&repo.json(&["audit"])), ["unreviewed"]);
+}
+
+#[test]
+fn overrides_are_notes_with_their_reasons_and_roles_are_kept_to() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    let planner = repo.with_env("WF_ROLE", "planner");
+    planner.wf(&["done", "--force", "--reason", "it is late"]).ok();
+    let told = findings(&repo.json(&["audit"]));
+    assert_eq!(told[0].0, "override");
+    assert!(told[0].2.contains("it is late"), "{told:?}");
+    assert!(told[1].0 == "role" && told[1].2.contains("role planner"), "{told:?}");
+}
+
+#[test]
+fn both_clones_say_the_same() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &["true"]));
+    commit(&repo, "a.txt", "two\n");
+    commit(&repo, "b.txt", "two\n");
+    repo.git(&["commit", "-q", "--amend", "-m", "Better words"]).ok();
+    repo.wf(&["done"]).ok();
+    let hub = sandbox.bare("hub");
+    repo.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();
+    repo.wf(&["sync", "origin"]).ok();
+    repo.git(&["push", "-q", "origin", "HEAD:refs/heads/main"]).ok();
+    let other = sandbox.clone(&hub, "other");
+    other.wf(&["init"]).ok();
+    other.wf(&["sync"]).ok();
+    assert_eq!(other.json(&["audit"]), repo.json(&["audit"]));
+}
+
+#[test]
+fn an_audit_reads_well_and_goes_into_a_pull_request() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    repo.wf(&["done"]).ok();
+    repo.write("b.txt", "x\n");
+    repo.git(&["commit", "-qam", "Say <b>|hello|</b>"]).ok();
+    let text = repo.wf(&["audit"]).ok().stdout;
+    assert!(text.contains("1 of 2 commits bound (50 %)") && text.contains("faults (1)"), "{text}");
+    let page = repo.wf(&["audit", "--markdown"]).ok().stdout;
+    assert!(page.contains("Say &lt;b&gt;\\|hello\\|&lt;/b&gt;") && page.contains("#### Faults"), "{page}");
+}
+
+#[test]
+fn a_range_that_names_nothing_is_refused() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    repo.refused(3, &["audit"]);
+    repo.refused(1, &["audit", "nowhere..HEAD"]);
+    repo.refused(1, &["audit", "--", "--all"]);
+    // Commits that nobody planned can be audited all the same.
+    assert_eq!(kinds(&repo.json(&["audit", "HEAD"])), ["unbound"]);
+}
