@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::json_array::JsonArray;
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, list_filter};
 use crate::index::{Filter, Index, IndexError, Needs, Sort};
@@ -162,15 +163,12 @@ impl Rows<'_, '_> {
 
 /// The texts lie ready in the index; none is held longer than it takes to write it.
 fn print_json(rows: &mut Rows<'_, '_>, context: &mut Context) -> Result<(), Failure> {
-    if rows.found.is_empty() {
-        return Ok(context.screen.print_json(&[(); 0])?);
-    }
+    let mut array = JsonArray::default();
     for at in 0..rows.found.len() {
         let answer = rows.read(at, context, |index, n| index.answer(n))?;
-        let begin = if at == 0 { "[\n  " } else { ",\n  " };
-        write!(context.screen, "{begin}{}", crate::ui::text::clean_json(&answer))?;
+        array.text(&answer, &mut context.screen)?;
     }
-    Ok(writeln!(context.screen, "\n]")?)
+    Ok(array.end(&mut context.screen)?)
 }
 
 /// Every issue that can be read; `broken` counts those that cannot.

@@ -217,19 +217,6 @@ impl<'a> Index<'a> {
     pub(crate) fn snapshot(&self) -> Result<Snapshot<'a>, StoreError> {
         self.store.snapshot_at(self.commit)
     }
-
-    /// The commit of that state.
-    pub(crate) fn commit(&self) -> ObjectId {
-        self.commit
-    }
-
-    /// Where it lies; none where that is memory.
-    pub(crate) fn path(&self) -> Option<String> {
-        match &self.lies {
-            Lies::File { place, .. } => Some(place.database().display().to_string()),
-            Lies::Memory => None,
-        }
-    }
 }
 
 /// One process at a time changes the index; whoever comes second finds it done.

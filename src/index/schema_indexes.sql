@@ -2,8 +2,8 @@
 CREATE INDEX open_by_priority ON issues (priority, created, id) WHERE over = 0;
 CREATE INDEX by_priority ON issues (priority, created, id, over);
 CREATE INDEX by_status ON issues (status, priority, created, id);
-CREATE INDEX by_created ON issues (created, id, over);
-CREATE INDEX by_updated ON issues (updated, id, over);
+CREATE INDEX by_created ON issues (created DESC, id, over);
+CREATE INDEX by_updated ON issues (updated DESC, id, over);
 CREATE INDEX by_id ON issues (id, over);
 CREATE INDEX by_work ON issues (status, id, over);
 CREATE INDEX by_title ON issues (folded, id, over);

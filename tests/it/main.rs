@@ -10,6 +10,7 @@ mod fsck;
 mod hooks;
 mod hostile;
 mod import;
+mod index;
 mod issues;
 mod laws;
 mod maintenance;
