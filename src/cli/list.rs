@@ -74,8 +74,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let mut filter = args.filter.filter(&store)?;
     let (sort, page) = (Sort::from(args.sort), (args.offset, args.limit));
     if args.filter.ready {
-        let (index, ()) = context.ask(&store, Needs::ROWS, |_| Ok(()))?;
-        filter.among = Some(list_filter::ready(&World::read(&index.snapshot()?)?));
+        filter.among = Some(list_filter::ready(&World::now(&store, context)?.1));
     }
     let (index, (found, total, broken)) = context.ask(&store, args.filter.needs(), |index| {
         let is_whole = !args.count && args.limit.is_none() && args.offset == 0;

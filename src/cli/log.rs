@@ -4,11 +4,11 @@ use similar::{ChangeTag, TextDiff};
 
 use super::json_array::JsonArray;
 use super::{Context, Exit, Failure, Outcome};
+use crate::index::{Index, IndexError, Needs};
 use crate::model::id::SolutionId;
+use crate::store::history::{FileChange, Step};
 use crate::store::resolve::{Known, ResolveError};
 use crate::store::{Read, layout, records};
-use crate::index::{Index, IndexError, Needs};
-use crate::store::history::{FileChange, Step};
 use crate::trail::log::Log;
 use crate::ui::text::clean_line;
 use crate::ui::{self, style};

@@ -1,7 +1,7 @@
 //! Which issues, in which order.
 
-use rusqlite::types::Value;
 use rusqlite::params_from_iter;
+use rusqlite::types::Value;
 
 use super::error::IndexError;
 use super::rows::BROKEN;
@@ -294,7 +294,11 @@ impl Index<'_> {
         let (rest, values) = plain(conditions);
         Ok(match lead.and_then(|(_, at)| Some((conditions[at].find.as_ref()?, &conditions[at].values))) {
             Some((find, first)) => From {
-                sql: format!("FROM ({find}) f CROSS JOIN {} AND i.n = f.{}", &rest["FROM ".len()..], number_of(find)),
+                sql: format!(
+                    "FROM ({find}) f CROSS JOIN {} AND i.n = f.{}",
+                    &rest["FROM ".len()..],
+                    number_of(find)
+                ),
                 // Not by an index, which would look at all issues.
                 order: order.replacen("i.", "+i.", 1),
                 values: first.iter().cloned().chain(values).collect(),

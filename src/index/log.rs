@@ -44,7 +44,8 @@ impl Index<'_> {
 
     /// The executions that link a commit of the project, or linked it before it was rewritten, with their issues.
     pub(crate) fn executions_of(&self, hash: &str) -> Result<Vec<(IssueId, ExecutionId)>, IndexError> {
-        let mut query = self.db.prepare_cached("SELECT execution FROM links WHERE hash = ?1 ORDER BY execution")?;
+        let mut query =
+            self.db.prepare_cached("SELECT execution FROM links WHERE hash = ?1 ORDER BY execution")?;
         let rows = query.query_map([hash], |row| row.get::<_, String>(0))?;
         let mut found = Vec::new();
         for row in rows {

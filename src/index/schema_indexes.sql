@@ -15,5 +15,6 @@ CREATE INDEX by_component ON components (component, n);
 CREATE INDEX by_uid ON ids (uid);
 CREATE INDEX ids_of ON ids (n);
 CREATE INDEX links_of ON links (n);
+CREATE INDEX items_in ON items (queue, path);
 CREATE INDEX commits_in_order ON commits (late, depth, hash);
 CREATE INDEX with_hidden ON issues (id) WHERE hidden = 1;

@@ -37,7 +37,9 @@ fn a_missing_empty_torn_or_foreign_file_is_made_anew() {
         bytes[from..to].fill(0xa5);
         bytes
     };
-    for bytes in [&b""[..], b"no database at all, but long enough to be one", &sound[..5000], &torn_in_the_middle] {
+    for bytes in
+        [&b""[..], b"no database at all, but long enough to be one", &sound[..5000], &torn_in_the_middle]
+    {
         std::fs::write(&path, bytes).unwrap();
         assert_eq!(ids(&repo), "A-1 A-2 A-3");
         assert_eq!(repo.json(&["search", "about"])["total"], 3);
@@ -133,7 +135,11 @@ fn a_reader_that_stands_still_is_in_nobodys_way() {
     repo.issue("A-1");
     assert_eq!(repo.wf(&["list", "--count"]).ok().line(), "1501");
     std::fs::write(index(&repo), "broken").unwrap();
-    assert_eq!(repo.wf(&["list", "--count"]).ok().line(), "1501", "from memory, since nobody may replace it now");
+    assert_eq!(
+        repo.wf(&["list", "--count"]).ok().line(),
+        "1501",
+        "from memory, since nobody may replace it now"
+    );
     drop(still.stdout.take());
     still.wait().unwrap();
     assert_eq!(repo.wf(&["list", "--count"]).ok().line(), "1501");

@@ -15,7 +15,11 @@ fn everything_that_people_write_is_found() {
     repo.wf(&["new", "Another", "--id", "C-1", "-m", "It is about kerberos, too"]).ok();
     repo.issue("K-1");
     repo.wf(&["comment", "K-1", "-m", "Seen with Kerberos on Tuesday"]).ok();
-    assert_eq!(found(&repo, "kerberos"), "T-1 C-1 K-1", "a title says more than a text, and that more than a comment");
+    assert_eq!(
+        found(&repo, "kerberos"),
+        "T-1 C-1 K-1",
+        "a title says more than a text, and that more than a comment"
+    );
     repo.issue("P-1");
     repo.wf_in(plan().to_string(), &["solution", "add", "P-1"]).ok();
     let words = plan()["tasks"][0]["title"].as_str().unwrap().to_owned();
@@ -40,7 +44,9 @@ fn everything_that_people_write_is_found() {
 fn the_syntax_of_fts5_and_what_is_no_query() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
-    for (id, title) in [("A-1", "red apple"), ("A-2", "green apple tree"), ("A-3", "red brick in src/wall.rs")] {
+    for (id, title) in
+        [("A-1", "red apple"), ("A-2", "green apple tree"), ("A-3", "red brick in src/wall.rs")]
+    {
         repo.wf(&["new", title, "--id", id]).ok();
     }
     let sorted = |text: &str| {
