@@ -68,7 +68,12 @@ impl Context {
         question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
     ) -> Result<(Index<'a>, T), Failure> {
         let mut progress = None;
-        Ok(index::ask(store, needs, &mut |doing, done, total| show(&mut progress, doing, done, total), question)?)
+        Ok(index::ask(
+            store,
+            needs,
+            &mut |doing, done, total| show(&mut progress, doing, done, total),
+            question,
+        )?)
     }
 
     /// Another index in place of one that turned out to be broken while it answered.

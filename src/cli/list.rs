@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::json_array::JsonArray;
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, list_filter};
 use crate::index::{Filter, Index, IndexError, Needs, Sort};
@@ -73,8 +74,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let mut filter = args.filter.filter(&store)?;
     let (sort, page) = (Sort::from(args.sort), (args.offset, args.limit));
     if args.filter.ready {
-        let (index, ()) = context.ask(&store, Needs::ROWS, |_| Ok(()))?;
-        filter.among = Some(list_filter::ready(&World::read(&index.snapshot()?)?));
+        filter.among = Some(list_filter::ready(&World::now(&store, context)?.1));
     }
     let (index, (found, total, broken)) = context.ask(&store, args.filter.needs(), |index| {
         let is_whole = !args.count && args.limit.is_none() && args.offset == 0;
@@ -162,15 +162,12 @@ impl Rows<'_, '_> {
 
 /// The texts lie ready in the index; none is held longer than it takes to write it.
 fn print_json(rows: &mut Rows<'_, '_>, context: &mut Context) -> Result<(), Failure> {
-    if rows.found.is_empty() {
-        return Ok(context.screen.print_json(&[(); 0])?);
-    }
+    let mut array = JsonArray::default();
     for at in 0..rows.found.len() {
         let answer = rows.read(at, context, |index, n| index.answer(n))?;
-        let begin = if at == 0 { "[\n  " } else { ",\n  " };
-        write!(context.screen, "{begin}{}", crate::ui::text::clean_json(&answer))?;
+        array.text(&answer, &mut context.screen)?;
     }
-    Ok(writeln!(context.screen, "\n]")?)
+    Ok(array.end(&mut context.screen)?)
 }
 
 /// Every issue that can be read; `broken` counts those that cannot.

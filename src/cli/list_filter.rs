@@ -69,29 +69,29 @@ impl FilterArgs {
 
     /// What these arguments ask for; the ready ones are still to be found.
     pub(super) fn filter(&self, store: &Store) -> Result<Filter, Failure> {
-    let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Failure> {
-        let Some(text) = text else { return Ok(None) };
-        store.moment(text, bound)?.map(Some).ok_or_else(|| {
-            Failure::usage(format!("`--{name} {text}` is no date"))
-                .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+        let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Failure> {
+            let Some(text) = text else { return Ok(None) };
+            store.moment(text, bound)?.map(Some).ok_or_else(|| {
+                Failure::usage(format!("`--{name} {text}` is no date"))
+                    .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+            })
+        };
+        Ok(Filter {
+            statuses: self.status.clone(),
+            all: self.all,
+            tags: self.tags.clone(),
+            components: self.components.clone(),
+            priorities: self.priority.clone(),
+            assignee: self.assignee.clone(),
+            author: self.author.clone(),
+            wave: self.wave,
+            since: moment(&self.since, Bound::Since, "since")?,
+            until: moment(&self.until, Bound::Until, "until")?,
+            has_solution: self.has_solution,
+            among: None,
+            search: self.search.clone(),
         })
-    };
-    Ok(Filter {
-        statuses: self.status.clone(),
-        all: self.all,
-        tags: self.tags.clone(),
-        components: self.components.clone(),
-        priorities: self.priority.clone(),
-        assignee: self.assignee.clone(),
-        author: self.author.clone(),
-        wave: self.wave,
-        since: moment(&self.since, Bound::Since, "since")?,
-        until: moment(&self.until, Bound::Until, "until")?,
-        has_solution: self.has_solution,
-        among: None,
-        search: self.search.clone(),
-    })
-}
+    }
 }
 
 /// Issues with an item that can be taken now.
@@ -100,4 +100,3 @@ pub(super) fn ready(world: &World) -> Vec<IssueId> {
     let items = views.iter().flat_map(|view| &view.items);
     items.filter(|it| it.status == ItemStatus::Ready).map(|it| it.item.issue_id.clone()).collect()
 }
-

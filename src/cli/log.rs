@@ -2,13 +2,14 @@ use std::io::Write;
 
 use similar::{ChangeTag, TextDiff};
 
+use super::json_array::JsonArray;
 use super::{Context, Exit, Failure, Outcome};
+use crate::index::{Index, IndexError, Needs};
 use crate::model::id::SolutionId;
-use crate::store::resolve::Known;
-use crate::store::{Read, layout, records};
-use crate::index::{Index, Needs};
 use crate::store::history::{FileChange, Step};
-use crate::trail::log::{Wanted, steps};
+use crate::store::resolve::{Known, ResolveError};
+use crate::store::{Read, layout, records};
+use crate::trail::log::Log;
 use crate::ui::text::clean_line;
 use crate::ui::{self, style};
 
@@ -27,29 +28,42 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let known = |index: &Index<'_>| args.id.as_deref().map(|text| index.resolve(text)).transpose();
-    let (index, known) = context.ask(&store, Needs::LOG, known)?;
-    let known = known.transpose()?;
-    let mut wanted = Wanted { limit: args.limit, ..Wanted::default() };
-    if let Some(known) = &known {
-        wanted.things = vec![thing(known)];
-    }
-    if args.patch {
-        wanted.changes = Some(match &known {
-            Some(known) => paths(&index.snapshot()?, known)?,
-            None => Vec::new(),
-        });
-    }
-    let steps = steps(&store, &index, &wanted)?;
+    let (index, found) = context.ask(&store, Needs::LOG, |index| find(index, &args))?;
+    let (known, steps) = found?;
+    let paths = match (&known, args.patch) {
+        (_, false) => None,
+        (None, true) => Some(Vec::new()),
+        (Some(known), true) => Some(paths(&index.snapshot()?, known)?),
+    };
+    let log = Log::of(&store, index)?;
     if context.json() {
-        context.screen.print_json(&steps)?;
+        let mut array = JsonArray::default();
+        for n in steps {
+            array.value(&log.step(n, paths.as_deref())?, &mut context.screen)?;
+        }
+        array.end(&mut context.screen)?;
         return Ok(Exit::Done);
     }
     let now = store.now()?.millis();
-    for step in &steps {
-        print(step, now, context)?;
+    for n in steps {
+        print(&log.step(n, paths.as_deref())?, now, context)?;
     }
     Ok(Exit::Done)
+}
+
+/// What is asked for, and the numbers of its steps.
+type Found = (Option<Known>, Vec<i64>);
+
+fn find(index: &Index<'_>, args: &Args) -> Result<Result<Found, ResolveError>, IndexError> {
+    let known = match &args.id {
+        None => None,
+        Some(text) => match index.resolve(text)? {
+            Ok(known) => Some(known),
+            Err(error) => return Ok(Err(error)),
+        },
+    };
+    let steps = index.steps(known.as_ref().map(thing).as_deref(), args.limit)?;
+    Ok(Ok((known, steps)))
 }
 
 /// Under which name the log knows it.

@@ -9,6 +9,7 @@ mod failure;
 #[cfg(test)]
 mod generated;
 mod issue_fields;
+mod json_array;
 mod list_filter;
 mod queue_print;
 mod reply_task;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::claim::{self, Own};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, existing, queue_print};
+use crate::index;
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
@@ -105,8 +106,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let lease = store.lease()?;
     let nonce = random_uid()?;
     active::begin(&store, &nonce)?;
+    let index = index::at_hand(&store);
     let claimed = context.transact(&store, |tx| {
-        let world = World::read(tx)?;
+        let world = World::of(tx, index.as_ref())?;
         let views = world.views();
         let (queue, item) = match &args.item {
             Some(text) => named(&store, tx, &views, text)?,

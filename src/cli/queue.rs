@@ -276,7 +276,7 @@ fn remove(items: &[String], force: &Force, context: &mut Context) -> Outcome {
 
 fn list(context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let views = World::read(&store.snapshot()?)?.views();
+    let views = World::now(&store, context)?.1.views();
     if context.json() {
         context.screen.print_json(&views.iter().map(answer::queue).collect::<Vec<_>>())?;
     } else {
@@ -287,8 +287,8 @@ fn list(context: &mut Context) -> Outcome {
 
 fn show(queue: Option<&str>, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    let world = World::read(&snapshot)?;
+    let (index, world) = World::now(&store, context)?;
+    let snapshot = index.snapshot()?;
     if let Some(text) = queue {
         queue_print::show(&world, &resolve::queue(&snapshot, text)?, context)?;
         return Ok(Exit::Done);

@@ -9,8 +9,8 @@ use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::store::{Snapshot, Store};
 use crate::store::resolve::{self, Known};
+use crate::store::{Snapshot, Store};
 use crate::ui::{self, style};
 
 /// Show anything that has an id: an issue, a plan, an execution, a queue, an item
@@ -35,9 +35,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         Known::Solution(id) => solution_print::show(&existing(&snapshot, &id.issue())?, &id, context)?,
         Known::Execution(id) => show_execution(&snapshot, &id, context)?,
-        Known::Queue(id) => queue_print::show(&World::read(&snapshot)?, &id, context)?,
+        Known::Queue(id) => queue_print::show(&World::now(&store, context)?.1, &id, context)?,
         Known::Item(queue, solution) => {
-            queue_print::show_item(&World::read(&snapshot)?, &queue, &solution, context)?;
+            queue_print::show_item(&World::now(&store, context)?.1, &queue, &solution, context)?;
         }
     }
     Ok(Exit::Done)

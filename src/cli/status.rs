@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::claim::{self, Own};
 use super::world::World;
 use super::{Context, Exit, Outcome, answer, list};
-use crate::index::{self, Freshness, Index, Needs};
+use crate::index::{self, Freshness, Needs};
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::rules::facts;
@@ -65,10 +65,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         return one(&super::existing(&index.snapshot()?, &id?)?, context);
     }
     let freshness = index::freshness(&store)?;
-    let (index, (counts, broken)) = context.ask(&store, Needs::ROWS, Index::counts)?;
+    let (index, ((counts, broken), (queues, facts))) =
+        context.ask(&store, Needs::ROWS, |index| Ok((index.counts()?, index.queues()?)))?;
     let snapshot = index.snapshot()?;
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
-    let views = World::read(&snapshot)?.views();
+    let views = World { queues, facts }.views();
     let queues = views.iter().map(|view| {
         let mut items: BTreeMap<ItemStatus, usize> = BTreeMap::new();
         for item in &view.items {

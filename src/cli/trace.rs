@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print, review_print};
-use crate::index::{Index, Needs};
+use crate::index::Index;
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::readiness::{ItemView, QueueView};
-use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::resolve::{Known, ResolveError};
 use crate::store::{Snapshot, Store};
 use crate::trail::trace::{CommitFacts, commit, issues_of};
 use crate::ui::style;
@@ -59,8 +59,8 @@ pub(crate) struct TracedIssue {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let (snapshot, found) = find(&store, &args.of, context)?;
-    let world = World::read(&snapshot)?;
+    let (index, world) = World::now(&store, context)?;
+    let found = find(&store, &index, &args.of)?;
     let views = world.views();
     if context.json() {
         let issues = found.folders.iter().map(|(folder, _)| TracedIssue {
@@ -100,27 +100,18 @@ struct Found {
 }
 
 /// An id of ours beats a name of git's: ids are longer and say what they are.
-fn find<'a>(store: &'a Store, text: &str, context: &Context) -> Result<(Snapshot<'a>, Found), Failure> {
-    let snapshot = store.snapshot()?;
-    if let Some(known) = resolve::exact(&snapshot, text)? {
-        let found = of_id(&snapshot, &known, text)?;
-        return Ok((snapshot, found));
-    }
-    let (index, known) = context.ask(store, Needs::ROWS, |index| index.resolve(text))?;
+fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> {
     let snapshot = index.snapshot()?;
-    let found = match known {
-        Ok(known) => of_id(&snapshot, &known, text)?,
-        Err(ResolveError::Store(error)) => return Err(error.into()),
+    match index.resolve(text)? {
+        Ok(known) => of_id(&snapshot, &known, text),
+        Err(ResolveError::Store(error)) => Err(error.into()),
         Err(other) => match commit(store, text)? {
-            Some(commit) => of_commit(&index, commit)?,
-            None if matches!(other, ResolveError::Ambiguous { .. }) => return Err(other.into()),
-            None => {
-                return Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
-                    .hint("`git wf list --all` and `git log --oneline` show what there is"));
-            }
+            Some(commit) => of_commit(index, commit),
+            None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
+            None => Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
+                .hint("`git wf list --all` and `git log --oneline` show what there is")),
         },
-    };
-    Ok((snapshot, found))
+    }
 }
 
 fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Failure> {

@@ -1,12 +1,13 @@
 //! Reads what rules need to know of more than one record: issues with all that they depend on, all queues.
 
-use super::Failure;
+use super::{Context, Failure};
+use crate::index::{Index, Needs};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::queue::Item;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::{Facts, QueueView, views};
-use crate::store::{Read, Store, StoreError, records, resolve};
+use crate::store::{Read, Store, StoreError, Tx, records, resolve};
 use crate::trail::active;
 
 /// The facts of these issues and of all that they depend on, directly or through others. An issue that is not here, or
@@ -50,6 +51,21 @@ impl World {
             })
             .collect();
         Ok(Self { facts: facts_of(read, ids)?, queues })
+    }
+
+    /// The same through the index, which has it ready.
+    pub(super) fn now<'a>(store: &'a Store, context: &Context) -> Result<(Index<'a>, Self), Failure> {
+        let (index, (queues, facts)) = context.ask(store, Needs::ROWS, Index::queues)?;
+        Ok((index, Self { queues, facts }))
+    }
+
+    /// The same for a command that writes: through the index where that is of the state which the change begins with.
+    pub(super) fn of(tx: &Tx<'_>, index: Option<&Index<'_>>) -> Result<Self, Failure> {
+        let index = index.filter(|index| !tx.is_changed() && index.commit() == tx.base().commit());
+        match index.map(Index::queues) {
+            Some(Ok((queues, facts))) => Ok(Self { queues, facts }),
+            _ => Self::read(tx),
+        }
     }
 
     /// The state of everything, queues that are served first in front.

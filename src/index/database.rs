@@ -39,7 +39,10 @@ impl Part {
 
 /// Opens the one at `path`. An error where it is none of ours, or of another version.
 pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
-    let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
     db.busy_timeout(BUSY_TIMEOUT)?;
     // A power cut leaves an older state or the newest, never a torn one: only checkpoints wait for the disk.
     db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON;")?;
@@ -100,7 +103,8 @@ pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
     Ok(db.execute_batch(match part {
         Part::Rows => {
             "DELETE FROM issues; DELETE FROM authors; DELETE FROM answers; DELETE FROM tags;
-             DELETE FROM components; DELETE FROM ids; DELETE FROM links;"
+             DELETE FROM components; DELETE FROM ids; DELETE FROM links;
+             DELETE FROM facts; DELETE FROM items;"
         }
         Part::Words => "DELETE FROM words;",
         Part::Log => "DELETE FROM commits; DELETE FROM touched;",

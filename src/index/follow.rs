@@ -92,7 +92,8 @@ fn follow(
             database::set_tip(db, Part::Words, target)?;
         }
     }
-    if let Some(words) = words.filter(|words| words.commit != Some(target) && !(is_one && rows.commit != Some(target)))
+    if let Some(words) =
+        words.filter(|words| words.commit != Some(target) && !(is_one && rows.commit != Some(target)))
     {
         let wanted = Wanted { rows: false, words: true, is_first: words.commit.is_none() };
         issues(db, store, snapshot, words.tree, wanted, watch)?;
@@ -141,7 +142,7 @@ fn issues(
         rows::reload(db, &scan, id, wanted)?;
     }
     if wanted.rows && !changed.queues.is_empty() {
-        rows::queues(db, &records::queue_ids(snapshot)?)?;
+        rows::queue_ids(db, &records::queue_ids(snapshot)?)?;
     }
     Ok(())
 }
@@ -178,10 +179,13 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
         let hash = std::mem::take(&mut step.commit);
         let step = serde_json::to_string(&step).unwrap_or_default();
         let number: i64 = db
-            .prepare_cached("INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4) RETURNING n")?
+            .prepare_cached(
+                "INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4) RETURNING n",
+            )?
             .query_row(params![hash, late, depth, step], |row| row.get(0))?;
         let note = |thing: &str| -> Result<(), IndexError> {
-            db.prepare_cached("INSERT OR IGNORE INTO touched VALUES (?1, ?2)")?.execute(params![thing, number])?;
+            db.prepare_cached("INSERT OR IGNORE INTO touched VALUES (?1, ?2)")?
+                .execute(params![thing, number])?;
             Ok(())
         };
         match trees.as_slice() {
@@ -196,7 +200,9 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
                         found.insert(thing.to_owned());
                         Ok(())
                     })?;
-                    common = Some(common.map_or(found.clone(), |common| common.intersection(&found).cloned().collect()));
+                    common = Some(
+                        common.map_or(found.clone(), |common| common.intersection(&found).cloned().collect()),
+                    );
                 }
                 common.iter().flatten().try_for_each(|thing| note(thing))?;
             }

@@ -1,7 +1,7 @@
 //! Which issues, in which order.
 
+use rusqlite::params_from_iter;
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, params_from_iter};
 
 use super::error::IndexError;
 use super::rows::BROKEN;
@@ -188,13 +188,6 @@ impl Index<'_> {
         })?)
     }
 
-    /// The id of an issue.
-    pub(crate) fn id(&self, n: i64) -> Result<Option<IssueId>, IndexError> {
-        let mut query = self.db.prepare_cached("SELECT id FROM issues WHERE n = ?1")?;
-        let id: Option<String> = query.query_row([n], |row| row.get(0)).optional()?;
-        Ok(id.and_then(|id| IssueId::parse(&id).ok()))
-    }
-
     fn conditions(&self, filter: &Filter) -> Result<Vec<Condition>, IndexError> {
         let mut all = Vec::new();
         let text = |text: &str| Value::Text(text.to_owned());
@@ -242,13 +235,20 @@ impl Index<'_> {
         if let Some(wave) = filter.wave {
             equal("wave", vec![i64::try_from(wave).map_or(Value::Null, Value::Integer)]);
         }
-        if let Some(among) = &filter.among {
-            equal("id", among.iter().map(|id| text(id.as_str())).collect());
-        }
         for (time, sign) in [(filter.since, ">="), (filter.until, "<=")] {
             all.extend(time.map(|time| {
                 Condition::test(format!("i.created {sign} ?"), vec![Value::Integer(time.millis())])
             }));
+        }
+        if let Some(among) = &filter.among {
+            // One value, since there may be more than a query can have.
+            let ids = serde_json::to_string(among).unwrap_or_default();
+            let ids_of = "(SELECT value FROM json_each(?))";
+            all.push(Condition::found(
+                format!("SELECT n FROM issues WHERE id IN {ids_of}"),
+                format!("i.id IN {ids_of}"),
+                vec![Value::Text(ids)],
+            ));
         }
         if filter.has_solution {
             all.push(Condition::test("i.solutions > 0", vec![]));
@@ -294,7 +294,11 @@ impl Index<'_> {
         let (rest, values) = plain(conditions);
         Ok(match lead.and_then(|(_, at)| Some((conditions[at].find.as_ref()?, &conditions[at].values))) {
             Some((find, first)) => From {
-                sql: format!("FROM ({find}) f CROSS JOIN {} AND i.n = f.{}", &rest["FROM ".len()..], number_of(find)),
+                sql: format!(
+                    "FROM ({find}) f CROSS JOIN {} AND i.n = f.{}",
+                    &rest["FROM ".len()..],
+                    number_of(find)
+                ),
                 // Not by an index, which would look at all issues.
                 order: order.replacen("i.", "+i.", 1),
                 values: first.iter().cloned().chain(values).collect(),

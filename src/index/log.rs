@@ -10,31 +10,28 @@ use crate::model::id::{ExecutionId, IssueId};
 use crate::store::history::Step;
 
 impl Index<'_> {
-    /// The steps that did something to one of `things` (each an id, or `<queue>:<solution>` for an item), or all where
-    /// there are none; the latest first, at most `limit`.
-    pub(crate) fn steps(&self, things: &[String], limit: Option<usize>) -> Result<Vec<Step>, IndexError> {
+    /// The numbers of the steps that did something to `thing` (an id, or `<queue>:<solution>` for an item), or of all;
+    /// the latest first, at most `limit`.
+    pub(crate) fn steps(&self, thing: Option<&str>, limit: Option<usize>) -> Result<Vec<i64>, IndexError> {
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
-        let order = "ORDER BY c.late DESC, c.depth DESC, c.hash DESC LIMIT ?1";
-        let sql = if things.is_empty() {
-            format!("SELECT c.hash, c.step FROM commits c {order}")
-        } else {
-            let wanted = "SELECT n FROM touched WHERE thing IN (SELECT value FROM json_each(?2))";
-            format!("SELECT c.hash, c.step FROM commits c WHERE c.n IN ({wanted}) {}", order.replacen("c.", "+c.", 1))
+        let sql = match thing {
+            None => "SELECT n FROM commits ORDER BY late DESC, depth DESC, hash DESC LIMIT ?2",
+            Some(_) => {
+                "SELECT c.n FROM touched t CROSS JOIN commits c ON c.n = t.n WHERE t.thing = ?1
+                 ORDER BY +c.late DESC, c.depth DESC, c.hash DESC LIMIT ?2"
+            }
         };
-        let mut query = self.db.prepare(&sql)?;
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
-        let rows = if things.is_empty() {
-            query.query_map(params![limit], row)?.collect::<Result<Vec<_>, _>>()?
-        } else {
-            let things = serde_json::to_string(things).unwrap_or_default();
-            query.query_map(params![limit, things], row)?.collect::<Result<Vec<_>, _>>()?
-        };
-        rows.into_iter()
-            .map(|(commit, step)| {
-                let step: Step = serde_json::from_str(&step).map_err(std::io::Error::from)?;
-                Ok(Step { commit, ..step })
-            })
-            .collect()
+        let mut query = self.db.prepare(sql)?;
+        let rows = query.query_map(params![thing, limit], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// One of them.
+    pub(crate) fn step(&self, n: i64) -> Result<Step, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT hash, step FROM commits WHERE n = ?1")?;
+        let (commit, step): (String, String) = query.query_row([n], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let step: Step = serde_json::from_str(&step).map_err(std::io::Error::from)?;
+        Ok(Step { commit, ..step })
     }
 
     /// Issues of which something is hidden.
@@ -47,7 +44,8 @@ impl Index<'_> {
 
     /// The executions that link a commit of the project, or linked it before it was rewritten, with their issues.
     pub(crate) fn executions_of(&self, hash: &str) -> Result<Vec<(IssueId, ExecutionId)>, IndexError> {
-        let mut query = self.db.prepare_cached("SELECT execution FROM links WHERE hash = ?1 ORDER BY execution")?;
+        let mut query =
+            self.db.prepare_cached("SELECT execution FROM links WHERE hash = ?1 ORDER BY execution")?;
         let rows = query.query_map([hash], |row| row.get::<_, String>(0))?;
         let mut found = Vec::new();
         for row in rows {

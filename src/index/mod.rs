@@ -7,6 +7,7 @@ mod follow;
 mod list;
 mod log;
 mod place;
+mod queues;
 mod resolve;
 mod rows;
 mod search;
@@ -85,6 +86,13 @@ pub(crate) fn ask<'a, T>(
     let index = Index::in_memory(store, &store.snapshot()?, needs, watch)?;
     let answer = question(&index)?;
     Ok((index, answer))
+}
+
+/// The index where there is one, for a command that can do without it.
+pub(crate) fn at_hand(store: &Store) -> Option<Index<'_>> {
+    let places = Place::all(&store.common_dir());
+    let place = places.iter().find(|place| place.identity().is_some())?;
+    Index::open(store, place, Needs::ROWS, &mut |_, _, _| {}).ok()
 }
 
 /// Makes the whole index anew. None where it cannot be kept anywhere; else how many issues are in it.
@@ -213,22 +221,14 @@ impl<'a> Index<'a> {
         Ok(())
     }
 
-    /// The state that all answers are of.
-    pub(crate) fn snapshot(&self) -> Result<Snapshot<'a>, StoreError> {
-        self.store.snapshot_at(self.commit)
-    }
-
-    /// The commit of that state.
+    /// The commit of the state that all answers are of.
     pub(crate) fn commit(&self) -> ObjectId {
         self.commit
     }
 
-    /// Where it lies; none where that is memory.
-    pub(crate) fn path(&self) -> Option<String> {
-        match &self.lies {
-            Lies::File { place, .. } => Some(place.database().display().to_string()),
-            Lies::Memory => None,
-        }
+    /// The state that all answers are of.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot<'a>, StoreError> {
+        self.store.snapshot_at(self.commit)
     }
 }
 

@@ -96,7 +96,12 @@ impl Place {
             }
             builder.recursive(true).create(&self.folder)?;
         }
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.folder.join("index.lock"))
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(self.folder.join("index.lock"))
     }
 }
 

@@ -39,8 +39,8 @@ impl Index<'_> {
              FROM ids WHERE (whole >= ?1 AND whole < ?2) OR (uid >= ?1 AND uid < ?2)
              ORDER BY issue, (kind + 2) % 3, whole",
         )?;
-        let rows =
-            query.query_map(params![text, end], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+        let rows = query
+            .query_map(params![text, end], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
         let mut found = Vec::new();
         for row in rows {
             let (whole, kind) = row?;

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
 use super::error::IndexError;
-use super::words;
+use super::{queues, words};
 use crate::model::id::{IssueId, QueueId};
 use crate::rules::folder::IssueFolder;
 use crate::rules::shown::{self, IssueDerived};
@@ -41,7 +41,12 @@ pub(super) fn reload(
 ) -> Result<(), IndexError> {
     let (folder, status) = match records::issue(read, id) {
         Ok(Some(folder)) => (Some(folder), 0),
-        Ok(None) if is_gone(read, id)? => return remove(db, id),
+        Ok(None) if is_gone(read, id)? => {
+            if wanted.rows {
+                queues::reload(db, read, id, None, wanted.is_first)?;
+            }
+            return remove(db, id);
+        }
         Ok(None) => (None, NOTHING),
         Err(StoreError::Broken { .. }) => (None, BROKEN),
         Err(error) => return Err(error.into()),
@@ -54,6 +59,7 @@ pub(super) fn reload(
             forget(db, n)?;
         }
         ids(db, read, id, n)?;
+        queues::reload(db, read, id, folder.as_ref(), wanted.is_first)?;
         if let (Some(folder), Some(derived)) = (&folder, &derived) {
             beside(db, folder, derived, n)?;
         }
@@ -73,7 +79,7 @@ pub(super) fn reload(
 }
 
 /// Puts the ids of all queues in place of those that the index had.
-pub(super) fn queues(db: &Connection, ids: &[QueueId]) -> Result<(), IndexError> {
+pub(super) fn queue_ids(db: &Connection, ids: &[QueueId]) -> Result<(), IndexError> {
     db.execute("DELETE FROM ids WHERE kind = ?1", [Kind::Queue as i64])?;
     ids.iter().try_for_each(|id| note_id(db, id.as_str(), Kind::Queue, None))
 }

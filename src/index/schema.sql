@@ -20,7 +20,7 @@ CREATE TABLE issues (
     tags TEXT NOT NULL
 );
 CREATE TABLE authors (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
--- What `list --json` says of it, and what queues need to know of it.
+-- What `list --json` says of it.
 CREATE TABLE answers (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE tags (n INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (n, tag)) WITHOUT ROWID;
 CREATE TABLE components (n INTEGER NOT NULL, component TEXT NOT NULL, PRIMARY KEY (n, component)) WITHOUT ROWID;
@@ -29,6 +29,12 @@ CREATE TABLE ids (whole TEXT PRIMARY KEY, uid TEXT NOT NULL, kind INTEGER NOT NU
 -- Commits of the project that an execution links, or linked before they were rewritten.
 CREATE TABLE links (
     hash TEXT NOT NULL, execution TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (hash, execution)
+) WITHOUT ROWID;
+
+-- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why.
+CREATE TABLE facts (issue TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE items (
+    issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, json TEXT, why TEXT, PRIMARY KEY (issue, path)
 ) WITHOUT ROWID;
 
 -- The commits of the ref. In a log the later stand first: by `late`, the commit's time or that of its latest ancestor,
@@ -44,5 +50,5 @@ CREATE TABLE commits (
 CREATE TABLE touched (thing TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (thing, n)) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE words USING fts5 (
-    title, context, comments, plans, commits, feedback, tokenize = 'unicode61 remove_diacritics 2'
+    title, context, comments, plans, commits, feedback, tokenize = 'porter unicode61 remove_diacritics 2'
 );

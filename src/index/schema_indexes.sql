@@ -2,8 +2,8 @@
 CREATE INDEX open_by_priority ON issues (priority, created, id) WHERE over = 0;
 CREATE INDEX by_priority ON issues (priority, created, id, over);
 CREATE INDEX by_status ON issues (status, priority, created, id);
-CREATE INDEX by_created ON issues (created, id, over);
-CREATE INDEX by_updated ON issues (updated, id, over);
+CREATE INDEX by_created ON issues (created DESC, id, over);
+CREATE INDEX by_updated ON issues (updated DESC, id, over);
 CREATE INDEX by_id ON issues (id, over);
 CREATE INDEX by_work ON issues (status, id, over);
 CREATE INDEX by_title ON issues (folded, id, over);
@@ -15,5 +15,6 @@ CREATE INDEX by_component ON components (component, n);
 CREATE INDEX by_uid ON ids (uid);
 CREATE INDEX ids_of ON ids (n);
 CREATE INDEX links_of ON links (n);
+CREATE INDEX items_in ON items (queue, path);
 CREATE INDEX commits_in_order ON commits (late, depth, hash);
 CREATE INDEX with_hidden ON issues (id) WHERE hidden = 1;

@@ -71,8 +71,11 @@ pub(super) fn query(text: &str) -> String {
 
 /// The same text as a query for nothing but its words.
 pub(super) fn quoted(text: &str) -> String {
-    let words: Vec<String> =
-        text.split_whitespace().map(|word| format!("\"{}\"", word.replace('"', ""))).filter(|w| w.len() > 2).collect();
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| format!("\"{}\"", word.replace('"', "")))
+        .filter(|w| w.len() > 2)
+        .collect();
     words.join(" ")
 }
 

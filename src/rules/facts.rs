@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::folder::{ExecutionFolder, IssueFolder};
 use super::holds::{Holding, who_holds};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
@@ -11,7 +13,7 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 
 /// The execution that holds an issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Holder {
     /// Its id.
     pub(crate) execution_id: ExecutionId,
@@ -26,7 +28,7 @@ pub(crate) struct Holder {
 }
 
 /// What a queue needs to know of a plan.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PlanFacts {
     /// `sha256:…` of the plan as it is now.
     pub(crate) digest: String,
@@ -37,7 +39,7 @@ pub(crate) struct PlanFacts {
 }
 
 /// What other records need to know of an issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct IssueFacts {
     /// Its id.
     pub(crate) id: IssueId,

@@ -84,6 +84,22 @@ pub(crate) struct QueueFolder {
     pub(crate) broken: Vec<(String, String)>,
 }
 
+impl QueueFolder {
+    /// Puts items into the order of execution.
+    pub(crate) fn in_order(queue: Queue, mut items: Vec<Item>, broken: Vec<(String, String)>) -> Self {
+        items.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
+        Self { queue, items, broken }
+    }
+
+    /// Puts those in front that are served first.
+    pub(crate) fn sort(queues: &mut [Self]) {
+        queues.sort_by(|a, b| {
+            let key = |it: &Self| (it.queue.priority, it.queue.created_at);
+            key(a).cmp(&key(b)).then_with(|| a.queue.id.cmp(&b.queue.id))
+        });
+    }
+}
+
 /// An execution with its log in order.
 #[derive(Debug, Clone)]
 pub(crate) struct ExecutionFolder {

@@ -168,7 +168,10 @@ impl Store {
         }
     }
 
-    fn entries_in_order(&self, id: Option<ObjectId>) -> Result<Vec<(BString, (EntryKind, ObjectId))>, StoreError> {
+    fn entries_in_order(
+        &self,
+        id: Option<ObjectId>,
+    ) -> Result<Vec<(BString, (EntryKind, ObjectId))>, StoreError> {
         let Some(id) = id else { return Ok(Vec::new()) };
         trees::entries(&self.repo, id)
     }

@@ -66,31 +66,35 @@ pub(crate) struct Link {
 impl Store {
     /// Reads one commit of the ref.
     pub(crate) fn step(&self, id: ObjectId) -> Result<Step, StoreError> {
-    let failed = StoreError::object("cannot read a commit of the store");
-    let commit = self.repo.find_commit(id).map_err(&failed)?;
-    let decoded = commit.decode().map_err(&failed)?;
-    let author = decoded.author().map_err(&failed)?;
-    let message = decoded.message.to_str_lossy();
-    let (subject, body) = message.split_once('\n').unwrap_or((&message, ""));
-    let trailer = |key: &str| {
-        let value = body.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
-        value.map(str::to_owned)
-    };
-    Ok(Step {
-        commit: id.to_string(),
-        subject: subject.to_owned(),
-        op: trailer("Wf-Op"),
-        author: format!("{} <{}>", author.name, author.email),
-        actor: trailer("Wf-Actor"),
-        role: trailer("Wf-Role"),
-        force: trailer("Wf-Force"),
-        at: Time::from_seconds(author.seconds()).unwrap_or(Time::EPOCH),
-        changes: Vec::new(),
-    })
-}
+        let failed = StoreError::object("cannot read a commit of the store");
+        let commit = self.repo.find_commit(id).map_err(&failed)?;
+        let decoded = commit.decode().map_err(&failed)?;
+        let author = decoded.author().map_err(&failed)?;
+        let message = decoded.message.to_str_lossy();
+        let (subject, body) = message.split_once('\n').unwrap_or((&message, ""));
+        let trailer = |key: &str| {
+            let value = body.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+            value.map(str::to_owned)
+        };
+        Ok(Step {
+            commit: id.to_string(),
+            subject: subject.to_owned(),
+            op: trailer("Wf-Op"),
+            author: format!("{} <{}>", author.name, author.email),
+            actor: trailer("Wf-Actor"),
+            role: trailer("Wf-Role"),
+            force: trailer("Wf-Force"),
+            at: Time::from_seconds(author.seconds()).unwrap_or(Time::EPOCH),
+            changes: Vec::new(),
+        })
+    }
 
     /// What `new` and its ancestors are beyond `old` and its ancestors, parents before children.
-    pub(crate) fn commits_between(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Link>, StoreError> {
+    pub(crate) fn commits_between(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+    ) -> Result<Vec<Link>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let walk = self.repo.rev_walk([new]).with_hidden(old).all().map_err(&failed)?;
         let mut open: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();

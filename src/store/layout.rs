@@ -95,9 +95,14 @@ pub(crate) fn items(id: &QueueId) -> String {
     format!("{QUEUES}/{id}/items")
 }
 
+/// `queues/<QUEUE>/items/<xx>`: the folder in which the items of an issue are.
+pub(crate) fn items_beside(queue: &QueueId, issue: &IssueId) -> String {
+    format!("{}/{}", items(queue), fan(issue))
+}
+
 /// `queues/<QUEUE>/items/<xx>/<SOLUTION>.json`
 pub(crate) fn item(queue: &QueueId, solution: &SolutionId) -> String {
-    format!("{}/{}/{solution}.json", items(queue), fan(&solution.issue()))
+    format!("{}/{solution}.json", items_beside(queue, &solution.issue()))
 }
 
 /// How the file at a path merges, and what makes it sound.

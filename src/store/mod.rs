@@ -32,8 +32,8 @@ mod tx;
 mod unpublished;
 
 pub(crate) use commits::CodeCommit;
-pub(crate) use gix::ObjectId;
 pub(crate) use error::StoreError;
+pub(crate) use gix::ObjectId;
 pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use scan::Scan;

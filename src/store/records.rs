@@ -251,9 +251,38 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
     }))
 }
 
+/// The items of the plans of an issue in all queues, removed ones included; of one that cannot be read, why.
+pub(crate) fn items_of(
+    read: &impl Read,
+    issue: &IssueId,
+) -> Result<Vec<(QueueId, SolutionId, Result<Item, String>)>, StoreError> {
+    let mut items = Vec::new();
+    for queue in queue_ids(read)? {
+        for name in read.names(&layout::items_beside(&queue, issue))? {
+            let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
+            if solution.issue() != *issue {
+                continue;
+            }
+            match recorded::<Item>(read, &ITEM, &layout::item(&queue, &solution)) {
+                Ok(found) => items.extend(found.map(|it| (queue.clone(), solution, Ok(it.record)))),
+                Err(StoreError::Broken { broken, .. }) => {
+                    items.push((queue.clone(), solution, Err(broken.to_string())));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(items)
+}
+
+/// A queue without its items.
+pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<Queue>, StoreError> {
+    Ok(recorded::<Queue>(read, &QUEUE, &layout::queue(id))?.map(|queue| queue.record))
+}
+
 /// One queue with its items in the order of execution, removed ones included.
 pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
-    let Some(queue) = recorded::<Queue>(read, &QUEUE, &layout::queue(id))? else { return Ok(None) };
+    let Some(queue) = queue_alone(read, id)? else { return Ok(None) };
     let mut broken = Vec::new();
     let mut items: Vec<Item> = Vec::new();
     let folder = layout::items(id);
@@ -264,8 +293,7 @@ pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder
             items.extend(set_aside(found, &mut broken)?.map(|item| item.record));
         }
     }
-    items.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
-    Ok(Some(QueueFolder { queue: queue.record, items, broken }))
+    Ok(Some(QueueFolder::in_order(queue, items, broken)))
 }
 
 /// All queues, those that are served first in front.
@@ -274,12 +302,6 @@ pub(crate) fn queues(read: &impl Read) -> Result<Vec<QueueFolder>, StoreError> {
     for id in queue_ids(read)? {
         queues.extend(queue(read, &id)?);
     }
-    queues.sort_by(|a, b| {
-        (a.queue.priority, a.queue.created_at, &a.queue.id).cmp(&(
-            b.queue.priority,
-            b.queue.created_at,
-            &b.queue.id,
-        ))
-    });
+    QueueFolder::sort(&mut queues);
     Ok(queues)
 }

@@ -12,36 +12,38 @@ use crate::store::history::{FileChange, Step};
 use crate::store::redact::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError, object_id};
 
-/// What of the history is wanted.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Wanted {
-    /// Only steps that did something to one of these, by the names of [`Index::steps`]; all where there are none.
-    pub(crate) things: Vec<String>,
-    /// Also what changed, at or under these paths; anywhere where there are none.
-    pub(crate) changes: Option<Vec<String>>,
-    /// At most so many, the newest.
-    pub(crate) limit: Option<usize>,
+/// The steps that led to the present state, as they may be shown now: what is hidden now was not hidden then.
+pub(crate) struct Log<'a> {
+    store: &'a Store,
+    index: Index<'a>,
+    now: Snapshot<'a>,
+    hidden: BTreeSet<IssueId>,
 }
 
-/// The steps that led to the present state, newest first. What is hidden now was not hidden then, and is not shown.
-pub(crate) fn steps(store: &Store, index: &Index<'_>, wanted: &Wanted) -> Result<Vec<Step>, IndexError> {
-    let now = index.snapshot()?;
-    let hidden = index.with_redactions()?;
-    let mut steps = index.steps(&wanted.things, wanted.limit)?;
-    for step in &mut steps {
-        if !hidden.is_empty() {
-            hide(&mut step.subject, &hidden);
+impl<'a> Log<'a> {
+    /// All that is shown of a log is of the state of the index.
+    pub(crate) fn of(store: &'a Store, index: Index<'a>) -> Result<Self, IndexError> {
+        let (now, hidden) = (index.snapshot()?, index.with_redactions()?);
+        Ok(Self { store, index, now, hidden })
+    }
+
+    /// One step, by its number in the index; with what it changed at or under `paths` (anywhere where there are none),
+    /// where that is wanted.
+    pub(crate) fn step(&self, n: i64, paths: Option<&[String]>) -> Result<Step, IndexError> {
+        let mut step = self.index.step(n)?;
+        if !self.hidden.is_empty() {
+            hide(&mut step.subject, &self.hidden);
         }
-        if let Some(paths) = &wanted.changes
+        if let Some(paths) = paths
             && let Some(commit) = object_id(&step.commit)
         {
-            let parents = store.parents(commit)?;
+            let parents = self.store.parents(commit)?;
             if parents.len() < 2 {
-                step.changes = changes(store, &now, parents.first().copied(), commit, paths)?;
+                step.changes = changes(self.store, &self.now, parents.first().copied(), commit, paths)?;
             }
         }
+        Ok(step)
     }
-    Ok(steps)
 }
 
 /// Subjects quote titles and reasons: of an issue of which something is hidden they show no more than its id.

@@ -13,6 +13,7 @@ mod fsck;
 mod hooks;
 mod hostile;
 mod import;
+mod index;
 mod issues;
 mod laws;
 mod maintenance;

@@ -2,6 +2,7 @@
 
 mod heads;
 mod history;
+mod index;
 mod random;
 mod replicas;
 

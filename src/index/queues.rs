@@ -1,0 +1,92 @@
+//! What the state of all queues is derived from: their items, and the facts of the issues that these depend on.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Index;
+use super::error::IndexError;
+use crate::model::id::{IssueId, SolutionId};
+use crate::rules::facts::IssueFacts;
+use crate::rules::folder::{IssueFolder, QueueFolder};
+use crate::rules::readiness::Facts;
+use crate::store::{Read, layout, records};
+
+/// Puts the items of an issue, and its facts where it can be read, in place of what was there.
+pub(super) fn reload(
+    db: &Connection,
+    read: &impl Read,
+    id: &IssueId,
+    folder: Option<&IssueFolder>,
+    is_first: bool,
+) -> Result<(), IndexError> {
+    if !is_first {
+        db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
+        db.prepare_cached("DELETE FROM facts WHERE issue = ?1")?.execute([id.as_str()])?;
+    }
+    for (queue, solution, item) in records::items_of(read, id)? {
+        let path = layout::item(&queue, &solution);
+        let (json, why) = match item {
+            Ok(item) => (serde_json::to_string(&item).ok(), None),
+            Err(why) => (None, Some(why)),
+        };
+        db.prepare_cached("INSERT OR REPLACE INTO items VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
+            id.as_str(),
+            queue.as_str(),
+            path,
+            json,
+            why
+        ])?;
+    }
+    if let Some(folder) = folder {
+        let facts = serde_json::to_string(&IssueFacts::of(folder)).unwrap_or_default();
+        db.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?.execute(params![id.as_str(), facts])?;
+    }
+    Ok(())
+}
+
+impl Index<'_> {
+    /// All queues, those that are served first in front, and the facts of the issues of their items and of all that
+    /// those depend on, directly or through others.
+    pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts), IndexError> {
+        let snapshot = self.snapshot()?;
+        let mut queues = Vec::new();
+        for id in records::queue_ids(&snapshot)? {
+            let Some(queue) = records::queue_alone(&snapshot, &id)? else { continue };
+            let mut query =
+                self.db.prepare_cached("SELECT path, json, why FROM items WHERE queue = ?1 ORDER BY path")?;
+            let mut rows = query.query([id.as_str()])?;
+            let (mut items, mut broken) = (Vec::new(), Vec::new());
+            while let Some(row) = rows.next()? {
+                match row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)? {
+                    Some(json) => items.push(serde_json::from_str(json).map_err(std::io::Error::from)?),
+                    None => broken.push((row.get(0)?, row.get(2)?)),
+                }
+            }
+            queues.push(QueueFolder::in_order(queue, items, broken));
+        }
+        QueueFolder::sort(&mut queues);
+        let facts = self.facts(&queues)?;
+        Ok((queues, facts))
+    }
+
+    fn facts(&self, queues: &[QueueFolder]) -> Result<Facts, IndexError> {
+        let items = queues.iter().flat_map(|queue| &queue.items);
+        let mut open: Vec<IssueId> = items
+            .flat_map(|item| {
+                std::iter::once(item.issue_id.clone()).chain(item.depends_on.iter().map(SolutionId::issue))
+            })
+            .collect();
+        let mut query = self.db.prepare_cached("SELECT json FROM facts WHERE issue = ?1")?;
+        let mut facts = Facts::new();
+        while let Some(id) = open.pop() {
+            if facts.contains_key(&id) {
+                continue;
+            }
+            let json: Option<String> = query.query_row([id.as_str()], |row| row.get(0)).optional()?;
+            let Some(json) = json else { continue };
+            let issue: IssueFacts = serde_json::from_str(&json).map_err(std::io::Error::from)?;
+            open.extend(issue.depends_on.iter().cloned());
+            facts.insert(id, issue);
+        }
+        Ok(facts)
+    }
+}

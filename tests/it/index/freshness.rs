@@ -1,0 +1,73 @@
+//! The index follows the ref, wherever that goes.
+
+use serde_json::json;
+
+use crate::support::{Sandbox, column};
+
+#[test]
+fn only_reading_brings_it_up_to_date() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let freshness = || repo.json(&["status"])["index"].clone();
+    assert_eq!(freshness(), json!({"path": null, "commit": null, "is_fresh": false}));
+    let first = repo.tip().unwrap();
+    assert_eq!(freshness()["is_fresh"], true);
+    repo.issue("A-1");
+    let stale = freshness();
+    assert_eq!((&stale["commit"], &stale["is_fresh"]), (&json!(first), &json!(false)));
+    assert_eq!(freshness()["commit"], repo.tip().unwrap());
+    assert!(repo.wf(&["status"]).ok().stdout.contains("the index is fresh"));
+    repo.wf(&["edit", "A-1", "-p", "1"]).ok();
+    assert!(repo.wf(&["status"]).ok().stdout.contains(&format!("the index was at {}", &stale_tip(&repo, 1))));
+    repo.changes_nothing(&["reindex"]);
+    assert_eq!(freshness()["is_fresh"], true);
+}
+
+/// The commit so many before the tip, short.
+fn stale_tip(repo: &crate::support::Repo, before: usize) -> String {
+    repo.git(&["rev-parse", &format!("refs/wf/main~{before}")]).ok().line()[..10].to_owned()
+}
+
+#[test]
+fn it_follows_a_ref_that_goes_back_or_elsewhere() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let ids = || column(&repo.json(&["list"]), "id").join(" ");
+    repo.issue("A-1");
+    let first = repo.tip().unwrap();
+    repo.issue("A-2");
+    repo.wf(&["edit", "A-1", "--title", "New"]).ok();
+    assert_eq!(ids(), "A-1 A-2");
+    assert_eq!(repo.json(&["log"]).as_array().unwrap().len(), 4);
+    assert_eq!(repo.json(&["search", "about OR new"])["total"], 2);
+    repo.git(&["update-ref", "refs/wf/main", &first]).ok();
+    assert_eq!(ids(), "A-1");
+    assert_eq!(repo.json(&["log"]).as_array().unwrap().len(), 2);
+    assert_eq!(repo.json(&["search", "about OR new"])["total"], 1);
+    assert_eq!(repo.json(&["search", "about"])["hits"][0]["title"], "About A-1");
+    repo.issue("A-3");
+    assert_eq!(ids(), "A-1 A-3");
+    assert_eq!(column(&repo.json(&["log", "A-3"]), "op"), ["new"]);
+    // What it stood for is gone altogether.
+    repo.git(&["update-ref", "refs/wf/main", &first]).ok();
+    repo.git(&["reflog", "expire", "--expire=now", "--all"]).ok();
+    repo.git(&["gc", "--quiet", "--prune=now"]).ok();
+    assert_eq!(ids(), "A-1");
+    assert_eq!(repo.json(&["log"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_redacted_text_is_in_no_answer() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "Wasserfall", "--id", "A-1", "-m", "the password is Hunderttausend"]).ok();
+    assert_eq!(repo.json(&["search", "hunderttausend"])["total"], 1);
+    repo.wf(&["redact", "A-1", "context", "--reason", "secret"]).ok();
+    assert_eq!(repo.json(&["search", "hunderttausend"])["total"], 0);
+    assert!(!repo.wf(&["list", "--json"]).ok().stdout.contains("Hunderttausend"));
+    repo.wf(&["redact", "A-1", "title", "--reason", "secret"]).ok();
+    assert_eq!(repo.json(&["search", "wasserfall"])["total"], 0);
+    for args in [&["list"][..], &["list", "--json"], &["log", "--json"], &["log", "A-1"]] {
+        assert!(!repo.wf(args).ok().stdout.contains("Wasserfall"), "{args:?}");
+    }
+}

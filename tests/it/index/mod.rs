@@ -1,0 +1,5 @@
+//! The index: what can be asked of it, and that it can always be thrown away.
+
+mod freshness;
+mod places;
+mod search;

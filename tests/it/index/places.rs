@@ -1,0 +1,146 @@
+//! Whatever happens to the file, the answers are the same.
+
+use std::process::Stdio;
+
+use crate::support::{Repo, Sandbox, column};
+
+fn store(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.store("a");
+    for id in ["A-1", "A-2", "A-3"] {
+        repo.issue(id);
+    }
+    repo
+}
+
+fn ids(repo: &Repo) -> String {
+    let ran = repo.wf(&["list", "--json"]).ok();
+    assert_eq!(ran.stderr, "", "nobody need know");
+    column(&ran.json(), "id").join(" ")
+}
+
+fn index(repo: &Repo) -> std::path::PathBuf {
+    repo.path().join(".git/wf/index.db")
+}
+
+#[test]
+fn a_missing_empty_torn_or_foreign_file_is_made_anew() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    let path = index(&repo);
+    assert_eq!(ids(&repo), "A-1 A-2 A-3");
+    let sound = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(ids(&repo), "A-1 A-2 A-3");
+    let torn_in_the_middle = {
+        let mut bytes = sound.clone();
+        let (from, to) = (4096, bytes.len());
+        bytes[from..to].fill(0xa5);
+        bytes
+    };
+    for bytes in
+        [&b""[..], b"no database at all, but long enough to be one", &sound[..5000], &torn_in_the_middle]
+    {
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(ids(&repo), "A-1 A-2 A-3");
+        assert_eq!(repo.json(&["search", "about"])["total"], 3);
+        assert_eq!(repo.json(&["log"]).as_array().unwrap().len(), repo.steps());
+        assert_eq!(repo.json(&["status"])["index"]["is_fresh"], true, "it is of use again");
+    }
+    // One of another program, which says so in its head: the version lies at 60, the application at 68.
+    for at in [60, 68] {
+        let mut bytes = sound.clone();
+        bytes[at + 3] ^= 0x55;
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(ids(&repo), "A-1 A-2 A-3");
+        assert_eq!(repo.json(&["status"])["index"]["is_fresh"], true);
+    }
+}
+
+#[test]
+fn where_it_cannot_lie_beside_git_it_lies_in_the_cache_or_in_memory() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    let lock = repo.path().join(".git/wf/index.lock");
+    std::fs::create_dir(&lock).unwrap();
+    assert_eq!(ids(&repo), "A-1 A-2 A-3");
+    assert!(!index(&repo).exists());
+    let place = repo.json(&["status"])["index"]["path"].as_str().unwrap().to_owned();
+    assert!(place.starts_with(sandbox.root().join("home/.cache/git-wf").to_str().unwrap()), "{place}");
+    let elsewhere = repo.with_env("XDG_CACHE_HOME", sandbox.root().join("tmp/cache").to_str().unwrap());
+    assert_eq!(ids(&elsewhere), "A-1 A-2 A-3");
+    assert!(sandbox.root().join("tmp/cache/git-wf").is_dir());
+    let nowhere = repo.without_env("HOME");
+    assert_eq!(ids(&nowhere), "A-1 A-2 A-3");
+    assert_eq!(nowhere.json(&["status"])["index"]["path"], serde_json::Value::Null);
+    assert_eq!(nowhere.refused(1, &["reindex"])["code"], "index");
+    nowhere.issue("A-4");
+    assert_eq!(ids(&nowhere), "A-1 A-2 A-3 A-4");
+    assert_eq!(ids(&repo), "A-1 A-2 A-3 A-4");
+}
+
+#[test]
+fn many_that_ask_at_once_get_the_same_answer() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    for round in 0..3 {
+        repo.issue(&format!("B-{round}"));
+        if round == 1 {
+            std::fs::write(index(&repo), "broken").unwrap();
+        }
+        let asked: Vec<_> = ["list", "search", "log", "list", "search", "log"]
+            .iter()
+            .map(|question| {
+                let args: &[&str] = match *question {
+                    "search" => &["search", "about", "--json", "-n", "99"],
+                    "list" => &["list", "--json"],
+                    _ => &["log", "--json"],
+                };
+                let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), args);
+                (*question, command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+            })
+            .collect();
+        for (question, child) in asked {
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{question}: {}", String::from_utf8_lossy(&output.stderr));
+            let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let count = match question {
+                "list" => answer.as_array().unwrap().len(),
+                "search" => answer["hits"].as_array().unwrap().len(),
+                _ => answer.as_array().unwrap().len() - 1,
+            };
+            assert_eq!(count, 4 + round, "{question}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_that_stands_still_is_in_nobodys_way() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let lines: String = (0..1500)
+        .map(|n| {
+            format!("{{\"id\":\"many-{n}\",\"title\":\"{}\",\"status\":\"open\",\"priority\":2,\"issue_type\":\"task\",\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-01T00:00:00Z\"}}\n", "long ".repeat(40))
+        })
+        .collect();
+    repo.wf_in(&lines, &["import", "beads", "-"]).ok();
+    repo.wf(&["list", "--count"]).ok();
+    // More than a pipe holds: it waits in the middle of its answer, with its view of the index.
+    let mut still = repo
+        .command(env!("CARGO_BIN_EXE_git-wf"), &["list", "--json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 1];
+    std::io::Read::read_exact(still.stdout.as_mut().unwrap(), &mut first).unwrap();
+    repo.issue("A-1");
+    assert_eq!(repo.wf(&["list", "--count"]).ok().line(), "1501");
+    std::fs::write(index(&repo), "broken").unwrap();
+    assert_eq!(
+        repo.wf(&["list", "--count"]).ok().line(),
+        "1501",
+        "from memory, since nobody may replace it now"
+    );
+    drop(still.stdout.take());
+    still.wait().unwrap();
+    assert_eq!(repo.wf(&["list", "--count"]).ok().line(), "1501");
+}

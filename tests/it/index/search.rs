@@ -1,0 +1,102 @@
+//! Full text.
+
+use crate::support::{Repo, Sandbox, column, plan};
+
+fn found(repo: &Repo, text: &str) -> String {
+    column(&repo.json(&["search", text])["hits"], "id").join(" ")
+}
+
+#[test]
+fn everything_that_people_write_is_found() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["hooks", "install"]).ok();
+    repo.wf(&["new", "Kerberos tickets expire", "--id", "T-1"]).ok();
+    repo.wf(&["new", "Another", "--id", "C-1", "-m", "It is about kerberos, too"]).ok();
+    repo.issue("K-1");
+    repo.wf(&["comment", "K-1", "-m", "Seen with Kerberos on Tuesday"]).ok();
+    assert_eq!(
+        found(&repo, "kerberos"),
+        "T-1 C-1 K-1",
+        "a title says more than a text, and that more than a comment"
+    );
+    repo.issue("P-1");
+    repo.wf_in(plan().to_string(), &["solution", "add", "P-1"]).ok();
+    let words = plan()["tasks"][0]["title"].as_str().unwrap().to_owned();
+    assert_eq!(found(&repo, &format!("plans: \"{words}\"")), "P-1");
+    repo.wf(&["queue", "add", "P-1"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.commit("x", "x", "Make the flux capacitor hum");
+    assert_eq!(found(&repo, "commits: capacitor"), "P-1");
+    repo.wf(&["fail", "--reason", "the gizmo exploded"]).ok();
+    assert_eq!(found(&repo, "feedback: gizmo"), "P-1");
+    repo.wf(&["close", "T-1"]).ok();
+    assert_eq!(found(&repo, "ticket"), "T-1", "closed ones too, and one form of a word finds another");
+    assert_eq!(column(&repo.json(&["list", "--search", "kerberos"]), "id").join(" "), "C-1 K-1");
+    let hits = repo.json(&["search", "kerberos", "--limit", "1"]);
+    assert_eq!((hits["total"].as_u64(), hits["hits"].as_array().unwrap().len()), (Some(3), 1));
+    assert_eq!(hits["hits"][0]["matched"], serde_json::json!(["Kerberos"]));
+    let text = repo.wf(&["search", "kerberos"]).ok().stdout;
+    assert_eq!(text.lines().next(), Some("T-1 closed Kerberos tickets expire"));
+}
+
+#[test]
+fn the_syntax_of_fts5_and_what_is_no_query() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for (id, title) in
+        [("A-1", "red apple"), ("A-2", "green apple tree"), ("A-3", "red brick in src/wall.rs")]
+    {
+        repo.wf(&["new", title, "--id", id]).ok();
+    }
+    let sorted = |text: &str| {
+        let mut ids = column(&repo.json(&["search", text])["hits"], "id");
+        ids.sort();
+        ids.join(" ")
+    };
+    for (text, ids) in [
+        ("red apple", "A-1"),
+        ("red OR tree", "A-1 A-2 A-3"),
+        ("apple NOT red", "A-2"),
+        ("app*", "A-1 A-2"),
+        ("\"green apple\"", "A-2"),
+        ("NEAR(green tree, 1)", "A-2"),
+        ("title: brick", "A-3"),
+        ("context: brick", ""),
+        ("\"src/wall.rs\"", "A-3"),
+        ("RED", "A-1 A-3"),
+    ] {
+        assert_eq!(sorted(text), ids, "{text}");
+    }
+    for text in ["src/wall.rs", "(", "\"open", "a AND", "nosuch: x", "*", ""] {
+        let error = repo.refused(1, &["search", text]);
+        assert_eq!(error["code"], "search-syntax", "{text}: {error}");
+        assert_eq!(repo.refused(1, &["list", "--search", text])["code"], "search-syntax", "{text}");
+    }
+    let error = repo.refused(1, &["search", "src/wall.rs"]);
+    assert!(error["hint"].as_str().unwrap().contains("\"src/wall.rs\""), "{error}");
+}
+
+#[test]
+fn text_without_blanks_is_found_and_shown_as_it_is() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "登录后令牌过期太早", "--id", "Z-1"]).ok();
+    repo.wf(&["new", "ログインtokenの期限切れ", "--id", "J-1"]).ok();
+    repo.wf(&["new", "한국어 문서를 고치다", "--id", "H-1"]).ok();
+    for (text, id) in [
+        ("令牌", "Z-1"),
+        ("过期太早", "Z-1"),
+        ("牌令", ""),
+        ("ログイン", "J-1"),
+        ("期限*", "J-1"),
+        ("token", "J-1"),
+        ("문서", "H-1"),
+        ("令牌 OR 문서 NOT 한국", "Z-1"),
+    ] {
+        assert_eq!(found(&repo, text), id, "{text}");
+    }
+    let hit = &repo.json(&["search", "令牌"])["hits"][0];
+    assert_eq!(hit["snippet"], "登录后令牌过期太早");
+    assert_eq!(hit["matched"], serde_json::json!(["令牌"]));
+}
