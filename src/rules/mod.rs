@@ -10,7 +10,10 @@ pub(crate) mod moves;
 pub(crate) mod plan_check;
 pub(crate) mod policy;
 pub(crate) mod position;
+pub(crate) mod quality;
 pub(crate) mod readiness;
+pub(crate) mod record_diff;
+pub(crate) mod vague;
 
 #[cfg(test)]
 mod laws;

@@ -26,7 +26,7 @@ fn plan() -> Value {
             {
                 "id": "T2", "title": "Wire it", "action": "Modify",
                 "modification_points": [{"file": "src/server.rs", "target": "route", "change": "call it"}],
-                "implementation": [], "acceptance": {"criteria": ["p95 < 5 ms"], "verification": ["cargo bench"]},
+                "implementation": ["Call it"], "acceptance": {"criteria": ["p95 < 5 ms"], "verification": ["cargo bench"]},
                 "depends_on": ["T1"], "estimated_minutes": 20, "priority": 2, "test": {"commands": null}
             }
         ],

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::cli::{Failure, json_fault, named, read_text};
 use crate::model::id::IssueId;
+use crate::model::strict::Fault;
 use crate::rules::plan_check::{self, Checked, Finding};
 
 /// The plans of a file, each with its place in it.
@@ -11,7 +12,10 @@ pub(super) fn read_plans(path: &str) -> Result<Vec<(String, Value)>, Failure> {
     let text = read_text(path)?;
     let name = named(path);
     let plans = plan_check::split(&text).map_err(|error| {
-        let fault = json_fault(&error);
+        let fault = match &error {
+            Fault::Json(error) => json_fault(error),
+            Fault::Unsound(why) => why.clone(),
+        };
         Failure::new("invalid-json", format!("{name} is not JSON: {fault}"))
             .hint("a plan is a JSON object; several are an array or one object a line")
     })?;
