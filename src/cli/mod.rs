@@ -4,6 +4,7 @@ mod answer;
 mod answer_schema;
 mod claim;
 mod context;
+mod diff_print;
 mod failure;
 #[cfg(test)]
 mod generated;
@@ -69,6 +70,7 @@ commands!(
     Reopen = reopen,
     Status = status,
     Solution = solution,
+    Task = task,
     Bind = bind,
     Unbind = unbind,
     Queue = queue,

@@ -11,7 +11,7 @@ use super::answer_schema::{
 use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
-use crate::model::execution::{Execution, LogEntry};
+use crate::model::execution::{Execution, ExecutionResult, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
@@ -86,12 +86,21 @@ pub(super) static KINDS: &[Kind] = &[
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
     kind::<Redaction>(Sort::Record, "redaction", "an entry that hides a value of the record beside it"),
-    kind::<SolutionInput>(Sort::Input, "solution", "a plan as `solution add` takes it"),
-    kind::<Task>(Sort::Input, "task", "one task of a plan"),
+    kind::<SolutionInput>(
+        Sort::Input,
+        "solution",
+        "a plan as a planner writes it and `solution add` takes it",
+    ),
+    kind::<Task>(Sort::Input, "task", "one task of a plan; an array of them: `task list`"),
     kind::<issue_fields::IssueInput>(
         Sort::Input,
         "issue-input",
         "an issue as `new` and `edit --from-json` take it",
+    ),
+    kind::<ExecutionResult>(
+        Sort::Input,
+        "result-input",
+        "what an executor reports of a plan that it carried out",
     ),
     kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail --reason` takes as JSON"),
     kind::<IssueShown>(
@@ -102,7 +111,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<SolutionShown>(
         Sort::Answer,
         "show-solution",
-        "a plan: `solution show`; an array: `solution list`",
+        "a plan: `solution show`, `task add`, `task edit`; an array: `solution list`",
     ),
     kind::<answer::ExecutionAnswer>(Sort::Answer, "show-execution", "an execution: `show`, `done`, `fail`"),
     kind::<QueueShown>(
@@ -113,6 +122,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`"),
     kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
+    kind::<solution::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),
     kind::<next::Claim>(Sort::Answer, "next", "`next`: the claim"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),

@@ -6,6 +6,8 @@ use super::{Context, Failure, answer};
 use crate::model::id::SolutionId;
 use crate::model::plan::{Plan, Task};
 use crate::rules::folder::IssueFolder;
+use crate::rules::plan_check;
+use crate::rules::quality::Quality;
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Table, style};
 
@@ -16,6 +18,7 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
         Column::left("BOUND"),
         Column::right("TASKS"),
         Column::right("SCORE"),
+        Column::right("QUALITY"),
         Column::left("RISK"),
         Column::flexible("DESCRIPTION"),
     ]);
@@ -29,6 +32,7 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
                 Cell::new(if bound { "bound" } else { "" }, style::GOOD),
                 Cell::from(plan.tasks.len().to_string()),
                 Cell::from(plan.score.map(|score| score.to_string()).unwrap_or_default()),
+                quality_cell(&plan_check::quality(&solution.plan)),
                 Cell::from(risk),
                 Cell::from(plan.description.unwrap_or_default()),
             ]);
@@ -36,6 +40,12 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
     }
     table.print(&mut context.screen)?;
     Ok(())
+}
+
+/// Green where it is enough to bind the plan.
+pub(super) fn quality_cell(quality: &Quality) -> Cell {
+    let look = if quality.suffices() { style::GOOD } else { style::BAD };
+    Cell::new(format!("{:.2}", quality.total()), look)
 }
 
 /// One plan in full.
@@ -59,6 +69,11 @@ pub(super) fn show(folder: &IssueFolder, id: &SolutionId, context: &mut Context)
     )?;
     writeln!(context.screen, "by {}, {}", clean_line(&solution.author), solution.created_at)?;
     writeln!(context.screen, "{}", painter.paint(style::DIM, &solution.plan_digest()))?;
+    let quality = plan_check::quality(&solution.plan);
+    let look = if quality.suffices() { style::GOOD } else { style::BAD };
+    let shown = painter.paint(look, &format!("{:.2}", quality.total()));
+    let score = plan.score.map_or(String::new(), |score| format!("; the planner's own score is {score}"));
+    writeln!(context.screen, "quality {shown}{score}")?;
     if let Some(analysis) = &plan.analysis {
         let level = |level: &Option<String>| clean_line(level.as_deref().unwrap_or("not given")).into_owned();
         writeln!(

@@ -81,6 +81,17 @@ impl Tx<'_> {
         self.create(&SOLUTION, layout::solution(&solution.id), solution)
     }
 
+    /// Changes the plan of a solution, as a whole.
+    pub(crate) fn edit_plan(
+        &mut self,
+        id: &SolutionId,
+        plan: &serde_json::Value,
+    ) -> Result<bool, StoreError> {
+        self.edit(&SOLUTION, layout::solution(id), |solution: &mut crate::model::solution::Solution| {
+            solution.plan.clone_from(plan);
+        })
+    }
+
     /// Adds a queue.
     pub(crate) fn create_queue(&mut self, queue: &Queue) -> Result<(), StoreError> {
         self.create(&QUEUE, layout::queue(&queue.id), queue)

@@ -1,5 +1,6 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod code_tree;
 mod commits;
 mod edit;
 mod error;

@@ -2,16 +2,18 @@
 
 mod add;
 mod check;
+mod diff;
 mod input;
 mod list;
 mod show;
 
 pub(super) use add::Added;
 pub(super) use check::CheckedAnswer;
+pub(super) use diff::PlanDiff;
 
 use super::{Context, Outcome};
 
-/// Plans: add, check, list and show them
+/// Plans: add, check, list, show and compare them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -24,6 +26,7 @@ enum SolutionCommand {
     Check(check::Args),
     List(list::Args),
     Show(show::Args),
+    Diff(diff::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -32,5 +35,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         SolutionCommand::Check(args) => check::run(args, context),
         SolutionCommand::List(args) => list::run(args, context),
         SolutionCommand::Show(args) => show::run(args, context),
+        SolutionCommand::Diff(args) => diff::run(args, context),
     }
 }
