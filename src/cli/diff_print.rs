@@ -54,11 +54,21 @@ fn print_member(heading: &str, change: &FieldChange, screen: &mut Screen) -> io:
     writeln!(screen, "{}", painter.paint(look, &format!("{sign} {heading}")))?;
     let Value::Object(fields) = value else { return Ok(()) };
     for (name, value) in fields.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "title")) {
-        for line in lines_of(value).into_iter().filter(|line| !line.is_empty()) {
-            writeln!(screen, "{}", painter.paint(look, &format!("{sign}     {name}: {line}")))?;
+        for line in named_lines(name, value) {
+            writeln!(screen, "{}", painter.paint(look, &format!("{sign}     {line}")))?;
         }
     }
     Ok(())
+}
+
+/// A field of something that is new or gone, with the fields inside it. What holds nothing is left out.
+fn named_lines(name: &str, value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(map) => {
+            map.iter().flat_map(|(inner, value)| named_lines(&format!("{name}.{inner}"), value)).collect()
+        }
+        other => lines_of(other).iter().map(|line| format!("{name}: {line}")).collect(),
+    }
 }
 
 fn print_field(name: &str, change: &FieldChange, margin: usize, screen: &mut Screen) -> io::Result<()> {
@@ -86,6 +96,22 @@ fn print_field(name: &str, change: &FieldChange, margin: usize, screen: &mut Scr
                 (painter.paint(style::BAD, &shown(old)), painter.paint(style::GOOD, &shown(new)));
             writeln!(screen, "{:margin$}{label} {old} → {new}", "")
         }
+        (None, Some(new)) if is_one_line(new) => {
+            writeln!(
+                screen,
+                "{:margin$}{label} {}",
+                "",
+                painter.paint(style::GOOD, &format!("+ {}", shown(new)))
+            )
+        }
+        (Some(old), None) if is_one_line(old) => {
+            writeln!(
+                screen,
+                "{:margin$}{label} {}",
+                "",
+                painter.paint(style::BAD, &format!("- {}", shown(old)))
+            )
+        }
         (old, new) => {
             writeln!(screen, "{:margin$}{label}", "")?;
             let lines = |value: Option<&Value>| value.map(lines_of).unwrap_or_default();
@@ -98,8 +124,25 @@ fn is_scalar(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
+/// Whether it stands beside its name: an empty list or object does, too.
+fn is_one_line(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.contains('\n'),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => true,
+    }
+}
+
+/// On one line; an object by its fields.
 fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(map) if !map.is_empty() => {
+            map.iter().map(|(name, value)| format!("{name}: {}", shown(value))).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
 }
 
 /// A value in lines: a list by its members, a text by its lines.
@@ -161,22 +204,28 @@ fn words(old: &str, new: &str, painter: Painter) -> Option<String> {
             }
         }
     };
+    // A blank between two changed words belongs to the change.
+    let mut blank = String::new();
     for change in diff.iter_all_changes() {
+        let is_pending = !(pending.0.is_empty() && pending.1.is_empty());
         match change.tag() {
-            ChangeTag::Equal => {
-                // A blank between two changed words belongs to the change.
-                if change.value().trim().is_empty() && !(pending.0.is_empty() && pending.1.is_empty()) {
-                    pending.0.push_str(change.value());
-                    pending.1.push_str(change.value());
-                    continue;
-                }
-                flush(&mut pending, &mut line);
-                line.push_str(&painter.paint(style::PLAIN, change.value()));
+            ChangeTag::Equal if is_pending && change.value().trim().is_empty() => {
+                blank.push_str(change.value())
             }
-            ChangeTag::Delete => pending.0.push_str(change.value()),
-            ChangeTag::Insert => pending.1.push_str(change.value()),
+            ChangeTag::Equal => {
+                flush(&mut pending, &mut line);
+                line.push_str(&painter.paint(style::PLAIN, &(std::mem::take(&mut blank) + change.value())));
+            }
+            tag => {
+                pending.0.push_str(&blank);
+                pending.1.push_str(&blank);
+                blank.clear();
+                let side = if tag == ChangeTag::Delete { &mut pending.0 } else { &mut pending.1 };
+                side.push_str(change.value());
+            }
         }
     }
     flush(&mut pending, &mut line);
+    line.push_str(&blank);
     Some(line)
 }

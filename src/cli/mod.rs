@@ -5,6 +5,7 @@ mod answer_schema;
 mod claim;
 mod context;
 mod diff_print;
+mod examples;
 mod failure;
 #[cfg(test)]
 mod generated;

@@ -11,7 +11,7 @@ use super::answer_schema::{
 use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
-use crate::model::execution::{Execution, ExecutionResult, LogEntry};
+use crate::model::execution::{Check, Execution, ExecutionResult, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
@@ -85,6 +85,7 @@ pub(super) static KINDS: &[Kind] = &[
         "execution.json: one attempt at a plan, and the claim on it",
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
+    kind::<Check>(Sort::Record, "check", "what an entry `check` of that log says: a test command was run"),
     kind::<Redaction>(Sort::Record, "redaction", "an entry that hides a value of the record beside it"),
     kind::<SolutionInput>(
         Sort::Input,
@@ -166,6 +167,9 @@ impl Kind {
             None => self.about.to_owned(),
         };
         schema.insert("description".into(), description.into());
+        if let Some(example) = super::examples::of(self.name) {
+            schema.insert("examples".into(), Value::Array(vec![example]));
+        }
         schema.extend(derived);
         Value::Object(schema)
     }

@@ -13,7 +13,7 @@ pub(crate) use finding::Finding;
 pub(crate) use table::RULES;
 
 use self::checker::{Checker, given};
-use self::table::{ANALYSIS, CYCLE, DEPENDS_ON, DIGEST, IDS, LEVEL, TASK_COUNT, TEXT, TYPE};
+use self::table::{ANALYSIS, CYCLE, DEPENDS_ON, DEPTH, DIGEST, IDS, LEVEL, TASK_COUNT, TEXT, TYPE};
 use super::dag;
 use super::quality::{Part, Quality};
 use crate::model::digest::digest;
@@ -38,6 +38,9 @@ const OWNED: &[&str] = &[
     "reviews",
     "clock",
 ];
+
+/// A plan nests less deeply than a record may, for it is stored inside of one.
+const DEEPEST: usize = 90;
 
 /// What a plan is checked against, besides itself.
 #[derive(Clone, Copy, Default)]
@@ -157,6 +160,13 @@ impl Checker<'_> {
 
     /// Everything but the ids.
     fn plan(&mut self, map: &Map<String, Value>, plan: &Value) {
+        for (name, value) in plan.as_object().into_iter().flatten() {
+            let depth = depth(value) + 1;
+            if depth > DEEPEST {
+                let found = Value::String(format!("{depth} deep"));
+                self.find(&DEPTH, name.as_str(), Some(&found), format!("at most {DEEPEST} deep"));
+            }
+        }
         if let Some(given) = given(map, "plan_digest") {
             let own = digest(plan);
             if given.as_str() != Some(&own) {
@@ -236,6 +246,15 @@ impl Checker<'_> {
             let drawn = Value::String(cycle.join(" → "));
             self.find(&CYCLE, format!("tasks[{n}].depends_on"), Some(&drawn), "dependencies without a cycle");
         }
+    }
+}
+
+/// How many lists and objects stand in each other.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(map) => 1 + map.values().map(depth).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

@@ -55,8 +55,10 @@ impl Tx<'_> {
         data: &T,
     ) -> Result<(), StoreError> {
         let birth = self.stamper().over(None);
-        let doc = Doc::born(schema, data, birth);
-        self.write(path, doc.to_bytes())
+        let bytes = Doc::born(schema, data, birth).to_bytes();
+        // Nothing is written that nobody could read.
+        Doc::parse(schema, &bytes).map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
+        self.write(path, bytes)
     }
 
     /// Adds an issue.

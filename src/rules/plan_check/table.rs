@@ -51,6 +51,8 @@ macro_rules! rules {
 rules! {
     TYPE = Error "type": "each known field has its JSON type; null is the same as no field",
         "`git wf schema solution` shows the type of each field";
+    DEPTH = Error "depth": "lists and objects stand in each other at most 90 deep",
+        "flatten what is nested, or put it into a text";
     TEXT = Error "text": "description, and the title of each task, are given and not empty",
         "say it in one line";
     IDS = Error "ids": "id and issue_id, where given, are ids, and those of the issue that the plan is for",

@@ -130,7 +130,7 @@ impl Checker<'_> {
                     if let Some(text) = c.filled_item(&CRITERIA, item, place)
                         && is_vague(text)
                     {
-                        c.find(&VAGUE, place(), Some(item), "something that can be looked at");
+                        c.find(&VAGUE, place(), Some(item), "it should name something that can be looked at");
                     }
                 });
             }
@@ -166,7 +166,7 @@ impl Checker<'_> {
         let ways: Vec<&str> = listed.chain(field("convergence")).filter_map(Value::as_str).collect();
         if ways.iter().all(|way| is_thin(way, &commands(task))) {
             let family = if given(task, "acceptance").is_some() { "acceptance" } else { "convergence" };
-            let allowed = "a command to run, or where to look and what is seen";
+            let allowed = "it should say how to see that the criteria hold";
             self.find(&VERIFICATION, format!("{at}{family}.verification"), field(family), allowed);
         }
     }
@@ -199,7 +199,12 @@ impl Checker<'_> {
                     if changes(task, place) && self.setting.known_files.is_some_and(|known| !is_known(known))
                     {
                         let found = place.get(path);
-                        self.find(&UNKNOWN_FILE, format!("{inner}{path}"), found, "a file that is there");
+                        self.find(
+                            &UNKNOWN_FILE,
+                            format!("{inner}{path}"),
+                            found,
+                            "it should be in the commit that is checked out",
+                        );
                     }
                 }
                 other => {
