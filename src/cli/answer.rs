@@ -11,6 +11,7 @@ use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::holds::who_holds;
+use crate::rules::plan_check;
 use crate::rules::readiness::{ItemView, QueueView};
 use crate::rules::shown::object;
 pub(crate) use crate::rules::shown::{IssueDerived, issue};
@@ -40,6 +41,7 @@ pub(crate) fn solution(folder: &IssueFolder, solution: &Solution) -> Value {
     map.insert("created_at".into(), json!(solution.created_at));
     map.insert("is_bound".into(), json!(is_bound));
     map.insert("plan_digest".into(), json!(solution.plan_digest()));
+    map.insert("quality".into(), json!(plan_check::quality(&solution.plan).total()));
     map.insert("files_touched".into(), json!(plan.touches()));
     map.insert("task_count".into(), json!(plan.tasks.len()));
     map.insert("computed_complexity".into(), json!(complexity::of_plan(&plan)));

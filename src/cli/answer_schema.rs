@@ -102,6 +102,9 @@ pub(super) struct SolutionShown {
     /// The digest of the plan as it is now.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     plan_digest: String,
+    /// How good the plan is by what can be counted of it, 0 to 1; binding needs 0.8.
+    #[schemars(range(min = 0, max = 1))]
+    quality: f64,
     /// Files that some task touches.
     files_touched: BTreeSet<String>,
     /// How many tasks.

@@ -18,7 +18,6 @@ use crate::rules::holds::who_holds;
 use crate::rules::review;
 use crate::store::{Store, records};
 use crate::trail::audit::{self as trail, Audited};
-use crate::trail::log::{self, Wanted};
 
 /// Check commits against plans, plans against reviews, and claims against tests
 #[derive(Debug, clap::Args)]
@@ -90,7 +89,7 @@ pub(crate) struct Binding {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let (index, ()) = context.ask(&store, Needs::ROWS, |_| Ok(()))?;
+    let (index, ()) = context.ask(&store, Needs::LOG, |_| Ok(()))?;
     let range = range(&store, &args.range)?;
     let words: Vec<&str> = range.iter().map(String::as_str).collect();
     let commits = trail::commits(&store, &words)?;
@@ -149,7 +148,7 @@ fn audit(store: &Store, index: &Index<'_>, range: String, commits: &[Audited]) -
             }
         }
     }
-    let acts = acts(store, index, &issues)?;
+    let acts = acts(index, &issues)?;
     let policy = records::root(&snapshot)?.policy;
     let rules: Vec<audit::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
     let listed: Vec<AuditedCommit> = commits.iter().map(|it| listed(it, &carried)).collect();
@@ -198,12 +197,12 @@ fn carry<'a>(
 }
 
 /// What was done about these issues in a role or over a gate, oldest first.
-fn acts(store: &Store, index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Act>, Failure> {
+fn acts(index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Act>, Failure> {
     let mut acts: Vec<Act> = Vec::new();
     for issue in issues {
         let id = &issue.folder.issue.record.id;
-        let wanted = Wanted { things: vec![id.to_string()], changes: None, limit: None };
-        for step in log::steps(store, index, &wanted)?.into_iter().rev() {
+        for n in index.steps(Some(id.as_str()), None)?.into_iter().rev() {
+            let step = index.step(n)?;
             let Some(operation) = step.op.filter(|_| step.role.is_some() || step.force.is_some()) else { continue };
             if acts.iter().any(|act| act.commit == step.commit) {
                 continue;

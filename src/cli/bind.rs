@@ -3,6 +3,9 @@ use super::{Context, Failure, Force, Outcome, claim, existing};
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
+use crate::rules::folder::IssueFolder;
+use crate::rules::plan_check::{self, Setting};
+use crate::rules::quality::LEAST;
 use crate::rules::{facts, moves};
 use crate::store::{Tx, resolve};
 
@@ -68,6 +71,27 @@ fn choose(tx: &Tx<'_>, issue: &IssueId, named: Option<&str>) -> Result<SolutionI
     }
 }
 
+/// A plan that is too poor to be bound, with what it lacks.
+fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Failure> {
+    let Some(solution) = folder.solution(id) else {
+        return Err(Failure::unreadable(&format!("plan `{id}`")));
+    };
+    let report = plan_check::examine(&solution.plan, Setting::default());
+    if report.quality.suffices() {
+        return Ok(());
+    }
+    let costly = report.findings.iter().filter(|finding| finding.cost.is_some());
+    Err(Failure::new(
+        "low-quality",
+        format!(
+            "plan `{id}` has a quality of {:.2}, and {LEAST} is needed to bind it",
+            report.quality.total()
+        ),
+    )
+    .details(costly.map(ToString::to_string).collect())
+    .hint(format!("`git wf solution check {id}` says what to do; --force --reason TEXT binds it as it is")))
+}
+
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and its items leave their queues.
 pub(super) fn bind(
     tx: &mut Tx<'_>,
@@ -82,6 +106,7 @@ pub(super) fn bind(
     let from = facts::status(&folder);
     if force.why().is_none() {
         moves::permit(issue, from, "bind")?;
+        refuse_poor(&folder, solution)?;
     }
     if facts::holder(&folder).is_some_and(|it| it.execution.solution_id != *solution) {
         claim::set_aside(tx, &folder, AsideReason::Rebind)?;

@@ -83,12 +83,6 @@ impl Failure {
         self
     }
 
-    /// The same with a part of the message put in other words.
-    pub(crate) fn retitled(mut self, old: &str, new: &str) -> Self {
-        self.message = self.message.replace(old, new);
-        self
-    }
-
     /// Shows it on stderr and says how the program ends. A reader that went away is no failure.
     pub(crate) fn report(&self, json: bool) -> Exit {
         if self.is_broken_pipe {

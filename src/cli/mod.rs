@@ -5,6 +5,8 @@ mod answer_schema;
 mod audit_print;
 mod claim;
 mod context;
+mod diff_print;
+mod examples;
 mod failure;
 #[cfg(test)]
 mod generated;
@@ -78,6 +80,7 @@ commands!(
     Solution = solution,
     Feedback = feedback,
     Context = planning_context,
+    Task = task,
     Bind = bind,
     Unbind = unbind,
     Queue = queue,

@@ -1,7 +1,6 @@
 //! What `solution add` does about the answer that an issue from GitHub waits for.
 
-use serde_json::Value;
-
+use super::solution::Handed;
 use super::{Context, Failure, existing};
 use crate::model::id::IssueId;
 use crate::rules::reply_task::{self, Place, Unadded};
@@ -12,10 +11,10 @@ use crate::store::Read;
 pub(super) fn settle(
     read: &impl Read,
     issue: &IssueId,
-    plans: Vec<(String, Value)>,
+    plans: Vec<Handed>,
     append: bool,
     context: &Context,
-) -> Result<Vec<(String, Value)>, Failure> {
+) -> Result<Vec<Handed>, Failure> {
     let folder = existing(read, issue)?;
     let Some(place) = Place::of(&folder.issue.record) else {
         if append {
@@ -25,7 +24,7 @@ pub(super) fn settle(
         return Ok(plans);
     };
     let mut settled = Vec::new();
-    for (at, plan) in plans {
+    for Handed { place: at, plan } in plans {
         let plan = match reply_task::append(&plan, &place) {
             Ok(longer) if append => longer,
             Ok(_) | Err(Unadded::Full) if !append => {
@@ -43,7 +42,7 @@ pub(super) fn settle(
             }
             _ => plan,
         };
-        settled.push((at, plan));
+        settled.push(Handed { place: at, plan });
     }
     Ok(settled)
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
-use crate::model::execution::{Execution, LogEntry};
+use crate::model::execution::{Check, Execution, ExecutionResult, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
@@ -90,9 +90,14 @@ pub(super) static KINDS: &[Kind] = &[
         "execution.json: one attempt at a plan, and the claim on it",
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
+    kind::<Check>(Sort::Record, "check", "what an entry `check` of that log says: a test command was run"),
     kind::<Redaction>(Sort::Record, "redaction", "an entry that hides a value of the record beside it"),
-    kind::<SolutionInput>(Sort::Input, "solution", "a plan as `solution add` takes it"),
-    kind::<Task>(Sort::Input, "task", "one task of a plan"),
+    kind::<SolutionInput>(
+        Sort::Input,
+        "solution",
+        "a plan as a planner writes it and `solution add` takes it",
+    ),
+    kind::<Task>(Sort::Input, "task", "one task of a plan; an array of them: `task list`"),
     kind::<solution_review::ReviewInput>(
         Sort::Input,
         "review-input",
@@ -103,6 +108,11 @@ pub(super) static KINDS: &[Kind] = &[
         "issue-input",
         "an issue as `new` and `edit --from-json` take it",
     ),
+    kind::<ExecutionResult>(
+        Sort::Input,
+        "result-input",
+        "what an executor reports of a plan that it carried out",
+    ),
     kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail --reason` takes as JSON"),
     kind::<IssueShown>(
         Sort::Answer,
@@ -112,7 +122,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<SolutionShown>(
         Sort::Answer,
         "show-solution",
-        "a plan: `solution show`; an array: `solution list`",
+        "a plan: `solution show`, `task add`, `task edit`; an array: `solution list`",
     ),
     kind::<answer::ExecutionAnswer>(
         Sort::Answer,
@@ -127,6 +137,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`"),
     kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
+    kind::<solution::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),
     kind::<solution_review::Reviewed>(Sort::Answer, "solution-review", "`solution review`"),
     kind::<feedback::FeedbackShown>(
         Sort::Answer,
@@ -192,6 +203,9 @@ impl Kind {
             None => self.about.to_owned(),
         };
         schema.insert("description".into(), description.into());
+        if let Some(example) = super::examples::of(self.name) {
+            schema.insert("examples".into(), Value::Array(vec![example]));
+        }
         schema.extend(derived);
         Value::Object(schema)
     }

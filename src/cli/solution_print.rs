@@ -7,6 +7,8 @@ use crate::model::id::SolutionId;
 use crate::model::plan::{Plan, Task};
 use crate::rules::complexity;
 use crate::rules::folder::IssueFolder;
+use crate::rules::plan_check;
+use crate::rules::quality::Quality;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Cell, Column, Table, style};
 
@@ -18,6 +20,7 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
         Column::left("REVIEW"),
         Column::right("TASKS"),
         Column::right("SCORE"),
+        Column::right("QUALITY"),
         Column::left("RISK"),
         Column::flexible("DESCRIPTION"),
     ]);
@@ -32,6 +35,7 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
                 review_print::cell(folder, solution),
                 Cell::from(plan.tasks.len().to_string()),
                 Cell::from(plan.score.map(|score| score.to_string()).unwrap_or_default()),
+                quality_cell(&plan_check::quality(&solution.plan)),
                 Cell::from(risk),
                 Cell::from(plan.description.unwrap_or_default()),
             ]);
@@ -39,6 +43,12 @@ pub(super) fn table(folders: &[IssueFolder], context: &mut Context) -> Result<()
     }
     table.print(&mut context.screen)?;
     Ok(())
+}
+
+/// Green where it is enough to bind the plan.
+pub(super) fn quality_cell(quality: &Quality) -> Cell {
+    let look = if quality.suffices() { style::GOOD } else { style::BAD };
+    Cell::new(format!("{:.2}", quality.total()), look)
 }
 
 /// One plan in full.
@@ -65,6 +75,11 @@ pub(super) fn show(folder: &IssueFolder, id: &SolutionId, context: &mut Context)
     let complexity = complexity::of_plan(&plan);
     let (on, steps) = (count(plan.touches().len(), "file"), count(plan.tasks.len(), "task"));
     writeln!(context.screen, "{steps} on {on}: {complexity} complexity by size")?;
+    let quality = plan_check::quality(&solution.plan);
+    let look = if quality.suffices() { style::GOOD } else { style::BAD };
+    let shown = painter.paint(look, &format!("{:.2}", quality.total()));
+    let score = plan.score.map_or(String::new(), |score| format!("; the planner's own score is {score}"));
+    writeln!(context.screen, "quality {shown}{score}")?;
     if let Some(analysis) = &plan.analysis {
         let level = |level: &Option<String>| clean_line(level.as_deref().unwrap_or("not given")).into_owned();
         writeln!(

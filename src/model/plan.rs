@@ -299,7 +299,7 @@ impl Task {
     pub(crate) fn touches(&self) -> BTreeSet<&str> {
         let files = self.files.iter().flatten().map(|file| file.path.as_str());
         let points = self.modification_points.iter().flatten().map(|point| point.file.as_str());
-        files.chain(points).collect()
+        files.chain(points).map(|path| path.trim_start_matches("./")).collect()
     }
 
     /// What must hold, from both families.

@@ -99,6 +99,8 @@ pub(super) fn of_task(schema: &mut Schema) {
     demand(schema, "implementation");
     if let Some(Value::Object(steps)) = schema.pointer_mut("/properties/implementation") {
         steps.shift_remove("default");
+        steps.insert("minItems".into(), json!(1));
+        steps.insert("items".into(), json!({ "type": "string", "pattern": FILLED }));
     }
     let given = |name: &str| json!({ "required": [name], "properties": { name: { "type": "object" } } });
     schema.insert("anyOf".into(), json!([given("acceptance"), given("convergence")]));

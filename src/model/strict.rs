@@ -19,6 +19,23 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
 
+/// Why a text with documents cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    /// It is no JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// It is, and two programs could read it in two ways, or it is too deep or too much.
+    #[error("{0}")]
+    Unsound(String),
+}
+
+/// Reads documents that follow each other, as JSON lines do.
+pub(crate) fn parse_all(text: &str) -> Result<Vec<Value>, Fault> {
+    scan(text.as_bytes()).map_err(Fault::Unsound)?;
+    Ok(serde_json::Deserializer::from_str(text).into_iter::<Value>().collect::<Result<_, _>>()?)
+}
+
 /// Looks at keys, depth and count. Whether it is JSON at all is found out afterwards: on what is not, this only has to
 /// come to an end.
 fn scan(bytes: &[u8]) -> Result<(), String> {

@@ -25,7 +25,8 @@ pub(crate) fn cycle_through<N: Ord + Clone>(start: &N, edges: impl Fn(&N) -> Vec
     None
 }
 
-/// The first cycle among `nodes`, each node at most once but the first, which stands at both ends.
+/// For tests, by another way than [`cycles`]: the first cycle among `nodes`, each node at most once but the first, which stands at both ends.
+#[cfg(test)]
 pub(crate) fn cycle<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) -> Option<Vec<N>> {
     nodes.iter().find_map(|node| cycle_through(node, &edges))
 }

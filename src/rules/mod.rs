@@ -10,14 +10,19 @@ pub(crate) mod folder;
 pub(crate) mod holds;
 pub(crate) mod lease;
 pub(crate) mod moves;
+pub(crate) mod overlap;
 pub(crate) mod plan_check;
 pub(crate) mod policy;
 pub(crate) mod position;
+pub(crate) mod quality;
 pub(crate) mod readiness;
 pub(crate) mod reply_task;
 pub(crate) mod review;
 pub(crate) mod roles;
 pub(crate) mod shown;
+pub(crate) mod record_diff;
+pub(crate) mod task_edit;
+pub(crate) mod vague;
 
 #[cfg(test)]
 mod laws;

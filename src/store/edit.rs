@@ -55,8 +55,10 @@ impl Tx<'_> {
         data: &T,
     ) -> Result<(), StoreError> {
         let birth = self.stamper().over(None);
-        let doc = Doc::born(schema, data, birth);
-        self.write(path, doc.to_bytes())
+        let bytes = Doc::born(schema, data, birth).to_bytes();
+        // Nothing is written that nobody could read.
+        Doc::parse(schema, &bytes).map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
+        self.write(path, bytes)
     }
 
     /// Adds an issue.
@@ -79,6 +81,17 @@ impl Tx<'_> {
         solution: &crate::model::solution::Solution,
     ) -> Result<(), StoreError> {
         self.create(&SOLUTION, layout::solution(&solution.id), solution)
+    }
+
+    /// Changes the plan of a solution, as a whole.
+    pub(crate) fn edit_plan(
+        &mut self,
+        id: &SolutionId,
+        plan: &serde_json::Value,
+    ) -> Result<bool, StoreError> {
+        self.edit(&SOLUTION, layout::solution(id), |solution: &mut crate::model::solution::Solution| {
+            solution.plan.clone_from(plan);
+        })
     }
 
     /// Adds a queue.

@@ -7,3 +7,4 @@ pub(crate) mod log;
 pub(crate) mod patch_id;
 pub(crate) mod trace;
 pub(crate) mod trailers;
+pub(crate) mod versions;

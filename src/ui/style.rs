@@ -48,6 +48,11 @@ impl Painter {
         Self { colour: terminal && wants_colour(no_color.as_deref(), term.as_deref()) }
     }
 
+    /// Whether it paints at all: marks that colour replaces can be left out.
+    pub(crate) fn is_on(self) -> bool {
+        self.colour
+    }
+
     /// `text`, cleaned to one line, in `style`. The only way by which escapes of ours get between text of others,
     /// so that nothing from outside is painted uncleaned.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {

@@ -66,6 +66,11 @@ fn session(repo: &Repo) {
     answer(repo, "show-feedback", &["feedback", "add", "ISS-001", "A day is 24 hours here"]);
     answers(repo, "show-feedback", &["feedback", "list"]);
     answer(repo, "show-solution", &["solution", "show", &plan]);
+    let plan = repo.json(&["solution", "list", "ISS-001"])[0]["id"].as_str().unwrap().to_owned();
+    answer(repo, "show-solution", &["task", "edit", &plan, "T1", "--title", "Add a bucket of tokens"]);
+    answers(repo, "task", &["task", "list", &plan]);
+    answer(repo, "solution-diff", &["solution", "diff", &plan]);
+    answer(repo, "solution-check", &["solution", "check", &plan, "--all-bound"]);
     answers(repo, "show-item", &["queue", "add", "ISS-001"]);
     answers(repo, "show-queue", &["queue", "list"]);
     answer(repo, "show-queue", &["queue", "show"]);

@@ -12,6 +12,8 @@ use crate::model::root::ROOT;
 use crate::model::schema::{Kind, Schema};
 use crate::model::solution::SOLUTION;
 use crate::rules::moves::MOVES;
+use crate::rules::plan_check;
+use crate::rules::quality::Part;
 
 /// Text as roff takes it: a line that begins with a dot would be a request.
 fn roff(text: &str) -> String {
@@ -137,8 +139,29 @@ fn moves() -> String {
     table
 }
 
+fn checks() -> String {
+    let mut table = String::new();
+    for rule in plan_check::RULES {
+        let (name, severity) = (roff(rule.name), rule.severity.as_str());
+        writeln!(table, ".TP\n.BR {name} \" ({severity})\"\n{}.\n{}.", roff(rule.asks), roff(rule.remedy))
+            .unwrap();
+    }
+    table
+}
+
+fn quality() -> String {
+    let mut table = String::new();
+    for part in Part::ALL {
+        let (name, weight) = (roff(part.name()), part.weight());
+        writeln!(table, ".TP\n.BR \"{name}\" \" ({weight})\"\nCounted: {}.", roff(part.counted())).unwrap();
+    }
+    table
+}
+
 fn block(name: &str) -> String {
     match name {
+        "checks" => checks(),
+        "quality" => quality(),
         "moves" => moves(),
         "wf" => fields(&ROOT, "wf"),
         "issue" => fields(&ISSUE, "issue"),
@@ -178,6 +201,8 @@ fn the_tables_of_the_format_are_current() {
     }
     for name in [
         "moves",
+        "checks",
+        "quality",
         "wf",
         "issue",
         "solution",

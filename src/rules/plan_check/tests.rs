@@ -11,13 +11,14 @@ fn sound() -> Value {
             {
                 "id": "T1", "title": "Add the counter", "action": "create",
                 "files": [{"path": "src/limit.rs", "changes": ["new"]}],
-                "implementation": ["Write it"], "convergence": {"criteria": ["101st request gets 429"]},
+                "implementation": ["Write it", "Test it"], "convergence": {"criteria": ["101st request gets 429"], "verification": "cargo test limit"},
+                "test": {"commands": ["cargo test limit"]},
                 "priority": "high", "commit": null
             },
             {
                 "id": "T2", "title": "Wire it", "action": "Modify",
                 "modification_points": [{"file": "src/server.rs", "target": "route", "change": "call it"}],
-                "implementation": [], "acceptance": {"criteria": ["p95 < 5 ms"], "verification": ["cargo bench"]},
+                "implementation": ["Call it", "Measure it"], "test": {"commands": ["cargo bench"]}, "acceptance": {"criteria": ["p95 < 5 ms"], "verification": ["cargo bench"]},
                 "depends_on": ["T1"], "estimated_minutes": 20, "priority": 2
             }
         ],
@@ -170,7 +171,8 @@ proptest! {
     #[test]
     fn no_json_makes_the_checker_panic_and_the_order_of_keys_does_not_matter(value in anything()) {
         let (one, two) = (check(&value, None), check(&reversed(&value), None));
-        prop_assert_eq!(one.as_ref().map_err(Vec::len), two.as_ref().map_err(Vec::len));
+        prop_assert_eq!(&one, &two);
+        prop_assert_eq!(examine(&value, Setting::default()), examine(&reversed(&value), Setting::default()));
         if let Ok(checked) = one {
             prop_assert!(serde_json::from_value::<Plan>(checked.plan).is_ok());
         }
@@ -183,5 +185,176 @@ proptest! {
         if let Ok(checked) = check(&plan, None) {
             prop_assert!(serde_json::from_value::<Plan>(checked.plan).is_ok());
         }
+    }
+}
+
+fn report(change: impl FnOnce(&mut Value)) -> Report {
+    let mut plan = sound();
+    change(&mut plan);
+    examine(&plan, Setting::default())
+}
+
+/// Rule, path and cost of each finding.
+fn rules(report: &Report) -> Vec<(&str, &str, Option<f64>)> {
+    report.findings.iter().map(|it| (it.rule, it.path.as_str(), it.cost)).collect()
+}
+
+#[test]
+fn a_plan_without_findings_is_whole() {
+    let report = report(|_| {});
+    assert_eq!(report.findings, []);
+    assert_eq!(report.quality.total(), 1.0);
+}
+
+#[test]
+fn a_warning_stops_nothing_and_says_what_it_costs() {
+    let one = report(|p| p["tasks"][0]["implementation"] = json!(["Write it"]));
+    assert_eq!(rules(&one), [("few-steps", "tasks[0].implementation", Some(0.03))]);
+    assert!(one.is_valid());
+    assert_eq!(one.quality.total(), 0.97);
+    let untested = report(|p| p["tasks"][1]["test"] = json!({"commands": [" "]}));
+    assert_eq!(rules(&untested), [("no-test", "tasks[1].test.commands", Some(0.03))]);
+    let notify = report(|p| {
+        p["tasks"][1]["test"] = json!({"commands": []});
+        p["tasks"][1]["action"] = json!("notify");
+    });
+    assert_eq!(notify.findings, []);
+    let vague = report(|p| {
+        p["tasks"][0]["convergence"]["criteria"] = json!(["works correctly", "101 is 429", "正确"])
+    });
+    assert_eq!(
+        rules(&vague),
+        [
+            ("vague-criterion", "tasks[0].convergence.criteria[0]", Some(0.075)),
+            ("vague-criterion", "tasks[0].convergence.criteria[2]", Some(0.075)),
+        ]
+    );
+    let unshown = report(|p| p["tasks"][1]["acceptance"]["verification"] = json!([]));
+    assert_eq!(rules(&unshown), [("verification", "tasks[1].acceptance.verification", Some(0.1))]);
+    let unjudged = report(|p| p["analysis"] = json!({"risk": "low"}));
+    assert_eq!(
+        rules(&unjudged),
+        [("analysis", "analysis.impact", Some(0.067)), ("analysis", "analysis.complexity", Some(0.067))]
+    );
+    assert_eq!(unjudged.quality.total(), 0.86);
+}
+
+#[test]
+fn a_plan_of_praise_is_too_poor() {
+    let report = report(|p| {
+        p["tasks"].as_array_mut().unwrap().truncate(1);
+        p["tasks"][0]["convergence"]["criteria"] = json!(["works as expected"]);
+    });
+    assert!(report.is_valid());
+    assert_eq!(report.quality.total(), 0.7);
+}
+
+/// In each field that is counted at most one finding costs, and all that is lost was cost by some finding.
+#[test]
+fn costs_and_quality_add_up() {
+    for change in [
+        (|p: &mut Value| p["tasks"][0] = json!(7)) as fn(&mut Value),
+        |p| p["tasks"][0]["implementation"] = json!([1, 2, ""]),
+        |p| p["tasks"][0]["convergence"] = json!(null),
+        |p| p["tasks"][0]["depends_on"] = json!(["T7", "T8", "T2"]),
+        |p| p["analysis"] = json!(1),
+        |p| p["tasks"][1] = json!({}),
+    ] {
+        let report = report(change);
+        let lost: f64 = report.findings.iter().filter_map(|it| it.cost).sum();
+        let left = report.quality.total();
+        assert!((1.0 - lost - left).abs() < 0.02, "{lost} {left} {:#?}", report.findings);
+    }
+    for nothing in [json!({}), json!({"tasks": []}), json!([]), json!(null)] {
+        assert_eq!(examine(&nothing, Setting::default()).quality.total(), 0.0, "{nothing}");
+    }
+}
+
+#[test]
+fn only_files_that_are_to_be_changed_must_be_there() {
+    let known = |path: &str| path == "src/there.rs";
+    let unknown = |change: fn(&mut Value)| -> Vec<String> {
+        let mut plan = sound();
+        change(&mut plan);
+        let report = examine(&plan, Setting { known_files: Some(&known), ..Setting::default() });
+        assert!(report.is_valid() && report.quality.total() == 1.0, "{:?}", report.findings);
+        report.findings.into_iter().map(|it| it.path).collect()
+    };
+    assert_eq!(unknown(|_| {}), ["tasks[1].modification_points[0].file"]);
+    assert!(unknown(|p| p["tasks"][1]["modification_points"][0]["file"] = json!("src/there.rs")).is_empty());
+    // The first task makes it.
+    assert!(unknown(|p| p["tasks"][1]["modification_points"][0]["file"] = json!("src/limit.rs")).is_empty());
+    assert_eq!(
+        unknown(|p| {
+            p["tasks"][0]["files"][0]["action"] = json!("modify");
+            p["tasks"][1]["modification_points"] = json!(null);
+        }),
+        ["tasks[0].files[0].path"]
+    );
+}
+
+#[test]
+fn a_longer_cycle_is_printed_whole() {
+    let mut plan = sound();
+    let third = plan["tasks"][1].clone();
+    plan["tasks"].as_array_mut().unwrap().push(third);
+    plan["tasks"][2]["id"] = json!("T3");
+    plan["tasks"][0]["depends_on"] = json!(["T3"]);
+    plan["tasks"][1]["depends_on"] = json!([]);
+    let found = check(&plan, None).unwrap_err();
+    assert_eq!((found.len(), found[0].found.as_str()), (1, "\"T1 → T3 → T1\""));
+}
+
+#[test]
+fn a_digest_that_is_given_must_be_that_of_the_plan() {
+    let digest = crate::model::digest::digest(&check(&sound(), None).unwrap().plan);
+    assert!(report(|p| p["plan_digest"] = json!(digest)).is_valid());
+    let other = report(|p| {
+        p["plan_digest"] = json!(digest);
+        p["score"] = json!(0.5);
+    });
+    assert_eq!(rules(&other), [("digest", "plan_digest", None)]);
+    assert_eq!(rules(&report(|p| p["plan_digest"] = json!(17))), [("digest", "plan_digest", None)]);
+}
+
+#[test]
+fn findings_are_listed_up_to_a_bound_and_counted_beyond_it() {
+    let many: Vec<&str> = vec!["works"; 3_000];
+    let report = report(|p| {
+        p["tasks"].as_array_mut().unwrap().truncate(1);
+        p["tasks"][0]["convergence"]["criteria"] = json!(many);
+        p["score"] = json!(2);
+    });
+    assert_eq!(report.findings.len(), 1_001);
+    assert!(!report.is_valid(), "an error is listed however many warnings come before it");
+    assert_eq!(report.quality.total(), 0.7);
+}
+
+#[test]
+fn every_rule_has_a_name_of_its_own_and_a_remedy() {
+    let names: std::collections::BTreeSet<_> = RULES.iter().map(|rule| rule.name).collect();
+    assert_eq!(names.len(), RULES.len());
+    assert!(RULES.iter().all(|rule| !rule.asks.is_empty() && !rule.remedy.is_empty()));
+}
+
+/// The documents of the planners' handbook, where it is at hand.
+fn handbook(name: &str) -> Vec<Value> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/seeds").join(name);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: {} is not there", path.display());
+        return vec![];
+    };
+    let starts = text.match_indices("\n{").map(|(at, _)| &text[at..]);
+    starts
+        .filter_map(|rest| serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok())
+        .collect()
+}
+
+#[test]
+fn the_example_of_the_handbook_is_good_enough_to_bind() {
+    for plan in handbook("solution-schema.txt").iter().filter(|it| it["issue_id"].is_string()) {
+        let report = examine(plan, Setting::default());
+        assert!(report.is_valid() && report.quality.suffices(), "{:#?}", report.findings);
+        assert_eq!(rules(&report), [("vague-criterion", "tasks[0].acceptance.criteria[0]", Some(0.1))]);
     }
 }

@@ -104,14 +104,14 @@ fn what_the_store_makes_is_ignored_in_the_input() {
     input["issue_id"] = json!("ISS-001");
     input["created_at"] = json!("2001-01-01T00:00:00Z");
     input["is_bound"] = json!(false);
-    input["plan_digest"] = json!("sha256:0");
+    input["quality"] = json!("splendid");
     input["author"] = json!("somebody else");
     input["x_own"] = json!({"kept": [1, 2]});
     let id = repo.json_in(input.to_string(), &["solution", "add", "ISS-001"])["added"][0].clone();
     let shown = repo.json(&["solution", "show", id.as_str().unwrap()]);
     assert_eq!((&shown["is_bound"], &shown["author"]), (&json!(true), &json!("Ada <ada@example.org>")));
     assert!(shown["created_at"].as_str().unwrap().starts_with("2026-11-21T"), "{shown}");
-    assert_ne!(shown["plan_digest"], "sha256:0");
+    assert_eq!(shown["quality"], 1.0);
     assert_eq!(shown["x_own"], input["x_own"]);
     assert_eq!(shown["tasks"], input["tasks"]);
     // What was shown can be added elsewhere once the ids are gone, and is the same plan.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, plan};
+use crate::support::{Sandbox, column, plan};
 
 /// Paths and what must stand in the line of each.
 fn findings(error: &Value) -> Vec<String> {
@@ -39,9 +39,9 @@ fn all_faults_of_a_plan_are_named_at_once() {
                 "depends_on": ["T3"],
                 "commit": {"type": "wip"}
             },
-            {"id": "T3", "title": "three", "action": "Fix", "implementation": [], "acceptance": {"criteria": ["x"]},
+            {"id": "T3", "title": "three", "action": "Fix", "implementation": ["y"], "acceptance": {"criteria": ["x"]},
              "depends_on": ["T2"]},
-            {"id": "T3", "title": "again", "action": "Fix", "implementation": [], "acceptance": {"criteria": ["x"]}},
+            {"id": "T3", "title": "again", "action": "Fix", "implementation": ["y"], "acceptance": {"criteria": ["x"]}},
             "five"
         ]
     });
@@ -80,11 +80,10 @@ fn all_faults_of_a_plan_are_named_at_once() {
         repo.wf_in(bent.to_string(), &["solution", "check", "-", "--issue", "ISS-001", "--json"]).fails(1);
     let answer = checked.json();
     assert_eq!(answer["valid"], false);
-    assert_eq!(answer["findings"].as_array().unwrap().len(), 19);
-    assert_eq!(
-        answer["findings"][0].as_object().unwrap().keys().collect::<Vec<_>>(),
-        ["path", "found", "allowed"]
-    );
+    let severities = column(&answer["findings"], "severity");
+    assert_eq!(severities.iter().filter(|it| *it == "error").count(), 19);
+    let keys: Vec<&String> = answer["findings"][0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["path", "found", "rule", "allowed", "remedy", "severity"]);
 }
 
 #[test]
@@ -131,7 +130,9 @@ fn check_takes_a_file_stdin_or_an_id() {
     // Without an issue it needs no store.
     let bare = sandbox.repo("b");
     bare.write("plan.json", plan().to_string());
-    assert_eq!(bare.json(&["solution", "check", "plan.json"]), json!({"valid": true, "findings": []}));
+    let answer = bare.json(&["solution", "check", "plan.json"]);
+    assert_eq!((&answer["valid"], &answer["findings"]), (&json!(true), &json!([])));
+    assert_eq!((&answer["quality"], &answer["plans"][0]["plan"]), (&json!(1.0), &json!("plan.json")));
     let id = repo.planned("ISS-001", &plan());
     repo.changes_nothing(&["solution", "check", &id]);
     repo.changes_nothing(&["solution", "check", "plan.json", "--issue", "ISS-001"]);

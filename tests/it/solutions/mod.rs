@@ -1,5 +1,9 @@
-//! Plans: adding, checking, binding them.
+//! Plans: adding, checking, binding, comparing and editing them.
 
 mod add;
+mod bad;
 mod bind;
 mod check;
+mod diff;
+mod quality;
+mod tasks;

@@ -1,0 +1,188 @@
+//! What the checks of a plan are written with: fields of a type, findings, and what is counted for the quality.
+
+use serde_json::{Map, Value};
+
+use super::Setting;
+use super::finding::Finding;
+use super::table::{RANGE, Rule, Severity, TYPE};
+use crate::rules::quality::{Part, Quality, Seen};
+
+/// So many findings of one severity are listed; a plan with more needs no longer list.
+const MOST_FINDINGS: usize = 1_000;
+
+pub(super) struct Checker<'a> {
+    pub(super) setting: Setting<'a>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) quality: Quality,
+    /// By severity, listed or not.
+    found: [usize; 2],
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn new(setting: Setting<'a>) -> Self {
+        Self { setting, findings: Vec::new(), quality: Quality::default(), found: [0; 2] }
+    }
+
+    pub(super) fn find(
+        &mut self,
+        rule: &Rule,
+        path: impl Into<String>,
+        found: Option<&Value>,
+        allowed: impl Into<String>,
+    ) {
+        let count = &mut self.found[usize::from(rule.severity == Severity::Warning)];
+        *count += 1;
+        if *count <= MOST_FINDINGS {
+            self.findings.push(Finding::new(rule, path, found, allowed));
+        }
+    }
+
+    /// Counts one thing: it is sound if `look` finds nothing.
+    pub(super) fn count<T>(&mut self, part: Part, look: impl FnOnce(&mut Self) -> T) -> T {
+        let (listed, found) = (self.findings.len(), self.found);
+        let answer = look(self);
+        let seen = if self.found == found {
+            Seen::Sound
+        } else {
+            Seen::Spoilt((self.findings.len() > listed).then_some(listed))
+        };
+        self.quality.count(part, seen);
+        answer
+    }
+
+    /// As [`Self::count`], of something that is only counted where it has a finding.
+    pub(super) fn count_if_found(&mut self, part: Part, look: impl FnOnce(&mut Self)) {
+        let found = self.found;
+        let listed = self.findings.len();
+        look(self);
+        if self.found != found {
+            let first = (self.findings.len() > listed).then_some(listed);
+            self.quality.count(part, Seen::Spoilt(first));
+        }
+    }
+
+    /// Counts things that cannot be looked at because of the finding just made.
+    pub(super) fn spoil(&mut self, part: Part, times: usize) {
+        let last = self.findings.len().checked_sub(1);
+        for _ in 0..times {
+            self.quality.count(part, Seen::Spoilt(last));
+        }
+    }
+
+    /// A text that must be there and say something.
+    pub(super) fn filled_text(&mut self, rule: &Rule, map: &Map<String, Value>, at: &str, name: &str) {
+        match map.get(name) {
+            Some(Value::String(text)) if !text.trim().is_empty() => {}
+            other => self.find(rule, format!("{at}{name}"), other, "a text that is not empty"),
+        }
+    }
+
+    /// A text that may be missing.
+    pub(super) fn text(&mut self, map: &Map<String, Value>, at: &str, name: &str) {
+        if let Some(other) = given(map, name).filter(|value| !value.is_string()) {
+            self.find(&TYPE, format!("{at}{name}"), Some(other), "a text");
+        }
+    }
+
+    /// A list of texts that may be missing.
+    pub(super) fn texts(&mut self, map: &Map<String, Value>, at: &str, name: &str) {
+        match given(map, name) {
+            None => {}
+            Some(Value::Array(items)) => {
+                for (n, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
+                    self.find(&TYPE, format!("{at}{name}[{n}]"), Some(item), "a text");
+                }
+            }
+            other => self.find(&TYPE, format!("{at}{name}"), other, "a list of texts"),
+        }
+    }
+
+    /// The members of a list that must be there and have at least one; what they are is for the caller to see.
+    pub(super) fn filled_list<'m>(
+        &mut self,
+        rule: &Rule,
+        map: &'m Map<String, Value>,
+        at: &str,
+        name: &str,
+    ) -> &'m [Value] {
+        match map.get(name) {
+            Some(Value::Array(items)) if !items.is_empty() => return items,
+            Some(Value::Array(_)) => self.find(rule, format!("{at}{name}"), map.get(name), "at least one"),
+            other => self.find(rule, format!("{at}{name}"), other, "a list of texts"),
+        }
+        &[]
+    }
+
+    /// A member of such a list: a text that says something.
+    pub(super) fn filled_item<'m>(
+        &mut self,
+        rule: &Rule,
+        item: &'m Value,
+        at: impl FnOnce() -> String,
+    ) -> Option<&'m str> {
+        match item {
+            Value::String(text) if !text.trim().is_empty() => return Some(text),
+            Value::String(_) => self.find(rule, at(), Some(item), "a text that is not empty"),
+            other => self.find(rule, at(), Some(other), "a text"),
+        }
+        None
+    }
+
+    pub(super) fn object<'m>(
+        &mut self,
+        map: &'m Map<String, Value>,
+        at: &str,
+        name: &str,
+    ) -> Option<&'m Map<String, Value>> {
+        match given(map, name) {
+            None => None,
+            Some(Value::Object(inner)) => Some(inner),
+            other => {
+                self.find(&TYPE, format!("{at}{name}"), other, "an object");
+                None
+            }
+        }
+    }
+
+    /// One of these words, in any case, where it is given. Whether it is.
+    pub(super) fn word(
+        &mut self,
+        rule: &Rule,
+        map: &Map<String, Value>,
+        at: &str,
+        name: &str,
+        words: &[&str],
+    ) -> bool {
+        match given(map, name) {
+            None => return false,
+            Some(Value::String(word)) if is_one_of(word, words) => {}
+            other => self.find(rule, format!("{at}{name}"), other, format!("one of {}", words.join(", "))),
+        }
+        true
+    }
+
+    pub(super) fn number(&mut self, map: &Map<String, Value>, at: &str, name: &str, least: f64, most: f64) {
+        match given(map, name) {
+            None => {}
+            Some(Value::Number(number)) if number.as_f64().is_some_and(|n| (least..=most).contains(&n)) => {}
+            other => {
+                let allowed = if most == f64::MAX {
+                    format!("a number from {least} on")
+                } else {
+                    format!("a number from {least} to {most}")
+                };
+                self.find(&RANGE, format!("{at}{name}"), other, allowed);
+            }
+        }
+    }
+}
+
+/// The value of a field; `null` is the same as none.
+pub(super) fn given<'a>(map: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    map.get(name).filter(|value| !value.is_null())
+}
+
+/// Whether a word is one of these, in any case.
+pub(super) fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|known| known.eq_ignore_ascii_case(word.trim()))
+}

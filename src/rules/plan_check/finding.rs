@@ -1,0 +1,73 @@
+//! What is wrong with a plan, or could be better.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::table::{Rule, Severity};
+use crate::model::schema::Shape;
+
+/// A value is shown up to here.
+const LONGEST_SHOWN: usize = 60;
+
+/// One thing that is wrong, or could be better.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Finding {
+    /// Where: `tasks[0].acceptance.criteria`.
+    pub(crate) path: String,
+    /// What was found, as JSON, cut where it is long; `nothing` where it is missing.
+    pub(crate) found: String,
+    /// The rule's name.
+    pub(crate) rule: &'static str,
+    /// What is allowed there.
+    pub(crate) allowed: String,
+    /// What to do.
+    pub(crate) remedy: &'static str,
+    /// Whether it stops the plan.
+    pub(crate) severity: Severity,
+    /// What it takes from the quality; nothing where another finding in the same place took it, or none is lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cost: Option<f64>,
+}
+
+impl Finding {
+    pub(super) fn new(
+        rule: &Rule,
+        path: impl Into<String>,
+        found: Option<&Value>,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self {
+            path: path.into(),
+            found: found.map_or_else(|| "nothing".to_owned(), shown),
+            rule: rule.name,
+            allowed: allowed.into(),
+            remedy: rule.remedy,
+            severity: rule.severity,
+            cost: None,
+        }
+    }
+
+    /// Whether it stops the plan.
+    pub(crate) fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: found {}; {}", self.path, self.found, self.allowed)
+    }
+}
+
+/// With keys in order, so that it does not depend on how the plan was written.
+fn shown(value: &Value) -> String {
+    let text = match value {
+        Value::Object(_) | Value::Array(_) => Shape::Any.order(value.clone()).to_string(),
+        scalar => scalar.to_string(),
+    };
+    if text.chars().count() <= LONGEST_SHOWN {
+        return text;
+    }
+    text.chars().take(LONGEST_SHOWN - 1).chain(['…']).collect()
+}

@@ -1,0 +1,98 @@
+//! The one table of what a plan is held against: for people, for programs and for the documentation.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Whether a finding stops the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Severity {
+    /// The plan is not stored.
+    Error,
+    /// It is, and may be worse for it.
+    Warning,
+}
+
+impl Severity {
+    /// The word for people.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// One rule.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    /// A stable word in kebab case.
+    pub(crate) name: &'static str,
+    /// What a finding of it means.
+    pub(crate) severity: Severity,
+    /// What it asks for.
+    #[cfg_attr(not(test), allow(dead_code))] // Read where the documentation is made.
+    pub(crate) asks: &'static str,
+    /// What to do about a finding.
+    pub(crate) remedy: &'static str,
+}
+
+macro_rules! rules {
+    ($($constant:ident = $severity:ident $name:literal: $asks:literal, $remedy:literal;)+) => {
+        $(pub(super) static $constant: Rule =
+            Rule { name: $name, severity: Severity::$severity, asks: $asks, remedy: $remedy };)+
+
+        /// Every rule.
+        #[cfg_attr(not(test), allow(dead_code))] // Read where the documentation is made.
+        pub(crate) static RULES: &[&Rule] = &[$(&$constant),+];
+    };
+}
+
+rules! {
+    TYPE = Error "type": "each known field has its JSON type; null is the same as no field",
+        "`git wf schema solution` shows the type of each field";
+    DEPTH = Error "depth": "lists and objects stand in each other at most 90 deep",
+        "flatten what is nested, or put it into a text";
+    TEXT = Error "text": "description, and the title of each task, are given and not empty",
+        "say it in one line";
+    IDS = Error "ids": "id and issue_id, where given, are ids, and those of the issue that the plan is for",
+        "leave id and issue_id out: they are made";
+    DIGEST = Error "digest": "plan_digest, where given, is the digest of the plan",
+        "leave plan_digest out, or hand in the plan that it belongs to";
+    TASK_COUNT = Error "task-count": "1 to 10 tasks",
+        "split a plan of more tasks into plans of several issues";
+    TASK_ID = Error "task-id": "each task has an id of its own: T1, T2, ...",
+        "number the tasks from T1 on";
+    ACTION = Error "action": "each task has an action of the list; case is forgiven",
+        "take the action that comes closest";
+    STEPS = Error "steps": "each task has implementation steps, none of them empty",
+        "list in implementation what is to be done, step by step";
+    CRITERIA = Error "criteria": "each task has criteria in acceptance or convergence, none of them empty",
+        "say in acceptance.criteria what holds once the task is done";
+    PATH = Error "path": "a path is relative to the repository and leads nowhere outside",
+        "name the file from the repository's root on, without a leading / and without ..";
+    LEVEL = Error "level": "risk, impact and complexity are low, medium or high",
+        "take the word that comes closest";
+    RANGE = Error "range": "score is 0 to 1, coverage_target 0 to 100, estimated_minutes 0 or more",
+        "give a number within the bounds";
+    PRIORITY = Error "priority": "a priority is 1 (critical) to 5 (trivial), or its name",
+        "give a number from 1 to 5, or leave it out";
+    COMMIT_TYPE = Error "commit-type": "the type of a commit is one of Conventional Commits",
+        "take feat, fix, or the type that comes closest";
+    DEPENDS_ON = Error "depends-on": "depends_on names tasks of this plan",
+        "name tasks of this plan; what another plan must do first belongs to depends_on of the issue";
+    CYCLE = Error "cycle": "no task depends on itself, directly or through others",
+        "take one of the dependencies away";
+    FEW_STEPS = Warning "few-steps": "a task has two steps or more",
+        "say how the task is done, not only that it is";
+    NO_TEST = Warning "no-test": "a task other than Notify has a test command",
+        "name in test.commands what must pass once the task is done";
+    VAGUE = Warning "vague-criterion": "a criterion names something that can be looked at",
+        "name a number, a command with its outcome, or what exactly is seen where";
+    VERIFICATION = Warning "verification": "a task with criteria says how to see that they hold, in ten columns or more",
+        "say which command to run or where to look, and what is seen then";
+    UNKNOWN_FILE = Warning "unknown-file": "a file to change is in the commit that is checked out",
+        "correct the path, or give the file the action create";
+    ANALYSIS = Warning "analysis": "risk, impact and complexity are given",
+        "judge it in analysis: low, medium or high";
+}

@@ -1,0 +1,257 @@
+//! The checks of one task.
+
+use serde_json::{Map, Value};
+
+use super::checker::{Checker, given, is_one_of};
+use super::table::{
+    ACTION, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, TASK_ID, TEXT, TYPE,
+    UNKNOWN_FILE, VAGUE, VERIFICATION,
+};
+use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES};
+use crate::model::priority::Priority;
+use crate::rules::quality::Part;
+use crate::rules::vague::{is_thin, is_vague};
+
+/// Actions of a task, or of one of its files, by which the file must be there before.
+const CHANGING: &[&str] = &["Modify", "Update", "Fix", "Refactor", "Remove", "Delete", "Configure"];
+/// Fields of a task that are counted as its completeness.
+const COUNTED_FIELDS: usize = 5;
+
+impl Checker<'_> {
+    /// Counts a task that is none, after the finding that says so.
+    pub(super) fn spoil_task(&mut self) {
+        self.spoil(Part::CompleteTasks, COUNTED_FIELDS);
+        self.spoil(Part::LegalDependencies, 1);
+        self.spoil(Part::TestableAcceptance, 1);
+    }
+
+    /// Checks one task; its id where that is sound and new. `made` are the files that this plan makes.
+    pub(super) fn task(
+        &mut self,
+        task: &Map<String, Value>,
+        at: &str,
+        known: &[String],
+        made: &[&str],
+    ) -> Option<String> {
+        let id = self.task_id(task, at, known);
+        self.count(Part::CompleteTasks, |c| c.filled_text(&TEXT, task, at, "title"));
+        self.count(Part::CompleteTasks, |c| match task.get("action") {
+            Some(Value::String(action)) if is_one_of(action, ACTIONS) => {}
+            other => c.find(&ACTION, format!("{at}action"), other, format!("one of {}", ACTIONS.join(", "))),
+        });
+        for name in ["scope", "description", "effort"] {
+            self.text(task, at, name);
+        }
+        self.count(Part::CompleteTasks, |c| c.steps(task, at));
+        self.texts(task, at, "regression");
+        self.count(Part::CompleteTasks, |c| c.test(task, at));
+        self.criteria(task, at);
+        self.places(task, at, "files", "path", &["action", "target", "change", "conflict_risk"], made);
+        self.places(task, at, "modification_points", "file", &["target", "change"], made);
+        if let Some(commit) = self.object(task, at, "commit") {
+            let inner = format!("{at}commit.");
+            self.word(&COMMIT_TYPE, commit, &inner, "type", COMMIT_TYPES);
+            self.text(commit, &inner, "scope");
+            self.text(commit, &inner, "message_template");
+            if let Some(value) = given(commit, "breaking").filter(|value| !value.is_boolean()) {
+                self.find(&TYPE, format!("{inner}breaking"), Some(value), "true or false");
+            }
+        }
+        self.number(task, at, "estimated_minutes", 0.0, f64::MAX);
+        if let Some(value) = given(task, "priority").filter(|value| Priority::from_json(value).is_none()) {
+            self.find(
+                &PRIORITY,
+                format!("{at}priority"),
+                Some(value),
+                "1 (critical) to 5 (trivial), or its name",
+            );
+        }
+        id
+    }
+
+    fn task_id(&mut self, task: &Map<String, Value>, at: &str, known: &[String]) -> Option<String> {
+        let (found, allowed) = match task.get("id") {
+            Some(Value::String(id)) if !is_task_id(id) => (task.get("id"), "T1, T2, …"),
+            Some(Value::String(id)) if known.contains(id) => {
+                (task.get("id"), "each task has an id of its own")
+            }
+            Some(Value::String(id)) => return Some(id.clone()),
+            other => (other, "T1, T2, …"),
+        };
+        self.find(&TASK_ID, format!("{at}id"), found, allowed);
+        None
+    }
+
+    fn steps(&mut self, task: &Map<String, Value>, at: &str) {
+        let steps = self.filled_list(&STEPS, task, at, "implementation");
+        for (n, step) in steps.iter().enumerate() {
+            self.filled_item(&STEPS, step, || format!("{at}implementation[{n}]"));
+        }
+        if let [only] = steps
+            && only.is_string()
+        {
+            self.find(
+                &FEW_STEPS,
+                format!("{at}implementation"),
+                task.get("implementation"),
+                "two steps or more",
+            );
+        }
+    }
+
+    fn test(&mut self, task: &Map<String, Value>, at: &str) {
+        let test = self.object(task, at, "test");
+        if let Some(test) = test {
+            let inner = format!("{at}test.");
+            for name in ["commands", "unit", "integration", "manual_checks", "success_metrics"] {
+                self.texts(test, &inner, name);
+            }
+            self.number(test, &inner, "coverage_target", 0.0, 100.0);
+        }
+        let notifies =
+            task.get("action").and_then(Value::as_str).is_some_and(|action| is_one_of(action, &["Notify"]));
+        if commands(task).is_empty() && !notifies && given(task, "test").is_none_or(Value::is_object) {
+            let found = test.and_then(|test| test.get("commands"));
+            self.find(&NO_TEST, format!("{at}test.commands"), found, "a command that must pass");
+        }
+    }
+
+    /// When a task counts as done: `acceptance` or `convergence`, with at least one criterion.
+    fn criteria(&mut self, task: &Map<String, Value>, at: &str) {
+        let families = self.count(Part::CompleteTasks, |c| c.families(task, at));
+        if families.iter().all(|(_, criteria)| criteria.is_empty()) {
+            self.spoil(Part::TestableAcceptance, 1);
+            return;
+        }
+        for (inner, criteria) in &families {
+            for (n, item) in criteria.iter().enumerate() {
+                self.count(Part::TestableAcceptance, |c| {
+                    let place = || format!("{inner}criteria[{n}]");
+                    if let Some(text) = c.filled_item(&CRITERIA, item, place)
+                        && is_vague(text)
+                    {
+                        c.find(&VAGUE, place(), Some(item), "it should name something that can be looked at");
+                    }
+                });
+            }
+        }
+        self.count_if_found(Part::TestableAcceptance, |c| c.verification(task, at));
+    }
+
+    /// The lists of criteria, each with where it stands.
+    fn families<'m>(&mut self, task: &'m Map<String, Value>, at: &str) -> Vec<(String, &'m [Value])> {
+        if ["acceptance", "convergence"].iter().all(|name| given(task, name).is_none()) {
+            self.find(&CRITERIA, format!("{at}acceptance"), None, "criteria that say when the task is done");
+        }
+        let mut found = Vec::new();
+        for name in ["acceptance", "convergence"] {
+            if let Some(family) = self.object(task, at, name) {
+                let inner = format!("{at}{name}.");
+                let criteria = self.filled_list(&CRITERIA, family, &inner, "criteria");
+                if name == "acceptance" {
+                    self.texts(family, &inner, "verification");
+                } else {
+                    self.text(family, &inner, "verification");
+                    self.text(family, &inner, "definition_of_done");
+                }
+                found.push((inner, criteria));
+            }
+        }
+        found
+    }
+
+    fn verification(&mut self, task: &Map<String, Value>, at: &str) {
+        let field = |family: &str| task.get(family).and_then(|family| family.get("verification"));
+        let listed = field("acceptance").and_then(Value::as_array).into_iter().flatten();
+        let ways: Vec<&str> = listed.chain(field("convergence")).filter_map(Value::as_str).collect();
+        if ways.iter().all(|way| is_thin(way, &commands(task))) {
+            let family = if given(task, "acceptance").is_some() { "acceptance" } else { "convergence" };
+            let allowed = "it should say how to see that the criteria hold";
+            self.find(&VERIFICATION, format!("{at}{family}.verification"), field(family), allowed);
+        }
+    }
+
+    /// A list of places in the repository, each with a path.
+    fn places(
+        &mut self,
+        task: &Map<String, Value>,
+        at: &str,
+        name: &str,
+        path: &str,
+        texts: &[&str],
+        made: &[&str],
+    ) {
+        let Some(value) = given(task, name) else { return };
+        let Value::Array(places) = value else {
+            return self.find(&TYPE, format!("{at}{name}"), Some(value), "a list");
+        };
+        for (n, place) in places.iter().enumerate() {
+            let inner = format!("{at}{name}[{n}].");
+            let Value::Object(place) = place else {
+                let allowed = format!("an object with `{path}`");
+                self.find(&TYPE, format!("{at}{name}[{n}]"), Some(place), allowed);
+                continue;
+            };
+            match place.get(path) {
+                Some(Value::String(file)) if is_inside(file) => {
+                    let is_known =
+                        |known: &dyn Fn(&str) -> bool| made.contains(&file.as_str()) || known(file);
+                    if changes(task, place) && self.setting.known_files.is_some_and(|known| !is_known(known))
+                    {
+                        let found = place.get(path);
+                        self.find(
+                            &UNKNOWN_FILE,
+                            format!("{inner}{path}"),
+                            found,
+                            "it should be in the commit that is checked out",
+                        );
+                    }
+                }
+                other => {
+                    let allowed = "a path relative to the repository, inside it";
+                    self.find(&PATH, format!("{inner}{path}"), other, allowed);
+                }
+            }
+            for name in texts {
+                self.text(place, &inner, name);
+            }
+            self.texts(place, &inner, "changes");
+        }
+    }
+}
+
+/// The files that a task makes: named by it where its action, or that of the file, is none by which they must be there.
+pub(super) fn made(task: &Value) -> impl Iterator<Item = &str> {
+    [("files", "path"), ("modification_points", "file")].into_iter().flat_map(move |(list, path)| {
+        let places = task[list].as_array().into_iter().flatten().filter_map(Value::as_object);
+        let task = task.as_object();
+        places
+            .filter(move |place| task.is_some_and(|task| !changes(task, place)))
+            .filter_map(move |place| place.get(path)?.as_str())
+    })
+}
+
+/// Whether the file must be there before: by the action of the place, else by that of the task.
+fn changes(task: &Map<String, Value>, place: &Map<String, Value>) -> bool {
+    let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(str::to_owned);
+    action(place).or_else(|| action(task)).is_some_and(|action| is_one_of(&action, CHANGING))
+}
+
+/// Test commands that say something.
+fn commands(task: &Map<String, Value>) -> Vec<&str> {
+    let listed = task.get("test").and_then(|test| test.get("commands")).and_then(Value::as_array);
+    let texts = listed.into_iter().flatten().filter_map(Value::as_str);
+    texts.filter(|command| !command.trim().is_empty()).collect()
+}
+
+fn is_task_id(id: &str) -> bool {
+    let digits = id.strip_prefix('T').unwrap_or_default();
+    (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// A path that cannot lead out of the repository: relative, with no step upwards, on any system.
+fn is_inside(path: &str) -> bool {
+    let sound = !path.trim().is_empty() && !path.starts_with(['/', '\\', '~']) && !path.contains('\0');
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    sound && !drive && path.split(['/', '\\']).all(|part| part != "..")
+}

@@ -1,0 +1,189 @@
+//! How good a plan is, by what can be counted of it: four parts with the weights below, each the share of what was
+//! looked at that has no finding. It says nothing of whether the plan is right; that is for a reviewer.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A plan below this is bound only by force.
+pub(crate) const LEAST: f64 = 0.8;
+
+/// One part of the quality.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Part {
+    /// Nothing of a task is left out.
+    CompleteTasks,
+    /// Tasks depend on tasks that are there, and not on themselves.
+    LegalDependencies,
+    /// One can see whether a task is done.
+    TestableAcceptance,
+    /// The planner thought about what could go wrong.
+    RiskImpactComplexity,
+}
+
+impl Part {
+    /// All parts, in the order in which they are shown.
+    pub(crate) const ALL: [Self; 4] =
+        [Self::CompleteTasks, Self::LegalDependencies, Self::TestableAcceptance, Self::RiskImpactComplexity];
+
+    /// What it counts for; together they are 1.
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Self::CompleteTasks | Self::TestableAcceptance => 0.3,
+            Self::LegalDependencies | Self::RiskImpactComplexity => 0.2,
+        }
+    }
+
+    /// In words.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CompleteTasks => "complete tasks",
+            Self::LegalDependencies => "legal dependencies",
+            Self::TestableAcceptance => "testable acceptance",
+            Self::RiskImpactComplexity => "risk, impact, complexity",
+        }
+    }
+
+    /// What is counted, for the documentation.
+    #[cfg(test)]
+    pub(crate) fn counted(self) -> &'static str {
+        match self {
+            Self::CompleteTasks => {
+                "five fields of each task: title, action, implementation, test, and acceptance or convergence"
+            }
+            Self::LegalDependencies => "depends_on of each task",
+            Self::TestableAcceptance => {
+                "each criterion; a task without criteria, or whose verification is missing or too short, counts as one \
+                 more with a finding"
+            }
+            Self::RiskImpactComplexity => "risk, impact and complexity of the analysis",
+        }
+    }
+}
+
+/// What was counted: of each part, each thing that was looked at, with what came of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Quality {
+    counted: [Vec<Seen>; Part::ALL.len()],
+}
+
+/// What came of looking at one field, task or criterion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// No finding.
+    Sound,
+    /// A finding, by its number; none where it is not listed any more.
+    Spoilt(Option<usize>),
+}
+
+/// One part as it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PartScore {
+    /// The part.
+    pub(crate) part: Part,
+    /// What it counts for.
+    pub(crate) weight: f64,
+    /// How much of it has no finding, 0 to 1; 0 where there is nothing to look at.
+    pub(crate) share: f64,
+    /// The one times the other.
+    pub(crate) score: f64,
+}
+
+impl Quality {
+    /// Counts one thing.
+    pub(crate) fn count(&mut self, part: Part, seen: Seen) {
+        self.counted[part as usize].push(seen);
+    }
+
+    fn share(&self, part: Part) -> f64 {
+        let all = &self.counted[part as usize];
+        let sound = all.iter().filter(|seen| **seen == Seen::Sound).count();
+        if all.is_empty() { 0.0 } else { sound as f64 / all.len() as f64 }
+    }
+
+    /// 0 to 1, rounded down to hundredths, so that what is shown is what the gate compares.
+    pub(crate) fn total(&self) -> f64 {
+        let exact: f64 = Part::ALL.iter().map(|part| part.weight() * self.share(*part)).sum();
+        ((exact + 1e-9) * 100.0).floor() / 100.0
+    }
+
+    /// Whether it is enough to bind the plan.
+    pub(crate) fn suffices(&self) -> bool {
+        self.total() >= LEAST
+    }
+
+    /// The parts, rounded to thousandths.
+    pub(crate) fn parts(&self) -> Vec<PartScore> {
+        let round = |number: f64| (number * 1000.0).round() / 1000.0;
+        let score = |part: &Part| PartScore {
+            part: *part,
+            weight: part.weight(),
+            share: round(self.share(*part)),
+            score: round(part.weight() * self.share(*part)),
+        };
+        Part::ALL.iter().map(score).collect()
+    }
+
+    /// What each of `findings` findings takes from the total.
+    pub(crate) fn costs(&self, findings: usize) -> Vec<f64> {
+        let mut costs = vec![0.0; findings];
+        for part in Part::ALL {
+            let all = &self.counted[part as usize];
+            for seen in all {
+                if let Seen::Spoilt(Some(finding)) = seen
+                    && let Some(cost) = costs.get_mut(*finding)
+                {
+                    *cost += part.weight() / all.len() as f64;
+                }
+            }
+        }
+        costs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_are_one_whole() {
+        assert!((Part::ALL.iter().map(|part| part.weight()).sum::<f64>() - 1.0).abs() < 1e-9);
+        assert_eq!(Quality::default().total(), 0.0);
+    }
+
+    #[test]
+    fn what_findings_cost_and_what_is_left_make_one() {
+        let mut quality = Quality::default();
+        for part in Part::ALL {
+            quality.count(part, Seen::Sound);
+            quality.count(part, Seen::Sound);
+        }
+        assert_eq!(quality.total(), 1.0);
+        quality.count(Part::TestableAcceptance, Seen::Spoilt(Some(1)));
+        assert_eq!(quality.total(), 0.9);
+        quality.count(Part::CompleteTasks, Seen::Spoilt(Some(0)));
+        quality.count(Part::CompleteTasks, Seen::Spoilt(Some(1)));
+        let costs = quality.costs(2);
+        assert!((costs[0] - 0.075).abs() < 1e-9 && (costs[1] - 0.175).abs() < 1e-9);
+        assert_eq!(quality.total(), 0.75);
+        assert!(!quality.suffices());
+    }
+
+    /// A third of 0.3 lost leaves 0.9 whatever doubles make of it, and the gate stands at just 0.8.
+    #[test]
+    fn thirds_do_not_cost_a_hundredth_more() {
+        let mut quality = Quality::default();
+        for part in Part::ALL {
+            quality.count(part, Seen::Sound);
+            quality.count(part, Seen::Sound);
+            let last = if part == Part::TestableAcceptance { Seen::Spoilt(None) } else { Seen::Sound };
+            quality.count(part, last);
+        }
+        assert_eq!(quality.total(), 0.9);
+        quality.count(Part::TestableAcceptance, Seen::Spoilt(None));
+        quality.count(Part::TestableAcceptance, Seen::Spoilt(None));
+        quality.count(Part::TestableAcceptance, Seen::Spoilt(None));
+        assert_eq!(quality.total(), 0.8);
+        assert!(quality.suffices());
+    }
+}

@@ -1,0 +1,196 @@
+//! Changes of one task of a plan, as somebody makes them by hand. Of the two families of names, each task keeps its own.
+
+use serde_json::{Map, Value, json};
+
+/// What is to become of a task; what is not named stays.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TaskEdit {
+    /// Fields to put over those that are there: objects are merged, `null` takes a field away (RFC 7396).
+    pub(crate) merge: Option<Map<String, Value>>,
+    /// Texts by their field; an empty one takes the field away.
+    pub(crate) texts: Vec<(&'static str, String)>,
+    /// Other fields by their name.
+    pub(crate) values: Vec<(&'static str, Value)>,
+    /// The files that it touches.
+    pub(crate) files: Option<Vec<String>>,
+    /// What must hold.
+    pub(crate) criteria: Option<Vec<String>>,
+    /// How to see that it does.
+    pub(crate) verification: Option<Vec<String>>,
+    /// Commands that must pass.
+    pub(crate) test_commands: Option<Vec<String>>,
+    /// Type and message of its commit.
+    pub(crate) commit: Vec<(&'static str, String)>,
+}
+
+impl TaskEdit {
+    /// Whether nothing is to be changed.
+    pub(crate) fn is_empty(&self) -> bool {
+        let lists = [&self.files, &self.criteria, &self.verification, &self.test_commands];
+        self.merge.as_ref().is_none_or(Map::is_empty)
+            && self.texts.is_empty()
+            && self.values.is_empty()
+            && self.commit.is_empty()
+            && lists.iter().all(|list| list.is_none())
+    }
+
+    /// Makes the changes. Whether what comes of it is still a task is for the checks of the plan to say.
+    pub(crate) fn apply(&self, task: &mut Map<String, Value>) {
+        if let Some(patch) = &self.merge {
+            merge(task, patch);
+        }
+        for (name, text) in &self.texts {
+            put(task, name, Some(text).filter(|text| !text.trim().is_empty()).map(|text| json!(text)));
+        }
+        for (name, value) in &self.values {
+            put(task, name, Some(value.clone()));
+        }
+        if let Some(files) = &self.files {
+            set_files(task, files);
+        }
+        let family = if task.contains_key("convergence") && !task.contains_key("acceptance") {
+            "convergence"
+        } else {
+            "acceptance"
+        };
+        if let Some(criteria) = &self.criteria {
+            put(inner(task, family), "criteria", Some(json!(criteria)));
+        }
+        if let Some(ways) = &self.verification {
+            let value = if family == "convergence" { json!(ways.join("\n")) } else { json!(ways) };
+            put(inner(task, family), "verification", Some(value));
+        }
+        if let Some(commands) = &self.test_commands {
+            put(inner(task, "test"), "commands", Some(json!(commands)));
+        }
+        for (name, text) in &self.commit {
+            put(
+                inner(task, "commit"),
+                name,
+                Some(text).filter(|text| !text.is_empty()).map(|text| json!(text)),
+            );
+        }
+    }
+}
+
+/// The id for a new task: one more than the greatest there is.
+pub(crate) fn next_id(tasks: &[Value]) -> String {
+    let number = |task: &Value| task["id"].as_str()?.strip_prefix('T')?.parse::<u32>().ok();
+    format!("T{}", tasks.iter().filter_map(number).max().unwrap_or(0).saturating_add(1))
+}
+
+/// RFC 7396.
+fn merge(target: &mut Map<String, Value>, patch: &Map<String, Value>) {
+    for (name, value) in patch {
+        match value {
+            Value::Null => {
+                target.shift_remove(name);
+            }
+            Value::Object(patch) => merge(inner(target, name), patch),
+            other => {
+                target.insert(name.clone(), other.clone());
+            }
+        }
+    }
+}
+
+fn put(map: &mut Map<String, Value>, name: &str, value: Option<Value>) {
+    match value {
+        Some(value) => {
+            map.insert(name.to_owned(), value);
+        }
+        None => {
+            map.shift_remove(name);
+        }
+    }
+}
+
+/// The object in a field; made where there is none.
+fn inner<'a>(map: &'a mut Map<String, Value>, name: &str) -> &'a mut Map<String, Value> {
+    let value = map.entry(name.to_owned()).or_insert(Value::Null);
+    if !value.is_object() {
+        *value = json!({});
+    }
+    match value {
+        Value::Object(inner) => inner,
+        _ => unreachable!("it was made an object"),
+    }
+}
+
+/// What is known of a file that stays is kept.
+fn set_files(task: &mut Map<String, Value>, files: &[String]) {
+    let (list, path) = if task.get("files").is_some_and(Value::is_array) {
+        ("files", "path")
+    } else {
+        ("modification_points", "file")
+    };
+    let known = task.get(list).and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut places = Vec::new();
+    for file in files {
+        let before = places.len();
+        places.extend(known.iter().filter(|place| place[path] == file.as_str()).cloned());
+        if places.len() == before {
+            places.push(json!({ path: file }));
+        }
+    }
+    put(task, list, Some(places.into()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(task: Value, edit: &TaskEdit) -> Value {
+        let Value::Object(mut task) = task else { panic!("a task is an object") };
+        edit.apply(&mut task);
+        Value::Object(task)
+    }
+
+    fn texts(list: &[&str]) -> Option<Vec<String>> {
+        Some(list.iter().map(|text| (*text).to_owned()).collect())
+    }
+
+    #[test]
+    fn each_family_of_names_is_kept() {
+        let edit = TaskEdit {
+            files: texts(&["a", "b"]),
+            criteria: texts(&["c"]),
+            verification: texts(&["v", "w"]),
+            ..TaskEdit::default()
+        };
+        let one = json!({"files": [{"path": "a", "change": "x"}, {"path": "z"}],
+            "convergence": {"criteria": ["old"], "definition_of_done": "d"}});
+        assert_eq!(
+            edited(one, &edit),
+            json!({"files": [{"path": "a", "change": "x"}, {"path": "b"}],
+                "convergence": {"criteria": ["c"], "definition_of_done": "d", "verification": "v\nw"}})
+        );
+        assert_eq!(
+            edited(json!({}), &edit),
+            json!({"modification_points": [{"file": "a"}, {"file": "b"}],
+                "acceptance": {"criteria": ["c"], "verification": ["v", "w"]}})
+        );
+    }
+
+    #[test]
+    fn json_is_merged_and_flags_come_after_it() {
+        let Value::Object(patch) = json!({"title": "b", "test": {"unit": ["u"]}, "scope": null}) else {
+            panic!()
+        };
+        let edit = TaskEdit {
+            merge: Some(patch),
+            texts: vec![("title", "c".into()), ("description", " ".into())],
+            test_commands: texts(&["make"]),
+            ..TaskEdit::default()
+        };
+        let task = json!({"title": "a", "scope": "s", "description": "d", "test": {"commands": ["old"]}});
+        assert_eq!(edited(task, &edit), json!({"title": "c", "test": {"commands": ["make"], "unit": ["u"]}}));
+        assert!(TaskEdit::default().is_empty() && !edit.is_empty());
+    }
+
+    #[test]
+    fn a_new_task_has_the_next_number() {
+        assert_eq!(next_id(&[]), "T1");
+        assert_eq!(next_id(&[json!({"id": "T7"}), json!({"id": "T2"}), json!({"id": "x"})]), "T8");
+    }
+}

@@ -1,0 +1,194 @@
+//! Criteria that nobody can check, in English and Chinese: "works correctly", "good performance", "正常工作".
+//!
+//! A criterion is vague where it names nothing that could be looked at: no number, nothing out of code, no word besides
+//! those that praise or promise ("works", "as expected", "没问题") and those that fit everywhere ("the feature"). A short
+//! one that says works, fine, good, correct or the like is vague whatever it names.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use unicode_width::UnicodeWidthStr;
+
+/// A criterion that takes fewer columns than this is short.
+const SHORT: usize = 15;
+/// A verification that takes fewer columns than this tells nobody what to do.
+const LEAST_VERIFICATION: usize = 10;
+
+/// Words that praise or promise.
+const PRAISE: &str = "\
+    works work working worked correct correctly correctness proper properly fine good well ok okay \
+    expected intended successful successfully succeeds succeed success pass passes passed passing \
+    appropriate appropriately reasonable reasonably nice nicely better best improved improves improve \
+    fast faster quick quickly clean robust robustly stable intuitive adequate adequately sufficient \
+    sufficiently satisfactory seamless seamlessly smooth smoothly normal normally right efficient \
+    efficiently optimal optimized optimised done complete completed finished implemented ready green \
+    great usable friendly fixed resolved handled reliable reliably";
+/// Of those, the ones that a short criterion cannot be saved from by what it names.
+const BARE: &str = "\
+    works work working fine good ok okay correct correctly";
+/// Words that could stand in any criterion of any plan.
+const EMPTY: &str = "\
+    a an the is are be been being was it its this that these those all every everything any anything \
+    each of in on to for and or with as at by from should must will would can could shall may has have \
+    does do doing more very still again now also too there we you when how what existing new whole \
+    entire overall code codebase feature features function functions functionality implementation \
+    solution change changes fix task tasks test tests testing unit integration suite suites case cases \
+    api apis app application system program project module component components thing things stuff \
+    result results output outputs behaviour behavior behaves behave runs run performance quality ui ux \
+    build bug issue problem user users experience requirement requirements way manner state returns \
+    return performs perform looks look seems easy use";
+/// Chinese for praise and promise; longer ones first, since they are taken out in this order.
+const PRAISE_ZH: &str = "\
+    符合预期 如预期 按预期 符合要求 满足要求 满足需求 没有问题 没问题 无问题 运行良好 测试通过 通过测试 正确 \
+    正常 良好 可用 合理 成功 完成 完善 完美 优秀 稳定 流畅 友好 恰当 适当 通过 无误 快速 高效 好用 好";
+/// Of those, the ones that a short criterion cannot be saved from.
+const BARE_ZH: &str = "正确 正常 没问题 没有问题 良好";
+/// Chinese words that could stand in any criterion of any plan.
+const EMPTY_ZH: &str = "\
+    单元测试 集成测试 测试用例 应用程序 功能 工作 运行 系统 代码 接口 性能 结果 输出 行为 测试 程序 项目 \
+    模块 组件 实现 方案 任务 修改 用户 体验 质量 问题 使用 返回 应该 应当 可以 能够 必须 所有 全部 一切 \
+    各项 全都 已经 它 应 能 会 要 都 是 的 了 地 得 很 也 已 被 在 和 与 及 可 将 其 该 此 这 那 \
+    个 各 并";
+
+fn words(text: &'static str) -> HashSet<&'static str> {
+    text.split(' ').collect()
+}
+
+static BARE_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| words(BARE));
+static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| &words(PRAISE) | &words(EMPTY));
+
+/// Whether nobody could check this criterion.
+pub(crate) fn is_vague(criterion: &str) -> bool {
+    let text = criterion.trim().to_lowercase();
+    if has_number(&text) || has_code_marks(criterion.trim()) {
+        return false;
+    }
+    let rest = without_chinese(&text);
+    let words: Vec<&str> =
+        rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_bare = words.iter().any(|word| BARE_WORDS.contains(word))
+        || BARE_ZH.split(' ').any(|word| text.contains(word));
+    if is_bare && UnicodeWidthStr::width(text.as_str()) < SHORT {
+        return true;
+    }
+    // One concrete word saves the rest.
+    words.iter().all(|word| EMPTY_WORDS.contains(word))
+}
+
+/// Whether a verification is too short to tell anybody what to do. A command of the task's own tests is not.
+pub(crate) fn is_thin(verification: &str, commands: &[&str]) -> bool {
+    let text = verification.trim();
+    UnicodeWidthStr::width(text) < LEAST_VERIFICATION
+        && !commands.iter().any(|command| command.trim() == text)
+}
+
+fn has_number(text: &str) -> bool {
+    text.chars().any(char::is_numeric)
+}
+
+/// Backticks, calls, paths, options, comparisons, names_like_this, nameLikeThis, name.ext: something out of code, or
+/// quoted.
+fn has_code_marks(text: &str) -> bool {
+    let marks = ['`', '_', '<', '>', '=', '≤', '≥', '%', '$', '{', '[', '"', '“', '「', '\\', '@'];
+    let joined = |pair: &[char]| {
+        let (before, after) = (pair[0], pair[1]);
+        (before.is_lowercase() && after.is_uppercase())
+            || (before == '.' && after.is_alphanumeric())
+            || (before.is_alphanumeric() && matches!(after, '/' | '('))
+    };
+    let chars: Vec<char> = text.chars().collect();
+    text.contains(marks) || text.contains("--") || text.contains("::") || chars.windows(2).any(joined)
+}
+
+/// The text with Chinese praise and fillers taken out. Chinese has no blanks between words, so what is left of a criterion
+/// is what it names.
+fn without_chinese(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let fillers = PRAISE_ZH.split(' ').chain(EMPTY_ZH.split(' '));
+    fillers
+        .fold(text.to_owned(), |rest, word| if rest.contains(word) { rest.replace(word, " ") } else { rest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_nobody_can_check_is_vague() {
+        for text in [
+            "works",
+            "Works.",
+            "It works correctly",
+            "API works correctly",
+            "Good performance",
+            "Tests pass",
+            "Unit tests pass",
+            "All existing tests pass",
+            "works as expected",
+            "Everything should be fine",
+            "Login works",
+            "The feature is implemented",
+            "User experience is improved",
+            "tests",
+            "正确",
+            "正常工作",
+            "功能正常",
+            "没问题",
+            "系统运行良好",
+            "所有测试通过",
+            "单元测试全部通过。",
+            "结果符合预期",
+        ] {
+            assert!(is_vague(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_names_a_number_code_or_a_thing_is_not() {
+        for text in [
+            "3 API endpoints: GET, POST, DELETE",
+            "Response time < 200ms p95",
+            "All 4 test cases pass",
+            "Token TTL is correctly set",
+            "No breaking changes to API",
+            "GitHub comment posted successfully",
+            "Comment includes completion summary",
+            "`make test` passes",
+            "cargo test passes",
+            "parse() works",
+            "parseDate works",
+            "src/limit.rs works",
+            "x_y is fine",
+            "The session survives a restart of the server",
+            "It is 3",
+            "返回正确的用户编号",
+            "登录功能正常工作",
+            "响应时间小于200毫秒",
+            "所有4个测试通过",
+            "重复提交时返回「已存在」",
+            "支付完成后跳转",
+        ] {
+            assert!(!is_vague(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_verification_says_what_to_do() {
+        for text in ["", "run it", "check", "看一下", "make test"] {
+            assert!(is_thin(text, &[]), "{text}");
+        }
+        assert!(!is_thin("make test", &["make test"]));
+        assert!(!is_thin("Run: npm test", &[]));
+        assert!(!is_thin("打开登录页面并核对", &[]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_an_answer(text in "\\PC{0,40}") {
+            let _ = (is_vague(&text), is_thin(&text, &[]));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The files of the project itself, as they are checked out.
+
+use super::error::StoreError;
+use super::repo::Store;
+use super::snapshot::Snapshot;
+
+/// The tree of the commit that is checked out.
+pub(crate) struct CodeTree<'repo>(Snapshot<'repo>);
+
+impl Store {
+    /// The files of HEAD; none where no commit is checked out.
+    pub(crate) fn code_tree(&self) -> Result<Option<CodeTree<'_>>, StoreError> {
+        let Some(head) = self.head()? else { return Ok(None) };
+        Ok(Snapshot::of_commit(&self.repo, head)?.map(CodeTree))
+    }
+}
+
+impl CodeTree<'_> {
+    /// Whether there is a file or folder at `path`, which begins at the root of the repository.
+    pub(crate) fn has(&self, path: &str) -> Result<bool, StoreError> {
+        let names = path.split('/').filter(|name| !matches!(*name, "" | "."));
+        let path = names.collect::<Vec<_>>().join("/");
+        Ok(path.is_empty() || self.0.entry(&path)?.is_some())
+    }
+}

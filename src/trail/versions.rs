@@ -1,0 +1,127 @@
+//! The plan of a solution as it was: each version that the history of the store holds.
+
+use std::time::{Duration, SystemTime};
+
+use gix::ObjectId;
+
+use crate::index::{Index, IndexError};
+use crate::model::Explain;
+use crate::model::id::SolutionId;
+use crate::model::solution::{SOLUTION, Solution};
+use crate::model::time::Time;
+use crate::store::redact::Redactions;
+use crate::store::{Store, StoreError, layout, object_id, records};
+
+/// A plan between two changes of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Version {
+    /// The commit of the store that brought it.
+    pub(crate) commit: String,
+    /// When.
+    pub(crate) at: Time,
+    /// The solution with that plan, as it may be shown now.
+    pub(crate) solution: Solution,
+}
+
+/// A moment that cannot be made out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MomentError {
+    /// It is neither a date nor a commit.
+    #[error("`{0}` is neither a date nor a commit here")]
+    Unknown(String),
+    /// The history cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Explain for MomentError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown(_) => "unknown-moment",
+            Self::Store(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown(_) => Some(
+                "a date as git takes them (2026-11-20, `2 days ago`), a commit of the store (`git wf log`) or of the \
+                 project"
+                    .into(),
+            ),
+            Self::Store(error) => error.hint(),
+        }
+    }
+}
+
+/// All versions of a plan, the newest first. Between two of them the plan itself differs.
+pub(crate) fn of_plan(
+    store: &Store,
+    index: &Index<'_>,
+    id: &SolutionId,
+) -> Result<Vec<Version>, IndexError> {
+    let mut versions: Vec<Version> = Vec::new();
+    for n in index.steps(Some(id.as_str()), None)? {
+        let step = index.step(n)?;
+        let Some(commit) = object_id(&step.commit) else { continue };
+        let Some(solution) = read(store, commit, id)? else { continue };
+        let version = Version { commit: step.commit, at: step.at, solution };
+        match versions.last_mut() {
+            // The change was to something else: the plan is older than that.
+            Some(last) if last.solution.plan_digest() == version.solution.plan_digest() => *last = version,
+            _ => versions.push(version),
+        }
+    }
+    Ok(versions)
+}
+
+/// The version that stood at a moment: a commit of the store, a commit of the project (its date counts), or a date. None
+/// where there was no such plan yet.
+pub(crate) fn at_moment<'a>(
+    store: &Store,
+    versions: &'a [Version],
+    text: &str,
+) -> Result<Option<&'a Version>, MomentError> {
+    let Some(commit) = commit(store, text) else {
+        let now = SystemTime::UNIX_EPOCH
+            + Duration::from_millis(u64::try_from(store.now()?.millis()).unwrap_or_default());
+        let at = gix::date::parse(text, gix::date::Zoned::try_from(now).ok())
+            .map_err(|_| MomentError::Unknown(text.to_owned()))?;
+        return Ok(before(versions, at.seconds));
+    };
+    if !store.is_ancestor(commit, store.snapshot()?.commit())? {
+        let found = store.code_commit(commit)?;
+        return Ok(before(versions, found.authored_at.millis().div_euclid(1000)));
+    }
+    for version in versions {
+        if let Some(brought) = object_id(&version.commit)
+            && store.is_ancestor(brought, commit)?
+        {
+            return Ok(Some(version));
+        }
+    }
+    Ok(None)
+}
+
+fn before(versions: &[Version], seconds: i64) -> Option<&Version> {
+    versions.iter().find(|version| version.at.millis().div_euclid(1000) <= seconds)
+}
+
+fn commit(store: &Store, text: &str) -> Option<ObjectId> {
+    let id = store.repo().rev_parse_single(text).ok()?;
+    Some(id.object().ok()?.peel_to_commit().ok()?.id)
+}
+
+fn read(store: &Store, commit: ObjectId, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
+    let path = layout::solution(id);
+    let doc = match records::doc(&store.snapshot_at(commit)?, &SOLUTION, &path) {
+        Ok(doc) => doc,
+        // A version that nobody could read is none.
+        Err(StoreError::Broken { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    let Some(mut doc) = doc else { return Ok(None) };
+    // What was hidden since is hidden here too.
+    Redactions::at(&store.snapshot()?, &path)?.doc(&path, &mut doc);
+    Ok(doc.read().ok())
+}
