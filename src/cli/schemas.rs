@@ -8,13 +8,14 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace};
+use super::{answer, demo, detail, fail, init, issue_fields, next, queue, solution, status, trace};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::model::execution::{Execution, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::Redaction;
 use crate::model::root::Root;
 use crate::model::solution::Solution;
@@ -79,6 +80,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Clocked<Solution>>(Sort::Record, "solution-record", "solution.json: a plan as it is stored"),
     kind::<Clocked<Queue>>(Sort::Record, "queue", "queue.json: bound plans in order of execution"),
     kind::<Clocked<Item>>(Sort::Record, "item", "an item of a queue"),
+    kind::<QueueConflict>(Sort::Record, "queue-conflict", "an entry of a queue's conflicts"),
     kind::<Execution>(
         Sort::Record,
         "execution",
@@ -92,6 +94,11 @@ pub(super) static KINDS: &[Kind] = &[
         Sort::Input,
         "issue-input",
         "an issue as `new` and `edit --from-json` take it",
+    ),
+    kind::<queue::ConflictInput>(
+        Sort::Input,
+        "queue-conflict-input",
+        "a conflict as `queue conflict add --from-json` takes it; also an array of them",
     ),
     kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail --reason` takes as JSON"),
     kind::<IssueShown>(
@@ -108,9 +115,18 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<QueueShown>(
         Sort::Answer,
         "show-queue",
-        "a queue: `queue show`, `queue new`; an array: `queue list`",
+        "a queue: `queue show`, `new`, `order`, `merge`; an array: `queue`, `queue list`, `activate`, `pause`, `resume`, \
+         `archive`, `priority`",
     ),
-    kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`"),
+    kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`, `hold`, `release`"),
+    kind::<queue::Removed>(Sort::Answer, "queue-removed", "an array of them: `queue remove`"),
+    kind::<queue::ConflictAnswer>(
+        Sort::Answer,
+        "show-conflict",
+        "an array of them: `queue conflict list`, `queue conflict add`, `queue resolve`",
+    ),
+    kind::<queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
+    kind::<queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
     kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
     kind::<next::Claim>(Sort::Answer, "next", "`next`: the claim"),

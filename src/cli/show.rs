@@ -32,7 +32,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         Known::Solution(id) => solution_print::show(&existing(&snapshot, &id.issue())?, &id, context)?,
         Known::Execution(id) => show_execution(&snapshot, &id, context)?,
-        Known::Queue(id) => queue_print::show(&World::read(&snapshot)?, &id, context)?,
+        Known::Queue(id) => queue_print::show(&World::read(&snapshot)?, &id, store.now()?.millis(), context)?,
         Known::Item(queue, solution) => {
             queue_print::show_item(&World::read(&snapshot)?, &queue, &solution, context)?;
         }

@@ -4,6 +4,7 @@ use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResu
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
@@ -63,13 +64,15 @@ pub(crate) struct QueuedItem {
     pub(crate) item: Item,
 }
 
-/// A queue with its items in the order of execution, removed ones included.
+/// A queue with its items in the order of their positions, removed ones included.
 #[derive(Debug, Clone)]
 pub(crate) struct QueueFolder {
     /// The queue.
     pub(crate) queue: Queue,
     /// In order.
     pub(crate) items: Vec<Item>,
+    /// What was told of them, and decided, in order.
+    pub(crate) conflicts: Vec<QueueConflict>,
     /// Files that cannot be read, and why.
     pub(crate) broken: Vec<(String, String)>,
 }

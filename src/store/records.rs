@@ -11,6 +11,7 @@ use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::root::{ROOT, Root};
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
@@ -44,8 +45,18 @@ fn recorded<T: DeserializeOwned>(
     schema: &'static Schema,
     path: &str,
 ) -> Result<Option<Recorded<T>>, StoreError> {
+    recorded_behind(read, schema, path, &Redactions::at(read, path)?)
+}
+
+/// As [`recorded`], where the redactions of the folder were read before.
+fn recorded_behind<T: DeserializeOwned>(
+    read: &impl Read,
+    schema: &'static Schema,
+    path: &str,
+    hidden: &Redactions,
+) -> Result<Option<Recorded<T>>, StoreError> {
     let Some(mut doc) = doc(read, schema, path)? else { return Ok(None) };
-    Redactions::at(read, path)?.doc(path, &mut doc);
+    hidden.doc(path, &mut doc);
     let record = doc.read().map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
     Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
 }
@@ -220,21 +231,24 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
     Ok(Some(IssueFolder { issue: recorded_issue, comments, feedback, solutions, executions, items, broken }))
 }
 
-/// One queue with its items in the order of execution, removed ones included.
+/// One queue with its items in the order of their positions, removed ones included.
 pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
-    let Some(queue) = recorded::<Queue>(read, &QUEUE, &layout::queue(id))? else { return Ok(None) };
+    let path = layout::queue(id);
+    let hidden = Redactions::at(read, &path)?;
+    let Some(queue) = recorded_behind::<Queue>(read, &QUEUE, &path, &hidden)? else { return Ok(None) };
     let mut broken = Vec::new();
+    let conflicts = log::<QueueConflict>(read, &layout::queue_conflicts(id), &hidden, &mut broken)?;
     let mut items: Vec<Item> = Vec::new();
     let folder = layout::items(id);
     for fan in read.names(&folder)? {
         for name in read.names(&format!("{folder}/{fan}"))? {
             let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
-            let found = recorded::<Item>(read, &ITEM, &layout::item(id, &solution));
+            let found = recorded_behind::<Item>(read, &ITEM, &layout::item(id, &solution), &hidden);
             items.extend(set_aside(found, &mut broken)?.map(|item| item.record));
         }
     }
     items.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
-    Ok(Some(QueueFolder { queue: queue.record, items, broken }))
+    Ok(Some(QueueFolder { queue: queue.record, items, conflicts, broken }))
 }
 
 /// All queues, those that are served first in front.

@@ -1,6 +1,7 @@
 //! From plans to commits and back: what this worktree executes, commit links, trace, the log.
 
 pub(crate) mod active;
+pub(crate) mod collisions;
 pub(crate) mod log;
 pub(crate) mod patch_id;
 pub(crate) mod trace;

@@ -14,6 +14,7 @@ mod issues;
 mod laws;
 mod maintenance;
 mod output;
+mod queues;
 mod races;
 mod redact;
 mod sandbox;

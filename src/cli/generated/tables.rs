@@ -145,7 +145,7 @@ fn block(name: &str) -> String {
         "solution" => fields(&SOLUTION, "solution-record"),
         "queue" => fields(&QUEUE, "queue"),
         "item" => fields(&ITEM, "item"),
-        "comment" | "feedback" | "redaction" | "execution" => whole_entry(name),
+        "comment" | "feedback" | "redaction" | "execution" | "queue-conflict" => whole_entry(name),
         "log" => log_entries(),
         _ => panic!("nothing makes the table `{name}`"),
     }
@@ -185,6 +185,7 @@ fn the_tables_of_the_format_are_current() {
         "item",
         "comment",
         "feedback",
+        "queue-conflict",
         "redaction",
         "execution",
         "log",
