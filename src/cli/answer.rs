@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::model::execution::{ExecutionResult, Failure};
+use crate::model::id::QueueId;
 use crate::model::plan::Plan;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
@@ -133,7 +134,17 @@ pub(crate) fn item(view: &ItemView) -> Value {
     map.insert("task_count".into(), json!(view.task_count));
     map.insert("files_touched".into(), json!(view.files_touched));
     map.insert("blocked_by".into(), json!(view.blocked_by));
+    if let Some(holder) = &view.holder {
+        map.insert("holder".into(), json!(holder));
+    }
     Value::Object(map)
+}
+
+/// An item where its queue does not stand around it.
+pub(crate) fn item_in(queue: &QueueId, view: &ItemView) -> Value {
+    let mut value = item(view);
+    value["queue_id"] = json!(queue);
+    value
 }
 
 /// A queue as `queue list` shows it.
@@ -148,5 +159,6 @@ pub(crate) fn queue(view: &QueueView) -> Value {
 pub(crate) fn queue_with_items(view: &QueueView) -> Value {
     let mut value = queue(view);
     value["items"] = view.items.iter().map(item).collect();
+    value["conflicts"] = json!(view.conflicts);
     value
 }

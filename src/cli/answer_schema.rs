@@ -18,6 +18,8 @@ use crate::model::stamp::Stamp;
 use crate::model::status::ItemStatus;
 use crate::model::time::Time;
 use crate::rules::complexity::Complexity;
+use crate::rules::facts::Holder;
+use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::Blocker;
 
 /// A record whose fields merge by stamps.
@@ -139,6 +141,9 @@ pub(super) struct ItemShown {
     files_touched: BTreeSet<String>,
     /// What it waits for.
     blocked_by: Vec<Blocker>,
+    /// The execution that holds its issue with this plan, where there is one.
+    #[schemars(with = "Holder", skip_serializing_if = "nothing")]
+    holder: (),
     /// Its queue, where that does not stand around it.
     #[schemars(with = "QueueId", skip_serializing_if = "nothing")]
     queue_id: (),
@@ -157,6 +162,9 @@ pub(super) struct QueueShown {
     /// Its items in order; `queue list` leaves them out.
     #[schemars(with = "Vec<ItemShown>", skip_serializing_if = "nothing")]
     items: (),
+    /// The conflicts between them, beside the items.
+    #[schemars(with = "Vec<ConflictView>", skip_serializing_if = "nothing")]
+    conflicts: (),
 }
 
 /// One line with what is wrong, one with what to do.

@@ -1,10 +1,11 @@
 //! Queues and items for people.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use super::world::World;
 use super::{Context, Failure, answer};
-use crate::model::id::{QueueId, SolutionId};
+use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::model::status::ItemStatus;
 use crate::rules::readiness::{ItemView, QueueView};
 use crate::ui::{Cell, Column, Table, style};
@@ -34,8 +35,8 @@ pub(super) fn table(views: &[QueueView], context: &mut Context) -> Result<(), Fa
     Ok(())
 }
 
-/// One queue with its items.
-pub(super) fn show(world: &World, id: &QueueId, context: &mut Context) -> Result<(), Failure> {
+/// One queue with its items; `now` in milliseconds, for leases.
+pub(super) fn show(world: &World, id: &QueueId, now: i64, context: &mut Context) -> Result<(), Failure> {
     let views = world.views();
     let Some(view) = views.iter().find(|view| view.queue.id == *id) else {
         return Err(Failure::unreadable(&format!("queue `{id}`")));
@@ -56,30 +57,82 @@ pub(super) fn show(world: &World, id: &QueueId, context: &mut Context) -> Result
         view.status,
         crate::ui::text::clean_line(&name)
     )?;
-    let mut table = Table::new([
-        Column::left("ITEM"),
-        Column::left("STATUS"),
-        Column::left("GROUP"),
-        Column::left("PLAN"),
-        Column::right("TASKS"),
-        Column::flexible("ISSUE"),
-    ]);
-    for it in &view.items {
-        let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default();
-        table.row([
-            Cell::new(it.item.item_id.as_str(), style::ID),
-            Cell::new(it.status.as_str(), status_style(it.status)),
-            Cell::from(it.execution_group.as_str()),
-            Cell::from(it.item.solution_id.as_str()),
-            Cell::from(it.task_count.to_string()),
-            Cell::from(title),
-        ]);
-    }
-    table.print(&mut context.screen)?;
+    items(world, view, now, context)?;
     for it in &view.items {
         reasons(&item_name(&views, &view.queue.id, it), it, context)?;
     }
+    for conflict in &view.conflicts {
+        super::queue::decision(conflict, context)?;
+    }
+    let mut numbers: BTreeMap<&ItemId, usize> = BTreeMap::new();
+    for it in &view.items {
+        *numbers.entry(&it.item.item_id).or_default() += 1;
+    }
+    for (number, count) in numbers.into_iter().filter(|(_, count)| *count > 1) {
+        let note = format!(
+            "{number} is the number of {count} items, since clones gave it apart: name them by their plans"
+        );
+        writeln!(context.screen, "{}", painter.paint(style::WARN, &note))?;
+    }
     Ok(())
+}
+
+/// The items in the order of execution; who carries them out, and until when, where anybody does.
+fn items(world: &World, view: &QueueView, now: i64, context: &mut Context) -> Result<(), Failure> {
+    let is_executing = |it: &ItemView| it.status == ItemStatus::Executing;
+    let has_holders = view.items.iter().any(is_executing);
+    let mut columns = vec![
+        Column::left("ITEM"),
+        Column::left("STATUS"),
+        Column::left("GROUP"),
+        Column::right("PRIORITY"),
+        Column::left("PLAN"),
+        Column::right("TASKS"),
+    ];
+    if has_holders {
+        columns.extend([Column::left("HOLDER"), Column::left("LEASE")]);
+    }
+    columns.push(Column::flexible("ISSUE"));
+    let mut table = Table::new(columns);
+    for it in &view.items {
+        let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default();
+        let mut cells = vec![
+            Cell::new(it.item.item_id.as_str(), style::ID),
+            Cell::new(it.status.as_str(), status_style(it.status)),
+            Cell::from(it.execution_group.as_str()),
+            Cell::from(format!("{:.2}", it.semantic_priority)),
+            Cell::from(it.item.solution_id.as_str()),
+            Cell::from(it.task_count.to_string()),
+        ];
+        if has_holders {
+            let holder = it.holder.as_ref().filter(|_| is_executing(it));
+            let until = holder.map(|holder| holder.lease_expires_at.millis());
+            let lease = match until {
+                Some(until) if until < now => {
+                    Cell::new(format!("ran out {}", crate::ui::time::ago(now, until)), style::BAD)
+                }
+                Some(until) => Cell::from(crate::ui::time::ago(now, until)),
+                None => Cell::from(""),
+            };
+            cells.extend([
+                Cell::from(holder.map(|holder| short_name(&holder.actor)).unwrap_or_default()),
+                lease,
+            ]);
+        }
+        cells.push(Cell::from(title));
+        table.row(cells);
+    }
+    table.print(&mut context.screen)?;
+    Ok(())
+}
+
+/// `Ada (planner)` of `Ada <ada@example.org> (planner)`.
+fn short_name(actor: &str) -> String {
+    match (actor.split_once(" <"), actor.rsplit_once("> (")) {
+        (Some((name, _)), Some((_, more))) => format!("{name} ({more}"),
+        (Some((name, _)), None) => name.to_owned(),
+        _ => actor.to_owned(),
+    }
 }
 
 /// `S-2`, and `QUE-…:S-2` where it is not the only queue.
@@ -113,9 +166,7 @@ pub(super) fn show_item(
             .hint(format!("`git wf queue show {queue}` shows its items")));
     };
     if context.json() {
-        let mut value = answer::item(it);
-        value["queue_id"] = serde_json::json!(queue);
-        context.screen.print_json(&value)?;
+        context.screen.print_json(&answer::item_in(queue, it))?;
         return Ok(());
     }
     let painter = context.screen.painter();

@@ -18,9 +18,10 @@ use crate::ui::text::clean_line;
 /// The text stays in the history of the ref, where plain git shows it: whoever has fetched it has it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The issue, plan or execution
+    /// The issue, plan, execution, queue or item
     id: String,
-    /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY, reviews/ENTRY or log/ENTRY, and /FIELD behind it
+    /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY, reviews/ENTRY, log/ENTRY or conflicts/ENTRY, and
+    /// /FIELD behind it
     field: String,
     /// Why; it shows in the log
     #[arg(long, value_name = "TEXT")]
@@ -28,7 +29,7 @@ pub(crate) struct Args {
 }
 
 /// The logs beside each record.
-const LOGS: &[&str] = &["comments", "feedback", "reviews", "log"];
+const LOGS: &[&str] = &["comments", "feedback", "reviews", "log", "conflicts"];
 
 /// What is to be hidden.
 struct Wanted {
@@ -90,13 +91,8 @@ fn wanted(tx: &Tx<'_>, args: &Args) -> Result<(String, Wanted), Failure> {
         Known::Issue(id) => (id.to_string(), layout::issue(&id)),
         Known::Solution(id) => (id.to_string(), layout::solution(&id)),
         Known::Execution(id) => (id.to_string(), layout::execution(&id)),
-        Known::Queue(_) | Known::Item(..) => {
-            return Err(Failure::new(
-                "not-redactable",
-                format!("`{}` is no issue, plan or execution", args.id),
-            )
-            .hint("an item's texts are those of its issue and plan"));
-        }
+        Known::Queue(id) => (id.to_string(), layout::queue(&id)),
+        Known::Item(queue, solution) => (format!("{queue}:{solution}"), layout::item(&queue, &solution)),
     };
     let Some((folder, target)) = layout::redacted_by(&path) else {
         return Err(Failure::new("not-redactable", format!("nothing of `{id}` can be hidden")));

@@ -9,7 +9,7 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, demo, detail, fail, feedback, init, issue_fields, list, next, planning_context, reindex, search,
+    answer, audit, demo, detail, fail, feedback, init, issue_fields, list, next, planning_context, queue, reindex, search,
     solution, solution_review, status, trace, verify, why,
 };
 use crate::hooks::install::HookState;
@@ -18,6 +18,7 @@ use crate::model::execution::{Check, Execution, ExecutionResult, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
 use crate::model::root::Root;
@@ -84,6 +85,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Review>(Sort::Record, "review", "an entry of a plan's reviews"),
     kind::<Clocked<Queue>>(Sort::Record, "queue", "queue.json: bound plans in order of execution"),
     kind::<Clocked<Item>>(Sort::Record, "item", "an item of a queue"),
+    kind::<QueueConflict>(Sort::Record, "queue-conflict", "an entry of a queue's conflicts"),
     kind::<Execution>(
         Sort::Record,
         "execution",
@@ -113,6 +115,11 @@ pub(super) static KINDS: &[Kind] = &[
         "result-input",
         "what an executor reports of a plan that it carried out",
     ),
+    kind::<queue::ConflictInput>(
+        Sort::Input,
+        "queue-conflict-input",
+        "a conflict as `queue conflict add --from-json` takes it; also an array of them",
+    ),
     kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail --reason` takes as JSON"),
     kind::<IssueShown>(
         Sort::Answer,
@@ -132,9 +139,18 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<QueueShown>(
         Sort::Answer,
         "show-queue",
-        "a queue: `queue show`, `queue new`; an array: `queue list`",
+        "a queue: `queue show`, `new`, `order`, `merge`; an array: `queue`, `queue list`, `activate`, `pause`, `resume`, \
+         `archive`, `priority`",
     ),
-    kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`"),
+    kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`, `hold`, `release`"),
+    kind::<queue::Removed>(Sort::Answer, "queue-removed", "an array of them: `queue remove`"),
+    kind::<queue::ConflictAnswer>(
+        Sort::Answer,
+        "show-conflict",
+        "an array of them: `queue conflict list`, `queue conflict add`, `queue resolve`",
+    ),
+    kind::<queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
+    kind::<queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
     kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
     kind::<solution::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),

@@ -14,7 +14,18 @@ use crate::trail::active;
 /// cannot be read, is left out.
 pub(super) fn facts_of(read: &impl Read, ids: impl IntoIterator<Item = IssueId>) -> Result<Facts, Failure> {
     let mut facts = Facts::new();
-    let mut open: Vec<IssueId> = ids.into_iter().collect();
+    extend_facts(read, &mut facts, ids)?;
+    Ok(facts)
+}
+
+/// Adds the facts of these issues, and of all that those and the ones known already depend on, to what is known.
+pub(super) fn extend_facts(
+    read: &impl Read,
+    facts: &mut Facts,
+    ids: impl IntoIterator<Item = IssueId>,
+) -> Result<(), Failure> {
+    let known = facts.values().flat_map(|issue| issue.depends_on.iter().cloned());
+    let mut open: Vec<IssueId> = known.chain(ids).collect();
     while let Some(id) = open.pop() {
         if facts.contains_key(&id) {
             continue;
@@ -28,7 +39,7 @@ pub(super) fn facts_of(read: &impl Read, ids: impl IntoIterator<Item = IssueId>)
         open.extend(issue.depends_on.iter().cloned());
         facts.insert(id, issue);
     }
-    Ok(facts)
+    Ok(())
 }
 
 /// All queues with the state of their items.

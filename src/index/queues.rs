@@ -50,18 +50,18 @@ impl Index<'_> {
         let snapshot = self.snapshot()?;
         let mut queues = Vec::new();
         for id in records::queue_ids(&snapshot)? {
-            let Some(queue) = records::queue_alone(&snapshot, &id)? else { continue };
+            let Some(mut queue) = records::queue_alone(&snapshot, &id)? else { continue };
             let mut query =
                 self.db.prepare_cached("SELECT path, json, why FROM items WHERE queue = ?1 ORDER BY path")?;
             let mut rows = query.query([id.as_str()])?;
-            let (mut items, mut broken) = (Vec::new(), Vec::new());
+            let mut items = Vec::new();
             while let Some(row) = rows.next()? {
                 match row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)? {
                     Some(json) => items.push(serde_json::from_str(json).map_err(std::io::Error::from)?),
-                    None => broken.push((row.get(0)?, row.get(2)?)),
+                    None => queue.broken.push((row.get(0)?, row.get(2)?)),
                 }
             }
-            queues.push(QueueFolder::in_order(queue, items, broken));
+            queues.push(queue.with_items(items));
         }
         QueueFolder::sort(&mut queues);
         let facts = self.facts(&queues)?;

@@ -10,6 +10,7 @@ pub(crate) mod plan;
 pub(crate) mod plan_schema;
 pub(crate) mod priority;
 pub(crate) mod queue;
+pub(crate) mod queue_conflict;
 pub(crate) mod record;
 pub(crate) mod redaction;
 pub(crate) mod review;

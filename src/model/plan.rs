@@ -302,6 +302,15 @@ impl Task {
         files.chain(points).map(|path| path.trim_start_matches("./")).collect()
     }
 
+    /// The files that it makes: where it says so of the file, else all of a task whose action is `Create`.
+    pub(crate) fn creates(&self) -> BTreeSet<&str> {
+        let is_create = |action: &str| action.eq_ignore_ascii_case("create");
+        let files = self.files.iter().flatten();
+        let named = files.filter(|file| is_create(file.action.as_deref().unwrap_or(&self.action)));
+        let points = self.modification_points.iter().flatten().filter(|_| is_create(&self.action));
+        named.map(|file| file.path.as_str()).chain(points.map(|point| point.file.as_str())).collect()
+    }
+
     /// What must hold, from both families.
     pub(crate) fn criteria(&self) -> Vec<&str> {
         let convergence = self.convergence.iter().flat_map(|c| &c.criteria);
@@ -326,6 +335,11 @@ impl Plan {
     /// Every file that some task touches.
     pub(crate) fn touches(&self) -> BTreeSet<&str> {
         self.tasks.iter().flat_map(Task::touches).collect()
+    }
+
+    /// Every file that some task makes.
+    pub(crate) fn creates(&self) -> BTreeSet<&str> {
+        self.tasks.iter().flat_map(Task::creates).collect()
     }
 
     /// The task of this id.

@@ -1,6 +1,7 @@
 //! Cycles in dependencies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// A way from `start` along `edges` back to `start`, with `start` at both ends; none where there is no such way.
 pub(crate) fn cycle_through<N: Ord + Clone>(start: &N, edges: impl Fn(&N) -> Vec<N>) -> Option<Vec<N>> {
@@ -66,6 +67,124 @@ pub(crate) fn cycles<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) 
     found
 }
 
+/// For each node the number of its component: nodes have one number where each can be reached from the other. `edges`
+/// holds the nodes that each leads to, and those have smaller numbers or the same. In a time that grows with nodes and
+/// edges, without recursion (Tarjan).
+pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
+    const NONE: usize = usize::MAX;
+    let count = edges.len();
+    let (mut index, mut low, mut component) = (vec![NONE; count], vec![0; count], vec![NONE; count]);
+    let (mut next_index, mut next_component) = (0, 0);
+    let mut open: Vec<usize> = Vec::new();
+    let mut path: Vec<(usize, usize)> = Vec::new();
+    for start in 0..count {
+        if index[start] != NONE {
+            continue;
+        }
+        path.push((start, 0));
+        while let Some((node, at)) = path.last_mut() {
+            let node = *node;
+            if *at == 0 {
+                (index[node], low[node]) = (next_index, next_index);
+                next_index += 1;
+                open.push(node);
+            }
+            match edges[node].get(*at) {
+                Some(&to) => {
+                    *at += 1;
+                    if index[to] == NONE {
+                        path.push((to, 0));
+                    } else if component[to] == NONE {
+                        low[node] = low[node].min(index[to]);
+                    }
+                    continue;
+                }
+                None => {
+                    path.pop();
+                }
+            }
+            if low[node] == index[node] {
+                while let Some(member) = open.pop() {
+                    component[member] = next_component;
+                    if member == node {
+                        break;
+                    }
+                }
+                next_component += 1;
+            }
+            if let Some((above, _)) = path.last() {
+                low[*above] = low[*above].min(low[node]);
+            }
+        }
+    }
+    component
+}
+
+/// For each node the greatest sum of weights on a way of `before` edges that ends just before it. Edges within a
+/// component count for nothing, so that it ends where there are cycles.
+pub(crate) fn depths(before: &[Vec<usize>], component: &[usize], weights: &[usize]) -> Vec<usize> {
+    let mut nodes: Vec<usize> = (0..before.len()).collect();
+    nodes.sort_by_key(|node| component[*node]);
+    let mut depth = vec![0; before.len()];
+    for node in nodes {
+        let earlier = before[node].iter().filter(|it| component[**it] != component[node]);
+        depth[node] = earlier.map(|it| depth[*it] + weights[*it]).max().unwrap_or(0);
+    }
+    depth
+}
+
+/// The nodes in an order in which each stands behind those in its `before`; of all that could be next, the one with the
+/// smallest key is. Edges within a component count for nothing.
+pub(crate) fn ordered<K: Ord + Clone>(before: &[Vec<usize>], component: &[usize], keys: &[K]) -> Vec<usize> {
+    let mut missing = vec![0; before.len()];
+    let mut behind = vec![Vec::new(); before.len()];
+    for (node, earlier) in before.iter().enumerate() {
+        for it in earlier.iter().filter(|it| component[**it] != component[node]) {
+            missing[node] += 1;
+            behind[*it].push(node);
+        }
+    }
+    let free = (0..before.len()).filter(|node| missing[*node] == 0);
+    let mut heap: BinaryHeap<Reverse<(K, usize)>> =
+        free.map(|node| Reverse((keys[node].clone(), node))).collect();
+    let mut order = Vec::with_capacity(before.len());
+    while let Some(Reverse((_, node))) = heap.pop() {
+        order.push(node);
+        for it in &behind[node] {
+            missing[*it] -= 1;
+            if missing[*it] == 0 {
+                heap.push(Reverse((keys[*it].clone(), *it)));
+            }
+        }
+    }
+    order
+}
+
+/// Of each node's `before` those that are not before another of them: a drawing shows the rest through these. Every
+/// node must stand behind those that are before it; others are left out.
+pub(crate) fn reduced(before: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let words = before.len().div_ceil(64);
+    let mut earlier: Vec<Vec<u64>> = Vec::with_capacity(before.len());
+    let mut kept = Vec::with_capacity(before.len());
+    for (node, all) in before.iter().enumerate() {
+        let mut sorted: Vec<usize> = all.iter().copied().filter(|it| *it < node).collect();
+        sorted.sort_unstable_by_key(|it| Reverse(*it));
+        sorted.dedup();
+        let mut mine = vec![0u64; words];
+        let mut direct = Vec::new();
+        for it in sorted {
+            if mine[it / 64] & (1 << (it % 64)) == 0 {
+                direct.push(it);
+                mine.iter_mut().zip(&earlier[it]).for_each(|(word, other)| *word |= other);
+                mine[it / 64] |= 1 << (it % 64);
+            }
+        }
+        earlier.push(mine);
+        kept.push(direct);
+    }
+    kept
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,7 +209,66 @@ mod tests {
         assert_eq!(cycles(&[6], edges(&pairs)), [[5, 5]]);
     }
 
+    #[test]
+    fn what_shows_through_others_is_left_out() {
+        let before = [vec![], vec![0], vec![0, 1], vec![2, 0, 3], vec![0]];
+        assert_eq!(reduced(&before), [vec![], vec![0], vec![1], vec![2], vec![0]]);
+    }
+
     proptest! {
+        #[test]
+        fn two_nodes_are_in_one_component_where_each_leads_to_the_other(
+            pairs in prop::collection::vec((0usize..7, 0usize..7), 0..14),
+        ) {
+            let mut edges = vec![Vec::new(); 7];
+            for (from, to) in &pairs {
+                edges[*from].push(*to);
+            }
+            let mut reach = [[false; 7]; 7];
+            for (from, to) in &pairs {
+                reach[*from][*to] = true;
+            }
+            for k in 0..7 {
+                for a in 0..7 {
+                    for b in 0..7 {
+                        reach[a][b] |= reach[a][k] && reach[k][b];
+                    }
+                }
+            }
+            let component = components(&edges);
+            for a in 0..7 {
+                for b in 0..7 {
+                    let together = a == b || (reach[a][b] && reach[b][a]);
+                    prop_assert_eq!(component[a] == component[b], together, "{} {}", a, b);
+                }
+            }
+        }
+
+        #[test]
+        fn an_order_has_each_node_once_and_behind_all_that_come_before_it(
+            pairs in prop::collection::vec((0usize..8, 0usize..8), 0..14),
+            keys in prop::collection::vec(0u8..4, 8),
+        ) {
+            let mut before = vec![Vec::new(); 8];
+            for (node, earlier) in &pairs {
+                before[*node].push(*earlier);
+            }
+            let component = components(&before);
+            let order = ordered(&before, &component, &keys);
+            let depth = depths(&before, &component, &[1; 8]);
+            let mut place = vec![None; 8];
+            for (at, node) in order.iter().enumerate() {
+                prop_assert_eq!(place[*node].replace(at), None);
+            }
+            prop_assert_eq!(order.len(), 8);
+            for (node, earlier) in pairs {
+                if component[node] != component[earlier] {
+                    prop_assert!(place[earlier] < place[node]);
+                    prop_assert!(depth[earlier] < depth[node]);
+                }
+            }
+        }
+
         #[test]
         fn of_all_cycles_one_is_found_where_there_is_one(pairs in prop::collection::vec((0u8..6, 0u8..6), 0..12)) {
             let nodes: Vec<u8> = (0..6).collect();

@@ -13,7 +13,7 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 
 /// The execution that holds an issue.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub(crate) struct Holder {
     /// Its id.
     pub(crate) execution_id: ExecutionId,
@@ -34,6 +34,8 @@ pub(crate) struct PlanFacts {
     pub(crate) digest: String,
     /// Files that some task touches.
     pub(crate) files: BTreeSet<String>,
+    /// Those of them that some task creates.
+    pub(crate) creates: BTreeSet<String>,
     /// How many tasks.
     pub(crate) task_count: usize,
 }
@@ -49,6 +51,8 @@ pub(crate) struct IssueFacts {
     pub(crate) status: IssueStatus,
     /// Its priority.
     pub(crate) priority: Priority,
+    /// When it was reported.
+    pub(crate) created_at: Time,
     /// The issues that come first.
     pub(crate) depends_on: BTreeSet<IssueId>,
     /// The plan that will be executed.
@@ -68,6 +72,7 @@ impl IssueFacts {
             let facts = PlanFacts {
                 digest: solution.record.plan_digest(),
                 files: plan.touches().into_iter().map(str::to_owned).collect(),
+                creates: plan.creates().into_iter().map(str::to_owned).collect(),
                 task_count: plan.tasks.len(),
             };
             (solution.record.id.clone(), facts)
@@ -77,6 +82,7 @@ impl IssueFacts {
             title: issue.title.clone(),
             status: status(folder),
             priority: issue.priority,
+            created_at: issue.created_at,
             depends_on: issue.depends_on.clone(),
             bound: issue.bound_solution_id.clone(),
             plans: plans.collect(),

@@ -6,6 +6,7 @@ use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResu
 use crate::model::id::{EntryId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::review::Review;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
@@ -73,22 +74,25 @@ pub(crate) struct QueuedItem {
     pub(crate) item: Item,
 }
 
-/// A queue with its items in the order of execution, removed ones included.
+/// A queue with its items in the order of their positions, removed ones included.
 #[derive(Debug, Clone)]
 pub(crate) struct QueueFolder {
     /// The queue.
     pub(crate) queue: Queue,
     /// In order.
     pub(crate) items: Vec<Item>,
+    /// What was told of them, and decided, in order.
+    pub(crate) conflicts: Vec<QueueConflict>,
     /// Files that cannot be read, and why.
     pub(crate) broken: Vec<(String, String)>,
 }
 
 impl QueueFolder {
-    /// Puts items into the order of execution.
-    pub(crate) fn in_order(queue: Queue, mut items: Vec<Item>, broken: Vec<(String, String)>) -> Self {
+    /// The same with these items, in the order of their positions.
+    pub(crate) fn with_items(mut self, mut items: Vec<Item>) -> Self {
         items.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
-        Self { queue, items, broken }
+        self.items = items;
+        self
     }
 
     /// Puts those in front that are served first.

@@ -177,7 +177,7 @@ fn queue() -> Queue {
 
 fn views(folder: &IssueFolder) -> Vec<ItemView> {
     let items = folder.items.iter().map(|queued| queued.item.clone()).collect();
-    let queue = QueueFolder { queue: queue(), items, broken: vec![] };
+    let queue = QueueFolder { queue: queue(), items, conflicts: vec![], broken: vec![] };
     let facts = BTreeMap::from([(issue(), IssueFacts::of(folder))]);
     readiness::views(&[queue], &facts).remove(0).items
 }

@@ -1,13 +1,23 @@
 //! Where each item of the queues stands, and what stands in its way. Nothing of this is stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod clarify;
+mod graph;
+mod groups;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::dag;
-use super::facts::IssueFacts;
+use super::facts::{Holder, IssueFacts};
 use super::folder::QueueFolder;
+use super::queue_conflicts::{ConflictView, standing};
 use crate::model::id::{IssueId, ItemId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
-use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
+use crate::model::status::ItemStatus;
+
+pub(crate) use graph::{Edge, Why};
 
 /// What an item waits for.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -33,6 +43,15 @@ impl Blocker {
     fn issue(id: &IssueId, reason: impl Into<String>) -> Self {
         Self { issue_id: Some(id.clone()), ..Self::because(reason) }
     }
+
+    fn item(item: &Item, reason: impl Into<String>) -> Self {
+        Self {
+            issue_id: Some(item.issue_id.clone()),
+            solution_id: Some(item.solution_id.clone()),
+            item_id: Some(item.item_id.clone()),
+            reason: reason.into(),
+        }
+    }
 }
 
 /// An item with what is derived of it.
@@ -54,6 +73,8 @@ pub(crate) struct ItemView {
     pub(crate) files_touched: BTreeSet<String>,
     /// What it waits for.
     pub(crate) blocked_by: Vec<Blocker>,
+    /// The execution that holds its issue with this plan.
+    pub(crate) holder: Option<Holder>,
 }
 
 /// A queue with what is derived of it.
@@ -63,8 +84,12 @@ pub(crate) struct QueueView {
     pub(crate) queue: Queue,
     /// active, paused, archived; completed or failed where nothing is left to do in an active one.
     pub(crate) status: &'static str,
-    /// Its items in order, without removed ones.
+    /// Its items in the order of execution, without removed ones.
     pub(crate) items: Vec<ItemView>,
+    /// Which item comes before which, by their places in `items`.
+    pub(crate) edges: Vec<Edge>,
+    /// The conflicts between its items: those that were told, then those that follow from the plans.
+    pub(crate) conflicts: Vec<ConflictView>,
 }
 
 /// Everything that the state of an item depends on.
@@ -73,52 +98,62 @@ pub(crate) type Facts = BTreeMap<IssueId, IssueFacts>;
 /// Derives the state of all queues. `facts` holds the issues of their items and, as far as they exist, all that those
 /// depend on, directly or through others.
 pub(crate) fn views(queues: &[QueueFolder], facts: &Facts) -> Vec<QueueView> {
-    let executing = executing_files(queues, facts);
-    queues.iter().map(|folder| view(folder, facts, &executing)).collect()
+    let in_work = state::InWork::of(queues, facts);
+    queues.iter().map(|folder| view(folder, facts, &in_work)).collect()
 }
 
-/// Files of plans that somebody carries out now, with the item.
-struct InWork<'a> {
-    item: &'a Item,
-    files: &'a BTreeSet<String>,
+/// What is known of an item's plan; none where the issue or the plan is not here.
+fn plan_of<'a>(item: &Item, facts: &'a Facts) -> Option<&'a super::facts::PlanFacts> {
+    facts.get(&item.issue_id)?.plans.get(&item.solution_id)
 }
 
-fn executing_files<'a>(queues: &'a [QueueFolder], facts: &'a Facts) -> Vec<InWork<'a>> {
-    let items = queues.iter().flat_map(|folder| &folder.items).filter(|item| !item.is_removed());
-    items
-        .filter_map(|item| {
-            let issue = facts.get(&item.issue_id)?;
-            let holder = issue.holder.as_ref()?;
-            // An issue that was paused or closed over its execution keeps nobody waiting.
-            let in_work = issue.status == IssueStatus::Executing && holder.solution_id == item.solution_id;
-            let plan = issue.plans.get(&item.solution_id)?;
-            in_work.then_some(InWork { item, files: &plan.files })
-        })
-        .collect()
-}
-
-fn view(folder: &QueueFolder, facts: &Facts, executing: &[InWork<'_>]) -> QueueView {
-    let live: Vec<&Item> = folder.items.iter().filter(|item| !item.is_removed()).collect();
-    let groups = groups(&live, facts);
-    let items: Vec<ItemView> = live
+fn view(folder: &QueueFolder, facts: &Facts, in_work: &state::InWork<'_>) -> QueueView {
+    let told = standing(&folder.conflicts);
+    let graph = graph::ItemGraph::of(&folder.items, facts, &told);
+    let asked = clarify::asked(&graph, &told);
+    let groups = groups::groups(&graph.items, &graph.depths, facts);
+    let wanted = groups::wanted(&graph.items, facts);
+    let items: Vec<ItemView> = graph
+        .items
         .iter()
         .enumerate()
         .map(|(n, item)| {
-            let plan = facts.get(&item.issue_id).and_then(|issue| issue.plans.get(&item.solution_id));
-            let (status, blocked_by) = state(item, &folder.queue, facts, executing);
+            let plan = plan_of(item, facts);
+            let (status, blocked_by) = state::state(n, &graph, &asked, &folder.queue, facts, in_work);
+            let holder = facts.get(&item.issue_id).and_then(|issue| issue.holder.as_ref());
             ItemView {
                 item: (*item).clone(),
                 status,
                 execution_order: n + 1,
                 execution_group: groups[n].clone(),
-                semantic_priority: semantic_priority(item, &live, facts),
+                semantic_priority: groups::semantic_priority(item, &wanted, facts),
                 task_count: plan.map_or(0, |plan| plan.task_count),
                 files_touched: plan.map(|plan| plan.files.clone()).unwrap_or_default(),
                 blocked_by,
+                holder: holder.filter(|holder| holder.solution_id == item.solution_id).cloned(),
             }
         })
         .collect();
-    QueueView { status: queue_status(&folder.queue, &items), queue: folder.queue.clone(), items }
+    let conflicts = clarify::conflicts(&graph, &told, asked, facts);
+    let edges = with_files(&graph, &conflicts);
+    QueueView {
+        status: queue_status(&folder.queue, &items),
+        queue: folder.queue.clone(),
+        items,
+        conflicts,
+        edges,
+    }
+}
+
+/// The edges, and those of pairs that nothing but a file puts one before the other.
+fn with_files(graph: &graph::ItemGraph<'_>, conflicts: &[ConflictView]) -> Vec<Edge> {
+    let places = graph.places();
+    let ordered: HashSet<(usize, usize)> = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let found = conflicts.iter().filter(|it| it.id.is_none()).flat_map(|it| it.resolution_order.windows(2));
+    let pairs: BTreeSet<(usize, usize)> =
+        found.filter_map(|pair| Some((*places.get(&pair[0])?, *places.get(&pair[1])?))).collect();
+    let more = pairs.into_iter().filter(|pair| !ordered.contains(pair));
+    graph.edges.iter().copied().chain(more.map(|(from, to)| Edge { from, to, why: Why::File })).collect()
 }
 
 fn queue_status(queue: &Queue, items: &[ItemView]) -> &'static str {
@@ -131,208 +166,35 @@ fn queue_status(queue: &Queue, items: &[ItemView]) -> &'static str {
     }
 }
 
-fn state(item: &Item, queue: &Queue, facts: &Facts, executing: &[InWork<'_>]) -> (ItemStatus, Vec<Blocker>) {
-    let Some(issue) = facts.get(&item.issue_id) else {
-        let reason = format!("issue `{}` is not here (or cannot be read)", item.issue_id);
-        return (ItemStatus::Blocked, vec![Blocker::issue(&item.issue_id, reason)]);
-    };
-    if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id == item.solution_id) {
-        match holder.status {
-            ExecutionStatus::Completed => return (ItemStatus::Completed, vec![]),
-            ExecutionStatus::Failed => return (ItemStatus::Failed, vec![]),
-            _ if issue.status == IssueStatus::Executing => return (ItemStatus::Executing, vec![]),
-            // Decided otherwise while somebody was at it: what was decided blocks it.
-            ExecutionStatus::Executing | ExecutionStatus::Superseded => {}
-        }
-    }
-    let blocked = blockers(item, issue, facts);
-    if !blocked.is_empty() {
-        return (ItemStatus::Blocked, blocked);
-    }
-    let waiting = waits(item, issue, queue, facts, executing);
-    if waiting.is_empty() { (ItemStatus::Ready, waiting) } else { (ItemStatus::Pending, waiting) }
-}
-
-/// What will not go away by itself.
-fn blockers(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocker> {
-    let mut found = Vec::new();
-    if let Some(reason) = &item.held {
-        found.push(Blocker::because(format!("held: {reason}")));
-    }
-    if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id != item.solution_id) {
-        let reason =
-            format!("`{}` is {} with another plan, `{}`", issue.id, holder.status, holder.solution_id);
-        found.push(Blocker {
-            solution_id: Some(holder.solution_id.clone()),
-            ..Blocker::issue(&issue.id, reason)
-        });
-    }
-    if matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed) {
-        let reason = format!(
-            "issue `{}` is {}; `git wf reopen {}` takes it up again",
-            issue.id, issue.status, issue.id
-        );
-        found.push(Blocker::issue(&issue.id, reason));
-    }
-    match &issue.bound {
-        Some(bound) if *bound == item.solution_id => {}
-        Some(bound) => found.push(Blocker {
-            solution_id: Some(bound.clone()),
-            ..Blocker::issue(
-                &issue.id,
-                format!("the issue is bound to `{bound}` now; `git wf queue add {}`", issue.id),
-            )
-        }),
-        None => found.push(Blocker::issue(
-            &issue.id,
-            format!(
-                "the issue is bound to no plan any more; `git wf bind {} {}`",
-                issue.id, item.solution_id
-            ),
-        )),
-    }
-    match issue.plans.get(&item.solution_id) {
-        None => found
-            .push(Blocker::because(format!("plan `{}` is not here (or cannot be read)", item.solution_id))),
-        Some(plan) if plan.digest != item.plan_digest => found.push(Blocker::issue(
-            &issue.id,
-            format!("the plan changed since it was queued; look at it, then `git wf queue add {}`", issue.id),
-        )),
-        Some(_) => {}
-    }
-    if let Some(cycle) = dependency_cycle(&issue.id, facts) {
-        found.push(Blocker::issue(
-            &issue.id,
-            format!("the issues depend on each other: {cycle}; `git wf edit` one of them"),
-        ));
-    }
-    for id in dependencies(item, issue) {
-        match facts.get(&id) {
-            None => found.push(Blocker::issue(&id, format!("depends on `{id}`, which is not here"))),
-            Some(other) if matches!(other.status, IssueStatus::Cancelled | IssueStatus::Failed) => {
-                found.push(Blocker::issue(&id, format!("depends on `{id}`, which is {}", other.status)));
-            }
-            Some(_) => {}
-        }
-    }
-    found
-}
-
-/// What goes away as others get on.
-fn waits(
-    item: &Item,
-    issue: &IssueFacts,
-    queue: &Queue,
-    facts: &Facts,
-    executing: &[InWork<'_>],
-) -> Vec<Blocker> {
-    let mut found = Vec::new();
-    if queue.status != QueueDecision::Active {
-        found.push(Blocker::because(format!("queue `{}` is {}", queue.id, queue.status)));
-    }
-    for id in dependencies(item, issue) {
-        if let Some(other) = facts.get(&id).filter(|other| !other.is_met()) {
-            found.push(Blocker::issue(&id, format!("depends on `{id}`, which is {}", other.status)));
-        }
-    }
-    let files = issue.plans.get(&item.solution_id).map(|plan| &plan.files);
-    for other in executing.iter().filter(|other| other.item.solution_id != item.solution_id) {
-        if let Some(shared) = files.and_then(|files| files.intersection(other.files).next()) {
-            found.push(Blocker {
-                issue_id: Some(other.item.issue_id.clone()),
-                solution_id: Some(other.item.solution_id.clone()),
-                item_id: Some(other.item.item_id.clone()),
-                reason: format!("shares `{shared}` with `{}`, which is executing", other.item.solution_id),
-            });
-        }
-    }
-    found
-}
-
 /// What the issue depends on, and what the item depends on beside that.
-fn dependencies(item: &Item, issue: &IssueFacts) -> BTreeSet<IssueId> {
+pub(crate) fn dependencies(item: &Item, issue: &IssueFacts) -> BTreeSet<IssueId> {
     let extra = item.depends_on.iter().map(SolutionId::issue);
     issue.depends_on.iter().cloned().chain(extra).filter(|id| *id != issue.id).collect()
 }
 
 /// A way from an issue back to itself, drawn with arrows.
 pub(crate) fn dependency_cycle(start: &IssueId, facts: &Facts) -> Option<String> {
-    let cycle = dag::cycle_through(start, |id| {
-        facts.get(id).map(|issue| issue.depends_on.iter().cloned().collect()).unwrap_or_default()
-    })?;
-    Some(cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → "))
+    let cycle = dag::cycle_through(start, |id| depends_on(id, facts))?;
+    Some(drawn(&cycle))
 }
 
-/// Base by the issue's priority; more for larger plans, for what others wait for, for what waits for nothing.
-fn semantic_priority(item: &Item, live: &[&Item], facts: &Facts) -> f64 {
-    let Some(issue) = facts.get(&item.issue_id) else { return 0.0 };
-    let base = [0.9, 0.7, 0.5, 0.3, 0.1][usize::from(issue.priority.number()) - 1];
-    let tasks = match issue.plans.get(&item.solution_id).map_or(0, |plan| plan.task_count) {
-        0..3 => 0.0,
-        3..5 => 0.05,
-        _ => 0.1,
-    };
-    let independent = dependencies(item, issue).is_empty();
-    let is_foundation = independent
-        && live.iter().any(|other| {
-            facts.get(&other.issue_id).is_some_and(|facts| dependencies(other, facts).contains(&issue.id))
-        });
-    let boost = tasks + if independent { 0.05 } else { 0.0 } + if is_foundation { 0.1 } else { 0.0 };
-    // Two digits: the sum of decimal fractions would show as 0.7500000000000001.
-    ((base + boost) * 100.0_f64).round().clamp(0.0, 100.0) / 100.0
+/// A cycle that can be reached from one of `ids`, drawn with arrows; in a time that grows with the dependencies only.
+pub(crate) fn any_cycle(ids: &[IssueId], facts: &Facts) -> Option<String> {
+    dag::cycles(ids, |id| depends_on(id, facts)).first().map(|cycle| drawn(cycle))
 }
 
-/// Items that share files, directly or through others, form one S group; the rest form a P group for each depth of
-/// dependencies.
-fn groups(live: &[&Item], facts: &Facts) -> Vec<String> {
-    let files: Vec<&BTreeSet<String>> = {
-        static NONE: BTreeSet<String> = BTreeSet::new();
-        let of =
-            |item: &&Item| facts.get(&item.issue_id).and_then(|issue| issue.plans.get(&item.solution_id));
-        live.iter().map(|item| of(item).map_or(&NONE, |plan| &plan.files)).collect()
-    };
-    let mut component: Vec<usize> = (0..live.len()).collect();
-    let mut first_with: BTreeMap<&str, usize> = BTreeMap::new();
-    for (n, touched) in files.iter().enumerate() {
-        for file in touched.iter() {
-            let first = *first_with.entry(file).or_insert(n);
-            let (a, b) = (component[first].min(component[n]), component[first].max(component[n]));
-            for c in component.iter_mut().filter(|c| **c == b) {
-                *c = a;
-            }
-        }
+fn depends_on(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
+    facts.get(id).map(|issue| issue.depends_on.iter().cloned().collect()).unwrap_or_default()
+}
+
+/// More members than these are counted only.
+const MOST_DRAWN: usize = 12;
+
+fn drawn(cycle: &[IssueId]) -> String {
+    let names: Vec<&str> = cycle.iter().map(IssueId::as_str).collect();
+    if names.len() <= MOST_DRAWN {
+        return names.join(" → ");
     }
-    let mut serial: Vec<usize> = Vec::new();
-    let mut depths = BTreeMap::new();
-    (0..live.len())
-        .map(|n| {
-            if component.iter().filter(|c| **c == component[n]).count() == 1 {
-                return format!("P{}", depth(live[n], live, facts, &mut depths) + 1);
-            }
-            let at = serial.iter().position(|c| *c == component[n]).unwrap_or_else(|| {
-                serial.push(component[n]);
-                serial.len() - 1
-            });
-            format!("S{}", at + 1)
-        })
-        .collect()
-}
-
-/// How many items of the queue come one after the other before this one; a cycle counts once. `known` holds the
-/// answers so far, and none for what is being worked out.
-fn depth(item: &Item, live: &[&Item], facts: &Facts, known: &mut BTreeMap<IssueId, Option<usize>>) -> usize {
-    let Some(issue) = facts.get(&item.issue_id) else { return 0 };
-    if let Some(known) = known.get(&issue.id) {
-        return known.unwrap_or(0);
-    }
-    known.insert(issue.id.clone(), None);
-    let before = dependencies(item, issue);
-    let deepest = live
-        .iter()
-        .filter(|other| before.contains(&other.issue_id))
-        .map(|other| depth(other, live, facts, known) + 1)
-        .max()
-        .unwrap_or(0);
-    known.insert(issue.id.clone(), Some(deepest));
-    deepest
+    let more = names.len() - MOST_DRAWN;
+    format!("{} → ({more} more) → {}", names[..MOST_DRAWN - 1].join(" → "), names[names.len() - 1])
 }

@@ -13,6 +13,7 @@ use crate::model::execution::{Event, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::record::entry_bytes;
 use crate::model::root::{ROOT, Root};
 use crate::model::schema::Schema;
@@ -112,6 +113,24 @@ impl Tx<'_> {
         change: impl FnOnce(&mut Item),
     ) -> Result<bool, StoreError> {
         self.edit(&ITEM, layout::item(queue, solution), change)
+    }
+
+    /// Changes a queue.
+    pub(crate) fn edit_queue(
+        &mut self,
+        id: &QueueId,
+        change: impl FnOnce(&mut Queue),
+    ) -> Result<bool, StoreError> {
+        self.edit(&QUEUE, layout::queue(id), change)
+    }
+
+    /// Tells a conflict between items of a queue, or decides one.
+    pub(crate) fn tell_conflict(
+        &mut self,
+        queue: &QueueId,
+        make: impl FnOnce(EntryId) -> QueueConflict,
+    ) -> Result<EntryId, StoreError> {
+        self.append(&layout::queue_conflicts(queue), make)
     }
 
     /// Changes `wf.json`.

@@ -7,6 +7,7 @@ use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::record::check_as;
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
@@ -105,6 +106,11 @@ pub(crate) fn item(queue: &QueueId, solution: &SolutionId) -> String {
     format!("{}/{solution}.json", items_beside(queue, &solution.issue()))
 }
 
+/// `queues/<QUEUE>/conflicts`
+pub(crate) fn queue_conflicts(id: &QueueId) -> String {
+    format!("{QUEUES}/{id}/conflicts")
+}
+
 /// How the file at a path merges, and what makes it sound.
 pub(crate) enum Form {
     /// Fields with stamps.
@@ -120,7 +126,6 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
     let parts: Vec<&str> = path.split('/').collect();
     let stem = |name: &str| name.strip_suffix(".json").map(str::to_owned);
     let entry = |name: &str| stem(name).filter(|id| EntryId::parse(id).is_ok());
-    let any: fn(&serde_json::Value) -> Result<(), String> = |_| Ok(());
     match parts.as_slice() {
         [ROOT_PATH] => (Form::Doc(&ROOT), None),
         [ISSUES, xx, id, rest @ ..] => match IssueId::parse(id) {
@@ -135,8 +140,10 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
                 }
                 _ => (Form::Unknown, None),
             },
-            ["conflicts", name] => {
-                entry(name).map_or((Form::Unknown, None), |id| (Form::Entry(any), Some(id)))
+            ["conflicts", name] => entry(name)
+                .map_or((Form::Unknown, None), |id| (Form::Entry(check_as::<QueueConflict>), Some(id))),
+            [REDACTIONS, name] => {
+                entry(name).map_or((Form::Unknown, None), |id| (Form::Entry(check_as::<Redaction>), Some(id)))
             }
             _ => (Form::Unknown, None),
         },
@@ -151,6 +158,8 @@ pub(crate) fn redacted_by(path: &str) -> Option<(String, String)> {
         [ISSUES, _, _, "solutions" | "executions", _, _, ..] => 5,
         [ISSUES, _, _, REDACTIONS, _] => return None,
         [ISSUES, _, _, _, ..] => 3,
+        [QUEUES, _, REDACTIONS, _] => return None,
+        [QUEUES, _, _, ..] => 2,
         _ => return None,
     };
     Some((parts[..depth].join("/"), parts[depth..].join("/")))
@@ -169,7 +178,7 @@ pub(crate) fn is_folder(path: &str) -> bool {
             fan(&issue) == *xx && is_issue_folder(&issue, rest)
         }
         [QUEUES, id, rest @ ..] if QueueId::parse(id).is_ok() => match rest {
-            [] | ["items"] | ["conflicts"] => true,
+            [] | ["items" | "conflicts" | REDACTIONS] => true,
             ["items", xx] => is_fan(xx),
             _ => false,
         },

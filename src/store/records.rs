@@ -13,6 +13,7 @@ use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
+use crate::model::queue_conflict::QueueConflict;
 use crate::model::review::Review;
 use crate::model::root::{ROOT, Root};
 use crate::model::schema::Schema;
@@ -47,8 +48,18 @@ fn recorded<T: DeserializeOwned>(
     schema: &'static Schema,
     path: &str,
 ) -> Result<Option<Recorded<T>>, StoreError> {
+    recorded_behind(read, schema, path, &Redactions::at(read, path)?)
+}
+
+/// As [`recorded`], where the redactions of the folder were read before.
+fn recorded_behind<T: DeserializeOwned>(
+    read: &impl Read,
+    schema: &'static Schema,
+    path: &str,
+    hidden: &Redactions,
+) -> Result<Option<Recorded<T>>, StoreError> {
     let Some(mut doc) = doc(read, schema, path)? else { return Ok(None) };
-    Redactions::at(read, path)?.doc(path, &mut doc);
+    hidden.doc(path, &mut doc);
     let record = doc.read().map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
     Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
 }
@@ -275,25 +286,30 @@ pub(crate) fn items_of(
     Ok(items)
 }
 
-/// A queue without its items.
-pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<Queue>, StoreError> {
-    Ok(recorded::<Queue>(read, &QUEUE, &layout::queue(id))?.map(|queue| queue.record))
+/// A queue without its items: of those there are none in the answer.
+pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    let path = layout::queue(id);
+    let hidden = Redactions::at(read, &path)?;
+    let Some(queue) = recorded_behind::<Queue>(read, &QUEUE, &path, &hidden)? else { return Ok(None) };
+    let mut broken = Vec::new();
+    let conflicts = log::<QueueConflict>(read, &layout::queue_conflicts(id), &hidden, &mut broken)?;
+    Ok(Some(QueueFolder { queue: queue.record, items: Vec::new(), conflicts, broken }))
 }
 
-/// One queue with its items in the order of execution, removed ones included.
+/// One queue with its items in the order of their positions, removed ones included.
 pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
-    let Some(queue) = queue_alone(read, id)? else { return Ok(None) };
-    let mut broken = Vec::new();
+    let Some(mut queue) = queue_alone(read, id)? else { return Ok(None) };
+    let hidden = Redactions::at(read, &layout::queue(id))?;
     let mut items: Vec<Item> = Vec::new();
     let folder = layout::items(id);
     for fan in read.names(&folder)? {
         for name in read.names(&format!("{folder}/{fan}"))? {
             let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
-            let found = recorded::<Item>(read, &ITEM, &layout::item(id, &solution));
-            items.extend(set_aside(found, &mut broken)?.map(|item| item.record));
+            let found = recorded_behind::<Item>(read, &ITEM, &layout::item(id, &solution), &hidden);
+            items.extend(set_aside(found, &mut queue.broken)?.map(|item| item.record));
         }
     }
-    Ok(Some(QueueFolder::in_order(queue, items, broken)))
+    Ok(Some(queue.with_items(items)))
 }
 
 /// All queues, those that are served first in front.

@@ -3,6 +3,7 @@
 pub(crate) mod active;
 pub(crate) mod audit;
 pub(crate) mod blame;
+pub(crate) mod collisions;
 pub(crate) mod log;
 pub(crate) mod patch_id;
 pub(crate) mod trace;

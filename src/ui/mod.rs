@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+pub(crate) mod lanes;
 pub(crate) mod pager;
 pub(crate) mod progress;
 pub(crate) mod screen;

@@ -18,6 +18,7 @@ mod issues;
 mod laws;
 mod maintenance;
 mod output;
+mod queues;
 mod races;
 mod redact;
 mod reviews;

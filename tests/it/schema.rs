@@ -74,6 +74,7 @@ fn session(repo: &Repo) {
     answers(repo, "show-item", &["queue", "add", "ISS-001"]);
     answers(repo, "show-queue", &["queue", "list"]);
     answer(repo, "show-queue", &["queue", "show"]);
+    queue_session(repo);
     repo.commit("a.txt", "a\n", "start");
     answer(repo, "next", &["next"]);
     answer(repo, "detail", &["detail"]);
@@ -92,6 +93,37 @@ fn session(repo: &Repo) {
     answers(repo, "log-step", &["log", "-p"]);
     let error = repo.wf(&["--json", "show", "ISS-404"]).fails(1);
     fits(repo, "error", &json!({ "error": error.json_error() }));
+}
+
+/// A second issue beside the first, to be in conflict with.
+fn queue_session(repo: &Repo) {
+    repo.wf(&["new", "--id", "ISS-002", "Another"]).ok();
+    repo.wf(&["solution", "add", "ISS-002", "plan.json"]).ok();
+    answers(repo, "show-item", &["queue", "add", "--all-planned"]);
+    let input = json!({"type": "api", "solutions": ["S-1", "S-2"], "rationale": "both change it"});
+    fits(repo, "queue-conflict-input", &input);
+    let told = repo
+        .wf_in(input.to_string(), &["--json", "queue", "conflict", "add", "--from-json", "-"])
+        .ok()
+        .json();
+    fits(repo, "show-conflict", &told[0]);
+    answers(repo, "show-conflict", &["queue", "conflict", "list"]);
+    answers(repo, "show-queue", &["queue"]);
+    answers(repo, "show-conflict", &["queue", "resolve", "CFT-1", "--order", "S-1,S-2"]);
+    answer(repo, "show-queue", &["queue", "order", "S-2", "--after", "S-1"]);
+    answer(repo, "queue-dag", &["queue", "dag"]);
+    answer(repo, "queue-check", &["queue", "conflict", "check", "--merge"]);
+    answers(repo, "show-item", &["queue", "hold", "S-2", "--reason", "later"]);
+    answers(repo, "show-item", &["queue", "release", "S-2"]);
+    let queue = repo.wf(&["queue", "list", "--json"]).ok().json()[0]["id"].as_str().unwrap().to_owned();
+    for verb in ["pause", "resume", "activate"] {
+        answers(repo, "show-queue", &["queue", verb, &queue]);
+    }
+    answers(repo, "show-queue", &["queue", "priority", &queue, "2"]);
+    let other = answer(repo, "show-queue", &["queue", "new"])["id"].as_str().unwrap().to_owned();
+    answer(repo, "show-queue", &["queue", "merge", &other, &queue]);
+    answers(repo, "show-queue", &["queue", "archive", &other]);
+    answers(repo, "queue-removed", &["queue", "remove", "S-2"]);
 }
 
 #[test]
@@ -114,6 +146,7 @@ fn a_session_answers_and_stores_what_the_schemas_say() {
             [.., "log", _] => "execution-log-entry",
             [.., "queue.json"] => "queue",
             [.., "items", _, _] => "item",
+            [.., "conflicts", _] => "queue-conflict",
             _ => panic!("{path} has no schema"),
         };
         seen.insert(kind);

@@ -168,7 +168,7 @@ fn block(name: &str) -> String {
         "solution" => fields(&SOLUTION, "solution-record"),
         "queue" => fields(&QUEUE, "queue"),
         "item" => fields(&ITEM, "item"),
-        "comment" | "feedback" | "review" | "redaction" | "execution" => whole_entry(name),
+        "comment" | "feedback" | "review" | "redaction" | "execution" | "queue-conflict" => whole_entry(name),
         "log" => log_entries(),
         _ => panic!("nothing makes the table `{name}`"),
     }
@@ -211,6 +211,7 @@ fn the_tables_of_the_format_are_current() {
         "comment",
         "feedback",
         "review",
+        "queue-conflict",
         "redaction",
         "execution",
         "log",

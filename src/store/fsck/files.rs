@@ -201,7 +201,7 @@ fn misplaced(path: &str) -> Option<String> {
         [ISSUES, _, _, "comments" | "feedback" | layout::REDACTIONS, name]
         | [ISSUES, _, _, "solutions", _, "reviews" | layout::REDACTIONS, name]
         | [ISSUES, _, _, "executions", _, "log" | layout::REDACTIONS, name]
-        | [QUEUES, _, "conflicts", name] => entry(name),
+        | [QUEUES, _, "conflicts" | layout::REDACTIONS, name] => entry(name),
         [ISSUES, _, issue, "solutions", id] => match SolutionId::parse(id) {
             Err(error) => Some(error.to_string()),
             Ok(id) => (id.issue().as_str() != *issue).then(|| format!("a plan for `{}`", id.issue())),

@@ -203,9 +203,32 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
         }
         edges.insert(item.solution_id.clone(), item.depends_on.iter().cloned().collect());
     }
+    check_queue_conflicts(queue, found);
     for cycle in cycles(&edges) {
         let drawn = cycle.iter().map(SolutionId::as_str).collect::<Vec<_>>().join(" → ");
         found.error(&layout::item(id, &cycle[0]), format!("depends on itself: {drawn}"));
     }
     Ok(())
+}
+
+fn check_queue_conflicts(queue: &QueueFolder, found: &mut Findings) {
+    let folder = layout::queue_conflicts(&queue.queue.id);
+    for conflict in &queue.conflicts {
+        let path = layout::entry(&folder, &conflict.id);
+        for solution in &conflict.solutions {
+            if !queue.items.iter().any(|item| item.solution_id == *solution) {
+                found.note(&path, format!("names `{solution}`, which is no item of this queue"));
+            }
+        }
+        if conflict.resolution_order.iter().any(|solution| !conflict.solutions.contains(solution)) {
+            found.error(&path, "its order names a plan that is not in the conflict");
+        }
+        if let Some(earlier) = &conflict.resolves {
+            if *earlier >= conflict.id {
+                found.error(&path, format!("decides `{earlier}`, which is not earlier"));
+            } else if !queue.conflicts.iter().any(|it| it.id == *earlier) {
+                found.note(&path, format!("decides `{earlier}`, which is not here"));
+            }
+        }
+    }
 }

@@ -66,6 +66,12 @@ fn store() -> Vec<(String, Vec<u8>)> {
                 "position": "m", "depends_on": ["SOL-ISS-002-1"], "queued_at": AT, "clock": {"*": BIRTH}}),
         ),
         (
+            layout::entry(&layout::queue_conflicts(&queue), &entry),
+            json!({"id": ENTRY, "type": "api", "severity": "high", "solutions": [solution, "SOL-ISS-002-1"],
+                "resolution": "sequential", "resolution_order": ["SOL-ISS-002-1", solution], "rationale": "r",
+                "author": "a", "created_at": AT}),
+        ),
+        (
             layout::entry(&layout::comments(&issue), &entry),
             json!({"id": ENTRY, "body": "b", "author": "a", "created_at": AT}),
         ),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::random::Random;
 use super::replicas::Replicas;
-use crate::support::plan;
+use crate::support::{column, plan};
 
 /// So few that replicas give one id to different things, and meet over the same fields.
 const GIVEN: [&str; 4] = ["GH-1", "GH-2", "GH-3", "GH-4"];
@@ -49,7 +49,7 @@ impl History {
     pub(super) fn step(&mut self, all: &mut Replicas) {
         self.step += 1;
         let n = self.random.below(all.len());
-        match self.random.below(44) {
+        match self.random.below(50) {
             0..=3 => self.register(all, n),
             4..=8 => self.edit(all, n),
             9..=10 => self.comment(all, n),
@@ -61,7 +61,7 @@ impl History {
             18 => self.bind_other(all, n),
             19..=21 => self.on_issue(all, n, &["queue", "add"], &[]),
             22 => self.on_issue(all, n, &["queue", "remove"], &["--force", "--reason", "not now"]),
-            23 => drop(all.may(n, "", &["queue", "new", "later"])),
+            23 => self.queue(all, n),
             24..=26 => drop(all.may(n, "", &["next"])),
             27 => self.on_issue(all, n, &["next"], &[]),
             28 => drop(all.may(n, "", &["done", "-m", "did it"])),
@@ -73,6 +73,7 @@ impl History {
             34 => self.settle(all, n),
             35..=37 => self.review(all, n),
             38 => self.feedback(all, n),
+            39..=44 => self.queue(all, n),
             _ => all.meet(n, &mut self.random),
         }
     }
@@ -155,6 +156,43 @@ impl History {
         let mut plan: Value = serde_json::from_str(&text).unwrap();
         plan["description"] = format!("the way of step {}", self.step).into();
         plan
+    }
+
+    /// Something about queues, their items and conflicts.
+    fn queue(&mut self, all: &mut Replicas, n: usize) {
+        let (one, two, three) = (self.issue(), self.issue(), self.issue());
+        let (pair, other) = (format!("{one},{two}"), format!("{two},{one}"));
+        let all_three = format!("{one},{two},{three}");
+        let name = format!("CFT-{}", 1 + self.random.below(4));
+        let number = (self.random.below(5) as i64 - 2).to_string();
+        let listed = all.json(n, &["queue", "list", "--all"]);
+        let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+        let (from, to) = (*self.random.pick(&ids), *self.random.pick(&ids));
+        let commands: [&[&str]; 18] = [
+            &["new", "later"],
+            &["add", "--all-planned"],
+            &["add", &one, "--queue", from],
+            &["order", &one, "--before", &two],
+            &["order", &one, "--after", &two],
+            &["hold", &one, "--reason", "not yet"],
+            &["release", &one],
+            &["conflict", "add", "--type", "api", "--items", &pair],
+            &["conflict", "add", "--type", "data", "--items", &all_three, "--order", &all_three],
+            &["conflict", "add", "--type", "architecture", "--items", &other, "--resolution", "manual"],
+            &["resolve", &name, "--order", &pair],
+            &["resolve", &name, "--order", &other, "--resolution", "merge"],
+            &["pause", from],
+            &["activate", from],
+            &["priority", from, &number],
+            &["merge", from, to, "--force", "--reason", "one is enough"],
+            &["archive", from],
+            &["dag", from],
+        ];
+        let command = *self.random.pick(&commands);
+        // Two draws of one issue make a wrong command line, which is no history.
+        if one != two {
+            all.may(n, "", &[&["queue"], command].concat());
+        }
     }
 
     fn bind_other(&mut self, all: &mut Replicas, n: usize) {
@@ -247,7 +285,13 @@ impl History {
             assert_eq!(all.json(n, &["list", "--all"]), listed);
             assert_eq!(all.json(n, &["conflicts"]), open);
         }
-        all.json(0, &["queue", "list"]);
+        for id in column(&all.json(0, &["queue", "list", "--all"]), "id") {
+            let shown = all.json(0, &["queue", "show", &id]);
+            assert_eq!(all.json(1, &["queue", "show", &id]), shown);
+            for item in shown["items"].as_array().unwrap().iter().filter(|it| it["status"] == "blocked") {
+                assert!(!item["blocked_by"].as_array().unwrap().is_empty(), "{item:#}");
+            }
+        }
         let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
         for id in &self.promised.issues {
             assert!(ids.contains(&id.as_str()), "{id} was acknowledged and is not there");

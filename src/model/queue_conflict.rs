@@ -1,0 +1,105 @@
+//! Conflicts between the items of a queue, as somebody told them: entries that are written once.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::id::{EntryId, SolutionId};
+use super::text_enum::text_enum;
+use super::time::Time;
+
+text_enum!(
+    /// What two plans get in each other's way over.
+    ConflictType {
+        /// Both touch one file.
+        File = "file",
+        /// One changes an interface that the other builds on.
+        Api = "api",
+        /// Both change the form of the same data.
+        Data = "data",
+        /// They want different versions of something else.
+        Dependency = "dependency",
+        /// They pull the structure of the system different ways.
+        Architecture = "architecture",
+    }
+);
+
+text_enum!(
+    /// How bad it would be to pass over a conflict.
+    Severity {
+        /// It is not handed out before somebody decided.
+        High = "high",
+        /// It needs an order; that of the queue will do.
+        Medium = "medium",
+        /// Worth knowing.
+        Low = "low",
+    }
+);
+
+text_enum!(
+    /// How a conflict is dealt with.
+    Resolution {
+        /// One after the other.
+        Sequential = "sequential",
+        /// Both are carried out, and the later is brought onto the earlier; with an order, in that order.
+        Merge = "merge",
+        /// A person decides first.
+        Manual = "manual",
+    }
+);
+
+impl ConflictType {
+    /// The severity where nobody said one.
+    pub(crate) fn severity(self) -> Severity {
+        match self {
+            Self::Api | Self::Data => Severity::High,
+            Self::File | Self::Dependency => Severity::Medium,
+            Self::Architecture => Severity::Low,
+        }
+    }
+}
+
+/// A conflict that somebody told, or what was decided about one. Conflicts over files that plans name are found anew
+/// each time and never stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct QueueConflict {
+    /// The entry's name.
+    pub(crate) id: EntryId,
+    /// What they conflict over.
+    #[serde(rename = "type")]
+    pub(crate) kind: ConflictType,
+    /// How bad it is.
+    pub(crate) severity: Severity,
+    /// The plans, two or more.
+    #[schemars(length(min = 2))]
+    pub(crate) solutions: Vec<SolutionId>,
+    /// The file, where it is over one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
+    /// How it is dealt with.
+    pub(crate) resolution: Resolution,
+    /// The plans in the order in which they are to be carried out; empty where nobody decided on one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) resolution_order: Vec<SolutionId>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rationale: Option<String>,
+    /// An earlier entry, about which this one decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resolves: Option<EntryId>,
+    /// Who told or decided it.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conflict_has_the_fields_of_the_format_in_their_order() {
+        let text = r#"{"id":"20261121T021405123Z-00000-7k3m2pq9","type":"api","severity":"high","solutions":["SOL-A-1-a","SOL-B-1-b"],"file":"src/a.rs","resolution":"sequential","resolution_order":["SOL-B-1-b","SOL-A-1-a"],"rationale":"r","resolves":"20261121T021405122Z-00000-7k3m2pq9","author":"Ada","created_at":"2026-11-21T02:14:05.123Z"}"#;
+        let read: QueueConflict = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    }
+}

@@ -1,0 +1,289 @@
+//! In which order items are put into a queue: by the issue's priority, then a foundation first (fewer dependencies),
+//! then the larger plan, then what creates a file before what extends it, then the older issue.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::dag;
+use super::position;
+use super::readiness::Facts;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::priority::Priority;
+use crate::model::time::Time;
+
+/// Something that waits in a queue, or is about to.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    /// The plan.
+    pub(crate) solution: SolutionId,
+    /// What it depends on beside what its issue does.
+    pub(crate) depends_on: BTreeSet<SolutionId>,
+}
+
+/// What the rule compares, in this order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank {
+    priority: Priority,
+    dependencies: usize,
+    tasks: Reverse<usize>,
+    /// How many others create, one after the other, what it extends.
+    extends: usize,
+    age: Option<Time>,
+    issue: IssueId,
+    solution: SolutionId,
+}
+
+/// The rank of each candidate among all of them.
+pub(crate) fn ranks(candidates: &[Candidate], facts: &Facts) -> Vec<Rank> {
+    let plan = |it: &Candidate| facts.get(&it.solution.issue())?.plans.get(&it.solution);
+    let extends = extends(candidates, facts);
+    let rank = |(it, extends): (&Candidate, usize)| {
+        let id = it.solution.issue();
+        let issue = facts.get(&id);
+        let extra = it.depends_on.iter().map(SolutionId::issue);
+        let all: BTreeSet<IssueId> =
+            issue.into_iter().flat_map(|issue| issue.depends_on.iter().cloned()).chain(extra).collect();
+        Rank {
+            priority: issue.map(|issue| issue.priority).unwrap_or_default(),
+            dependencies: all.iter().filter(|other| **other != id).count(),
+            tasks: Reverse(plan(it).map_or(0, |plan| plan.task_count)),
+            extends,
+            age: issue.map(|issue| issue.created_at),
+            issue: id,
+            solution: it.solution.clone(),
+        }
+    };
+    candidates.iter().zip(extends).map(rank).collect()
+}
+
+/// A file stands between those that create it and those that only extend it, so that the edges stay few.
+fn extends(candidates: &[Candidate], facts: &Facts) -> Vec<usize> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); candidates.len()];
+    let mut file_node: BTreeMap<&str, usize> = BTreeMap::new();
+    let plans: Vec<_> = candidates
+        .iter()
+        .map(|it| facts.get(&it.solution.issue()).and_then(|issue| issue.plans.get(&it.solution)))
+        .collect();
+    for (n, plan) in plans.iter().enumerate() {
+        for file in plan.iter().flat_map(|plan| &plan.files) {
+            let node = *file_node.entry(file).or_insert_with(|| {
+                before.push(Vec::new());
+                before.len() - 1
+            });
+            if plan.is_some_and(|plan| plan.creates.contains(file)) {
+                before[node].push(n);
+            } else {
+                before[n].push(node);
+            }
+        }
+    }
+    let weights: Vec<usize> = (0..before.len()).map(|n| usize::from(n < candidates.len())).collect();
+    let mut depths = dag::depths(&before, &dag::components(&before), &weights);
+    depths.truncate(candidates.len());
+    depths
+}
+
+/// An item that is in the queue already.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    /// The plan.
+    pub(crate) solution: SolutionId,
+    /// Its sort key.
+    pub(crate) position: String,
+    /// Its rank; none for what is not waiting any more, which nothing is put in front of.
+    pub(crate) rank: Option<Rank>,
+}
+
+/// Sort keys for new items, `there` being those of the queue in order: each goes in front of what waits at the end and
+/// ranks behind it, and nothing that is there changes its place. Where there is no room, all get new keys. Answers with
+/// the keys that are new.
+pub(crate) fn place(there: &[Placed], mut new: Vec<Rank>) -> Vec<(SolutionId, String)> {
+    new.sort();
+    let mut slots: BTreeMap<usize, Vec<&Rank>> = BTreeMap::new();
+    for rank in &new {
+        let ranks_behind = |it: &&Placed| it.rank.as_ref().is_some_and(|other| other > rank);
+        let passed = there.iter().rev().take_while(ranks_behind).count();
+        slots.entry(there.len() - passed).or_default().push(rank);
+    }
+    let mut keys = Vec::new();
+    for (slot, ranks) in &slots {
+        let before = slot.checked_sub(1).map(|at| there[at].position.as_str());
+        let behind = there.get(*slot).map(|it| it.position.as_str());
+        match position::within(before, behind, ranks.len()) {
+            Some(found) => keys.extend(ranks.iter().map(|rank| rank.solution.clone()).zip(found)),
+            None => return anew(there, &slots),
+        }
+    }
+    keys
+}
+
+fn anew(there: &[Placed], slots: &BTreeMap<usize, Vec<&Rank>>) -> Vec<(SolutionId, String)> {
+    let mut all: Vec<SolutionId> = Vec::new();
+    for slot in 0..=there.len() {
+        all.extend(slots.get(&slot).into_iter().flatten().map(|rank| rank.solution.clone()));
+        all.extend(there.get(slot).map(|it| it.solution.clone()));
+    }
+    respaced(all)
+}
+
+/// Fresh keys for plans in this order.
+pub(crate) fn respaced(all: Vec<SolutionId>) -> Vec<(SolutionId, String)> {
+    let mut last: Option<String> = None;
+    let key = |solution| {
+        let key = position::after(last.as_deref());
+        last = Some(key.clone());
+        (solution, key)
+    };
+    all.into_iter().map(key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::model::status::IssueStatus;
+    use crate::rules::facts::{IssueFacts, PlanFacts};
+    use proptest::prelude::*;
+
+    struct Told {
+        priority: u8,
+        depends_on: Vec<usize>,
+        tasks: usize,
+        creates: Vec<&'static str>,
+        modifies: Vec<&'static str>,
+    }
+
+    fn issue(n: usize) -> IssueId {
+        IssueId::parse(&format!("GH-{n}")).unwrap()
+    }
+
+    fn solution(n: usize) -> SolutionId {
+        SolutionId::parse(&format!("SOL-GH-{n}-1")).unwrap()
+    }
+
+    /// Issues GH-0, GH-1, …, each younger than the one before.
+    fn facts(all: &[Told]) -> Facts {
+        let one = |(n, it): (usize, &Told)| {
+            let of = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<BTreeSet<String>>();
+            let plan = PlanFacts {
+                digest: String::new(),
+                files: of(&it.creates).union(&of(&it.modifies)).cloned().collect(),
+                creates: of(&it.creates),
+                task_count: it.tasks,
+            };
+            let facts = IssueFacts {
+                id: issue(n),
+                title: String::new(),
+                status: IssueStatus::Planned,
+                priority: Priority::parse(&it.priority.to_string()).unwrap(),
+                created_at: Time::from_seconds(n as i64).unwrap(),
+                depends_on: it.depends_on.iter().map(|n| issue(*n)).collect(),
+                bound: Some(solution(n)),
+                plans: BTreeMap::from([(solution(n), plan)]),
+                holder: None,
+            };
+            (issue(n), facts)
+        };
+        all.iter().enumerate().map(one).collect()
+    }
+
+    fn candidates(count: usize) -> Vec<Candidate> {
+        (0..count).map(|n| Candidate { solution: solution(n), depends_on: BTreeSet::new() }).collect()
+    }
+
+    fn formed(all: &[Told]) -> Vec<usize> {
+        let ranks = ranks(&candidates(all.len()), &facts(all));
+        let mut keys = place(&[], ranks);
+        keys.sort_by(|a, b| a.1.cmp(&b.1));
+        keys.iter().map(|(id, _)| id.issue().uid().parse().unwrap()).collect()
+    }
+
+    fn told(priority: u8, depends_on: &[usize], tasks: usize) -> Told {
+        Told { priority, depends_on: depends_on.to_vec(), tasks, creates: vec![], modifies: vec![] }
+    }
+
+    #[test]
+    fn priority_then_foundation_then_size_then_age() {
+        let all = [
+            told(3, &[], 1),
+            told(3, &[], 4),
+            told(3, &[0], 9),
+            told(1, &[0, 1], 1),
+            told(3, &[], 4),
+            told(2, &[], 1),
+        ];
+        assert_eq!(formed(&all), [3, 5, 1, 4, 0, 2]);
+    }
+
+    #[test]
+    fn what_creates_a_file_comes_before_what_extends_it() {
+        let plan = |creates: &[&'static str], modifies: &[&'static str]| Told {
+            creates: creates.to_vec(),
+            modifies: modifies.to_vec(),
+            ..told(3, &[], 1)
+        };
+        assert_eq!(formed(&[plan(&[], &["a"]), plan(&["b"], &["a"]), plan(&["a"], &[])]), [2, 0, 1]);
+        // Each extends what the other creates: age decides.
+        assert_eq!(formed(&[plan(&["a"], &["b"]), plan(&["b"], &["a"])]), [0, 1]);
+    }
+
+    fn placed(order: &[usize], waiting: impl Fn(usize) -> bool, ranks: &[Rank]) -> Vec<Placed> {
+        let keys = respaced(order.iter().map(|n| solution(*n)).collect());
+        let one = |(n, (solution, position)): (&usize, (SolutionId, String))| Placed {
+            solution,
+            position,
+            rank: waiting(*n).then(|| ranks[*n].clone()),
+        };
+        order.iter().zip(keys).map(one).collect()
+    }
+
+    #[test]
+    fn nothing_that_is_there_moves_and_nothing_is_put_before_what_has_begun() {
+        let all = [told(3, &[], 1), told(4, &[], 1), told(1, &[], 1), told(5, &[], 1)];
+        let ranks = ranks(&candidates(4), &facts(&all));
+        let there = placed(&[3, 0, 1], |n| n != 0, &ranks);
+        let keys = place(&there, vec![ranks[2].clone()]);
+        assert_eq!(keys.len(), 1);
+        assert!(there[1].position < keys[0].1 && keys[0].1 < there[2].position, "{keys:?} {there:?}");
+    }
+
+    #[test]
+    fn where_two_have_one_key_all_get_new_ones() {
+        let all = [told(4, &[], 1), told(5, &[], 1), told(4, &[], 2)];
+        let ranks = ranks(&candidates(3), &facts(&all));
+        let mut there = placed(&[0, 1], |_| true, &ranks);
+        there[0].position = there[1].position.clone();
+        there[0].rank = None;
+        let mut keys = place(&there, vec![ranks[2].clone()]);
+        keys.sort_by(|a, b| a.1.cmp(&b.1));
+        assert_eq!(
+            keys.iter().map(|it| &it.0).collect::<Vec<_>>(),
+            [&solution(0), &solution(2), &solution(1)]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn one_by_one_or_all_at_once_is_one_order(
+            shapes in prop::collection::vec((1u8..6, 0usize..3), 1..12),
+            order in prop::collection::vec(any::<u32>(), 12),
+        ) {
+            let all: Vec<Told> = shapes.iter().map(|(priority, tasks)| told(*priority, &[], *tasks)).collect();
+            let ranks = ranks(&candidates(all.len()), &facts(&all));
+            let mut turn: Vec<usize> = (0..all.len()).collect();
+            turn.sort_by_key(|n| order[*n]);
+            let mut there: Vec<Placed> = Vec::new();
+            for n in turn {
+                for (solution, position) in place(&there, vec![ranks[n].clone()]) {
+                    let at: usize = solution.issue().uid().parse().unwrap();
+                    there.retain(|it| it.solution != solution);
+                    there.push(Placed { solution, position, rank: Some(ranks[at].clone()) });
+                }
+                there.sort_by(|a, b| a.position.cmp(&b.position));
+            }
+            let found: Vec<usize> = there.iter().map(|it| it.solution.issue().uid().parse().unwrap()).collect();
+            prop_assert_eq!(found, formed(&all));
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Conflicts between the items of a queue: which of those that were told stand, and what a person still has to decide.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::id::{EntryId, ItemId, SolutionId};
+use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::time::Time;
+
+/// A conflict that was told, with the last that was decided about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing<'a> {
+    /// `CFT-<n>`: its place among those that were told, from 1.
+    pub(crate) number: usize,
+    /// The entry that told it.
+    pub(crate) told: &'a QueueConflict,
+    /// The entry that counts: the latest that decides about it, else the one that told it.
+    pub(crate) entry: &'a QueueConflict,
+}
+
+impl Standing<'_> {
+    /// How the conflict is called.
+    pub(crate) fn name(&self) -> String {
+        format!("CFT-{}", self.number)
+    }
+
+    /// The order that was decided on; empty where a person has not decided yet, or need not.
+    pub(crate) fn order(&self) -> Vec<&SolutionId> {
+        let mut order: Vec<&SolutionId> = Vec::new();
+        if self.entry.resolution != Resolution::Manual {
+            for id in &self.entry.resolution_order {
+                if self.entry.solutions.contains(id) && !order.contains(&id) {
+                    order.push(id);
+                }
+            }
+        }
+        order
+    }
+
+    /// Whether a person has to decide.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.entry.resolution == Resolution::Manual
+            || (self.entry.severity == Severity::High && self.order().len() < 2)
+    }
+
+    /// Whether its plans go one after the other in the order of the queue, since nobody decided on another.
+    pub(crate) fn goes_by_queue(&self) -> bool {
+        !self.is_undecided() && self.entry.resolution == Resolution::Sequential && self.order().len() < 2
+    }
+}
+
+/// The conflicts that were told, in the order of their entries, whatever order `entries` has. An entry that decides
+/// about one which is not here, or not earlier, stands for itself.
+pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<Standing<'_>> {
+    let mut sorted: Vec<&QueueConflict> = entries.iter().collect();
+    sorted.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut root_of: BTreeMap<&EntryId, usize> = BTreeMap::new();
+    let mut found: Vec<Standing<'_>> = Vec::new();
+    for entry in sorted {
+        let root = entry.resolves.as_ref().and_then(|earlier| root_of.get(earlier).copied());
+        let root = root.unwrap_or_else(|| {
+            found.push(Standing { number: found.len() + 1, told: entry, entry });
+            found.len() - 1
+        });
+        found[root].entry = entry;
+        root_of.insert(&entry.id, root);
+    }
+    found
+}
+
+/// One way to decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Choice {
+    /// The plans, first to last: what `queue resolve --order` takes.
+    pub(crate) order: Vec<SolutionId>,
+    /// In words.
+    pub(crate) description: String,
+}
+
+/// What a person has to decide before the items go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Clarification {
+    /// In words.
+    pub(crate) question: String,
+    /// Some of the ways to decide; any other order of the same plans will do.
+    pub(crate) options: Vec<Choice>,
+}
+
+/// A conflict as it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct ConflictView {
+    /// `CFT-<n>`, its place among those that were told; none for one that follows from the plans.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = "^CFT-[1-9][0-9]*$"))]
+    pub(crate) id: Option<String>,
+    /// The entry that counts; none for one that follows from the plans.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) entry_id: Option<EntryId>,
+    /// What the plans conflict over.
+    #[serde(rename = "type")]
+    pub(crate) kind: ConflictType,
+    /// How bad it is.
+    pub(crate) severity: Severity,
+    /// The plans.
+    pub(crate) solutions: Vec<SolutionId>,
+    /// Their items in the queue; those that left it are not among them.
+    pub(crate) item_ids: Vec<ItemId>,
+    /// The file, where it is over one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
+    /// How it is dealt with.
+    pub(crate) resolution: Resolution,
+    /// In which order: as it was decided, else that of the queue. Empty where nobody decided yet.
+    pub(crate) resolution_order: Vec<SolutionId>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rationale: Option<String>,
+    /// Whether nothing waits for a person.
+    pub(crate) resolved: bool,
+    /// What a person has to decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) clarification: Option<Clarification>,
+    /// Who told it, or decided last; none for one that follows from the plans.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) author: Option<String>,
+    /// When.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) created_at: Option<Time>,
+}
+
+/// Up to so many plans every order of them is offered.
+const ALL_ORDERS: usize = 3;
+
+/// A question names so many items and counts the others.
+pub(super) const MOST_NAMED: usize = 8;
+
+/// The question about `members` (plan and name, in the order of the queue).
+pub(super) fn clarification(why: &str, members: &[(SolutionId, String)]) -> Clarification {
+    let mut orders: Vec<Vec<usize>> = vec![vec![]];
+    if members.len() <= ALL_ORDERS {
+        for _ in members {
+            let longer = orders.iter().flat_map(|order| {
+                let rest = (0..members.len()).filter(|n| !order.contains(n));
+                rest.map(|n| order.iter().copied().chain([n]).collect()).collect::<Vec<_>>()
+            });
+            orders = longer.collect();
+        }
+    } else {
+        orders = vec![(0..members.len()).collect(), (0..members.len()).rev().collect()];
+    }
+    let options = orders.into_iter().map(|order| Choice {
+        order: order.iter().map(|n| members[*n].0.clone()).collect(),
+        description: order.iter().map(|n| members[*n].1.as_str()).collect::<Vec<_>>().join(", then "),
+    });
+    let names: Vec<&str> = members.iter().take(MOST_NAMED).map(|(_, name)| name.as_str()).collect();
+    let more = (members.len() > MOST_NAMED).then(|| format!("{} more", members.len() - MOST_NAMED));
+    let (last, first) = match (&more, names.split_last()) {
+        (Some(more), _) => (more.as_str(), names.as_slice()),
+        (None, Some((last, first))) => (*last, first),
+        (None, None) => ("", [].as_slice()),
+    };
+    let question = format!("{why}: in which order are {} and {last} carried out?", first.join(", "));
+    Clarification { question, options: options.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(n: usize, resolves: Option<usize>, order: &[&str]) -> QueueConflict {
+        let id = |n: usize| EntryId::parse(&format!("20261121T0214051{n:02}Z-00000-7k3m2pq9")).unwrap();
+        let plan = |id: &str| SolutionId::parse(&format!("SOL-{id}-1-a")).unwrap();
+        QueueConflict {
+            id: id(n),
+            kind: ConflictType::Api,
+            severity: Severity::High,
+            solutions: vec![plan("A"), plan("B")],
+            file: None,
+            resolution: Resolution::Sequential,
+            resolution_order: order.iter().map(|id| plan(id)).collect(),
+            rationale: None,
+            resolves: resolves.map(id),
+            author: "a".into(),
+            created_at: Time::from_seconds(0).unwrap(),
+        }
+    }
+
+    #[test]
+    fn the_latest_decision_counts_in_whatever_order_entries_come() {
+        let all = [
+            entry(1, None, &[]),
+            entry(2, None, &["A", "B"]),
+            entry(3, Some(1), &["A", "B"]),
+            entry(4, Some(3), &["B", "A"]),
+            // Another clone decided without knowing of the one before.
+            entry(5, Some(1), &["A", "B"]),
+        ];
+        let mut turned = all.clone();
+        turned.reverse();
+        for entries in [all, turned] {
+            let found = standing(&entries);
+            let shown: Vec<_> = found.iter().map(|it| (it.number, it.entry.id.as_str())).collect();
+            assert_eq!(shown[0], (1, "20261121T021405105Z-00000-7k3m2pq9"));
+            assert_eq!(shown[1], (2, "20261121T021405102Z-00000-7k3m2pq9"));
+            assert_eq!(shown.len(), 2);
+        }
+    }
+
+    #[test]
+    fn what_decides_about_nothing_that_is_here_stands_for_itself() {
+        let entries = [entry(1, Some(2), &[]), entry(2, Some(2), &[]), entry(3, Some(9), &[])];
+        assert_eq!(standing(&entries).len(), 3);
+    }
+
+    #[test]
+    fn high_without_an_order_and_manual_wait_for_a_person() {
+        let undecided = |entry: QueueConflict| standing(&[entry])[0].is_undecided();
+        assert!(undecided(entry(1, None, &[])));
+        assert!(undecided(entry(1, None, &["A", "A"])), "one plan is no order");
+        assert!(!undecided(entry(1, None, &["B", "A"])));
+        let medium = QueueConflict { severity: Severity::Medium, ..entry(1, None, &[]) };
+        assert!(!undecided(medium.clone()));
+        assert!(standing(std::slice::from_ref(&medium))[0].goes_by_queue());
+        assert!(undecided(QueueConflict { resolution: Resolution::Manual, ..entry(1, None, &["B", "A"]) }));
+        let merge = QueueConflict { resolution: Resolution::Merge, ..medium };
+        assert!(!standing(&[merge])[0].goes_by_queue());
+    }
+
+    #[test]
+    fn every_order_of_few_plans_is_offered() {
+        let members: Vec<(SolutionId, String)> =
+            (1..4).map(|n| (SolutionId::parse(&format!("SOL-A-{n}-a")).unwrap(), format!("S-{n}"))).collect();
+        let asked = clarification("api", &members);
+        assert_eq!(asked.question, "api: in which order are S-1, S-2 and S-3 carried out?");
+        assert_eq!(asked.options.len(), 6);
+        assert_eq!(asked.options[5].description, "S-3, then S-2, then S-1");
+        assert_eq!(clarification("api", &members[..2]).options.len(), 2);
+    }
+}

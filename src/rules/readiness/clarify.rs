@@ -1,0 +1,144 @@
+//! What a person has to decide before items go on, and all conflicts of a queue as they stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::graph::ItemGraph;
+use super::{Facts, plan_of};
+use crate::model::id::{ItemId, SolutionId};
+use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::rules::queue_conflicts::{Clarification, ConflictView, MOST_NAMED, Standing, clarification};
+
+/// The clarifications of one queue.
+pub(super) struct Asked {
+    /// By the place of the conflict among those told.
+    questions: BTreeMap<usize, Clarification>,
+    /// For each item the conflicts that keep it waiting.
+    waiting: Vec<Vec<usize>>,
+}
+
+impl Asked {
+    /// What keeps an item waiting, with the remedy.
+    pub(super) fn of_item(&self, at: usize) -> impl Iterator<Item = String> {
+        self.waiting[at].iter().map(|conflict| {
+            let asked = &self.questions[conflict];
+            let order = asked.options.first().map(|it| it.order.as_slice()).unwrap_or_default();
+            let order: Vec<&str> = order.iter().map(SolutionId::as_str).collect();
+            let order = if order.len() > MOST_NAMED { "PLAN,PLAN,…".to_owned() } else { order.join(",") };
+            let name = format!("CFT-{}", conflict + 1);
+            format!("{name}, {} `git wf queue resolve {name} --order {order}`", asked.question)
+        })
+    }
+}
+
+/// A conflict of high severity without an order, one that is left to a person, and orders that go round in a circle. Of
+/// the latter the newest conflict in the circle asks.
+pub(super) fn asked(graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Asked {
+    let places = graph.places();
+    let mut asked = Asked { questions: BTreeMap::new(), waiting: vec![Vec::new(); graph.items.len()] };
+    let mut ask = |conflict: usize, why: &str, members: &[usize]| {
+        let named: Vec<(SolutionId, String)> =
+            members.iter().map(|n| (graph.items[*n].solution_id.clone(), name(graph, *n))).collect();
+        asked.questions.insert(conflict, clarification(why, &named));
+        members.iter().for_each(|n| asked.waiting[*n].push(conflict));
+    };
+    for (conflict, standing) in told.iter().enumerate().filter(|(_, it)| it.is_undecided()) {
+        let members = graph.members(standing, &places);
+        if members.len() >= 2 {
+            let entry = standing.entry;
+            ask(conflict, &format!("{} conflict of {} severity", entry.kind, entry.severity), &members);
+        }
+    }
+    for cycle in &graph.cycles {
+        if let Some(newest) = cycle.told.iter().max_by_key(|n| &told[**n].entry.id) {
+            let why = format!("the orders go round in a circle ({})", cycle.drawn);
+            ask(*newest, &why, &cycle.items);
+        }
+    }
+    asked
+}
+
+/// `S-1`; the plan behind it where another item has the number too.
+fn name(graph: &ItemGraph<'_>, at: usize) -> String {
+    let item = graph.items[at];
+    let others = graph.items.iter().filter(|other| other.item_id == item.item_id).count();
+    if others > 1 { item.solution_id.to_string() } else { item.item_id.to_string() }
+}
+
+/// All conflicts: those that were told and, for each file that plans of several items touch, the one that follows.
+pub(super) fn conflicts(
+    graph: &ItemGraph<'_>,
+    told: &[Standing<'_>],
+    asked: Asked,
+    facts: &Facts,
+) -> Vec<ConflictView> {
+    let mut questions = asked.questions;
+    let places = graph.places();
+    let item_ids = |solutions: &[SolutionId]| -> Vec<ItemId> {
+        let known = solutions.iter().filter_map(|id| places.get(id));
+        known.map(|n| graph.items[*n].item_id.clone()).collect()
+    };
+    let of_told = told.iter().enumerate().map(|(n, standing)| {
+        let entry = standing.entry;
+        let clarification = questions.remove(&n);
+        let order = if standing.goes_by_queue() {
+            graph.members(standing, &places).iter().map(|n| graph.items[*n].solution_id.clone()).collect()
+        } else {
+            standing.order().into_iter().cloned().collect()
+        };
+        ConflictView {
+            id: Some(standing.name()),
+            entry_id: Some(entry.id.clone()),
+            kind: entry.kind,
+            severity: entry.severity,
+            solutions: entry.solutions.clone(),
+            item_ids: item_ids(&entry.solutions),
+            file: entry.file.clone(),
+            resolution: entry.resolution,
+            resolution_order: order,
+            rationale: entry.rationale.clone(),
+            resolved: clarification.is_none(),
+            clarification,
+            author: Some(entry.author.clone()),
+            created_at: Some(entry.created_at),
+        }
+    });
+    let mut all: Vec<ConflictView> = of_told.collect();
+    all.extend(over_files(graph, told, facts).into_iter().map(|(file, solutions)| ConflictView {
+        id: None,
+        entry_id: None,
+        kind: ConflictType::File,
+        severity: Severity::Medium,
+        item_ids: item_ids(&solutions),
+        file: Some(file),
+        resolution: Resolution::Sequential,
+        resolution_order: solutions.clone(),
+        solutions,
+        rationale: None,
+        resolved: true,
+        clarification: None,
+        author: None,
+        created_at: None,
+    }));
+    all
+}
+
+/// Files that plans of several items touch which are not over, with the plans in the order of execution. What somebody
+/// told of the same file and plans stands in its place.
+fn over_files(graph: &ItemGraph<'_>, told: &[Standing<'_>], facts: &Facts) -> Vec<(String, Vec<SolutionId>)> {
+    let mut by_file: BTreeMap<&str, Vec<SolutionId>> = BTreeMap::new();
+    for (_, item) in graph.items.iter().enumerate().filter(|(n, _)| graph.in_play[*n]) {
+        for file in plan_of(item, facts).into_iter().flat_map(|plan| &plan.files) {
+            by_file.entry(file).or_default().push(item.solution_id.clone());
+        }
+    }
+    let mut told_of: BTreeMap<&str, Vec<BTreeSet<&SolutionId>>> = BTreeMap::new();
+    for entry in told.iter().map(|it| it.entry) {
+        let QueueConflict { kind: ConflictType::File, file: Some(file), .. } = entry else { continue };
+        told_of.entry(file).or_default().push(entry.solutions.iter().collect());
+    }
+    let is_told = |file: &str, plans: &[SolutionId]| {
+        told_of.get(file).is_some_and(|all| all.iter().any(|told| plans.iter().all(|id| told.contains(id))))
+    };
+    let several = by_file.into_iter().filter(|(file, plans)| plans.len() > 1 && !is_told(file, plans));
+    several.map(|(file, plans)| (file.to_owned(), plans)).collect()
+}

@@ -1,0 +1,199 @@
+//! Where one item stands, and what is in its way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::clarify::Asked;
+use super::graph::ItemGraph;
+use super::{Blocker, Facts, dependencies};
+use crate::model::queue::{Item, Queue, QueueDecision};
+use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
+use crate::rules::facts::IssueFacts;
+use crate::rules::folder::QueueFolder;
+
+/// The files of plans that somebody carries out now, each with its items.
+pub(super) struct InWork<'a>(BTreeMap<&'a str, Vec<&'a Item>>);
+
+impl<'a> InWork<'a> {
+    pub(super) fn of(queues: &'a [QueueFolder], facts: &'a Facts) -> Self {
+        let mut files: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
+        for item in queues.iter().flat_map(|folder| &folder.items).filter(|item| !item.is_removed()) {
+            let Some(issue) = facts.get(&item.issue_id) else { continue };
+            // An issue that was paused or closed over its execution keeps nobody waiting.
+            let in_work = issue.status == IssueStatus::Executing
+                && issue.holder.as_ref().is_some_and(|holder| holder.solution_id == item.solution_id);
+            if in_work && let Some(plan) = issue.plans.get(&item.solution_id) {
+                for file in &plan.files {
+                    files.entry(file).or_default().push(item);
+                }
+            }
+        }
+        Self(files)
+    }
+}
+
+/// The status of the item at a place of the order, and what it waits for.
+pub(super) fn state(
+    at: usize,
+    graph: &ItemGraph<'_>,
+    asked: &Asked,
+    queue: &Queue,
+    facts: &Facts,
+    in_work: &InWork<'_>,
+) -> (ItemStatus, Vec<Blocker>) {
+    let item = graph.items[at];
+    let Some(issue) = facts.get(&item.issue_id) else {
+        let reason = format!("issue `{}` is not here (or cannot be read)", item.issue_id);
+        return (ItemStatus::Blocked, vec![Blocker::issue(&item.issue_id, reason)]);
+    };
+    if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id == item.solution_id) {
+        match holder.status {
+            ExecutionStatus::Completed => return (ItemStatus::Completed, vec![]),
+            ExecutionStatus::Failed => return (ItemStatus::Failed, vec![]),
+            _ if issue.status == IssueStatus::Executing => return (ItemStatus::Executing, vec![]),
+            // Decided otherwise while somebody was at it: what was decided blocks it.
+            ExecutionStatus::Executing | ExecutionStatus::Superseded => {}
+        }
+    }
+    let mut blocked = of_issue(item, issue);
+    blocked.extend(of_cycles(at, graph, issue));
+    blocked.extend(asked.of_item(at).map(Blocker::because));
+    blocked.extend(of_dependencies(item, issue, facts));
+    blocked.extend(of_order(at, graph, facts, true));
+    if !blocked.is_empty() {
+        return (ItemStatus::Blocked, blocked);
+    }
+    let mut waiting = waits(item, issue, queue, facts, in_work);
+    waiting.extend(of_order(at, graph, facts, false));
+    if waiting.is_empty() { (ItemStatus::Ready, waiting) } else { (ItemStatus::Pending, waiting) }
+}
+
+/// What of the item and its issue will not go away by itself.
+fn of_issue(item: &Item, issue: &IssueFacts) -> Vec<Blocker> {
+    let mut found = Vec::new();
+    if let Some(reason) = &item.held {
+        found.push(Blocker::because(format!("held: {reason}")));
+    }
+    if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id != item.solution_id) {
+        let reason =
+            format!("`{}` is {} with another plan, `{}`", issue.id, holder.status, holder.solution_id);
+        found.push(Blocker {
+            solution_id: Some(holder.solution_id.clone()),
+            ..Blocker::issue(&issue.id, reason)
+        });
+    }
+    if matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed) {
+        let reason = format!(
+            "issue `{}` is {}; `git wf reopen {}` takes it up again",
+            issue.id, issue.status, issue.id
+        );
+        found.push(Blocker::issue(&issue.id, reason));
+    }
+    match &issue.bound {
+        Some(bound) if *bound == item.solution_id => {}
+        Some(bound) => found.push(Blocker {
+            solution_id: Some(bound.clone()),
+            ..Blocker::issue(
+                &issue.id,
+                format!("the issue is bound to `{bound}` now; `git wf queue add {}`", issue.id),
+            )
+        }),
+        None => found.push(Blocker::issue(
+            &issue.id,
+            format!(
+                "the issue is bound to no plan any more; `git wf bind {} {}`",
+                issue.id, item.solution_id
+            ),
+        )),
+    }
+    match issue.plans.get(&item.solution_id) {
+        None => found
+            .push(Blocker::because(format!("plan `{}` is not here (or cannot be read)", item.solution_id))),
+        Some(plan) if plan.digest != item.plan_digest => found.push(Blocker::issue(
+            &issue.id,
+            format!("the plan changed since it was queued; look at it, then `git wf queue add {}`", issue.id),
+        )),
+        Some(_) => {}
+    }
+    found
+}
+
+/// A cycle of dependencies alone: no order of ours can undo it.
+fn of_cycles(at: usize, graph: &ItemGraph<'_>, issue: &IssueFacts) -> Option<Blocker> {
+    let cycle = &graph.cycles[graph.cycle_of[at]?];
+    if !cycle.told.is_empty() {
+        return None;
+    }
+    let reason = format!(
+        "the issues depend on each other: {}; `git wf edit ID --depends-on=-OTHER` takes a dependency away",
+        cycle.drawn
+    );
+    Some(Blocker::issue(&issue.id, reason))
+}
+
+/// Dependencies that will not be met by themselves.
+fn of_dependencies(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocker> {
+    let mut found = Vec::new();
+    for id in dependencies(item, issue) {
+        match facts.get(&id) {
+            None => found.push(Blocker::issue(&id, format!("depends on `{id}`, which is not here"))),
+            Some(other) if matches!(other.status, IssueStatus::Cancelled | IssueStatus::Failed) => {
+                found.push(Blocker::issue(&id, format!("depends on `{id}`, which is {}", other.status)));
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// What goes away as others get on.
+fn waits(
+    item: &Item,
+    issue: &IssueFacts,
+    queue: &Queue,
+    facts: &Facts,
+    in_work: &InWork<'_>,
+) -> Vec<Blocker> {
+    let mut found = Vec::new();
+    if queue.status != QueueDecision::Active {
+        found.push(Blocker::because(format!(
+            "queue `{}` is {}; `git wf queue activate {}`",
+            queue.id, queue.status, queue.id
+        )));
+    }
+    for id in dependencies(item, issue) {
+        if let Some(other) = facts.get(&id).filter(|other| !other.is_met()) {
+            found.push(Blocker::issue(&id, format!("depends on `{id}`, which is {}", other.status)));
+        }
+    }
+    let mut named = BTreeSet::new();
+    for file in issue.plans.get(&item.solution_id).into_iter().flat_map(|plan| &plan.files) {
+        let others = in_work.0.get(file.as_str()).into_iter().flatten();
+        for other in others.filter(|other| other.solution_id != item.solution_id) {
+            if named.insert(&other.solution_id) {
+                let reason = format!("shares `{file}` with `{}`, which is executing", other.solution_id);
+                found.push(Blocker::item(other, reason));
+            }
+        }
+    }
+    found
+}
+
+/// Items that told conflicts put before this one and that are not over: those that failed, or the rest.
+fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Vec<Blocker> {
+    let before = graph.after[at]
+        .iter()
+        .filter(|(other, _)| graph.cycle_of[*other].is_none_or(|cycle| graph.cycle_of[at] != Some(cycle)));
+    let blocker = |(other, conflict): &(usize, usize)| {
+        let other = graph.items[*other];
+        let status = facts.get(&other.issue_id)?.status;
+        let remedy = if failed { format!("; `git wf retry {}`", other.issue_id) } else { String::new() };
+        let reason = format!(
+            "comes after `{}` (`{}`) by CFT-{}, which is {status}{remedy}",
+            other.item_id,
+            other.solution_id,
+            conflict + 1
+        );
+        ((status == IssueStatus::Failed) == failed).then(|| Blocker::item(other, reason))
+    };
+    before.filter_map(blocker).collect()
+}

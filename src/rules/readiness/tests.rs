@@ -1,0 +1,330 @@
+//! The laws of order, groups and conflicts, over queues that nobody would make by hand.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::{Facts, ItemView, QueueView, Why, any_cycle, views};
+use crate::model::id::{EntryId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::queue::{Item, Queue, QueueDecision};
+use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
+use crate::model::time::Time;
+use crate::rules::facts::{Holder, IssueFacts, PlanFacts};
+use crate::rules::folder::QueueFolder;
+
+fn issue(n: usize) -> IssueId {
+    IssueId::parse(&format!("GH-{n}")).unwrap()
+}
+
+fn plan(n: usize) -> SolutionId {
+    SolutionId::parse(&format!("SOL-GH-{n}-1")).unwrap()
+}
+
+fn time(second: i64) -> Time {
+    Time::from_seconds(second).unwrap()
+}
+
+fn entry(n: usize) -> EntryId {
+    EntryId::parse(&format!("20261121T0214{n:05}Z-00000-7k3m2pq9")).unwrap()
+}
+
+fn item(n: usize, position: u8) -> Item {
+    Item {
+        item_id: ItemId::numbered(n as u64 + 1),
+        issue_id: issue(n),
+        solution_id: plan(n),
+        plan_digest: "d".into(),
+        position: position.to_string(),
+        depends_on: BTreeSet::new(),
+        held: None,
+        removed: None,
+        queued_at: time(0),
+    }
+}
+
+fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
+    let plan_facts = PlanFacts {
+        digest: "d".into(),
+        files: files.iter().map(|file| format!("f{file}")).collect(),
+        creates: BTreeSet::new(),
+        task_count: 1,
+    };
+    IssueFacts {
+        id: issue(n),
+        title: format!("issue {n}"),
+        status: IssueStatus::Queued,
+        priority: crate::model::priority::Priority::default(),
+        created_at: time(n as i64),
+        depends_on: depends_on.iter().map(|n| issue(*n)).collect(),
+        bound: Some(plan(n)),
+        plans: BTreeMap::from([(plan(n), plan_facts)]),
+        holder: None,
+    }
+}
+
+fn told(n: usize, severity: Severity, members: &[usize], order: &[usize]) -> QueueConflict {
+    QueueConflict {
+        id: entry(n),
+        kind: ConflictType::Api,
+        severity,
+        solutions: members.iter().map(|n| plan(*n)).collect(),
+        file: None,
+        resolution: Resolution::Sequential,
+        resolution_order: order.iter().map(|n| plan(*n)).collect(),
+        rationale: None,
+        resolves: None,
+        author: "a".into(),
+        created_at: time(0),
+    }
+}
+
+fn queue(items: Vec<Item>, conflicts: Vec<QueueConflict>) -> QueueFolder {
+    let queue = Queue {
+        id: QueueId::parse("QUE-1").unwrap(),
+        created_at: time(0),
+        name: None,
+        status: QueueDecision::Active,
+        priority: 0,
+    };
+    QueueFolder { queue, items, conflicts, broken: vec![] }
+}
+
+fn view(items: Vec<Item>, conflicts: Vec<QueueConflict>, facts: &Facts) -> QueueView {
+    views(&[queue(items, conflicts)], facts).remove(0)
+}
+
+fn facts(all: impl IntoIterator<Item = IssueFacts>) -> Facts {
+    all.into_iter().map(|it| (it.id.clone(), it)).collect()
+}
+
+fn place(view: &QueueView, n: usize) -> usize {
+    view.items.iter().position(|it| it.item.solution_id == plan(n)).unwrap()
+}
+
+fn of(view: &QueueView, n: usize) -> &ItemView {
+    &view.items[place(view, n)]
+}
+
+fn reasons(view: &QueueView, n: usize) -> String {
+    of(view, n).blocked_by.iter().map(|it| it.reason.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+fn ends(facts: &mut Facts, n: usize, status: ExecutionStatus) {
+    let it = facts.get_mut(&issue(n)).unwrap();
+    it.status = match status {
+        ExecutionStatus::Completed => IssueStatus::Completed,
+        ExecutionStatus::Failed => IssueStatus::Failed,
+        _ => IssueStatus::Executing,
+    };
+    it.holder = Some(Holder {
+        execution_id: crate::model::id::ExecutionId::parse(&format!("EXR-GH-{n}-aaaaaaaa")).unwrap(),
+        solution_id: plan(n),
+        status,
+        actor: "a".into(),
+        lease_expires_at: time(0),
+    });
+}
+
+#[test]
+fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
+    let mut known = facts((0..3).map(|n| facts_of(n, &[], &[])));
+    let items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
+    let conflicts = vec![told(1, Severity::High, &[0, 1, 2], &[2, 1, 0])];
+    let seen = view(items.clone(), conflicts.clone(), &known);
+    assert_eq!((place(&seen, 2), place(&seen, 1), place(&seen, 0)), (0, 1, 2));
+    assert_eq!(
+        [2, 1, 0].map(|n| of(&seen, n).status),
+        [ItemStatus::Ready, ItemStatus::Pending, ItemStatus::Pending]
+    );
+    assert_eq!(reasons(&seen, 0), "comes after `S-2` (`SOL-GH-1-1`) by CFT-1, which is queued");
+    ends(&mut known, 2, ExecutionStatus::Failed);
+    let seen = view(items.clone(), conflicts.clone(), &known);
+    assert_eq!(of(&seen, 1).status, ItemStatus::Blocked);
+    assert!(reasons(&seen, 1).contains("which is failed; `git wf retry GH-2`"), "{}", reasons(&seen, 1));
+    // What is given up or done keeps nobody waiting.
+    known.get_mut(&issue(2)).unwrap().status = IssueStatus::Cancelled;
+    let seen = view(items.clone(), conflicts.clone(), &known);
+    assert_eq!(of(&seen, 1).status, ItemStatus::Ready);
+    ends(&mut known, 1, ExecutionStatus::Completed);
+    assert_eq!(of(&view(items, conflicts, &known), 0).status, ItemStatus::Ready);
+}
+
+#[test]
+fn a_conflict_of_high_severity_without_an_order_asks_and_one_of_medium_goes_by_the_queue() {
+    let mut known = facts((0..3).map(|n| facts_of(n, &[], &[])));
+    let items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
+    let high = view(items.clone(), vec![told(1, Severity::High, &[1, 0], &[])], &known);
+    assert_eq!(
+        [0, 1, 2].map(|n| of(&high, n).status),
+        [ItemStatus::Blocked, ItemStatus::Blocked, ItemStatus::Ready]
+    );
+    let reason = reasons(&high, 0);
+    assert!(reason.contains("CFT-1") && reason.contains("--order SOL-GH-0-1,SOL-GH-1-1"), "{reason}");
+    let asked = high.conflicts[0].clarification.as_ref().unwrap();
+    assert_eq!(asked.options.len(), 2);
+    let medium = view(items.clone(), vec![told(1, Severity::Medium, &[1, 0], &[])], &known);
+    assert_eq!(medium.conflicts[0].resolution_order, [plan(0), plan(1)]);
+    assert_eq!([0, 1].map(|n| of(&medium, n).status), [ItemStatus::Ready, ItemStatus::Pending]);
+    // With one of two done there is nothing left to decide.
+    ends(&mut known, 0, ExecutionStatus::Completed);
+    let done = view(items, vec![told(1, Severity::High, &[1, 0], &[])], &known);
+    assert!(done.conflicts[0].resolved);
+    assert_eq!(of(&done, 1).status, ItemStatus::Ready);
+}
+
+#[test]
+fn orders_that_go_round_in_a_circle_ask_at_the_newest_of_them() {
+    let known = facts([facts_of(0, &[], &[]), facts_of(1, &[], &[]), facts_of(2, &[1], &[])]);
+    let items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
+    let conflicts = vec![told(1, Severity::Low, &[0, 1], &[0, 1]), told(2, Severity::Low, &[2, 0], &[2, 0])];
+    let seen = view(items, conflicts, &known);
+    assert!((0..3).all(|n| of(&seen, n).status == ItemStatus::Blocked));
+    assert!(seen.conflicts[0].clarification.is_none());
+    let asked = seen.conflicts[1].clarification.as_ref().unwrap();
+    assert!(asked.question.contains("GH-0 → GH-2 → GH-1 → GH-0"), "{}", asked.question);
+    assert!(reasons(&seen, 1).contains("git wf queue resolve CFT-2"));
+}
+
+#[test]
+fn a_chain_through_an_issue_that_is_not_queued_keeps_its_order() {
+    let known = facts([facts_of(0, &[1], &[]), facts_of(1, &[2], &[]), facts_of(2, &[], &[])]);
+    let seen = view(vec![item(0, 0), item(2, 2)], vec![], &known);
+    assert_eq!((place(&seen, 2), place(&seen, 0)), (0, 1));
+    assert_eq!(seen.items[1].execution_group, "P2");
+}
+
+#[test]
+fn two_that_touch_a_file_are_found_unless_somebody_told_of_them() {
+    let known = facts([facts_of(0, &[], &[1, 2]), facts_of(1, &[], &[2]), facts_of(2, &[], &[3])]);
+    let items: Vec<Item> = (0..3).map(|n| item(n, 9 - n as u8)).collect();
+    let seen = view(items.clone(), vec![], &known);
+    let found = &seen.conflicts[0];
+    assert_eq!(
+        (found.kind, found.severity, found.resolution),
+        (ConflictType::File, Severity::Medium, Resolution::Sequential)
+    );
+    assert_eq!((found.file.as_deref(), &found.resolution_order), (Some("f2"), &vec![plan(1), plan(0)]));
+    assert_eq!((seen.conflicts.len(), &found.id), (1, &None));
+    assert_eq!(seen.edges.iter().map(|edge| edge.why).collect::<Vec<_>>(), [Why::File]);
+    let mut mine = told(1, Severity::Medium, &[0, 1], &[0, 1]);
+    (mine.kind, mine.file) = (ConflictType::File, Some("f2".into()));
+    let seen = view(items, vec![mine], &known);
+    assert_eq!(seen.conflicts.iter().map(|it| it.id.as_deref()).collect::<Vec<_>>(), [Some("CFT-1")]);
+}
+
+/// A queue of up to nine items: what each depends on, which files it touches, and told orders. With `acyclic`, only
+/// smaller numbers come before greater ones.
+fn shapes(acyclic: bool) -> impl Strategy<Value = (Facts, Vec<Item>, Vec<QueueConflict>)> {
+    let one = (prop::collection::vec(0..9usize, 0..3), prop::collection::vec(0..12u8, 0..3), 0..5u8);
+    let orders =
+        prop::collection::vec((prop::collection::btree_set(0..9usize, 2..4), 0..3usize, any::<bool>()), 0..4);
+    (prop::collection::vec(one, 1..10), orders, prop::option::of(9..11usize)).prop_map(
+        move |(all, orders, outside)| {
+            let mut known = Facts::new();
+            let mut items = Vec::new();
+            for (n, (depends_on, files, position)) in all.iter().enumerate() {
+                let before: Vec<usize> =
+                    depends_on.iter().copied().filter(|it| *it < n || !acyclic).collect();
+                known.insert(issue(n), facts_of(n, &before, files));
+                items.push(item(n, *position));
+            }
+            // An issue between two items that is not queued itself.
+            if let (Some(outside), true) = (outside, all.len() > 2) {
+                known.insert(issue(outside), facts_of(outside, &[0], &[]));
+                let last = issue(all.len() - 1);
+                known.get_mut(&last).unwrap().depends_on.insert(issue(outside));
+            }
+            let conflicts = orders.into_iter().enumerate().map(|(n, (members, severity, is_ordered))| {
+                let mut members: Vec<usize> = members.into_iter().collect();
+                if !acyclic && n % 2 == 0 {
+                    members.reverse();
+                }
+                let order = if is_ordered { members.clone() } else { vec![] };
+                told(n, Severity::ALL[severity], &members, &order)
+            });
+            (known, items, conflicts.collect())
+        },
+    )
+}
+
+type Shown = (SolutionId, ItemStatus, usize, String, Vec<String>);
+
+fn shown(view: &QueueView) -> (Vec<Shown>, Vec<crate::rules::queue_conflicts::ConflictView>) {
+    let items = view.items.iter().map(|it| {
+        let reasons = it.blocked_by.iter().map(|it| it.reason.clone()).collect();
+        (it.item.solution_id.clone(), it.status, it.execution_order, it.execution_group.clone(), reasons)
+    });
+    (items.collect(), view.conflicts.clone())
+}
+
+proptest! {
+    #[test]
+    fn the_order_respects_dependencies_and_decisions((known, items, conflicts) in shapes(true)) {
+        let seen = view(items.clone(), conflicts.clone(), &known);
+        prop_assert_eq!(seen.items.len(), items.len());
+        for (n, it) in seen.items.iter().enumerate() {
+            prop_assert_eq!(it.execution_order, n + 1);
+            for before in &known[&it.item.issue_id].depends_on {
+                let place = seen.items.iter().position(|that| that.item.issue_id == *before);
+                prop_assert!(place.is_none_or(|place| place < n));
+            }
+        }
+        for conflict in &conflicts {
+            let places: Vec<usize> = conflict
+                .resolution_order
+                .iter()
+                .filter_map(|id| seen.items.iter().position(|it| it.item.solution_id == *id))
+                .collect();
+            prop_assert!(places.is_sorted(), "{:?}", places);
+        }
+        prop_assert!(seen.edges.iter().all(|edge| edge.from < edge.to));
+        prop_assert_eq!(any_cycle(&known.keys().cloned().collect::<Vec<_>>(), &known), None);
+        // Somebody is always first, unless a person has to decide.
+        let is_asked = seen.conflicts.iter().any(|it| it.clarification.is_some());
+        prop_assert!(is_asked || seen.items.iter().any(|it| it.status == ItemStatus::Ready));
+    }
+
+    #[test]
+    fn what_runs_side_by_side_shares_no_file((known, items, conflicts) in shapes(false)) {
+        let seen = view(items, conflicts, &known);
+        for (n, one) in seen.items.iter().enumerate() {
+            for two in &seen.items[n + 1..] {
+                let shares = !one.files_touched.is_disjoint(&two.files_touched);
+                let is_parallel = one.execution_group.starts_with('P') || two.execution_group.starts_with('P');
+                prop_assert!(!(shares && is_parallel), "{} {}", one.execution_group, two.execution_group);
+                prop_assert!(!shares || one.execution_group == two.execution_group);
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_in_which_records_are_read_decides_nothing(
+        (known, items, conflicts) in shapes(false),
+        keys in prop::collection::vec(any::<u32>(), 10),
+    ) {
+        let mut others = items.clone();
+        others.sort_by_key(|item| keys[item.item_id.number() as usize - 1]);
+        let mut told = conflicts.clone();
+        told.sort_by_key(|it| keys[it.solutions.len()]);
+        told.reverse();
+        prop_assert_eq!(shown(&view(items, conflicts, &known)), shown(&view(others, told, &known)));
+    }
+
+    #[test]
+    fn nothing_that_goes_round_in_a_circle_is_handed_out((known, items, conflicts) in shapes(false)) {
+        let seen = view(items, conflicts, &known);
+        let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for edge in seen.edges.iter().filter(|edge| edge.why != Why::File) {
+            before.entry(edge.to).or_default().push(edge.from);
+        }
+        for n in 0..seen.items.len() {
+            let next = |it: &usize| before.get(it).cloned().unwrap_or_default();
+            if crate::rules::dag::cycle_through(&n, next).is_some() {
+                prop_assert_eq!(seen.items[n].status, ItemStatus::Blocked);
+                let names_remedy = seen.items[n].blocked_by.iter().any(|it| it.reason.contains("`git wf "));
+                prop_assert!(names_remedy, "{:?}", seen.items[n].blocked_by);
+            }
+        }
+    }
+}

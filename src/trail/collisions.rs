@@ -1,0 +1,273 @@
+//! Where branches would collide if somebody merged them now. git's own merge says so, in memory: neither a work tree
+//! nor a reference is touched, and what it writes goes into a folder that is thrown away.
+
+use std::path::Path;
+use std::process::Command;
+
+use gix::ObjectId;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::Explain;
+use crate::store::git::{Git, GitError};
+use crate::store::{Store, StoreError, object_id};
+
+/// More places than these are not told of one file.
+const MOST_HUNKS: usize = 20;
+
+/// Why no answer can be given.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CollisionError {
+    /// The installed git cannot merge in memory.
+    #[error("{version} cannot merge branches in memory")]
+    TooOld {
+        /// What it calls itself.
+        version: String,
+    },
+    /// A `git` command failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A folder for what the merge writes cannot be made.
+    #[error("cannot make a temporary folder: {0}")]
+    Folder(std::io::Error),
+}
+
+impl Explain for CollisionError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::TooOld { .. } => "git-too-old",
+            Self::Git(error) => error.code(),
+            Self::Folder(_) => "cannot-write",
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::TooOld { .. } => {
+                Some("`git merge-tree --write-tree` came with git 2.38: install that or a later one".into())
+            }
+            Self::Git(error) => error.hint(),
+            Self::Folder(_) => Some("set TMPDIR to a folder that can be written to".into()),
+        }
+    }
+}
+
+/// Lines of one version of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Lines {
+    /// The first line, from 1; where none is left, the one before.
+    pub(crate) start: usize,
+    /// How many; 0 where the lines were taken away.
+    pub(crate) count: usize,
+}
+
+/// A place that both sides changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Hunk {
+    /// In the version of the first side.
+    pub(crate) first: Lines,
+    /// In the version of the second.
+    pub(crate) second: Lines,
+}
+
+/// A file over which two sides collide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct FileCollision {
+    /// Its path.
+    pub(crate) path: String,
+    /// As git calls it: contents, modify/delete, rename/rename, …
+    pub(crate) kind: String,
+    /// What git says.
+    pub(crate) message: String,
+    /// Where, as far as both changed lines of it; at most 20 places.
+    pub(crate) hunks: Vec<Hunk>,
+}
+
+/// The files over which two commits would collide; none where they merge without conflicts.
+pub(crate) fn between(store: &Store, one: &str, two: &str) -> Result<Vec<FileCollision>, CollisionError> {
+    let folder = tempfile::tempdir().map_err(CollisionError::Folder)?;
+    let git = Aside { git: store.git(), objects: store.common_dir().join("objects"), folder: folder.path() };
+    let args = ["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories", one, two];
+    let output = git.command(&args).output().map_err(|source| start(&args, source))?;
+    match output.status.code() {
+        Some(0) => return Ok(vec![]),
+        Some(1) => {}
+        Some(129) => {
+            let version = String::from_utf8_lossy(&store.git().run(&["version"])?).trim().to_owned();
+            return Err(CollisionError::TooOld { version });
+        }
+        code => {
+            let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            return Err(GitError::Failed { command: args.join(" "), stderr, code }.into());
+        }
+    }
+    let mut found = conflicts(&output.stdout);
+    let empty = || ObjectId::empty_tree(store.repo().object_hash()).to_string();
+    let base = git.merge_base(one, two)?.unwrap_or_else(empty);
+    for file in found.iter_mut().filter(|file| file.kind == "contents") {
+        let ours = git.changes(&base, one, &file.path)?;
+        let theirs = git.changes(&base, two, &file.path)?;
+        file.hunks = touching(&ours, &theirs);
+    }
+    Ok(found)
+}
+
+fn start(args: &[&str], source: std::io::Error) -> GitError {
+    GitError::Start { command: args.join(" "), source }
+}
+
+/// git with a folder of its own for new objects.
+struct Aside<'a> {
+    git: Git,
+    objects: std::path::PathBuf,
+    folder: &'a Path,
+}
+
+impl Aside<'_> {
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.git.command(args);
+        // A path in quotes may hold the colon that stands between two paths.
+        let quoted = self.objects.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        command
+            .env("GIT_OBJECT_DIRECTORY", self.folder)
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""));
+        command
+    }
+
+    fn merge_base(&self, one: &str, two: &str) -> Result<Option<String>, GitError> {
+        let args = ["merge-base", one, two];
+        let output = self.command(&args).output().map_err(|source| start(&args, source))?;
+        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok((output.status.success() && !text.is_empty()).then_some(text))
+    }
+
+    /// The places of a file that changed between two commits.
+    fn changes(&self, from: &str, to: &str, path: &str) -> Result<Vec<Change>, GitError> {
+        let args = [
+            "--literal-pathspecs",
+            "diff-tree",
+            "-r",
+            "-p",
+            "-U0",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-renames",
+            from,
+            to,
+            "--",
+            path,
+        ];
+        let output = self.command(&args).output().map_err(|source| start(&args, source))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(text.lines().filter_map(Change::parse).collect())
+    }
+}
+
+/// Lines of the old version, and those that stand for them in the new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Change {
+    old: Lines,
+    new: Lines,
+}
+
+impl Change {
+    /// Reads `@@ -3,2 +3 @@ …`; none for any other line of a diff without context.
+    fn parse(line: &str) -> Option<Self> {
+        let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+        let (old, new) = ranges.split_once(" +")?;
+        let lines = |text: &str| {
+            let (start, count) = text.split_once(',').unwrap_or((text, "1"));
+            Some(Lines { start: start.parse().ok()?, count: count.parse().ok()? })
+        };
+        Some(Self { old: lines(old)?, new: lines(new)? })
+    }
+
+    /// The lines of the old version as a half-open range; what was only put in stands behind its line.
+    fn span(&self) -> (usize, usize) {
+        let Lines { start, count } = self.old;
+        if count == 0 { (start + 1, start + 1) } else { (start, start + count) }
+    }
+}
+
+/// Changes of the same lines, or of lines right beside each other: git takes both for conflicts.
+fn touching(ours: &[Change], theirs: &[Change]) -> Vec<Hunk> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for mine in ours {
+        let (start, end) = mine.span();
+        from += theirs[from..].iter().take_while(|it| it.span().1 < start).count();
+        let near = theirs[from..].iter().take_while(|it| it.span().0 <= end);
+        found.extend(near.map(|it| Hunk { first: mine.new, second: it.new }));
+        if found.len() >= MOST_HUNKS {
+            found.truncate(MOST_HUNKS);
+            break;
+        }
+    }
+    found
+}
+
+/// What `git merge-tree -z --name-only` says of conflicts: the tree and the names, an empty text, then for each message
+/// the number of its paths, the paths, its kind and its words.
+fn conflicts(output: &[u8]) -> Vec<FileCollision> {
+    let text = |part: &[u8]| String::from_utf8_lossy(part).into_owned();
+    let mut parts =
+        output.split(|byte| *byte == 0).map(text).skip(1).skip_while(|name| !name.is_empty()).skip(1);
+    let mut found = Vec::new();
+    while let Some(count) = parts.next().and_then(|count| count.parse::<usize>().ok()) {
+        let paths: Vec<String> = parts.by_ref().take(count).collect();
+        let (Some(kind), Some(message)) = (parts.next(), parts.next()) else { break };
+        let kind = kind.strip_prefix("CONFLICT (").and_then(|kind| kind.strip_suffix(')'));
+        if let (Some(kind), Some(path)) = (kind, paths.into_iter().next()) {
+            let message = message.trim().to_owned();
+            found.push(FileCollision { path, kind: kind.to_owned(), message, hunks: vec![] });
+        }
+    }
+    found
+}
+
+/// Whether a commit is in the history of another; false where one of them is not here.
+pub(crate) fn is_merged(store: &Store, commit: &str, into: &str) -> bool {
+    match (object_id(commit), object_id(into)) {
+        (Some(commit), Some(into)) => store.is_ancestor(commit, into).unwrap_or(false),
+        _ => false,
+    }
+}
+
+/// The commit that a full name of a branch stands for, in this clone.
+pub(crate) fn branch_tip(store: &Store, branch: &str) -> Result<Option<String>, StoreError> {
+    let tip = if branch.starts_with("refs/heads/") { store.read_ref(branch)? } else { None };
+    Ok(tip.map(|id| id.to_string()))
+}
+
+/// Whether the commit of this id is in this clone.
+pub(crate) fn is_here(store: &Store, commit: &str) -> bool {
+    let header = object_id(commit).and_then(|id| store.repo().find_header(id).ok());
+    header.is_some_and(|header| header.kind() == gix::objs::Kind::Commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_read_past_what_merged_by_itself() {
+        let output = b"tree\0a.rs\0gone.rs\0\x001\0a.rs\0Auto-merging\0Auto-merging a.rs\n\x001\0a.rs\0CONFLICT (contents)\0CONFLICT (content): Merge conflict in a.rs\n\x002\0gone.rs\0other\0CONFLICT (modify/delete)\0gone\n\0";
+        let found = conflicts(output);
+        let shown: Vec<_> = found.iter().map(|it| (it.path.as_str(), it.kind.as_str())).collect();
+        assert_eq!(shown, [("a.rs", "contents"), ("gone.rs", "modify/delete")]);
+        assert_eq!(found[0].message, "CONFLICT (content): Merge conflict in a.rs");
+        assert!(conflicts(b"tree\0\0").is_empty() && conflicts(b"").is_empty());
+    }
+
+    #[test]
+    fn changes_of_the_same_lines_and_of_lines_beside_each_other_touch() {
+        let read = |lines: &[&str]| lines.iter().filter_map(|line| Change::parse(line)).collect::<Vec<_>>();
+        let ours = read(&["@@ -3,2 +3,3 @@ fn a", "@@ -20 +21,0 @@", "+@@ -1 +1 @@"]);
+        assert_eq!(ours.len(), 2);
+        let theirs = read(&["@@ -1 +1 @@", "@@ -5 +5,2 @@", "@@ -10,0 +12 @@", "@@ -19,0 +22,4 @@"]);
+        let starts: Vec<_> =
+            touching(&ours, &theirs).iter().map(|it| (it.first.start, it.second.start)).collect();
+        assert_eq!(starts, [(3, 5), (21, 22)]);
+    }
+}

@@ -1,0 +1,137 @@
+//! Where an item stands, and how that is drawn.
+
+use serde_json::json;
+
+use super::{item_of, order_of};
+use crate::support::{Repo, Sandbox, column, plan_on};
+
+fn three(repo: &Repo) {
+    for id in ["A-1", "A-2", "A-3"] {
+        repo.queued(id, &format!("src/{id}.rs"));
+    }
+}
+
+#[test]
+fn an_item_is_put_before_or_behind_another() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    three(&repo);
+    let shown = repo.json(&["queue", "order", "S-3", "--before", "S-1"]);
+    assert_eq!(column(&shown["items"], "issue_id"), ["A-3", "A-1", "A-2"]);
+    repo.changes_nothing(&["queue", "order", "S-3", "--before", "S-1"]);
+    repo.wf(&["queue", "order", "A-3", "--after", "S-2"]).ok();
+    assert_eq!(order_of(&repo, &[]), ["A-1", "A-2", "A-3"]);
+    // The next one that is put in goes where the rule wants it, and those that were moved stay.
+    repo.wf(&["queue", "order", "S-1", "--after", "S-3"]).ok();
+    repo.queued("A-4", "src/A-4.rs");
+    assert_eq!(order_of(&repo, &[]), ["A-2", "A-3", "A-1", "A-4"]);
+    repo.refused(2, &["queue", "order", "S-1"]);
+    repo.refused(2, &["queue", "order", "S-1", "--after", "S-1"]);
+    assert_eq!(repo.refused(1, &["queue", "order", "S-1", "--after", "S-9"])["code"], "not-found");
+    let other = repo.wf(&["queue", "new"]).ok().line().to_owned();
+    repo.planned("A-5", &plan_on("src/A-5.rs"));
+    repo.wf(&["queue", "add", "A-5", "--queue", &other]).ok();
+    assert_eq!(repo.refused(1, &["queue", "order", "A-5", "--after", "S-2"])["code"], "other-queue");
+    // However often, there is room.
+    for n in 0..40 {
+        let (moved, other) = if n % 2 == 0 { ("A-2", "A-1") } else { ("A-3", "A-1") };
+        repo.wf(&["queue", "order", moved, "--before", other]).ok();
+    }
+    let queue = repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(order_of(&repo, &[&queue]), ["A-2", "A-3", "A-1", "A-4"]);
+}
+
+#[test]
+fn no_order_goes_against_a_dependency() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    three(&repo);
+    repo.wf(&["edit", "A-3", "--depends-on", "A-2"]).ok();
+    let error = repo.refused(1, &["queue", "order", "S-3", "--before", "S-1"]);
+    assert_eq!(error["code"], "order");
+    assert!(error["details"][0].as_str().unwrap().starts_with("S-2 "), "{error}");
+    repo.refused(1, &["queue", "order", "S-3", "--before", "S-2"]);
+    repo.wf(&["queue", "order", "S-2", "--before", "S-1"]).ok();
+    repo.wf(&["queue", "order", "S-3", "--before", "S-1"]).ok();
+    assert_eq!(order_of(&repo, &[]), ["A-2", "A-3", "A-1"]);
+    // Behind an item is behind what that waits for: what is free does not pass it.
+    repo.wf(&["queue", "order", "S-2", "--after", "S-1"]).ok();
+    repo.wf(&["queue", "order", "S-1", "--after", "S-3"]).ok();
+    assert_eq!(order_of(&repo, &[]), ["A-2", "A-3", "A-1"]);
+}
+
+#[test]
+fn a_queue_is_drawn_for_people_and_for_programs() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let title = "Quote \"]; end --> <b> \\n `x`";
+    repo.wf(&["new", "--id", "A-1", title]).ok();
+    repo.wf_in(plan_on("src/A-1.rs").to_string(), &["solution", "add", "A-1"]).ok();
+    for (id, on) in [("A-2", vec!["A-1"]), ("A-3", vec!["A-1"]), ("A-4", vec!["A-2", "A-3", "A-1"])] {
+        repo.planned(id, &plan_on(&format!("src/{id}.rs")));
+        for on in on {
+            repo.wf(&["edit", id, "--depends-on", on]).ok();
+        }
+    }
+    repo.wf(&["queue", "add", "--all-planned"]).ok();
+    let drawn = repo.wf(&["queue", "dag"]).ok().stdout;
+    let shape: Vec<String> =
+        drawn.lines().skip(1).take(6).map(|line| line.split("  S-").next().unwrap().to_owned()).collect();
+    assert_eq!(shape, ["○", "├─╮", "│ ·", "· │", "├─╯", "·"], "{drawn}");
+    let ascii = repo.with_env("LC_ALL", "C").wf(&["queue", "dag"]).ok().stdout;
+    assert!(ascii.is_ascii() && ascii.contains("+-+"), "{ascii}");
+    let json = repo.json(&["queue", "dag"]);
+    assert_eq!(column(&json["nodes"], "issue_id"), ["A-1", "A-2", "A-3", "A-4"]);
+    assert_eq!(json["edges"].as_array().unwrap().len(), 5);
+    assert_eq!(json["edges"][0]["type"], "depends_on");
+    assert_eq!(column(&json["groups"], "id"), ["P1", "P2", "P3"]);
+    assert_eq!(json["groups"][1]["item_ids"], json!(["S-2", "S-3"]));
+    let dot = repo.wf(&["queue", "dag", "--dot"]).ok().stdout;
+    assert!(dot.contains("Quote \\\"]; end --> <b> \\\\n `x`"), "{dot}");
+    assert!(dot.contains("n0 -> n1;"), "{dot}");
+    let mermaid = repo.wf(&["queue", "dag", "--mermaid"]).ok().stdout;
+    assert!(mermaid.starts_with("flowchart LR\n") && mermaid.contains("  n0 --> n1\n"), "{mermaid}");
+    let node = mermaid.lines().find(|line| line.contains("n0[")).unwrap();
+    assert!(
+        node.ends_with("\"]:::ready") && node.matches('"').count() == 2 && !node.contains("<b>"),
+        "{node}"
+    );
+    repo.refused(2, &["queue", "dag", "--dot", "--mermaid"]);
+}
+
+#[test]
+fn the_queue_shows_who_holds_what_until_when() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    three(&repo);
+    assert!(!repo.wf(&["queue"]).ok().stdout.contains("HOLDER"));
+    repo.wf(&["next"]).ok();
+    let text = repo.wf(&["queue"]).ok().stdout;
+    assert!(text.contains("HOLDER") && text.contains("Ada") && text.contains("in 3 hours"), "{text}");
+    let holder = item_of(&repo, "A-1")["holder"].clone();
+    assert_eq!((&holder["status"], &holder["actor"]), (&json!("executing"), &json!("Ada <ada@example.org>")));
+    sandbox.advance(5 * 3600);
+    let text = repo.wf(&["queue"]).ok().stdout;
+    assert!(text.contains("ran out"), "{text}");
+}
+
+#[test]
+fn priorities_and_groups_are_those_of_the_rule() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["new", "--id", "A-1", "Base", "-p", "critical"]).ok();
+    repo.wf_in(plan_on("src/x.rs").to_string(), &["solution", "add", "A-1"]).ok();
+    repo.wf(&["new", "--id", "A-2", "On it", "-p", "high", "--depends-on", "A-1"]).ok();
+    repo.wf_in(plan_on("src/x.rs").to_string(), &["solution", "add", "A-2"]).ok();
+    repo.wf(&["new", "--id", "A-3", "Alone", "-p", "trivial"]).ok();
+    repo.wf_in(plan_on("src/y.rs").to_string(), &["solution", "add", "A-3"]).ok();
+    repo.wf(&["queue", "add", "--all-planned"]).ok();
+    let of = |id: &str| {
+        let item = item_of(&repo, id);
+        (item["semantic_priority"].as_f64().unwrap(), item["execution_group"].as_str().unwrap().to_owned())
+    };
+    // .9 + .1 foundation + .05 for no dependency, at most 1.
+    assert_eq!(of("A-1"), (1.0, "S1".into()));
+    assert_eq!(of("A-2"), (0.7, "S1".into()));
+    assert_eq!(of("A-3"), (0.15, "P1".into()));
+}
