@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Failure;
 use crate::store::{Committed, Store, Tx, one_line};
+use crate::sync;
 use crate::ui::Screen;
 
 /// One run of the program.
@@ -56,6 +57,20 @@ impl Context {
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
     ) -> Result<Committed<T>, Failure> {
         store.transact(change)
+    }
+
+    /// The same where it counts only once `remote` has it, which takes the network and no lock. Without a remote, here
+    /// alone.
+    pub(crate) fn transact_through<T>(
+        &self,
+        store: &Store,
+        remote: Option<&str>,
+        change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let Some(remote) = remote else { return Ok(self.transact(store, change)?.answer) };
+        let (answer, synced) = sync::through(store, remote, change)?;
+        super::sync::warn_of_losses(&synced, self);
+        Ok(answer)
     }
 
     /// A remark that is not part of the answer, on stderr.

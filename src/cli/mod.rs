@@ -8,9 +8,13 @@ mod failure;
 #[cfg(test)]
 mod generated;
 mod issue_fields;
+mod new_worktree;
+mod pick;
 mod queue_print;
+mod result;
 mod schemas;
 mod solution_print;
+mod take;
 mod text_input;
 mod world;
 
@@ -73,10 +77,12 @@ commands!(
     Unbind = unbind,
     Queue = queue,
     Next = next,
+    Start = start,
     Detail = detail,
     Done = done,
     Fail = fail,
     Retry = retry,
+    Lease = lease,
     Trace = trace,
     Log = log,
     Import = import,

@@ -160,7 +160,7 @@ fn bound_plan(tx: &Tx<'_>, id: &IssueId) -> Result<Solution, Failure> {
 }
 
 /// Puts the bound plan of one issue into a queue: a new item, one that was removed, or one whose plan has changed.
-fn add_one(
+pub(super) fn add_one(
     tx: &mut Tx<'_>,
     id: &IssueId,
     queue: Option<&str>,
@@ -229,7 +229,7 @@ fn add_one(
     Ok((queue, item_id, plan.id))
 }
 
-fn refuse_cycles(tx: &Tx<'_>, ids: &[IssueId]) -> Result<(), Failure> {
+pub(super) fn refuse_cycles(tx: &Tx<'_>, ids: &[IssueId]) -> Result<(), Failure> {
     let facts = facts_of(tx, ids.iter().cloned())?;
     match ids.iter().find_map(|id| readiness::dependency_cycle(id, &facts)) {
         Some(cycle) => Err(Failure::new("cycle", format!("the issues depend on each other: {cycle}"))

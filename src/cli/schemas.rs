@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace};
+use super::{answer, demo, detail, fail, init, issue_fields, lease, result, solution, status, take, trace};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::model::execution::{Execution, LogEntry};
@@ -93,6 +93,7 @@ pub(super) static KINDS: &[Kind] = &[
         "issue-input",
         "an issue as `new` and `edit --from-json` take it",
     ),
+    kind::<result::ResultInput>(Sort::Input, "result-input", "what `done --result` takes"),
     kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail --reason` takes as JSON"),
     kind::<IssueShown>(
         Sort::Answer,
@@ -104,7 +105,11 @@ pub(super) static KINDS: &[Kind] = &[
         "show-solution",
         "a plan: `solution show`; an array: `solution list`",
     ),
-    kind::<answer::ExecutionAnswer>(Sort::Answer, "show-execution", "an execution: `show`, `done`, `fail`"),
+    kind::<answer::ExecutionAnswer>(
+        Sort::Answer,
+        "show-execution",
+        "an execution: `show`, `done`, `fail`, `lease release`",
+    ),
     kind::<QueueShown>(
         Sort::Answer,
         "show-queue",
@@ -113,7 +118,8 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`"),
     kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
-    kind::<next::Claim>(Sort::Answer, "next", "`next`: the claim"),
+    kind::<take::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
+    kind::<lease::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),

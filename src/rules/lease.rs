@@ -1,5 +1,10 @@
 //! How long a claim is good without being renewed.
 
+use super::folder::ExecutionFolder;
+use crate::model::execution::Event;
+use crate::model::id::EntryId;
+use crate::model::time::Time;
+
 /// What `wf.lease` is where nobody set it: four hours, in milliseconds.
 pub(crate) const DEFAULT: i64 = 4 * HOUR;
 
@@ -7,6 +12,36 @@ const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
+
+/// Clocks of two machines may differ by so much, in milliseconds, before one takes a lease for run out too early.
+const SKEW: i64 = 10 * MINUTE;
+
+/// Whether others may take a claim over: its lease ran out, by whatever clock of theirs.
+pub(crate) fn may_be_taken_over(lease_expires_at: Time, now: Time) -> bool {
+    now > lease_expires_at.plus_millis(SKEW)
+}
+
+/// The latest sign of life of an execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sign {
+    /// The entry that renewed the lease; none where the claim itself is all there is.
+    pub(crate) entry: Option<EntryId>,
+    /// How long the lease was good from then on, in milliseconds, by the clock of whoever gave the sign.
+    pub(crate) good_for: i64,
+}
+
+/// What the lease of an execution rests on.
+pub(crate) fn last_sign(execution: &ExecutionFolder) -> Sign {
+    let claim = &execution.execution;
+    let of_claim = (claim.lease_expires_at, None, claim.started_at);
+    let renewals = execution.log.iter().filter_map(|entry| match &entry.event {
+        Event::Renew(renew) => Some((renew.lease_expires_at, Some(&entry.id), entry.at)),
+        _ => None,
+    });
+    let (until, entry, from) =
+        renewals.fold(of_claim, |last, next| if next.0 > last.0 { next } else { last });
+    Sign { entry: entry.cloned(), good_for: until.millis().saturating_sub(from.millis()) }
+}
 
 /// Milliseconds of `90s`, `30m`, `4h` or `1d`. `None` for anything else, for nothing (`0h`), and for more than can be
 /// counted.

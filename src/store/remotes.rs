@@ -1,5 +1,6 @@
 //! The remotes that are configured, and the refspec by which the ref comes from one.
 
+use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::error::StoreError;
@@ -32,6 +33,22 @@ impl Store {
         let names = names.iter().map(|name| name.to_str_lossy().into_owned());
         // A section may hold settings alone, as a user-wide `remote.origin.prune` does.
         names.filter(|name| config.string(format!("remote.{name}.url").as_str()).is_some()).collect()
+    }
+
+    /// Where a ref pointed and from when on, in seconds since 1970 of this machine's clock, latest first; nothing where it
+    /// has no reflog. At most `most`.
+    pub(crate) fn moves(&self, reference: &str, most: usize) -> Result<Vec<(ObjectId, i64)>, StoreError> {
+        let found =
+            self.repo.try_find_reference(reference).map_err(StoreError::object("cannot read a reference"))?;
+        let Some(found) = found else { return Ok(Vec::new()) };
+        let mut log = found.log_iter();
+        let Some(lines) =
+            log.rev().map_err(StoreError::io(self.common_dir().join("logs").join(reference)))?
+        else {
+            return Ok(Vec::new());
+        };
+        let lines = lines.map_while(Result::ok).take(most);
+        Ok(lines.map(|line| (line.new_oid, line.signature.time.seconds)).collect())
     }
 
     /// Whether a plain `git fetch` of this remote brings the ref along.

@@ -5,3 +5,4 @@ pub(crate) mod log;
 pub(crate) mod patch_id;
 pub(crate) mod trace;
 pub(crate) mod trailers;
+pub(crate) mod worktrees;
