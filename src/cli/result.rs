@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::claim::Meant;
 use super::{Failure, json_fault, named, read_text};
@@ -54,10 +54,15 @@ enum Status {
 pub(super) fn read(path: &str) -> Result<ResultInput, Failure> {
     let text = read_text(path)?;
     let of = named(path);
-    let input: ResultInput = serde_json::from_str(&text).map_err(|error| {
-        Failure::new("invalid-json", format!("{of} is not a result as JSON: {}", json_fault(&error)))
+    let not_one = |why: String| {
+        Failure::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
             .hint("`git wf schema result-input` shows its form")
-    })?;
+    };
+    // A list would do for the fields in their order, and nobody means that.
+    let fields: Map<String, Value> =
+        serde_json::from_str(&text).map_err(|error| not_one(json_fault(&error)))?;
+    let input: ResultInput =
+        serde_json::from_value(fields.into()).map_err(|error| not_one(json_fault(&error)))?;
     match input.status.as_deref() {
         None | Some("completed") => Ok(input),
         Some("failed") => Err(Failure::new("result-failed", format!("{of} reports a failure"))

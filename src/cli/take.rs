@@ -200,8 +200,11 @@ fn offer_local(failure: Failure) -> Failure {
 }
 
 fn lost(nonce: &Uid) -> Failure {
-    Failure::new("claim-lost", format!("the claim `…-{nonce}` that was begun here does not hold any more"))
-        .hint("`git wf next` takes another item")
+    Failure::new(
+        "claim-lost",
+        format!("the claim `…-{nonce}` that was begun here before the program died does not hold any more"),
+    )
+    .hint("`git wf next` takes another item")
 }
 
 /// The claim that this worktree is bound to, where it holds.
@@ -219,6 +222,7 @@ fn left_behind(store: &Store, read: &impl Read, wish: &Wish, context: &Context) 
     let Some(nonce) = active::begun(store)? else { return Ok(Left::Nothing) };
     let Some(found) = by_nonce(read, &nonce)? else { return Ok(Left::Unknown(nonce)) };
     let Some(held) = found else {
+        context.warn(lost(&nonce).message());
         active::forget(store)?;
         return Ok(Left::Nothing);
     };

@@ -2,7 +2,7 @@
 
 mod heads;
 mod history;
-mod random;
+pub(crate) mod random;
 mod replicas;
 
 use history::History;
