@@ -109,3 +109,95 @@ fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
         .map(|(command, _)| format!("`tests_passed` is true, and `{command}` failed when it was last run"))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::execution::{Check, Execution, LogEntry};
+    use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
+    use crate::model::time::Time;
+
+    /// An execution in which a command was run, with these exit codes.
+    fn execution(codes: &[i32]) -> ExecutionFolder {
+        let at = Time::from_seconds(1).unwrap();
+        let log = codes.iter().map(|code| LogEntry {
+            id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
+            event: Event::Check(Check {
+                task_id: None,
+                command: "make test".into(),
+                exit_code: Some(*code),
+                duration_ms: 1,
+                output_sha256: String::new(),
+                output_tail: String::new(),
+                commit: None,
+                dirty: false,
+            }),
+            actor: "a".into(),
+            at,
+        });
+        ExecutionFolder {
+            execution: Execution {
+                id: ExecutionId::parse("EXR-ISS-1-a").unwrap(),
+                issue_id: IssueId::parse("ISS-1").unwrap(),
+                solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
+                plan_digest: String::new(),
+                plan_commit: String::new(),
+                queue_id: None,
+                item_id: None,
+                attempt: 1,
+                actor: "a".into(),
+                role: None,
+                branch: None,
+                base_commit: Some("0123456789abcdef".into()),
+                worktree: None,
+                via: None,
+                supersedes: vec![],
+                started_at: at,
+                lease_expires_at: at,
+            },
+            log: log.collect(),
+        }
+    }
+
+    fn reported() -> Reported<'static> {
+        Reported {
+            commits: vec![("abc1234", Place::After)],
+            files: BTreeSet::from(["src/a.rs"]),
+            tests_passed: Some(true),
+            acceptance_verified: None,
+            errors: 0,
+        }
+    }
+
+    fn touched() -> BTreeSet<String> {
+        BTreeSet::from(["src/a.rs".into(), "src/b.rs".into()])
+    }
+
+    #[test]
+    fn what_is_so_and_what_nobody_can_tell_passes() {
+        assert_eq!(differences(&reported(), &touched(), &execution(&[])), [""; 0]);
+        // It failed at first, and passed then.
+        assert_eq!(differences(&reported(), &touched(), &execution(&[1, 0])), [""; 0]);
+    }
+
+    #[test]
+    fn each_difference_is_named() {
+        let mut wrong = reported();
+        wrong.commits.extend([("def5678", Place::Nowhere), ("0000000", Place::Before)]);
+        wrong.files.insert("src/c.rs");
+        wrong.errors = 1;
+        wrong.acceptance_verified = Some(false);
+        let found = differences(&wrong, &touched(), &execution(&[0, 2]));
+        assert_eq!(
+            found,
+            [
+                "commit `def5678` does not exist here",
+                "commit `0000000` does not descend from 0123456789, where the execution began",
+                "no commit of this execution touches `src/c.rs`",
+                "it is completed, and lists errors",
+                "it is completed, and `acceptance_verified` is false",
+                "`tests_passed` is true, and `make test` failed when it was last run",
+            ]
+        );
+    }
+}

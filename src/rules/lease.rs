@@ -66,6 +66,61 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
+    use crate::model::execution::{Execution, LogEntry, Renew};
+    use crate::model::id::{ExecutionId, IssueId, SolutionId};
+
+    fn time(seconds: i64) -> Time {
+        Time::from_seconds(seconds).unwrap()
+    }
+
+    /// A claim of second 100 that is good for 50 seconds, renewed at each of `renewals` for so many.
+    fn execution(renewals: &[(i64, i64)]) -> ExecutionFolder {
+        let log = renewals.iter().enumerate().map(|(n, (at, seconds))| LogEntry {
+            id: EntryId::parse(&format!("20261121T021405123Z-0000{n}-7k3m2pq9")).unwrap(),
+            event: Event::Renew(Renew { lease_expires_at: time(at + seconds) }),
+            actor: "a".into(),
+            at: time(*at),
+        });
+        ExecutionFolder {
+            execution: Execution {
+                id: ExecutionId::parse("EXR-ISS-1-a").unwrap(),
+                issue_id: IssueId::parse("ISS-1").unwrap(),
+                solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
+                plan_digest: String::new(),
+                plan_commit: String::new(),
+                queue_id: None,
+                item_id: None,
+                attempt: 1,
+                actor: "a".into(),
+                role: None,
+                branch: None,
+                base_commit: None,
+                worktree: None,
+                via: None,
+                supersedes: vec![],
+                started_at: time(100),
+                lease_expires_at: time(150),
+            },
+            log: log.collect(),
+        }
+    }
+
+    #[test]
+    fn a_lease_is_good_for_ten_minutes_more_than_it_says() {
+        let ends = time(1_000);
+        assert!(!may_be_taken_over(ends, time(1_000 + 600)));
+        assert!(may_be_taken_over(ends, time(1_000 + 601)));
+    }
+
+    #[test]
+    fn the_sign_that_holds_longest_counts() {
+        assert_eq!(last_sign(&execution(&[])), Sign { entry: None, good_for: 50_000 });
+        let renewed = execution(&[(120, 60), (140, 30)]);
+        let sign = last_sign(&renewed);
+        assert_eq!(sign, Sign { entry: Some(renewed.log[0].id.clone()), good_for: 60_000 });
+        assert_eq!(last_sign(&execution(&[(110, 10)])).entry, None);
+    }
+
     #[test]
     fn each_unit_is_read() {
         let read = ["90s", "30m", "4h", "1d", " 2h "].map(parse_duration);
