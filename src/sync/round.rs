@@ -138,6 +138,10 @@ pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
                 }
                 reason = words;
             }
+            Ok(Pushed::Lost(words)) => {
+                adopt(store, &mut synced, ahead)?;
+                return Err(SyncError::Unreachable { remote: remote.to_owned(), words });
+            }
             Err(error) => {
                 adopt(store, &mut synced, ahead)?;
                 return Err(error);
@@ -193,6 +197,9 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
                 return Err(SyncError::Behind { remote: remote.to_owned(), reference });
             }
             Pushed::Contended(words) => reason = words,
+            Pushed::Lost(words) => {
+                return Err(SyncError::Unreachable { remote: remote.to_owned(), words });
+            }
         }
     }
     Err(refused(store, remote, reason))

@@ -24,6 +24,8 @@ pub(super) enum Pushed {
     Behind,
     /// Somebody else was writing there at that moment; the remote's words.
     Contended(String),
+    /// The connection ended before the remote said anything; it may have taken the commit.
+    Lost(String),
 }
 
 /// Fetches the remote's refs of ours. The head of the store there; none where it has none.
@@ -87,10 +89,11 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
     let said = words::of(&output.stderr);
     let remote = remote.to_owned();
     let Some(status) = words::status(&output.stdout, reference) else {
-        return Err(match words::trouble(&said) {
-            Trouble::Credentials => SyncError::Credentials { remote, words: said },
-            _ => SyncError::Unreachable { remote, words: said },
-        });
+        return match words::trouble(&said) {
+            Trouble::Credentials => Err(SyncError::Credentials { remote, words: said }),
+            _ if words::never_met(&output.stderr) => Err(SyncError::Unreachable { remote, words: said }),
+            _ => Ok(Pushed::Lost(said)),
+        };
     };
     match status {
         words::Status::Updated => {
