@@ -152,11 +152,10 @@ pub(super) fn confirm(
     context: &Context,
 ) -> Result<bool, Failure> {
     let Some(remote) = through(store, &execution.execution)? else { return Ok(false) };
-    let published = match store.read_ref(&store.tracking(&remote))? {
-        Some(head) => {
-            let there = store.snapshot_at(head)?;
-            records::execution(&there, &execution.execution.id, &mut Vec::new())?
-        }
+    // What is no store, or cannot be read, knows nothing of it.
+    let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
+    let published = match &there {
+        Some(there) => records::execution(there, &execution.execution.id, &mut Vec::new())?,
         None => None,
     };
     let until = published.map_or(execution.execution.lease_expires_at, |it| it.lease_expires_at());

@@ -3,6 +3,7 @@
 mod answer;
 mod answer_schema;
 mod claim;
+mod claimed;
 mod context;
 mod failure;
 #[cfg(test)]

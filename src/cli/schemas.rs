@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, lease, result, solution, status, take, trace};
+use super::{
+    answer, claimed, demo, detail, fail, init, issue_fields, lease, result, solution, status, trace,
+};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::model::execution::{Execution, LogEntry};
@@ -118,7 +120,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`"),
     kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
-    kind::<take::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
+    kind::<claimed::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
     kind::<lease::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
