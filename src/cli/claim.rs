@@ -1,12 +1,13 @@
 //! Claims: the one of this worktree, the one that a command means, ending one, setting all of an issue aside.
 
 use super::{Context, Failure, existing};
-use crate::model::execution::{Aside, AsideReason, End, Event};
+use crate::model::execution::{Aside, AsideReason, End, Event, Execution};
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::{facts, holds};
 use crate::store::{Read, Store, Tx, records, resolve};
+use crate::sync;
 use crate::trail::active::{self, Active};
 
 /// An execution that is meant by a command.
@@ -68,7 +69,7 @@ pub(super) fn set_aside(tx: &mut Tx<'_>, folder: &IssueFolder, reason: AsideReas
 }
 
 /// The issue whose execution is meant: of an item, or (where its item left the queue) by any id of the issue.
-fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Failure> {
+pub(super) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Failure> {
     match super::world::item(store, read, text) {
         Ok((_, item)) => Ok(item.issue_id),
         Err(failure) => match resolve::any(read, text).ok().and_then(|known| known.issue()) {
@@ -132,4 +133,56 @@ pub(super) fn unbind_worktree(store: &Store, id: &ExecutionId, context: &Context
         // The end is recorded; a binding that stays behind is seen to be over by the next command.
         context.warn(&error.to_string());
     }
+}
+
+/// The remote that a claim was made through, as it is called here; none for one of this clone alone.
+fn through(store: &Store, execution: &Execution) -> Result<Option<String>, Failure> {
+    match &execution.via {
+        Some(via) if store.remotes().contains(via) => Ok(Some(via.clone())),
+        Some(_) => Ok(sync::remote::of_the_ref(store)?),
+        None => Ok(None),
+    }
+}
+
+/// Where the lease has run out as far as the claim's remote knows it, somebody may have taken the item over: the remote
+/// is asked before anything counts. Whether it was.
+pub(super) fn confirm(
+    store: &Store,
+    execution: &ExecutionFolder,
+    context: &Context,
+) -> Result<bool, Failure> {
+    let Some(remote) = through(store, &execution.execution)? else { return Ok(false) };
+    // What is no store, or cannot be read, knows nothing of it.
+    let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
+    let published = match &there {
+        Some(there) => records::execution(there, &execution.execution.id, &mut Vec::new())?,
+        None => None,
+    };
+    let until = published.map_or(execution.execution.lease_expires_at, |it| it.lease_expires_at());
+    if store.now()? <= until {
+        return Ok(false);
+    }
+    let synced = sync::sync(store, &remote).map_err(|error| {
+        let id = &execution.execution.id;
+        Failure::new(
+            "lease-ran-out",
+            format!("`{remote}` knows the lease of `{id}` only until {until}, and cannot be asked: {error}"),
+        )
+        .hint(format!("somebody may have taken the item over; try again once `git ls-remote {remote}` works"))
+    })?;
+    super::sync::warn_of_losses(&synced, context);
+    Ok(true)
+}
+
+/// Gives the remote what became of a claim that was made through it. Where that cannot be done it is recorded here all
+/// the same, and said so.
+pub(super) fn publish(store: &Store, execution: &Execution, context: &Context) -> Result<(), Failure> {
+    let Some(remote) = through(store, execution)? else { return Ok(()) };
+    match sync::publish(store, &remote) {
+        Ok(synced) => super::sync::warn_of_losses(&synced, context),
+        Err(error) => context.warn(&format!(
+            "this is recorded here and not at `{remote}` yet: {error}; `git wf sync` brings it there"
+        )),
+    }
+    Ok(())
 }

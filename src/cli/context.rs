@@ -6,6 +6,7 @@ use std::path::Path;
 use super::Failure;
 use crate::index::{self, Index, IndexError, Needs};
 use crate::store::{Committed, Store, Tx, one_line};
+use crate::sync;
 use crate::ui::{Progress, Screen};
 
 /// One run of the program.
@@ -80,6 +81,20 @@ impl Context {
     pub(crate) fn replace(&self, index: &mut Index<'_>, needs: Needs) -> Result<(), Failure> {
         let mut progress = None;
         Ok(index.replace(needs, &mut |doing, done, total| show(&mut progress, doing, done, total))?)
+    }
+
+    /// The same where it counts only once `remote` has it, which takes the network and no lock. Without a remote, here
+    /// alone.
+    pub(crate) fn transact_through<T>(
+        &self,
+        store: &Store,
+        remote: Option<&str>,
+        change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let Some(remote) = remote else { return Ok(self.transact(store, change)?.answer) };
+        let (answer, synced) = sync::through(store, remote, change)?;
+        super::sync::warn_of_losses(&synced, self);
+        Ok(answer)
     }
 
     /// A remark that is not part of the answer, on stderr.

@@ -2,8 +2,8 @@ use std::io::Write;
 
 use super::claim::{self, Meant};
 use super::issue_fields::some;
-use super::{Context, Exit, Failure, Force, Outcome, answer, detail, existing};
-use crate::model::execution::{End, ExecutionResult};
+use super::{Context, Exit, Failure, Force, Outcome, answer, detail, existing, result};
+use crate::model::execution::{End, Event, ExecutionResult};
 use crate::model::status::ExecutionStatus;
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, StoreError};
@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// What was done
     #[arg(short = 'm', long, value_name = "TEXT")]
     message: Option<String>,
+    /// What the executor reports, as JSON: a file, or `-` for stdin; it is compared with what git knows
+    #[arg(long, value_name = "FILE")]
+    result: Option<String>,
     #[command(flatten)]
     force: Force,
 }
@@ -25,10 +28,28 @@ pub(crate) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let summary = args.message.as_deref().map(str::trim).map(str::to_owned).and_then(some);
-    let before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
+    let reported = args.result.as_deref().map(result::read).transpose()?;
+    let mut before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
+    if claim::confirm(&store, &before.execution, context)? {
+        before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
+    }
     // Reading the code's history takes time, so it is done before the lock is taken.
-    let patch_id = patch_of(&store, &before, context);
+    let named = match &reported {
+        Some(reported) => reported.commits(&store)?,
+        None => Vec::new(),
+    };
+    if let Some(reported) = &reported
+        && args.force.why().is_none()
+    {
+        reported.refuse_differences(&store, &before.execution, &named)?;
+    }
+    let links = result::missing_links(&store, &before, &named)?;
+    let head = links.last().map(|link| link.hash.clone());
+    let patch_id = patch_of(&store, &before, head, context);
     let committed = context.transact(&store, |tx| {
+        for link in &links {
+            tx.log(&before.execution.execution.id, Event::Commit(link.clone()))?;
+        }
         let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
         let is_required = required(tx)? && args.force.why().is_none();
         let missing = match detail::as_claimed(&store, &folder, &execution.execution) {
@@ -45,8 +66,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
         files.dedup();
-        let result =
+        let mut result =
             ExecutionResult { summary: summary.clone(), files_modified: files, ..ExecutionResult::default() };
+        if let Some(reported) = &reported {
+            reported.record(&mut result);
+        }
         let id = &execution.execution.solution_id;
         claim::end(
             tx,
@@ -64,6 +88,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     })?;
     let (id, commits, missing) = committed.answer;
     claim::unbind_worktree(&store, &id, context);
+    claim::publish(&store, &before.execution.execution, context)?;
     if commits == 0 {
         context.warn("no commit is linked to this execution; `git wf hooks install` links them by itself");
     } else if missing > 0 {
@@ -97,8 +122,8 @@ fn required(read: &impl Read) -> Result<bool, StoreError> {
 
 /// The patch id of everything between the base and the last linked commit. Where git cannot say, there is none: it
 /// serves to find a squashed commit again, and nothing else depends on it.
-fn patch_of(store: &Store, meant: &Meant, context: &Context) -> Option<String> {
-    let head = meant.execution.commits().last().map(|commit| commit.link.hash.clone())?;
+fn patch_of(store: &Store, meant: &Meant, head: Option<String>, context: &Context) -> Option<String> {
+    let head = head.or_else(|| meant.execution.commits().last().map(|commit| commit.link.hash.clone()))?;
     match patch_id::between(store, meant.execution.execution.base_commit.as_deref(), &head) {
         Ok(id) => id,
         Err(error) => {

@@ -64,7 +64,8 @@ pub(super) fn parse(reason: &str) -> Result<Reported, Failure> {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let reported = parse(&args.reason)?;
     let store = context.store()?;
-    store.snapshot()?;
+    let before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
+    claim::confirm(&store, &before.execution, context)?;
     let committed = context.transact(&store, |tx| {
         let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
         let it = &execution.execution;
@@ -109,6 +110,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     })?;
     let id = committed.answer;
     claim::unbind_worktree(&store, &id, context);
+    claim::publish(&store, &before.execution.execution, context)?;
     let folder = existing(&store.snapshot()?, &id.issue())?;
     if context.json() {
         let executions = answer::executions(&folder);

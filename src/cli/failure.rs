@@ -71,6 +71,16 @@ impl Failure {
         Self { exit: Exit::Nothing, ..Self::new("nothing-to-do", message) }
     }
 
+    /// What is wrong.
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What programs know it by.
+    pub(super) fn code(&self) -> &'static str {
+        self.code
+    }
+
     /// The same with what to do about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -98,8 +108,12 @@ impl Failure {
             return self.exit;
         }
         let painter = ui::Painter::stderr();
-        let label = painter.paint(ui::style::BAD, "error:");
-        ui::say(&format!("{label} {}", ui::text::clean_line(&self.message)));
+        let message = ui::text::clean_line(&self.message);
+        match self.exit {
+            // Nothing is wrong.
+            Exit::Nothing => ui::say(&message),
+            _ => ui::say(&format!("{} {message}", painter.paint(ui::style::BAD, "error:"))),
+        }
         for line in &self.details {
             ui::say(&format!("  {}", ui::text::clean_line(line)));
         }

@@ -4,6 +4,7 @@ mod answer;
 mod answer_schema;
 mod audit_print;
 mod claim;
+mod claimed;
 mod context;
 mod diff_print;
 mod examples;
@@ -13,12 +14,16 @@ mod generated;
 mod issue_fields;
 mod json_array;
 mod list_filter;
+mod new_worktree;
+mod pick;
 mod queue_print;
 mod reply_task;
+mod result;
 mod review_print;
 mod schemas;
 mod solution_print;
 mod solution_review;
+mod take;
 mod text_input;
 mod world;
 
@@ -85,12 +90,14 @@ commands!(
     Unbind = unbind,
     Queue = queue,
     Next = next,
+    Start = start,
     Detail = detail,
     Verify = verify,
     Accept = accept,
     Done = done,
     Fail = fail,
     Retry = retry,
+    Lease = lease,
     Trace = trace,
     Why = why,
     Audit = audit,

@@ -9,6 +9,7 @@ mod order;
 mod queues;
 mod resolve;
 
+pub(super) use add::add_issue;
 pub(super) use check::CheckAnswer;
 pub(super) use conflict::decision;
 pub(super) use conflict::{ConflictAnswer, ConflictInput};

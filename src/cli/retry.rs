@@ -6,19 +6,20 @@ use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::status::IssueStatus;
 use crate::rules::facts;
-use crate::store::{Tx, records, resolve};
+use crate::store::{Read, Store, Tx, records, resolve};
 
 /// Queue failed issues again; what failed stays in their history
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The issue; all that failed unless given
+    /// The issue, or an item of it; all that failed unless given
+    #[arg(value_name = "ISSUE|ITEM")]
     issue: Option<String>,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let snapshot = store.snapshot()?;
-    let named = args.issue.as_deref().map(|text| resolve::issue(&snapshot, text)).transpose()?;
+    let named = args.issue.as_deref().map(|text| named(&store, &snapshot, text)).transpose()?;
     let committed = context.transact(&store, |tx| {
         let ids = match &named {
             Some(id) => vec![id.clone()],
@@ -50,6 +51,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         writeln!(context.screen, "{} is {} again", folder.issue.record.id, facts::status(folder))?;
     }
     Ok(Exit::Done)
+}
+
+/// The issue that is meant by its id or by an item.
+fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Failure> {
+    match resolve::issue(read, text) {
+        Ok(issue) => Ok(issue),
+        // What names no item either is told as no issue.
+        Err(error) => claim::issue_of(store, read, text).map_err(|failure| match failure.code() {
+            "not-found" => error.into(),
+            _ => failure,
+        }),
+    }
 }
 
 /// Sets the failed attempt aside; its item waits again. Whether there was one.

@@ -9,12 +9,12 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, demo, detail, fail, feedback, init, issue_fields, list, next, planning_context, queue, reindex, search,
-    solution, solution_review, status, trace, verify, why,
+    answer, audit, claimed, demo, detail, fail, feedback, init, issue_fields, lease, list, planning_context, queue, reindex,
+    result, search, solution, solution_review, status, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
-use crate::model::execution::{Check, Execution, ExecutionResult, LogEntry};
+use crate::model::execution::{Check, Execution, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
@@ -110,11 +110,7 @@ pub(super) static KINDS: &[Kind] = &[
         "issue-input",
         "an issue as `new` and `edit --from-json` take it",
     ),
-    kind::<ExecutionResult>(
-        Sort::Input,
-        "result-input",
-        "what an executor reports of a plan that it carried out",
-    ),
+    kind::<result::ResultInput>(Sort::Input, "result-input", "what `done --result` takes"),
     kind::<queue::ConflictInput>(
         Sort::Input,
         "queue-conflict-input",
@@ -170,7 +166,8 @@ pub(super) static KINDS: &[Kind] = &[
         "executor-input",
         "`context SOLUTION`: what an executor is given",
     ),
-    kind::<next::Claim>(Sort::Answer, "next", "`next`: the claim"),
+    kind::<claimed::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
+    kind::<lease::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<verify::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),

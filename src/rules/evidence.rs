@@ -1,6 +1,8 @@
 //! Whether an execution shows what it claims: linked commits, and each test command of the plan with a passing check at
 //! the last of them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::folder::ExecutionFolder;
 use crate::model::execution::Event;
 use crate::model::plan::{Plan, Task};
@@ -51,10 +53,173 @@ pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
         .collect()
 }
 
+/// Where a commit that an executor names stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// It does not exist here.
+    Nowhere,
+    /// It does not descend from the commit that the execution began with.
+    Before,
+    /// It does.
+    After,
+}
+
+/// What an executor claims.
+#[derive(Debug, Clone)]
+pub(crate) struct Reported<'a> {
+    /// The commits, and what git says of them.
+    pub(crate) commits: Vec<(&'a str, Place)>,
+    /// The files.
+    pub(crate) files: BTreeSet<&'a str>,
+    /// Whether the tests passed.
+    pub(crate) tests_passed: Option<bool>,
+    /// Whether every criterion was seen to hold.
+    pub(crate) acceptance_verified: Option<bool>,
+    /// How many errors it lists.
+    pub(crate) errors: usize,
+}
+
+/// What of a report that an execution is completed is not so, in words. `touched` are the files that its commits change.
+pub(crate) fn differences(
+    reported: &Reported<'_>,
+    touched: &BTreeSet<String>,
+    execution: &ExecutionFolder,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for (hash, place) in &reported.commits {
+        match place {
+            Place::Nowhere => found.push(format!("commit `{hash}` does not exist here")),
+            Place::Before => {
+                let base = execution.execution.base_commit.as_deref().unwrap_or_default();
+                let base = base.get(..10).unwrap_or(base);
+                found
+                    .push(format!("commit `{hash}` does not descend from {base}, where the execution began"));
+            }
+            Place::After => {}
+        }
+    }
+    let untouched = reported.files.iter().filter(|file| !touched.contains(**file));
+    found.extend(untouched.map(|file| format!("no commit of this execution touches `{file}`")));
+    if reported.errors > 0 {
+        found.push("it is completed, and lists errors".into());
+    }
+    if reported.tests_passed == Some(false) {
+        found.push("it is completed, and `tests_passed` is false".into());
+    }
+    if reported.acceptance_verified == Some(false) {
+        found.push("it is completed, and `acceptance_verified` is false".into());
+    }
+    if reported.tests_passed == Some(true) {
+        found.extend(failed_checks(execution));
+    }
+    found
+}
+
+/// The commands whose last check did not pass.
+fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
+    let mut last: BTreeMap<&str, Option<i32>> = BTreeMap::new();
+    for entry in &execution.log {
+        if let Event::Check(check) = &entry.event {
+            last.insert(&check.command, check.exit_code);
+        }
+    }
+    let failed = last.into_iter().filter(|(_, code)| *code != Some(0));
+    failed
+        .map(|(command, _)| format!("`tests_passed` is true, and `{command}` failed when it was last run"))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+    use crate::model::execution::{Check, Execution, LogEntry};
+    use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
+    use crate::model::time::Time;
+
+    /// An execution in which a command was run, with these exit codes.
+    fn execution(codes: &[i32]) -> ExecutionFolder {
+        let at = Time::from_seconds(1).unwrap();
+        let log = codes.iter().map(|code| LogEntry {
+            id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
+            event: Event::Check(Check {
+                task_id: None,
+                command: "make test".into(),
+                exit_code: Some(*code),
+                duration_ms: 1,
+                output_sha256: String::new(),
+                output_tail: String::new(),
+                commit: None,
+                dirty: false,
+            }),
+            actor: "a".into(),
+            at,
+        });
+        ExecutionFolder {
+            execution: Execution {
+                id: ExecutionId::parse("EXR-ISS-1-a").unwrap(),
+                issue_id: IssueId::parse("ISS-1").unwrap(),
+                solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
+                plan_digest: String::new(),
+                plan_commit: String::new(),
+                queue_id: None,
+                item_id: None,
+                attempt: 1,
+                actor: "a".into(),
+                role: None,
+                branch: None,
+                base_commit: Some("0123456789abcdef".into()),
+                worktree: None,
+                via: None,
+                supersedes: vec![],
+                started_at: at,
+                lease_expires_at: at,
+            },
+            log: log.collect(),
+        }
+    }
+
+    fn reported() -> Reported<'static> {
+        Reported {
+            commits: vec![("abc1234", Place::After)],
+            files: BTreeSet::from(["src/a.rs"]),
+            tests_passed: Some(true),
+            acceptance_verified: None,
+            errors: 0,
+        }
+    }
+
+    fn touched() -> BTreeSet<String> {
+        BTreeSet::from(["src/a.rs".into(), "src/b.rs".into()])
+    }
+
+    #[test]
+    fn what_is_so_and_what_nobody_can_tell_passes() {
+        assert_eq!(differences(&reported(), &touched(), &execution(&[])), [""; 0]);
+        // It failed at first, and passed then.
+        assert_eq!(differences(&reported(), &touched(), &execution(&[1, 0])), [""; 0]);
+    }
+
+    #[test]
+    fn each_difference_is_named() {
+        let mut wrong = reported();
+        wrong.commits.extend([("def5678", Place::Nowhere), ("0000000", Place::Before)]);
+        wrong.files.insert("src/c.rs");
+        wrong.errors = 1;
+        wrong.acceptance_verified = Some(false);
+        let found = differences(&wrong, &touched(), &execution(&[0, 2]));
+        assert_eq!(
+            found,
+            [
+                "commit `def5678` does not exist here",
+                "commit `0000000` does not descend from 0123456789, where the execution began",
+                "no commit of this execution touches `src/c.rs`",
+                "it is completed, and lists errors",
+                "it is completed, and `acceptance_verified` is false",
+                "`tests_passed` is true, and `make test` failed when it was last run",
+            ]
+        );
+    }
 
     fn plan(tasks: &[(&str, &[&str], &[&str])]) -> Plan {
         let tasks: Vec<_> = tasks

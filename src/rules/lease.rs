@@ -1,5 +1,10 @@
 //! How long a claim is good without being renewed.
 
+use super::folder::ExecutionFolder;
+use crate::model::execution::Event;
+use crate::model::id::EntryId;
+use crate::model::time::Time;
+
 /// What `wf.lease` is where nobody set it: four hours, in milliseconds.
 pub(crate) const DEFAULT: i64 = 4 * HOUR;
 
@@ -7,6 +12,36 @@ const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
+
+/// Clocks of two machines may differ by so much, in milliseconds, before one takes a lease for run out too early.
+const SKEW: i64 = 10 * MINUTE;
+
+/// Whether others may take a claim over: its lease ran out, by whatever clock of theirs.
+pub(crate) fn may_be_taken_over(lease_expires_at: Time, now: Time) -> bool {
+    now > lease_expires_at.plus_millis(SKEW)
+}
+
+/// The latest sign of life of an execution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sign {
+    /// The entry that renewed the lease; none where the claim itself is all there is.
+    pub(crate) entry: Option<EntryId>,
+    /// How long the lease was good from then on, in milliseconds, by the clock of whoever gave the sign.
+    pub(crate) good_for: i64,
+}
+
+/// What the lease of an execution rests on.
+pub(crate) fn last_sign(execution: &ExecutionFolder) -> Sign {
+    let claim = &execution.execution;
+    let of_claim = (claim.lease_expires_at, None, claim.started_at);
+    let renewals = execution.log.iter().filter_map(|entry| match &entry.event {
+        Event::Renew(renew) => Some((renew.lease_expires_at, Some(&entry.id), entry.at)),
+        _ => None,
+    });
+    let (until, entry, from) =
+        renewals.fold(of_claim, |last, next| if next.0 > last.0 { next } else { last });
+    Sign { entry: entry.cloned(), good_for: until.millis().saturating_sub(from.millis()) }
+}
 
 /// Milliseconds of `90s`, `30m`, `4h` or `1d`. `None` for anything else, for nothing (`0h`), and for more than can be
 /// counted.
@@ -30,6 +65,61 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::model::execution::{Execution, LogEntry, Renew};
+    use crate::model::id::{ExecutionId, IssueId, SolutionId};
+
+    fn time(seconds: i64) -> Time {
+        Time::from_seconds(seconds).unwrap()
+    }
+
+    /// A claim of second 100 that is good for 50 seconds, renewed at each of `renewals` for so many.
+    fn execution(renewals: &[(i64, i64)]) -> ExecutionFolder {
+        let log = renewals.iter().enumerate().map(|(n, (at, seconds))| LogEntry {
+            id: EntryId::parse(&format!("20261121T021405123Z-0000{n}-7k3m2pq9")).unwrap(),
+            event: Event::Renew(Renew { lease_expires_at: time(at + seconds) }),
+            actor: "a".into(),
+            at: time(*at),
+        });
+        ExecutionFolder {
+            execution: Execution {
+                id: ExecutionId::parse("EXR-ISS-1-a").unwrap(),
+                issue_id: IssueId::parse("ISS-1").unwrap(),
+                solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
+                plan_digest: String::new(),
+                plan_commit: String::new(),
+                queue_id: None,
+                item_id: None,
+                attempt: 1,
+                actor: "a".into(),
+                role: None,
+                branch: None,
+                base_commit: None,
+                worktree: None,
+                via: None,
+                supersedes: vec![],
+                started_at: time(100),
+                lease_expires_at: time(150),
+            },
+            log: log.collect(),
+        }
+    }
+
+    #[test]
+    fn a_lease_is_good_for_ten_minutes_more_than_it_says() {
+        let ends = time(1_000);
+        assert!(!may_be_taken_over(ends, time(1_000 + 600)));
+        assert!(may_be_taken_over(ends, time(1_000 + 601)));
+    }
+
+    #[test]
+    fn the_sign_that_holds_longest_counts() {
+        assert_eq!(last_sign(&execution(&[])), Sign { entry: None, good_for: 50_000 });
+        let renewed = execution(&[(120, 60), (140, 30)]);
+        let sign = last_sign(&renewed);
+        assert_eq!(sign, Sign { entry: Some(renewed.log[0].id.clone()), good_for: 60_000 });
+        assert_eq!(last_sign(&execution(&[(110, 10)])).entry, None);
+    }
 
     #[test]
     fn each_unit_is_read() {

@@ -44,6 +44,7 @@ pub(crate) static MOVES: &[Move] = &[
     Move { command: "next", from: &[Queued], to: &[Executing] },
     Move { command: "done", from: &[Executing], to: &[Completed] },
     Move { command: "fail", from: &[Executing], to: &[Failed] },
+    Move { command: "lease release", from: &[Executing], to: &[Queued, Planned] },
     Move { command: "retry", from: &[Failed], to: &[Queued, Planned] },
     Move {
         command: "close",

@@ -46,6 +46,25 @@ impl Store {
         Ok(CodeCommit { id, message, subject, author: one_line(&author), authored_at, parents })
     }
 
+    /// The commit whose id this is, or which alone begins so; none where it is no such thing.
+    pub(crate) fn commit_named(&self, hash: &str) -> Option<ObjectId> {
+        if hash.len() < 4 || !hash.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return None;
+        }
+        let found = self.repo.rev_parse_single(format!("{hash}^{{commit}}").as_str()).ok()?;
+        Some(found.detach())
+    }
+
+    /// The paths in which a commit differs from `base`; all of them without one. At most 1,000.
+    pub(crate) fn files_since(
+        &self,
+        base: Option<ObjectId>,
+        commit: &CodeCommit,
+    ) -> Result<Vec<String>, StoreError> {
+        let since = CodeCommit { parents: base.into_iter().collect(), ..commit.clone() };
+        self.changed_files(&since)
+    }
+
     /// The paths that a commit changed against its first parent, in byte order of each folder; all of them for a first
     /// commit. At most 1,000.
     pub(crate) fn changed_files(&self, commit: &CodeCommit) -> Result<Vec<String>, StoreError> {

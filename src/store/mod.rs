@@ -40,4 +40,4 @@ pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use scan::Scan;
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use tx::{Committed, Tx, random_uid};
-pub(crate) use unpublished::Unpublished;
+pub(crate) use unpublished::{Offered, Unpublished};

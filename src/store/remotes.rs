@@ -1,9 +1,20 @@
 //! The remotes that are configured, and the refspec by which the ref comes from one.
 
+use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::Store;
+
+/// A move of a ref, as its reflog tells.
+pub(crate) struct RefMove {
+    /// Where it went.
+    pub(crate) commit: ObjectId,
+    /// Seconds since 1970, by this machine's clock.
+    pub(crate) at: i64,
+    /// What moved it: `update by push`, `fetch …`.
+    pub(crate) why: String,
+}
 
 impl Store {
     /// What `refs/wf/main` is called on a remote whose refs were fetched: `refs/wf-remotes/origin/main`.
@@ -32,6 +43,22 @@ impl Store {
         let names = names.iter().map(|name| name.to_str_lossy().into_owned());
         // A section may hold settings alone, as a user-wide `remote.origin.prune` does.
         names.filter(|name| config.string(format!("remote.{name}.url").as_str()).is_some()).collect()
+    }
+
+    /// The moves of a ref, latest first; none where it has no reflog. At most `most`.
+    pub(crate) fn moves(&self, reference: &str, most: usize) -> Result<Vec<RefMove>, StoreError> {
+        let found =
+            self.repo.try_find_reference(reference).map_err(StoreError::object("cannot read a reference"))?;
+        let Some(found) = found else { return Ok(Vec::new()) };
+        let mut log = found.log_iter();
+        let lines = log.rev().map_err(StoreError::io(self.common_dir().join("logs").join(reference)))?;
+        let lines = lines.into_iter().flatten().map_while(Result::ok).take(most);
+        let moves = lines.map(|line| RefMove {
+            commit: line.new_oid,
+            at: line.signature.time.seconds,
+            why: line.message.to_str_lossy().trim().to_owned(),
+        });
+        Ok(moves.collect())
     }
 
     /// Whether a plain `git fetch` of this remote brings the ref along.

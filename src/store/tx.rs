@@ -91,6 +91,31 @@ impl<'repo> Tx<'repo> {
     pub(crate) fn is_changed(&self) -> bool {
         !self.pending.is_empty()
     }
+
+    /// Nothing written yet, on top of `base`.
+    pub(super) fn begin(base: Snapshot<'repo>, stamper: Stamper, identity: &Identity) -> Self {
+        let (person, role) = (identity.person(), identity.role.clone());
+        Self { base, pending: BTreeMap::new(), stamper, person, role, note: Note::default() }
+    }
+
+    /// Makes the writes one commit on top of the base, its objects in `work`; none where everything was so already.
+    pub(super) fn commit(
+        &mut self,
+        store: &Store,
+        work: &gix::Repository,
+        identity: &Identity,
+    ) -> Result<Option<ObjectId>, StoreError> {
+        if !self.is_changed() {
+            return Ok(None);
+        }
+        let before = self.base.tree();
+        let tree = write_tree(work, before, std::mem::take(&mut self.pending))?;
+        if tree == before {
+            return Ok(None);
+        }
+        let message = message(&self.note, identity);
+        store.make_commit(work, tree, self.base.commit(), &message, identity).map(Some)
+    }
 }
 
 impl Read for Tx<'_> {
@@ -142,27 +167,12 @@ impl Store {
         let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
         for _ in 0..TRIES {
             let stamper = Stamper::new(self.now()?, by.clone());
-            let mut tx = Tx {
-                base: self.snapshot()?,
-                pending: BTreeMap::new(),
-                stamper,
-                person: identity.person(),
-                role: identity.role.clone(),
-                note: Note::default(),
-            };
+            let mut tx = Tx::begin(self.snapshot()?, stamper, &identity);
             let answer = change(&mut tx)?;
-            if !tx.is_changed() {
+            let (tip, work) = (tx.base.commit(), self.in_memory());
+            let Some(commit) = tx.commit(self, &work, &identity)? else {
                 return Ok(Committed { answer, commit: None });
-            }
-            let tip = tx.base.commit();
-            let message = message(&tx.note, &identity);
-            let work = self.in_memory();
-            let before = tx.base.tree();
-            let tree = write_tree(&work, before, tx.pending)?;
-            if tree == before {
-                return Ok(Committed { answer, commit: None });
-            }
-            let commit = self.make_commit(&work, tree, tip, &message, &identity)?;
+            };
             if self.publish(&mut lock, work, commit, Some(tip), &tx.note.subject)? {
                 self.maintain();
                 return Ok(Committed { answer, commit: Some(commit) });

@@ -1,5 +1,5 @@
-//! A merge that is offered to a remote before the local ref moves: where somebody else was quicker it is forgotten, and
-//! the history does not keep a merge commit for each try.
+//! A merge, or a change on top of one, that is offered to a remote before the local ref moves: where somebody else was
+//! quicker it is forgotten, and the history keeps nothing of the tries.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,37 @@ use super::lock::WriteLock;
 use super::merge::{self, EqualTrees, Merged};
 use super::persist::Made;
 use super::repo::Store;
+use super::snapshot::Snapshot;
+use super::tx::{Tx, random_uid};
+use crate::model::stamp::Stamper;
 
-/// A merge commit whose objects are written and which no ref holds yet.
+/// A commit whose objects are written and which no ref holds yet.
 pub(crate) struct Unpublished {
     /// The commit, and what was put back in it.
     pub(crate) merged: Merged,
     base: ObjectId,
     made: Made,
     keep: Keep,
+    subject: String,
+}
+
+/// The state of the local ref merged with another head, in memory, for a change on top of it.
+pub(crate) struct Offer<'store> {
+    store: &'store Store,
+    work: gix::Repository,
+    base: ObjectId,
+    merged: Option<Merged>,
+    from: String,
+}
+
+/// What a change of an [`Offer`] came to.
+pub(crate) struct Offered<T> {
+    /// What the change answered.
+    pub(crate) answer: T,
+    /// Whether it wrote anything.
+    pub(crate) is_changed: bool,
+    /// Where the local ref is to go; none where it stands there.
+    pub(crate) ahead: Option<Unpublished>,
 }
 
 /// Holds a new pack until a ref points into it.
@@ -49,20 +72,43 @@ impl Store {
         if merged.is_fast_forward {
             return Ok(None);
         }
+        self.unpublished(&work, merged, base, format!("merge {from}")).map(Some)
+    }
+
+    /// Writes the objects that were made in `work`.
+    fn unpublished(
+        &self,
+        work: &gix::Repository,
+        merged: Merged,
+        base: ObjectId,
+        subject: String,
+    ) -> Result<Unpublished, StoreError> {
         let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
         let keep = Keep(made.write(&self.repo)?);
-        Ok(Some(Unpublished { merged, base, made, keep }))
+        Ok(Unpublished { merged, base, made, keep, subject })
+    }
+
+    /// The local state merged with `theirs`, for a change that is to be offered to a remote. `from` is what messages and
+    /// the reflog call that head.
+    pub(crate) fn offer(&self, theirs: Option<ObjectId>, from: &str) -> Result<Offer<'_>, StoreError> {
+        self.refuse_mirror()?;
+        let base = self.snapshot()?.commit();
+        let work = self.in_memory();
+        let merged = match theirs {
+            Some(theirs) => merge::heads(self, &work, Some(base), (theirs, from), EqualTrees::Join)?,
+            None => None,
+        };
+        Ok(Offer { store: self, work, base, merged, from: from.to_owned() })
     }
 
     /// Makes the local ref follow, now that the remote has the commit. Where somebody wrote here meanwhile, that is
     /// merged with it.
     pub(crate) fn follow(&self, ahead: Unpublished, from: &str) -> Result<Merged, StoreError> {
         fault::point("pushed");
-        let Unpublished { merged, base, made, keep: mut held } = ahead;
+        let Unpublished { merged, base, made, keep: mut held, subject } = ahead;
         let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
         let written = (&made, held.0.take());
-        let moved =
-            self.publish_made(&mut lock, written, merged.commit, Some(base), &format!("merge {from}"))?;
+        let moved = self.publish_made(&mut lock, written, merged.commit, Some(base), &subject)?;
         drop(lock);
         if moved {
             self.maintain();
@@ -72,5 +118,34 @@ impl Store {
             let _held = Keep(made.ensure(&self.repo)?);
         }
         Ok(merged)
+    }
+}
+
+impl Offer<'_> {
+    /// Runs `change` on the merged state and makes its writes one commit, which no ref holds. The lock of the store is
+    /// not held: where somebody writes here meanwhile, [`Store::follow`] merges.
+    pub(crate) fn change<T, E: From<StoreError>>(
+        self,
+        change: impl FnOnce(&mut Tx<'_>) -> Result<T, E>,
+    ) -> Result<Offered<T>, E> {
+        let Self { store, work, base, merged, from } = self;
+        let identity = store.identity()?;
+        let stamper = Stamper::new(store.now()?, random_uid()?);
+        let below = merged.as_ref().map_or(base, |merged| merged.commit);
+        let mut tx = Tx::begin(Snapshot::open(&work, &from, below)?, stamper, &identity);
+        let answer = change(&mut tx)?;
+        let commit = tx.commit(store, &work, &identity)?;
+        let subject = std::mem::take(&mut tx.note.subject);
+        drop(tx);
+        let (merged, subject) = match (commit, merged) {
+            (None, None) => return Ok(Offered { answer, is_changed: false, ahead: None }),
+            (None, Some(merged)) => (merged, format!("merge {from}")),
+            (Some(commit), Some(merged)) => (Merged { commit, is_fast_forward: false, ..merged }, subject),
+            (Some(commit), None) => {
+                (Merged { commit, is_fast_forward: false, restored: vec![], refused: vec![] }, subject)
+            }
+        };
+        let ahead = store.unpublished(&work, merged, base, subject)?;
+        Ok(Offered { answer, is_changed: commit.is_some(), ahead: Some(ahead) })
     }
 }

@@ -73,6 +73,14 @@ pub(crate) enum SyncError {
         /// The last reason.
         words: String,
     },
+    /// The connection ended before the remote said whether it took the commit, and it could not be asked again.
+    #[error("whether `{remote}` took the claim is not known: {words}")]
+    Unknown {
+        /// The remote.
+        remote: String,
+        /// git's words.
+        words: String,
+    },
     /// What the remote has under that name cannot be merged.
     #[error("what `{remote}` has cannot be merged: {why}")]
     Theirs {
@@ -106,6 +114,7 @@ impl Explain for SyncError {
             Self::Refused { .. } => "refused",
             Self::Behind { .. } => "behind",
             Self::Raced { .. } => "raced",
+            Self::Unknown { .. } => "unknown-outcome",
             Self::Theirs { why, .. } => why.code(),
             Self::Store(error) => error.code(),
         }
@@ -134,6 +143,9 @@ impl Explain for SyncError {
             }
             Self::Behind { remote, .. } => format!("`git wf sync {remote}` brings them in and pushes then"),
             Self::Raced { .. } => "nothing is lost here; try again".into(),
+            Self::Unknown { remote, .. } => {
+                format!("`git wf next` finds out once `git ls-remote {remote}` works")
+            }
             Self::Theirs { why: StoreError::NewerFormat { .. }, .. } => {
                 "install a newer git-wf; nothing was changed here".into()
             }

@@ -1,13 +1,17 @@
-//! The ref across clones: fetch, merge, push. The transport is the installed git's.
+//! The ref across clones: fetch, merge, push, claims through a remote. The transport is the installed git's.
 
 mod backoff;
 pub(crate) mod conflicts;
 mod error;
+mod observed;
 mod partial;
 pub(crate) mod remote;
 mod round;
+mod through;
 mod transfer;
 mod words;
 
 pub(crate) use error::SyncError;
+pub(crate) use observed::not_before;
 pub(crate) use round::{Moved, Synced, pull, push, sync};
+pub(crate) use through::{publish, through};

@@ -10,11 +10,11 @@ use crate::store::{EqualTrees, Merged, Store, StoreError, Unpublished};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
 /// needed only where many clones do nothing else.
-const TRIES: u32 = 30;
+pub(super) const TRIES: u32 = 30;
 
 /// How often the remote may say that its ref is held by somebody, while it stays where it is: a lock that a killed
 /// process left there is not waited for.
-const HELD: u32 = 8;
+pub(super) const HELD: u32 = 8;
 
 /// How the local ref moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -55,7 +55,7 @@ pub(crate) struct Synced {
 }
 
 impl Synced {
-    fn with(remote: &str) -> Self {
+    pub(super) fn with(remote: &str) -> Self {
         Self {
             remote: remote.to_owned(),
             fetched: false,
@@ -138,6 +138,10 @@ pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
                 }
                 reason = words;
             }
+            Ok(Pushed::Lost(words)) => {
+                adopt(store, &mut synced, ahead)?;
+                return Err(SyncError::Unreachable { remote: remote.to_owned(), words });
+            }
             Err(error) => {
                 adopt(store, &mut synced, ahead)?;
                 return Err(error);
@@ -154,7 +158,7 @@ pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
 }
 
 /// Moves the local ref to the merge that was offered. Also where the remote did not take it: what came in stays.
-fn adopt(store: &Store, synced: &mut Synced, ahead: Option<Unpublished>) -> Result<(), SyncError> {
+pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Option<Unpublished>) -> Result<(), SyncError> {
     if let Some(ahead) = ahead {
         let merged = store.follow(ahead, &store.tracking(&synced.remote))?;
         synced.note(Some(merged));
@@ -193,12 +197,15 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
                 return Err(SyncError::Behind { remote: remote.to_owned(), reference });
             }
             Pushed::Contended(words) => reason = words,
+            Pushed::Lost(words) => {
+                return Err(SyncError::Unreachable { remote: remote.to_owned(), words });
+            }
         }
     }
     Err(refused(store, remote, reason))
 }
 
-fn refused(store: &Store, remote: &str, words: String) -> SyncError {
+pub(super) fn refused(store: &Store, remote: &str, words: String) -> SyncError {
     SyncError::Refused { remote: remote.to_owned(), reference: store.reference().to_owned(), words }
 }
 
@@ -210,7 +217,11 @@ fn ready(store: &Store) -> Result<ObjectId, SyncError> {
 
 /// Fetches. The head of the store at the remote; none where it has none. What the remote had before and took back is
 /// merged at once.
-fn fetch(store: &Store, synced: &mut Synced, equal: EqualTrees) -> Result<Option<ObjectId>, SyncError> {
+pub(super) fn fetch(
+    store: &Store,
+    synced: &mut Synced,
+    equal: EqualTrees,
+) -> Result<Option<ObjectId>, SyncError> {
     let tracking = store.tracking(&synced.remote);
     let before = store.read_ref(&tracking)?;
     let theirs = transfer::fetch(store, &synced.remote)?;
@@ -233,7 +244,7 @@ fn fetch(store: &Store, synced: &mut Synced, equal: EqualTrees) -> Result<Option
 }
 
 /// Merges the remote's head into the local ref.
-fn merge(
+pub(super) fn merge(
     store: &Store,
     synced: &mut Synced,
     theirs: Option<ObjectId>,
@@ -248,7 +259,7 @@ fn merge(
 }
 
 /// Says that it is the remote's head that cannot be merged: ours was found sound before.
-fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> SyncError {
+pub(super) fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> SyncError {
     let (remote, tracking) = (remote.to_owned(), store.tracking(remote));
     move |error| match error {
         why @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {

@@ -10,6 +10,9 @@ use crate::store::{Store, StoreError};
 /// How often a fetch starts again because somebody else fetches here at the same time.
 const TRIES: u32 = 6;
 
+/// What the remote had, and when this clone saw it there, is kept in a reflog: see [`super::not_before`].
+const LOGGED: &str = "core.logAllRefUpdates=always";
+
 /// How a push ended that was not an error.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pushed {
@@ -21,12 +24,16 @@ pub(super) enum Pushed {
     Behind,
     /// Somebody else was writing there at that moment; the remote's words.
     Contended(String),
+    /// The connection ended before the remote said anything; it may have taken the commit.
+    Lost(String),
 }
 
 /// Fetches the remote's refs of ours. The head of the store there; none where it has none.
 pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
     let refspec = store.fetch_refspec(remote);
     let args = [
+        "-c",
+        LOGGED,
         "fetch",
         // What the remote no longer has must not pass for its head. With a refspec given, nothing else is pruned.
         "--prune",
@@ -67,6 +74,8 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
     let reference = store.reference();
     let update = format!("{commit}:{reference}");
     let args = [
+        "-c",
+        LOGGED,
         "push",
         "--porcelain",
         // Hooks may call us, and are about the user's own pushes.
@@ -80,10 +89,11 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
     let said = words::of(&output.stderr);
     let remote = remote.to_owned();
     let Some(status) = words::status(&output.stdout, reference) else {
-        return Err(match words::trouble(&said) {
-            Trouble::Credentials => SyncError::Credentials { remote, words: said },
-            _ => SyncError::Unreachable { remote, words: said },
-        });
+        return match words::trouble(&said) {
+            Trouble::Credentials => Err(SyncError::Credentials { remote, words: said }),
+            _ if words::never_met(&output.stderr) => Err(SyncError::Unreachable { remote, words: said }),
+            _ => Ok(Pushed::Lost(said)),
+        };
     };
     match status {
         words::Status::Updated => {
@@ -112,7 +122,14 @@ fn follow(store: &Store, remote: &str, commit: ObjectId) {
         return;
     }
     // The push stands; where this fails the next fetch makes up for it.
-    let _ = store.git().output(&["update-ref", "-m", "wf: push", &tracking, &commit.to_string()]);
+    let _ = store.git().output(&[
+        "update-ref",
+        "--create-reflog",
+        "-m",
+        "wf: push",
+        &tracking,
+        &commit.to_string(),
+    ]);
 }
 
 /// What a failed git command that asked a remote means to a user.

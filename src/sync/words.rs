@@ -100,6 +100,19 @@ fn without_passwords(line: &str) -> String {
     out
 }
 
+/// Whether git failed before the other side had said anything: then that side took nothing.
+pub(super) fn never_met(stderr: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stderr);
+    [
+        "Could not read from remote repository",
+        "unable to access",
+        "unable to find remote helper",
+        "No such remote",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
+}
+
 /// What kind of trouble the words speak of.
 pub(super) fn trouble(words: &str) -> Trouble {
     let any = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));

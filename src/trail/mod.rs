@@ -9,3 +9,4 @@ pub(crate) mod patch_id;
 pub(crate) mod trace;
 pub(crate) mod trailers;
 pub(crate) mod versions;
+pub(crate) mod worktrees;

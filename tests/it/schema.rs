@@ -78,6 +78,8 @@ fn session(repo: &Repo) {
     repo.commit("a.txt", "a\n", "start");
     answer(repo, "next", &["next"]);
     answer(repo, "detail", &["detail"]);
+    answer(repo, "lease", &["lease", "renew"]);
+    answers(repo, "lease", &["lease", "list"]);
     answer(repo, "status", &["status"]);
     let reason = json!({"task_id": "T1", "error_type": "test_failure", "message": "2 tests failed"});
     fits(repo, "failure-input", &reason);
@@ -87,7 +89,13 @@ fn session(repo: &Repo) {
     answer(repo, "executor-input", &["context", "S-1"]);
     answers(repo, "show-issue", &["retry", "ISS-001"]);
     answer(repo, "next", &["next"]);
-    answer(repo, "show-execution", &["done", "-m", "It lasts a day now."]);
+    answer(repo, "show-execution", &["lease", "release"]);
+    answer(repo, "next", &["start", "ISS-001"]);
+    let result = json!({"status": "completed", "files_modified": [], "tests_passed": true,
+        "acceptance_verified": true, "errors": [], "summary": "It lasts a day now."});
+    fits(repo, "result-input", &result);
+    repo.write("result.json", result.to_string());
+    answer(repo, "show-execution", &["done", "--result", "result.json"]);
     answers(repo, "show-issue", &["list", "--all"]);
     answer(repo, "trace", &["trace", "ISS-001"]);
     answers(repo, "log-step", &["log", "-p"]);

@@ -96,6 +96,20 @@ pub(super) fn add(args: &Add, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Puts the bound plan of one issue into a queue, where it is not there already.
+pub(in crate::cli) fn add_issue(
+    tx: &mut Tx<'_>,
+    issue: &IssueId,
+    queue: Option<&str>,
+    nonce: &Uid,
+    force: &Force,
+) -> Result<(QueueId, SolutionId), Failure> {
+    let selection = Selection { issues: vec![issue.to_string()], all_planned: false, wave: None, tag: None };
+    let add = Add { selection, queue: queue.map(str::to_owned), force: force.clone() };
+    let queued = add_all(tx, &add, nonce)?.into_iter().next();
+    queued.map(|it| (it.queue, it.solution)).ok_or_else(|| Failure::unreadable(&format!("issue `{issue}`")))
+}
+
 fn add_all(tx: &mut Tx<'_>, args: &Add, nonce: &Uid) -> Result<Vec<Queued>, Failure> {
     let named = args.queue.as_deref().map(|text| resolve::queue(tx, text)).transpose()?;
     let folders = selected(tx, &args.selection)?;

@@ -3,7 +3,7 @@
 use crate::support::{Repo, Sandbox};
 
 /// Two clones of one bare repository, with one issue queued and synced.
-fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
+pub(super) fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
     sandbox.bare("hub");
     let one = sandbox.clone(sandbox.root().join("hub"), "one");
     one.commit("a.txt", "a", "first");
@@ -20,8 +20,8 @@ fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
 /// Both claim without knowing of each other; the first holds.
 fn claimed_apart(sandbox: &Sandbox) -> (Repo, Repo) {
     let (one, two) = two_clones(sandbox);
-    one.wf(&["next"]).ok();
-    two.wf(&["next"]).ok();
+    one.wf(&["next", "--local"]).ok();
+    two.wf(&["next", "--local"]).ok();
     one.wf(&["sync"]).ok();
     two.wf(&["sync"]).ok();
     one.wf(&["sync"]).ok();
@@ -72,9 +72,9 @@ fn a_superseded_claim_does_not_hold_again_after_a_reopening() {
 fn a_superseded_claim_does_not_hold_again_after_a_retry() {
     let sandbox = Sandbox::new();
     let (one, two) = two_clones(&sandbox);
-    two.wf(&["next"]).ok();
+    two.wf(&["next", "--local"]).ok();
     for _ in 0..2 {
-        one.wf(&["next"]).ok();
+        one.wf(&["next", "--local"]).ok();
         one.wf(&["fail", "--reason", "x"]).ok();
         if one.json(&["show", "ISS-001"])["executions"].as_array().unwrap().len() == 1 {
             one.wf(&["retry"]).ok();

@@ -2,6 +2,11 @@
 
 mod claims;
 mod detail;
+mod drain;
 mod ends;
+mod histories;
 mod next;
+mod options;
 mod queue;
+mod remote;
+mod result;

@@ -27,7 +27,7 @@ fn the_answer_has_everything_an_executor_needs() {
     assert_eq!((&claim["item_id"], &claim["issue_id"]), (&json!("S-1"), &json!("ISS-001")));
     assert_eq!(
         (&claim["solution_id"], &claim["attempt"], &claim["branch"]),
-        (&json!(solution), &json!(1), &json!("main"))
+        (&json!(solution), &json!(1), &json!("refs/heads/main"))
     );
     let record = repo.stored_json(&repo.store_path("/execution.json"));
     assert_eq!(record["plan_commit"], before, "a commit that holds that plan");
@@ -109,7 +109,7 @@ fn two_worktrees_execute_different_items() {
     let beside = repo.worktree("b", "side");
     let (one, two) = (repo.json(&["next"]), beside.json(&["next"]));
     assert_eq!((&one["item_id"], &two["item_id"]), (&json!("S-1"), &json!("S-2")));
-    assert_eq!((&one["branch"], &two["branch"]), (&json!("main"), &json!("side")));
+    assert_eq!((&one["branch"], &two["branch"]), (&json!("refs/heads/main"), &json!("refs/heads/side")));
     assert_eq!(repo.json(&["detail"])["issue_id"], "ISS-001");
     assert_eq!(beside.json(&["detail"])["issue_id"], "ISS-002");
     assert_eq!(beside.json(&["status"])["active"]["issue_id"], "ISS-002");
@@ -131,7 +131,7 @@ fn a_detached_head_has_no_branch_to_bind() {
     assert!(error["hint"].as_str().unwrap().contains("git switch -c"), "{error}");
     assert_eq!(repo.status("ISS-001"), "queued");
     repo.git(&["switch", "--quiet", "-c", "work"]).ok();
-    assert_eq!(repo.json(&["next"])["branch"], "work");
+    assert_eq!(repo.json(&["next"])["branch"], "refs/heads/work");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_branch_without_a_commit_will_do() {
     let repo = sandbox.repo("a");
     repo.wf(&["init"]).ok();
     repo.queued("ISS-001", "src/a.rs");
-    assert_eq!(repo.json(&["next"])["branch"], "main");
+    assert_eq!(repo.json(&["next"])["branch"], "refs/heads/main");
     assert_eq!(repo.stored_json(&repo.store_path("/execution.json"))["base_commit"], json!(null));
     repo.wf(&["done"]).ok();
 }

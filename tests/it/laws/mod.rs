@@ -3,7 +3,7 @@
 mod heads;
 mod history;
 mod index;
-mod random;
+pub(crate) mod random;
 mod replicas;
 
 use history::History;

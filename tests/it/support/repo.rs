@@ -14,6 +14,7 @@ pub(crate) struct Repo {
     world: Arc<World>,
     path: PathBuf,
     env: Vec<(String, Option<String>)>,
+    ahead: i64,
 }
 
 impl AsRef<Path> for Repo {
@@ -24,7 +25,7 @@ impl AsRef<Path> for Repo {
 
 impl Repo {
     pub(super) fn at(world: &Arc<World>, path: &Path) -> Self {
-        Self { world: Arc::clone(world), path: path.to_owned(), env: Vec::new() }
+        Self { world: Arc::clone(world), path: path.to_owned(), env: Vec::new(), ahead: 0 }
     }
 
     /// Where its worktree is, or the repository itself where it is bare.
@@ -48,6 +49,11 @@ impl Repo {
             .with_env("GIT_AUTHOR_EMAIL", email)
             .with_env("GIT_COMMITTER_NAME", name)
             .with_env("GIT_COMMITTER_EMAIL", email)
+    }
+
+    /// The same place on a clock that is ahead of the sandbox's by so many seconds.
+    pub(crate) fn ahead(&self, seconds: i64) -> Self {
+        Self { ahead: seconds, ..self.clone() }
     }
 
     /// Another worktree beside this one, on `branch`, which is made from HEAD if there is none.
@@ -97,7 +103,7 @@ impl Repo {
 
     /// Any program in this place and environment, not started yet: for tests that run several at once.
     pub(crate) fn command(&self, program: &str, args: &[&str]) -> Command {
-        let mut command = self.world.command(program);
+        let mut command = self.world.command(program, self.ahead);
         command.current_dir(&self.path).args(args);
         for (name, value) in &self.env {
             match value {

@@ -101,9 +101,10 @@ impl Sandbox {
 }
 
 impl World {
-    /// `program` with nothing of the real environment but the PATH, a second after the command before.
-    pub(super) fn command(&self, program: &str) -> Command {
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+    /// `program` with nothing of the real environment but the PATH, a second after the command before and so many
+    /// ahead of the time.
+    pub(super) fn command(&self, program: &str, ahead: i64) -> Command {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1 + ahead;
         let date = format!("{now} +0000");
         let mut command = Command::new(program);
         command

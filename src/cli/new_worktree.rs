@@ -1,0 +1,92 @@
+//! The worktree that `next --worktree` makes: where it goes, on which branch, from which commit.
+
+use std::path::{Path, PathBuf};
+
+use super::Failure;
+use crate::model::execution::Execution;
+use crate::model::id::SolutionId;
+use crate::store::Store;
+use crate::trail::worktrees;
+
+/// A worktree that is wanted.
+pub(super) struct NewWorktree {
+    path: Option<PathBuf>,
+    /// The branches that are checked out somewhere, with the folder.
+    taken: Vec<(String, PathBuf)>,
+}
+
+/// What it will be for one plan.
+pub(super) struct Plan {
+    path: PathBuf,
+    /// The full name.
+    pub(super) branch: String,
+    is_new_branch: bool,
+    /// The commit that it begins with.
+    pub(super) base: String,
+    /// What git calls the worktree.
+    pub(super) name: Option<String>,
+}
+
+impl NewWorktree {
+    pub(super) fn wanted(store: &Store, path: Option<&Path>) -> Result<Self, Failure> {
+        let path = path.map(std::path::absolute).transpose()?;
+        Ok(Self { path, taken: worktrees::checked_out(store)? })
+    }
+
+    /// Where it goes and how it begins. Looks, and makes nothing; what stands in the way is an error.
+    pub(super) fn plan(&self, store: &Store, solution: &SolutionId) -> Result<Plan, Failure> {
+        let short = format!("wf/{solution}");
+        let branch = format!("refs/heads/{short}");
+        if let Some((_, folder)) = self.taken.iter().find(|(taken, _)| *taken == branch) {
+            return Err(Failure::new(
+                "branch-in-use",
+                format!("`{short}` is checked out in `{}` already", folder.display()),
+            )
+            .hint(format!("run `git wf next {solution}` there, or `git worktree remove` that one")));
+        }
+        let path = self.path.clone().unwrap_or_else(|| beside(store, solution));
+        let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
+        if !is_free {
+            return Err(Failure::new("path-in-use", format!("`{}` is there already", path.display()))
+                .hint("`git wf next --worktree PATH` makes the worktree elsewhere"));
+        }
+        // An earlier attempt's branch is gone on with.
+        let earlier = store.read_ref(&branch)?;
+        let Some(base) = earlier.or(store.head()?) else {
+            return Err(Failure::new(
+                "no-commit",
+                "this repository has no commit that a branch could begin with",
+            )
+            .hint("`git commit` makes one"));
+        };
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(Plan { path, branch, is_new_branch: earlier.is_none(), base: base.to_string(), name })
+    }
+
+    /// Makes it for a claim; where it is.
+    pub(super) fn make(&self, store: &Store, execution: &Execution) -> Result<PathBuf, Failure> {
+        let plan = self.plan(store, &execution.solution_id)?;
+        let short = plan.branch.trim_start_matches("refs/heads/");
+        let begin = plan.is_new_branch.then_some(plan.base.as_str());
+        worktrees::add(store, &plan.path, short, begin).map_err(|error| {
+            Failure::new(
+                "worktree",
+                format!("the worktree `{}` cannot be made: {error}", plan.path.display()),
+            )
+            .hint("nothing is claimed; `git wf next --worktree PATH` makes it elsewhere")
+        })?;
+        // As people would name it, without `..`.
+        Ok(plan.path.canonicalize().unwrap_or(plan.path))
+    }
+}
+
+/// `../<repository>-<plan>`
+fn beside(store: &Store, solution: &SolutionId) -> PathBuf {
+    let common = store.common_dir();
+    let main = match common.file_name() {
+        Some(name) if name == ".git" => common.parent().unwrap_or(&common).to_owned(),
+        _ => common,
+    };
+    let name = main.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    main.with_file_name(format!("{}-{solution}", name.strip_suffix(".git").unwrap_or(&name)))
+}

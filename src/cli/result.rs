@@ -1,0 +1,173 @@
+//! What an executor reports with `done --result`, and whether git says the same.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::claim::Meant;
+use super::{Failure, json_fault, named, read_text};
+use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
+use crate::rules::evidence::{self, Reported};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{CodeCommit, Store, object_id};
+
+/// The executor's report.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct ResultInput {
+    /// completed; a failure is reported with `fail`.
+    #[schemars(with = "Option<Status>")]
+    status: Option<String>,
+    /// In words.
+    summary: Option<String>,
+    /// Paths from the top of the repository.
+    files_modified: Vec<String>,
+    /// The commit that carries it out, or the last of them.
+    #[schemars(regex(pattern = HASH))]
+    commit_hash: Option<String>,
+    /// All of them, where there are several.
+    #[schemars(inner(regex(pattern = HASH)))]
+    commits: Vec<String>,
+    /// Whether the tests passed.
+    tests_passed: Option<bool>,
+    /// Whether every criterion was seen to hold.
+    acceptance_verified: Option<bool>,
+    /// What went wrong; nothing where it is completed.
+    errors: Vec<Value>,
+    /// What came of each task.
+    tasks: Vec<Value>,
+}
+
+/// An object id, or a start of one.
+const HASH: &str = "^[0-9a-fA-F]{4,64}$";
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "it only describes what may be written")]
+enum Status {
+    Completed,
+}
+
+/// Reads the report from a file, or from stdin for `-`.
+pub(super) fn read(path: &str) -> Result<ResultInput, Failure> {
+    let text = read_text(path)?;
+    let of = named(path);
+    let not_one = |why: String| {
+        Failure::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
+            .hint("`git wf schema result-input` shows its form")
+    };
+    // A list would do for the fields in their order, and nobody means that.
+    let fields: Map<String, Value> =
+        serde_json::from_str(&text).map_err(|error| not_one(json_fault(&error)))?;
+    let input: ResultInput =
+        serde_json::from_value(fields.into()).map_err(|error| not_one(json_fault(&error)))?;
+    match input.status.as_deref() {
+        None | Some("completed") => Ok(input),
+        Some("failed") => Err(Failure::new("result-failed", format!("{of} reports a failure"))
+            .hint("`git wf fail --reason TEXT|JSON` records it")),
+        Some(other) => Err(Failure::new("invalid-json", format!("{of} has the status `{other}`"))
+            .hint("it is completed; `git wf fail` reports a failure")),
+    }
+}
+
+impl ResultInput {
+    /// The commits that it names, as far as they exist.
+    pub(super) fn commits(&self, store: &Store) -> Result<Vec<(String, Option<CodeCommit>)>, Failure> {
+        let mut found: Vec<(String, Option<CodeCommit>)> = Vec::new();
+        for hash in self.commits.iter().chain(&self.commit_hash) {
+            let commit = match store.commit_named(hash) {
+                Some(id) => Some(store.code_commit(id)?),
+                None => None,
+            };
+            let is_known = |(_, known): &(String, Option<CodeCommit>)| {
+                known.as_ref().map(|known| known.id) == commit.as_ref().map(|commit| commit.id)
+            };
+            if commit.is_none() || !found.iter().any(is_known) {
+                found.push((hash.clone(), commit));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Refuses what is not so.
+    pub(super) fn refuse_differences(
+        &self,
+        store: &Store,
+        execution: &ExecutionFolder,
+        named: &[(String, Option<CodeCommit>)],
+    ) -> Result<(), Failure> {
+        let base = execution.execution.base_commit.as_deref().and_then(object_id);
+        let mut commits = Vec::new();
+        for (hash, commit) in named {
+            let place = match (commit, base) {
+                (None, _) => evidence::Place::Nowhere,
+                (Some(commit), Some(base)) if commit.id == base => evidence::Place::Before,
+                (Some(commit), Some(base)) if !store.is_ancestor(base, commit.id)? => evidence::Place::Before,
+                _ => evidence::Place::After,
+            };
+            commits.push((hash.as_str(), place));
+        }
+        let mut touched: BTreeSet<String> =
+            execution.commits().into_iter().flat_map(|commit| commit.link.files).collect();
+        for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()) {
+            touched.extend(store.files_since(base, commit)?);
+        }
+        let reported = Reported {
+            commits,
+            files: self.files_modified.iter().map(|path| path.trim_start_matches("./")).collect(),
+            tests_passed: self.tests_passed,
+            acceptance_verified: self.acceptance_verified,
+            errors: self.errors.len(),
+        };
+        let differences = evidence::differences(&reported, &touched, execution);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::new("result-differs", "the result says what is not so")
+            .details(differences)
+            .hint("correct it, or `git wf fail`; --force --reason TEXT records it as it is"))
+    }
+
+    /// Puts what it says into the record.
+    pub(super) fn record(&self, result: &mut ExecutionResult) {
+        if result.summary.is_none() {
+            result.summary.clone_from(&self.summary);
+        }
+        if !self.files_modified.is_empty() {
+            let files = self.files_modified.iter().map(|path| path.trim_start_matches("./").to_owned());
+            let files: BTreeSet<String> = files.collect();
+            result.files_modified = files.into_iter().collect();
+        }
+        result.tests_passed = self.tests_passed;
+        result.acceptance_verified = self.acceptance_verified;
+        result.tasks.clone_from(&self.tasks);
+    }
+}
+
+/// Links for the commits that a report names and nothing links yet: what was said shall be found again from the commit.
+pub(super) fn missing_links(
+    store: &Store,
+    meant: &Meant,
+    named: &[(String, Option<CodeCommit>)],
+) -> Result<Vec<CommitLink>, Failure> {
+    let plan = meant.folder.solution(&meant.execution.execution.solution_id).map(|it| it.typed_plan());
+    let only_task = plan.filter(|plan| plan.tasks.len() == 1).map(|plan| plan.tasks[0].id.clone());
+    let mut links = Vec::new();
+    for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()) {
+        if meant.execution.knows_commit(&commit.id.to_string()) {
+            continue;
+        }
+        links.push(CommitLink {
+            hash: commit.id.to_string(),
+            task_id: only_task.clone(),
+            subject: commit.subject.clone(),
+            author: commit.author.clone(),
+            authored_at: commit.authored_at,
+            files: store.changed_files(commit)?,
+            linked_by: LinkedBy::Manual,
+        });
+    }
+    Ok(links)
+}

@@ -1,0 +1,399 @@
+//! Taking an item: for which worktree, through which remote, and what becomes of a claim whose maker died.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::claim::{self, Own};
+use super::new_worktree::NewWorktree;
+use super::next::Options;
+use super::pick::{self, Picked};
+use super::{Context, Exit, Failure, Force, Outcome, claimed, existing, queue};
+use crate::index::{self, Index};
+use crate::model::execution::{AsideReason, Execution, Supersedes};
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::status::ExecutionStatus;
+use crate::model::uid::Uid;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::{facts, holds};
+use crate::store::{Read, Store, Tx, fault, random_uid, records, resolve};
+use crate::sync;
+use crate::trail::active::{self, Active};
+
+/// What is asked for.
+#[derive(Debug)]
+pub(super) enum What {
+    /// The first that is ready.
+    First,
+    /// The item that this names.
+    Item(String),
+    /// The issue that this names, which is queued if need be.
+    Issue(String, Force),
+}
+
+/// What is asked for, and how.
+#[derive(Debug)]
+pub(super) struct Wish {
+    pub(super) what: What,
+    pub(super) queue: Option<String>,
+    pub(super) options: Options,
+}
+
+/// Where an execution is carried out.
+enum Place {
+    /// In this worktree, on this branch.
+    Here(String),
+    /// In one that is made for it.
+    Made(NewWorktree),
+}
+
+/// What is left of a claim that nobody saw end.
+enum Left {
+    /// Nothing.
+    Nothing,
+    /// This claim, which holds.
+    Held(Box<ExecutionFolder>),
+    /// The note of one that is not in the store here; the remote may have it.
+    Unknown(Uid),
+}
+
+/// The first wait of `--wait`, and the longest where nothing is asked but this repository, and where a remote is.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(30)];
+/// How often the local ref is looked at meanwhile.
+const GLANCE: Duration = Duration::from_millis(100);
+
+pub(super) fn run(wish: &Wish, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    store.snapshot()?;
+    if store.work_dir().is_none() && wish.options.worktree.is_none() {
+        return Err(Failure::new("bare", "a bare repository has no work tree to execute a plan in")
+            .hint("`git wf next --worktree` makes one; so does `git worktree add`"));
+    }
+    let remote = if wish.options.local { None } else { sync::remote::of_the_ref(&store)? };
+    let begun = Instant::now();
+    let mut pause = FIRST_WAIT;
+    loop {
+        let failure = match once(wish, &store, remote.as_deref(), context) {
+            Err(failure) if failure.exit == Exit::Nothing => failure,
+            other => return other,
+        };
+        let Some(limit) = wish.options.wait else { return Err(failure) };
+        let left = match limit {
+            Some(millis) => Duration::from_millis(millis).saturating_sub(begun.elapsed()),
+            None => Duration::MAX,
+        };
+        if left.is_zero() {
+            return Err(failure);
+        }
+        if pause == FIRST_WAIT && !context.json() {
+            crate::ui::say(&format!("waiting: {}", crate::ui::text::clean_line(failure.message())));
+        }
+        until_changed(&store, pause.min(left))?;
+        pause = (pause * 2).min(LONGEST_WAIT[usize::from(remote.is_some())]);
+    }
+}
+
+/// Waits for so long, or until somebody here writes.
+fn until_changed(store: &Store, most: Duration) -> Result<(), Failure> {
+    let (begun, tip) = (Instant::now(), store.tip()?);
+    while begun.elapsed() < most && store.tip()? == tip {
+        std::thread::sleep(GLANCE.min(most.saturating_sub(begun.elapsed())));
+    }
+    Ok(())
+}
+
+fn once(wish: &Wish, store: &Store, remote: Option<&str>, context: &mut Context) -> Outcome {
+    // Two that ask at once in one worktree get one claim: the second is answered with it.
+    let _alone = active::lock(store)?;
+    let snapshot = store.snapshot()?;
+    if wish.options.worktree.is_none()
+        && let Some(held) = held(store, &snapshot, context)?
+    {
+        refuse_other(store, &snapshot, wish, &held)?;
+        return claimed::answer(store, &held.execution.id, None, false, context);
+    }
+    let nonce = match left_behind(store, &snapshot, wish, context)? {
+        Left::Held(held) => {
+            refuse_other(store, &snapshot, wish, &held)?;
+            let path = settle(store, wish, &held.execution, context)?;
+            return claimed::answer(store, &held.execution.id, path.as_deref(), false, context);
+        }
+        Left::Unknown(nonce) if remote.is_some() => nonce,
+        _ => random_uid()?,
+    };
+    let place = place(store, wish)?;
+    let lease = store.lease()?;
+    let is_left = active::begun(store)?.as_ref() == Some(&nonce);
+    active::begin(store, &nonce)?;
+    let mut look = is_left;
+    let index = index::at_hand(store);
+    let claimed = context.transact_through(store, remote, |tx| {
+        if std::mem::replace(&mut look, true)
+            && let Some(made) = by_nonce(tx, &nonce)?
+        {
+            return made.map(|it| it.execution).ok_or_else(|| lost(&nonce));
+        }
+        let picked = pick(store, index.as_ref(), tx, wish, remote, &nonce)?;
+        let execution = execution(tx, store, &picked, &place, remote, lease, &nonce)?;
+        tx.create_execution(&execution)?;
+        let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
+        tx.describe(
+            "next",
+            format!("execution: claim {}{of} (attempt {})", execution.solution_id, execution.attempt),
+        );
+        Ok(execution)
+    });
+    let execution = claimed.map_err(|failure| {
+        // Where the remote may have taken it after all, the note helps to find it.
+        if remote.is_none() || failure.exit == Exit::Nothing || failure.code() == "claim-lost" {
+            let _ = active::forget(store);
+        }
+        offer_local(failure)
+    })?;
+    fault::point("claimed");
+    let path = settle(store, wish, &execution, context)?;
+    claimed::answer(store, &execution.id, path.as_deref(), true, context)
+}
+
+/// What to do where the remote cannot be asked.
+fn offer_local(failure: Failure) -> Failure {
+    match failure.code() {
+        "unreachable" | "credentials" | "refused" => failure.hint(
+            "`git wf next --local` claims among the worktrees of this clone alone; clones that meet later may both have it",
+        ),
+        _ => failure,
+    }
+}
+
+fn lost(nonce: &Uid) -> Failure {
+    Failure::new(
+        "claim-lost",
+        format!("the claim `…-{nonce}` that was begun here before the program died does not hold any more"),
+    )
+    .hint("`git wf next` takes another item")
+}
+
+/// The claim that this worktree is bound to, where it holds.
+fn held(store: &Store, read: &impl Read, context: &Context) -> Result<Option<ExecutionFolder>, Failure> {
+    if let Own::Held(execution) = claim::own(store, read)? {
+        return Ok(Some(*execution));
+    }
+    claim::warn_if_lost(store, read, context)?;
+    active::clear(store)?;
+    Ok(None)
+}
+
+/// The claim that was begun here just before the program died.
+fn left_behind(store: &Store, read: &impl Read, wish: &Wish, context: &Context) -> Result<Left, Failure> {
+    let Some(nonce) = active::begun(store)? else { return Ok(Left::Nothing) };
+    let Some(found) = by_nonce(read, &nonce)? else { return Ok(Left::Unknown(nonce)) };
+    let Some(held) = found else {
+        context.warn(lost(&nonce).message());
+        active::forget(store)?;
+        return Ok(Left::Nothing);
+    };
+    let is_here = held.execution.worktree == store.worktree_name();
+    if is_here == wish.options.worktree.is_none() {
+        return Ok(Left::Held(Box::new(held)));
+    }
+    let item = &held.execution.solution_id;
+    context.warn(&format!(
+        "`{item}` was claimed here for another worktree before the program died; `git wf lease release {item}` gives it back"
+    ));
+    active::forget(store)?;
+    Ok(Left::Nothing)
+}
+
+/// The execution whose id ends so: none where there is none; none within where it does not hold or is over.
+fn by_nonce(read: &impl Read, nonce: &Uid) -> Result<Option<Option<ExecutionFolder>>, Failure> {
+    for issue in records::issue_ids(read)? {
+        for id in records::execution_ids(read, &issue)? {
+            if id.uid() == nonce.as_str() {
+                return holding(read, &issue, &id).map(Some);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The execution where it still is under way and holds its issue.
+fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Failure> {
+    let Some(folder) = records::issue(read, issue)? else { return Ok(None) };
+    let holder = facts::holder(&folder)
+        .filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);
+    Ok(holder.cloned())
+}
+
+/// What is held answers only a wish for it, or for any.
+fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFolder) -> Result<(), Failure> {
+    let is_other = match &wish.what {
+        What::First => false,
+        What::Item(text) => {
+            super::world::item(store, read, text)?.1.solution_id != held.execution.solution_id
+        }
+        What::Issue(text, _) => resolve::issue(read, text)? != held.execution.issue_id,
+    };
+    if is_other {
+        return Err(Failure::new(
+            "claim-held",
+            format!("this worktree executes `{}` already", held.execution.solution_id),
+        )
+        .hint("`git wf done` or `git wf fail` ends that; another worktree can take another item"));
+    }
+    Ok(())
+}
+
+fn place(store: &Store, wish: &Wish) -> Result<Place, Failure> {
+    if let Some(path) = &wish.options.worktree {
+        return Ok(Place::Made(NewWorktree::wanted(store, path.as_deref())?));
+    }
+    let branch = store.branch()?.ok_or_else(|| {
+        Failure::new(
+            "detached-head",
+            "HEAD is detached, and an execution needs a branch that its commits are bound on",
+        )
+        .hint("`git switch -c NAME` makes one; `git wf next --worktree` makes one in a worktree of its own")
+    })?;
+    Ok(Place::Here(branch))
+}
+
+fn pick(
+    store: &Store,
+    index: Option<&Index<'_>>,
+    tx: &mut Tx<'_>,
+    wish: &Wish,
+    remote: Option<&str>,
+    nonce: &Uid,
+) -> Result<Picked, Failure> {
+    let queue = wish.queue.as_deref();
+    let item = match &wish.what {
+        What::First => None,
+        What::Item(text) => {
+            let named = match queue.filter(|_| !text.contains(':')) {
+                Some(queue) => format!("{}:{text}", resolve::queue(tx, queue)?),
+                None => text.clone(),
+            };
+            Some(super::world::item(store, tx, &named)?)
+        }
+        What::Issue(text, force) => {
+            let id = resolve::issue(tx, text)?;
+            let folder = existing(tx, &id)?;
+            let bound = folder.issue.record.bound_solution_id.clone();
+            let queued = folder.items.iter().find(|it| {
+                !it.item.is_removed() && Some(&it.item.solution_id) == bound.as_ref() && queue.is_none()
+            });
+            Some(match queued {
+                Some(queued) => (queued.queue.clone(), queued.item.clone()),
+                None => {
+                    let (queue, solution) = queue::add_issue(tx, &id, queue, nonce, force)?;
+                    tx.note.force = force.why();
+                    super::world::item(store, tx, &format!("{queue}:{solution}"))?
+                }
+            })
+        }
+    };
+    let queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
+    let from = pick::From { store, index, remote, allow_overlap: wish.options.allow_overlap };
+    match item {
+        Some((queue, item)) => from.named(tx, &queue, &item),
+        None => from.first(tx, queue.as_ref()),
+    }
+}
+
+fn execution(
+    tx: &Tx<'_>,
+    store: &Store,
+    picked: &Picked,
+    place: &Place,
+    remote: Option<&str>,
+    lease: i64,
+    nonce: &Uid,
+) -> Result<Execution, Failure> {
+    let item = &picked.item;
+    let folder = existing(tx, &item.issue_id)?;
+    let attempt = folder.executions.iter().map(|it| it.execution.attempt).max().unwrap_or(0) + 1;
+    // Whoever held it is set aside as it was seen: work that ended unseen stands.
+    let supersedes = holds::standing(&folder.executions)
+        .into_iter()
+        .map(|(it, status)| Supersedes { execution_id: it.execution.id.clone(), status })
+        .collect();
+    let now = tx.stamper().now();
+    let (branch, base_commit, worktree) = match place {
+        Place::Here(branch) => {
+            (branch.clone(), store.head()?.map(|id| id.to_string()), store.worktree_name())
+        }
+        Place::Made(made) => {
+            let plan = made.plan(store, &item.solution_id)?;
+            (plan.branch, Some(plan.base), plan.name)
+        }
+    };
+    Ok(Execution {
+        id: ExecutionId::made(&item.issue_id, nonce),
+        issue_id: item.issue_id.clone(),
+        solution_id: item.solution_id.clone(),
+        plan_digest: item.plan_digest.clone(),
+        plan_commit: tx.base().commit().to_string(),
+        queue_id: Some(picked.queue.clone()),
+        item_id: Some(item.item_id.clone()),
+        attempt,
+        actor: tx.person().to_owned(),
+        role: store.identity()?.role,
+        branch: Some(branch),
+        base_commit,
+        worktree,
+        via: remote.map(str::to_owned),
+        supersedes,
+        started_at: now,
+        lease_expires_at: now.plus_millis(lease),
+    })
+}
+
+/// Binds the worktree to its claim; makes it first where one was asked for, and answers with where it is. Where that
+/// cannot be done, the claim is given back.
+fn settle(
+    store: &Store,
+    wish: &Wish,
+    execution: &Execution,
+    context: &Context,
+) -> Result<Option<PathBuf>, Failure> {
+    let Some(path) = &wish.options.worktree else {
+        bind_worktree(store, execution)?;
+        active::forget(store)?;
+        return Ok(None);
+    };
+    let made = NewWorktree::wanted(store, path.as_deref()).and_then(|made| made.make(store, execution));
+    let path = match made {
+        Ok(path) => path,
+        Err(failure) => {
+            let given_back = context.transact(store, |tx| {
+                let folder = existing(tx, &execution.issue_id)?;
+                claim::set_aside(tx, &folder, AsideReason::Release)?;
+                tx.describe("lease release", format!("execution: release {}", execution.solution_id));
+                Ok(())
+            });
+            claim::publish(store, execution, context)?;
+            given_back?;
+            active::forget(store)?;
+            return Err(failure);
+        }
+    };
+    bind_worktree(&Store::open(&path)?, execution)?;
+    active::forget(store)?;
+    Ok(Some(path))
+}
+
+fn bind_worktree(store: &Store, execution: &Execution) -> Result<(), Failure> {
+    active::write(
+        store,
+        &Active {
+            execution_id: execution.id.clone(),
+            issue_id: execution.issue_id.clone(),
+            solution_id: execution.solution_id.clone(),
+            queue_id: execution.queue_id.clone(),
+            item_id: execution.item_id.clone(),
+            branch: execution.branch.clone().unwrap_or_default(),
+            task_id: None,
+        },
+    )?;
+    Ok(())
+}

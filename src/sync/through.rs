@@ -1,0 +1,95 @@
+//! A change that counts only once the remote has it, such as a claim: the remote's own update of its ref is the lock.
+
+use super::round::{self, HELD, Synced, TRIES};
+use super::transfer::{self, Pushed};
+use super::{SyncError, backoff, observed};
+use crate::store::{EqualTrees, Offered, Store, StoreError, Tx};
+
+/// Runs `change` on the newest state of both sides and offers its commit to the remote. The local ref follows once the
+/// remote has it, and no lock is held meanwhile. Where others were quicker, or the connection was lost, the commit is
+/// forgotten and `change` runs again: it must look whether what it does is done already. Where it writes nothing, or
+/// fails, what came in stays.
+///
+/// # Errors
+/// [`SyncError::Unreachable`] and the like where the remote took nothing; [`SyncError::Unknown`] where nobody can tell.
+pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
+    store: &Store,
+    remote: &str,
+    mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
+) -> Result<(T, Synced), E> {
+    let tracking = store.tracking(remote);
+    let mut synced = Synced::with(remote);
+    let mut reason = String::new();
+    let mut lost: Option<String> = None;
+    let mut held = (None, 0);
+    for attempt in 0..TRIES {
+        backoff::pause(attempt);
+        // Where this clone was the last to write there, as far as it knows, it offers at once: what the remote takes was
+        // the newest state.
+        let is_guess = attempt == 0 && observed::is_last_writer(store, remote)?;
+        let theirs = match is_guess {
+            true => store.read_ref(&tracking)?,
+            false => match (round::fetch(store, &mut synced, EqualTrees::Join), lost.take()) {
+                (Err(error), Some(words)) if error.is_unreachable() => {
+                    return Err(unknown(remote, words).into());
+                }
+                (theirs, _) => theirs?,
+            },
+        };
+        let offer = store.offer(theirs, &tracking).map_err(round::theirs_are(store, remote))?;
+        let Offered { answer, is_changed, ahead } = match offer.change(&mut change) {
+            Ok(offered) => offered,
+            Err(_) if is_guess => continue,
+            Err(error) => {
+                round::merge(store, &mut synced, theirs, EqualTrees::Leave)?;
+                return Err(error);
+            }
+        };
+        let Some(ahead) = ahead.filter(|_| is_changed) else {
+            if is_guess {
+                continue;
+            }
+            round::merge(store, &mut synced, theirs, EqualTrees::Leave)?;
+            return Ok((answer, synced));
+        };
+        match transfer::push(store, remote, ahead.merged.commit) {
+            Ok(Pushed::Accepted | Pushed::UpToDate) => {
+                synced.pushed = true;
+                round::adopt(store, &mut synced, Some(ahead))?;
+                return Ok((answer, synced));
+            }
+            Ok(Pushed::Behind) => reason = "others pushed first".into(),
+            Ok(Pushed::Contended(words)) => {
+                held = if held.0 == theirs { (theirs, held.1 + 1) } else { (theirs, 1) };
+                if held.1 == HELD {
+                    return Err(round::refused(store, remote, words).into());
+                }
+                reason = words;
+            }
+            Ok(Pushed::Lost(words)) => {
+                reason.clone_from(&words);
+                lost = Some(words);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if let Some(words) = lost {
+        return Err(unknown(remote, words).into());
+    }
+    let reference = store.reference().to_owned();
+    Err(SyncError::Raced { remote: remote.to_owned(), reference, times: TRIES, words: reason }.into())
+}
+
+fn unknown(remote: &str, words: String) -> SyncError {
+    SyncError::Unknown { remote: remote.to_owned(), words }
+}
+
+/// Gives the remote what is here: a push alone where nobody else wrote there, else a whole exchange.
+pub(crate) fn publish(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+    store.refuse_mirror()?;
+    let tip = store.snapshot()?.commit();
+    match transfer::push(store, remote, tip)? {
+        Pushed::Accepted | Pushed::UpToDate => Ok(Synced { pushed: true, ..Synced::with(remote) }),
+        Pushed::Behind | Pushed::Contended(_) | Pushed::Lost(_) => round::sync(store, remote),
+    }
+}

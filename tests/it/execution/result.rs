@@ -1,0 +1,113 @@
+//! `done --result`: what an executor reports is compared with what git knows.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox};
+
+struct Work {
+    repo: Repo,
+    base: String,
+    commit: String,
+}
+
+/// An execution with one commit, which no hook linked.
+fn work(sandbox: &Sandbox) -> Work {
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    let base = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
+    repo.wf(&["next"]).ok();
+    let commit = repo.commit("src/a.rs", "1\n", "do it");
+    Work { repo, base, commit }
+}
+
+impl Work {
+    fn report(&self) -> Value {
+        json!({"status": "completed", "files_modified": ["src/a.rs"], "commit_hash": self.commit,
+            "tests_passed": true, "acceptance_verified": true, "errors": []})
+    }
+
+    fn differs(&self, field: &str, value: Value) -> String {
+        let mut report = self.report();
+        report[field] = value;
+        let error = self.repo.refused_in(report.to_string(), 1, &["done", "--result", "-"]);
+        assert_eq!(error["code"], "result-differs", "{error}");
+        error["details"].to_string()
+    }
+}
+
+#[test]
+fn a_report_that_is_true_is_recorded_and_its_commit_linked() {
+    let sandbox = Sandbox::new();
+    let work = work(&sandbox);
+    let mut report = work.report();
+    report["commit_hash"] = json!(work.commit[..12]);
+    report["summary"] = json!("All of it");
+    report["tasks"] = json!([{"id": "T1", "status": "completed"}]);
+    let execution = work.repo.json_in(report.to_string(), &["done", "--result", "-"]);
+    let expected = json!({"summary": "All of it", "files_modified": ["src/a.rs"], "tests_passed": true,
+        "acceptance_verified": true, "tasks": [{"id": "T1", "status": "completed"}]});
+    assert_eq!(execution["result"], expected);
+    assert_eq!(execution["commits"][0]["hash"], work.commit);
+    assert_eq!(
+        (&execution["commits"][0]["linked_by"], &execution["commits"][0]["task_id"]),
+        (&json!("manual"), &json!("T1"))
+    );
+    assert!(work.repo.wf(&["trace", &work.commit]).ok().stdout.contains("ISS-001"));
+}
+
+#[test]
+fn what_is_not_so_is_refused_and_named() {
+    let sandbox = Sandbox::new();
+    let work = work(&sandbox);
+    let nowhere = "0123456789abcdef0123456789abcdef01234567";
+    assert!(work.differs("commit_hash", json!(nowhere)).contains("does not exist here"));
+    let files = work.differs("files_modified", json!(["src/a.rs", "src/b.rs"]));
+    assert_eq!(files, r#"["no commit of this execution touches `src/b.rs`"]"#);
+    assert!(work.differs("errors", json!(["one"])).contains("lists errors"));
+    assert!(work.differs("tests_passed", json!(false)).contains("`tests_passed` is false"));
+    assert!(work.differs("acceptance_verified", json!(false)).contains("`acceptance_verified` is false"));
+    let stray = work.repo.git(&["commit-tree", "HEAD^{tree}", "-m", "no parent"]).ok().line().to_owned();
+    assert!(work.differs("commit_hash", json!(stray)).contains("does not descend from"));
+    let mut report = work.report();
+    report["commit_hash"] = json!(work.base);
+    let error = work.repo.refused_in(report.to_string(), 1, &["done", "--result", "-"]);
+    assert!(error["details"].to_string().contains("where the execution began"), "{error}");
+    // A person may know better.
+    let mut report = work.report();
+    report["tests_passed"] = json!(false);
+    let args = ["done", "--result", "-", "--force", "--reason", "the runner is broken"];
+    let execution = work.repo.json_in(report.to_string(), &args);
+    assert_eq!(execution["result"]["tests_passed"], false);
+    assert!(work.repo.last_message().contains("Wf-Force: the runner is broken"));
+}
+
+#[test]
+fn what_is_no_report_is_refused() {
+    let sandbox = Sandbox::new();
+    let work = work(&sandbox);
+    for wrong in ["", "[]", r#"{"status": "maybe"}"#, r#"{"colour": 1}"#, r#"{"files_modified": "a"}"#] {
+        let error = work.repo.refused_in(wrong, 1, &["done", "--result", "-"]);
+        assert_eq!(error["code"], "invalid-json", "{wrong}");
+    }
+    let error = work.repo.refused_in(r#"{"status": "failed"}"#, 1, &["done", "--result", "-"]);
+    assert_eq!(error["code"], "result-failed");
+    assert!(error["hint"].as_str().unwrap().contains("git wf fail"));
+    assert_eq!(work.repo.refused(1, &["done", "--result", "nowhere.json"])["code"], "cannot-read");
+    assert_eq!(work.repo.status("ISS-001"), "executing");
+}
+
+#[test]
+fn a_retry_can_name_the_item() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let solution = repo.queued("ISS-001", "src/a.rs");
+    for name in ["S-1", &solution, "ISS-001"] {
+        repo.wf(&["next"]).ok();
+        repo.wf(&["fail", "--reason", "no"]).ok();
+        assert_eq!(repo.json(&["queue", "show"])["status"], "failed");
+        repo.wf(&["retry", name]).ok();
+        assert_eq!(repo.items(), [("S-1".into(), "ready".into())], "{name}");
+    }
+    assert_eq!(repo.json(&["show", "ISS-001"])["executions"].as_array().unwrap().len(), 3);
+    assert_eq!(repo.refused(1, &["retry", "S-9"])["code"], "not-found");
+}
