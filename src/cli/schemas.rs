@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace};
+use super::{
+    answer, demo, detail, fail, init, issue_fields, link, next, relink, solution, status, task_start, trace,
+};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::model::execution::{Execution, LogEntry};
@@ -116,6 +118,9 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<next::Claim>(Sort::Answer, "next", "`next`: the claim"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
+    kind::<task_start::Started>(Sort::Answer, "task-start", "`task start`"),
+    kind::<link::LinkAnswer>(Sort::Answer, "link", "an array of them: `link` and `unlink`"),
+    kind::<relink::Relinked>(Sort::Answer, "relink", "`relink`"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<Report>(Sort::Answer, "import", "`import`"),

@@ -60,7 +60,7 @@ impl CommentRule {
             Some(_) => rule.prefix = Prefix::Fixed(installed_prefix(&store.git())?),
             None => {}
         }
-        if let Some(Ok(path)) = config.trusted_path("commit.template") {
+        if let Ok(Some(path)) = config.trusted_path("commit.template") {
             // Git takes it as relative to the work tree.
             let base = store.work_dir().unwrap_or_default();
             rule.template = std::fs::read(base.join(path)).ok();

@@ -86,7 +86,9 @@ pub(super) fn place(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str
     let present: Vec<(&[u8], &[u8])> =
         (first..at).filter_map(|n| trailer(&lines[..at], n, comment)).collect();
     let is_missing = |(key, value): &&(&str, &str)| {
-        !present.iter().any(|(known, of)| known.eq_ignore_ascii_case(key.as_bytes()) && *of == value.as_bytes())
+        !present
+            .iter()
+            .any(|(known, of)| known.eq_ignore_ascii_case(key.as_bytes()) && *of == value.as_bytes())
     };
     let missing = trailers.iter().filter(is_missing);
     Placed {
