@@ -4,17 +4,17 @@ case $0 in
 *) git_wf_hooks=. ;;
 esac
 git_wf_earlier=$git_wf_hooks/before-git-wf/@HOOK@
-# An earlier hook that starts $0 once more means itself.
-if [ "${GIT_WF_EARLIER-}" = "$PPID" ] && [ -f "$git_wf_earlier" ]; then
-	. "$git_wf_earlier"
-	exit
-fi
 # Another program may have moved this shim aside and call it from there. Where a shim lies in the hook's place
 # again, that one does the work.
 case $0 in
 @HOOK@ | */@HOOK@) ;;
 *) if grep -qs '^# git-wf hook shim, version ' "$git_wf_hooks/@HOOK@"; then exit 0; fi ;;
 esac
+# An earlier hook that starts $0 once more means itself.
+if [ "${GIT_WF_EARLIER-}" = "$PPID" ] && [ -f "$git_wf_earlier" ]; then
+	. "$git_wf_earlier"
+	exit
+fi
 # Runs the hook that was here before as git would: under the name that it had, since it may look for its neighbours
 # beside $0. A shell script is read by its own shell; anything else is started where it lies now.
 git_wf_run_earlier() {

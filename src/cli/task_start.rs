@@ -58,8 +58,11 @@ pub(super) fn start(StartArgs { task }: StartArgs, context: &mut Context) -> Out
         Own::Held(execution) => execution.execution,
         Own::Lost(active, why) => {
             let plan = active.solution_id;
-            return Err(Failure::new("claim-lost", format!("this worktree does not hold `{plan}` any more: {why}"))
-                .hint("its commits stay in the trail; `git wf next` takes another item"));
+            return Err(Failure::new(
+                "claim-lost",
+                format!("this worktree does not hold `{plan}` any more: {why}"),
+            )
+            .hint("its commits stay in the trail; `git wf next` takes another item"));
         }
         Own::Nothing => {
             return Err(Failure::new("no-claim", "this worktree executes nothing")

@@ -124,7 +124,9 @@ fn unlink_one(tx: &mut crate::store::Tx<'_>, hash: &str, of: &Of) -> Result<Vec<
                 task_id,
                 changed,
             };
-            if linked.is_empty() && let Some(subject) = was_linked(&execution, hash) {
+            if linked.is_empty()
+                && let Some(subject) = was_linked(&execution, hash)
+            {
                 answers.push(answer(hash, subject, None, false));
             }
             for commit in linked {

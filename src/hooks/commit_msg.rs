@@ -4,26 +4,15 @@ use std::path::Path;
 
 use gix::bstr::ByteSlice;
 
-use super::HookError;
 use super::binding::{self, Binding, Bound, Here, Lost};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::progress;
+use super::{HookError, Verdict};
 use crate::store::{Store, records};
 use crate::trail::trailers;
 
 /// The value of a policy whose gate is closed.
 const REQUIRED: &str = "required";
-
-/// What becomes of the commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It goes on.
-    Go,
-    /// It goes on, and its author is told something.
-    Told(String),
-    /// The policy refuses it.
-    Refused(String),
-}
 
 /// Handles the message in the file at `path`, which is rewritten only to add trailers.
 pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {

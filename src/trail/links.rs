@@ -29,7 +29,10 @@ pub(crate) fn link(
 }
 
 /// The plans that trailers name and that exist here; a squash may name several.
-pub(crate) fn solutions(read: &impl Read, trailers: &[(String, String)]) -> Result<BTreeSet<SolutionId>, StoreError> {
+pub(crate) fn solutions(
+    read: &impl Read,
+    trailers: &[(String, String)],
+) -> Result<BTreeSet<SolutionId>, StoreError> {
     let mut found = BTreeSet::new();
     for (_, value) in trailers.iter().filter(|(key, _)| key == trailers::SOLUTION) {
         let Ok(id) = SolutionId::parse(value) else { continue };
@@ -41,7 +44,10 @@ pub(crate) fn solutions(read: &impl Read, trailers: &[(String, String)]) -> Resu
 }
 
 /// The execution of that plan which holds and goes on, else its latest attempt.
-pub(crate) fn execution_of(read: &impl Read, solution: &SolutionId) -> Result<Option<ExecutionId>, StoreError> {
+pub(crate) fn execution_of(
+    read: &impl Read,
+    solution: &SolutionId,
+) -> Result<Option<ExecutionId>, StoreError> {
     let executions = records::executions(read, &solution.issue())?;
     let holder = who_holds(&executions).holder.map(|n| &executions[n]);
     let mut of_plan: Vec<_> = executions.iter().filter(|it| it.execution.solution_id == *solution).collect();

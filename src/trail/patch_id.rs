@@ -33,8 +33,7 @@ pub(crate) fn of_commits(store: &Store, commits: &[String]) -> Result<HashMap<St
     list.rewind().map_err(start)?;
     // From one to the other, since all the patches together may be of any size.
     let mut shown = git.command(SHOWN.iter().chain(&["--stdin"]));
-    let mut shown =
-        shown.stdin(list).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(start)?;
+    let mut shown = shown.stdin(list).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(start)?;
     let mut ids = git.command(["patch-id", "--stable"]);
     let ids = ids.stdin(shown.stdout.take().map_or_else(Stdio::null, Stdio::from)).output();
     let shown = shown.wait().map_err(start)?;
@@ -47,6 +46,7 @@ pub(crate) fn of_commits(store: &Store, commits: &[String]) -> Result<HashMap<St
         });
     }
     let text = String::from_utf8_lossy(&ids.stdout);
-    let pair = |line: &str| line.split_once(' ').map(|(id, commit)| (commit.trim().to_owned(), id.to_owned()));
+    let pair =
+        |line: &str| line.split_once(' ').map(|(id, commit)| (commit.trim().to_owned(), id.to_owned()));
     Ok(text.lines().filter_map(pair).collect())
 }

@@ -109,6 +109,20 @@ impl Known {
     }
 }
 
+/// Every commit that some execution links, or linked before it was rewritten.
+pub(crate) fn linked(read: &impl Read) -> Result<HashSet<String>, StoreError> {
+    let mut all = HashSet::new();
+    for issue in records::issue_ids(read)? {
+        for execution in records::executions(read, &issue)? {
+            for commit in execution.commits() {
+                all.insert(commit.link.hash);
+                all.extend(commit.rewritten_from);
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// The commits that a log names.
 fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &str> {
     execution.log.iter().flat_map(|entry| match &entry.event {
@@ -142,12 +156,14 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Resul
                 found.push((n, lost_as(&known, n, &commit, task_id, Shown::Trailers), commit.clone()));
             }
         }
-        let is_recent = || Ok::<bool, StoreError>(earliest.is_some_and(|at| committed(store, id) >= at - SKEW));
+        let is_recent =
+            || Ok::<bool, StoreError>(earliest.is_some_and(|at| committed(store, id) >= at - SKEW));
         if named.is_empty() && commit.parents.len() < 2 && known.names(hash).is_empty() && is_recent()? {
             silent.push(commit);
         }
     }
-    let patches = Patches::of(store, &known, &silent)?;
+    let traced: Vec<_> = found.iter().map(|(n, it, _)| (*n, it.commit.clone(), it.task_id.clone())).collect();
+    let patches = Patches::of(store, &known, traced, &silent)?;
     for commit in silent {
         if let Some((n, task_id, shown_by, same)) = patches.find(&known, &commit) {
             let mut it = lost_as(&known, n, &commit, task_id, shown_by);
@@ -156,7 +172,8 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Resul
         }
     }
     replacements(store, &known, &mut found)?;
-    let order: HashMap<&str, usize> = commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
+    let order: HashMap<&str, usize> =
+        commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
     found.sort_by_key(|(_, it, _)| order.get(it.commit.as_str()).copied());
     Ok(found.into_iter().map(|(_, it, _)| it).collect())
 }
@@ -176,7 +193,8 @@ fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>
 
 /// When a commit was made, in milliseconds; the end of time where nobody can tell.
 fn committed(store: &Store, id: ObjectId) -> i64 {
-    let seconds = store.repo().find_commit(id).ok().and_then(|commit| commit.time().ok()).map(|time| time.seconds);
+    let seconds =
+        store.repo().find_commit(id).ok().and_then(|commit| commit.time().ok()).map(|time| time.seconds);
     seconds.map_or(i64::MAX, |seconds| seconds.saturating_mul(1000))
 }
 
@@ -190,14 +208,18 @@ struct Patches {
 }
 
 impl Patches {
-    fn of(store: &Store, known: &Known, silent: &[CodeCommit]) -> Result<Self, StoreError> {
-        let mut patches =
-            Self { of_silent: HashMap::new(), whole: HashMap::new(), single: HashMap::new() };
+    /// `linked` are commits that are about to be linked, beside those that are: so that one look finds all there is.
+    fn of(
+        store: &Store,
+        known: &Known,
+        mut linked: Vec<(usize, String, Option<String>)>,
+        silent: &[CodeCommit],
+    ) -> Result<Self, StoreError> {
+        let mut patches = Self { of_silent: HashMap::new(), whole: HashMap::new(), single: HashMap::new() };
         if silent.is_empty() {
             return Ok(patches);
         }
         let is_here = |hash: &str| object_id(hash).is_some_and(|id| store.repo().has_object(id));
-        let mut linked: Vec<(usize, String, Option<String>)> = Vec::new();
         for (n, execution) in known.executions.iter().enumerate() {
             let commits = execution.commits();
             let recorded = execution.log.iter().find_map(|entry| match &entry.event {
@@ -235,7 +257,11 @@ impl Patches {
 
     /// The execution that a commit is for by what it changes, its task, and the linked commit that makes the same
     /// change. A single commit of an execution says more than all of them.
-    fn find(&self, known: &Known, commit: &CodeCommit) -> Option<(usize, Option<String>, Shown, Option<String>)> {
+    fn find(
+        &self,
+        known: &Known,
+        commit: &CodeCommit,
+    ) -> Option<(usize, Option<String>, Shown, Option<String>)> {
         let id = self.of_silent.get(&commit.id.to_string())?;
         if let Some(same) = self.single.get(id) {
             let n = known.at(same.iter().map(|(n, _, _)| *n), commit.authored_at)?;
@@ -292,7 +318,9 @@ fn unreachable<'a>(
     let mut args = vec!["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes"];
     args.extend(head.as_deref());
     let answer = store.git().run_with(&args, format!("{}\n", here.join("\n")).as_bytes())?;
-    gone.extend(String::from_utf8_lossy(&answer).lines().filter(|hash| commits.contains(hash)).map(str::to_owned));
+    gone.extend(
+        String::from_utf8_lossy(&answer).lines().filter(|hash| commits.contains(hash)).map(str::to_owned),
+    );
     Ok(gone)
 }
 

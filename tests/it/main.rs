@@ -16,6 +16,7 @@ mod maintenance;
 mod output;
 mod races;
 mod redact;
+mod relink;
 mod sandbox;
 mod schema;
 mod solutions;
