@@ -5,10 +5,13 @@ case $0 in
 esac
 git_wf_earlier=$git_wf_hooks/before-git-wf/@HOOK@
 # Another program may have moved this shim aside and call it from there. Where a shim lies in the hook's place
-# again, that one does the work.
+# again, that one does the work; where the earlier hook does, it is the one that calls.
 case $0 in
 @HOOK@ | */@HOOK@) ;;
-*) if grep -qs '^# git-wf hook shim, version ' "$git_wf_hooks/@HOOK@"; then exit 0; fi ;;
+*)
+	if grep -qs '^# git-wf hook shim, version ' "$git_wf_hooks/@HOOK@"; then exit 0; fi
+	if cmp -s "$git_wf_hooks/@HOOK@" "$git_wf_earlier"; then git_wf_earlier=/dev/null; fi
+	;;
 esac
 # An earlier hook that starts $0 once more means itself.
 if [ "${GIT_WF_EARLIER-}" = "$PPID" ] && [ -f "$git_wf_earlier" ]; then

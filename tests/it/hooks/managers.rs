@@ -168,6 +168,16 @@ fn the_pre_commit_framework_that_comes_after_us_calls_us() {
     let expected = format!("more\n\nTool: commit-msg\n{}", claim.trailers());
     assert_eq!(message(&repo, "HEAD"), expected);
     assert_eq!(claim.linked(&repo).len(), 2);
+    // So it is when the framework is installed once more over ours, which it moves aside again.
+    std::fs::rename(hooks.join("commit-msg"), hooks.join("commit-msg.legacy")).unwrap();
+    pre_commit(&sandbox);
+    repo.commit("a", "3\n", "still more");
+    let expected = format!("still more\n\n{}\nTool: commit-msg\n", claim.trailers());
+    assert_eq!(message(&repo, "HEAD"), expected);
+    repo.wf(&["hooks", "install"]).ok();
+    repo.commit("a", "4\n", "at last");
+    let expected = format!("at last\n\nTool: commit-msg\n{}", claim.trailers());
+    assert_eq!(message(&repo, "HEAD"), expected);
 }
 
 /// A script that finds its program by itself, and says the hook's name.

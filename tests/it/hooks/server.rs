@@ -95,7 +95,6 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     for (at, why) in [
         (path.as_str(), "not a record that can be read"),
         (new.as_str(), "no place for a record"),
-        ("issues/zz/x/issue.json", "no place"),
         ("queues/QUE-20261121-7k3m2pq9/queue.json", "not a record that can be read"),
     ] {
         let commit = forged(&repo, &tip, &format!("100644 {broken}\t{at}\n"));
