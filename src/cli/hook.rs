@@ -4,8 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use super::{Context, Exit, Failure, Outcome};
-use crate::hooks::commit_msg::{self, Verdict};
-use crate::hooks::{HookError, post_commit, post_rewrite};
+use crate::hooks::{HookError, Verdict, commit_msg, post_commit, post_rewrite, pre_push, pre_receive};
 use crate::store::{Store, StoreError};
 use crate::ui::text::clean_line;
 
@@ -19,7 +18,10 @@ pub(crate) struct Args {
     args: Vec<OsString>,
 }
 
-/// Git goes on whatever happens here, a panic included; only the policy may stop a commit.
+/// The one hook that is there to keep things out: where it cannot look, nothing comes in.
+const GUARD: &str = "pre-receive";
+
+/// Git goes on whatever happens here, a panic included; only the policy may stop a commit, and only the guard a push.
 pub(super) fn run(args: Args, _: &mut Context) -> Outcome {
     let Args { name, args } = args;
     let shown = panic::take_hook();
@@ -33,7 +35,15 @@ pub(super) fn run(args: Args, _: &mut Context) -> Outcome {
             return Err(Failure::new("commit-refused", why)
                 .hint("`git wf next` claims a solution; `git commit --no-verify` commits without one"));
         }
+        Ok(Ok(Verdict::NotReceived { what, details, hint })) => {
+            return Err(Failure::new("push-refused", what).details(details).hint(hint));
+        }
+        Ok(Err(error)) if name == GUARD => return Err(error.into()),
         Ok(Err(error)) => tell(&format!("{name}: {error}")),
+        Err(_) if name == GUARD => {
+            return Err(Failure::new("bug", "a bug in git-wf: what was pushed could not be checked")
+                .hint("`git wf fsck` on the server and in the clone may show what is special about it"));
+        }
         Err(_) => tell(&format!("{name}: a bug in git-wf; nothing was recorded")),
     }
     Ok(Exit::Done)
@@ -43,7 +53,9 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
     let store = match Store::open(Path::new(".")) {
         Ok(store) => store.in_hook(),
         // There can be no store in such a place.
-        Err(StoreError::NotARepository(_) | StoreError::Reftable(_)) => return Ok(Verdict::Go),
+        Err(StoreError::NotARepository(_) | StoreError::Reftable(_)) if name != GUARD => {
+            return Ok(Verdict::Go);
+        }
         Err(error) => return Err(error.into()),
     };
     match (name, args) {
@@ -51,14 +63,23 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
         ("post-commit", _) => post_commit::run(&store).map(|()| Verdict::Go),
         ("post-merge", _) => post_commit::run_after_merge(&store).map(|()| Verdict::Go),
         ("post-rewrite", [kind, ..]) => {
-            let mut input = Vec::new();
-            let read = std::io::stdin().lock().read_to_end(&mut input);
-            read.map_err(|source| HookError::Read { path: "stdin".into(), source })?;
-            post_rewrite::run(&store, &kind.to_string_lossy(), &input).map(|()| Verdict::Go)
+            post_rewrite::run(&store, &kind.to_string_lossy(), &stdin()?).map(|()| Verdict::Go)
         }
+        ("pre-push", [remote, url, ..]) => {
+            let (remote, url) = (remote.to_string_lossy(), url.to_string_lossy());
+            Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)
+        }
+        (GUARD, _) => pre_receive::run(store, &stdin()?),
         // A shim of another version: what it wants done is not known here, and git must not suffer from it.
         _ => Ok(Verdict::Go),
     }
+}
+
+fn stdin() -> Result<Vec<u8>, HookError> {
+    let mut input = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut input);
+    read.map_err(|source| HookError::Read { path: "stdin".into(), source })?;
+    Ok(input)
 }
 
 /// One line on stderr, if there is one: git may have closed it.

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Context, Exit, Failure, Outcome};
-use crate::hooks::install::{self, Change, HookState, HooksAt, Installed};
+use crate::hooks::install::{self, Change, HookState, HooksAt, Installed, Side};
 use crate::store::Store;
 use crate::ui::{Cell, Column, Table, style};
 
@@ -16,6 +16,9 @@ pub(crate) struct Args {
 enum Command {
     /// Install the hooks; one that is there already goes on working
     Install {
+        /// The hook that checks what is pushed, in a repository that others push to
+        #[arg(long)]
+        server: bool,
         /// Also where the hooks folder is outside the repository or tracked by git
         #[arg(long)]
         force: bool,
@@ -30,7 +33,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let Args { command } = args;
     let store = context.store()?;
     let states = match command {
-        Command::Install { force } => install_hooks(&store, force)?,
+        Command::Install { server, force } => {
+            let side = if server { Side::Server } else { Side::Client };
+            install::install(&hooks_at(&store)?, &program()?, side, force)?
+        }
         Command::Uninstall => install::uninstall(&hooks_at(&store)?)?,
         Command::Status => install::status(&hooks_at(&store)?, &program()?),
     };
@@ -59,9 +65,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// Installs all hooks, to call this program.
+/// Installs the hooks of a repository where people work, to call this program.
 pub(crate) fn install_hooks(store: &Store, force: bool) -> Result<Vec<HookState>, Failure> {
-    Ok(install::install(&hooks_at(store)?, &program()?, force)?)
+    Ok(install::install(&hooks_at(store)?, &program()?, Side::Client, force)?)
 }
 
 /// Says where edited shims went.

@@ -112,7 +112,8 @@ fn describe(
         (false, _) => writeln!(screen, "{reference} is there already")?,
     }
     if !answer.hooks.is_empty() {
-        let names: Vec<&str> = answer.hooks.iter().map(|hook| hook.name).collect();
+        let names: Vec<&str> =
+            answer.hooks.iter().map(|hook| hook.name).filter(|name| *name != "pre-push").collect();
         writeln!(screen, "hooks bind commits from now on: {}", names.join(", "))?;
     }
     if added {

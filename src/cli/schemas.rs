@@ -9,8 +9,8 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, claimed, demo, detail, fail, feedback, init, issue_fields, lease, list, planning_context, queue, reindex,
-    result, search, solution, solution_review, status, trace, verify, why,
+    answer, audit, claimed, demo, detail, fail, feedback, init, issue_fields, lease, link, list, planning_context, queue,
+    reindex, relink, result, search, solution, solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -174,6 +174,9 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<list::Counted>(Sort::Answer, "list-count", "`list --count`"),
     kind::<search::Found>(Sort::Answer, "search", "`search`"),
     kind::<reindex::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
+    kind::<task::Started>(Sort::Answer, "task-start", "`task start`"),
+    kind::<link::LinkAnswer>(Sort::Answer, "link", "an array of them: `link` and `unlink`"),
+    kind::<relink::Relinked>(Sort::Answer, "relink", "`relink`"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
     kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),

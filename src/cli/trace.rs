@@ -8,6 +8,7 @@ use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print, review_print};
 use crate::index::Index;
+use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
@@ -176,9 +177,10 @@ fn print_commit(
             let task = task.map(|task| format!("task {task} of ")).unwrap_or_default();
             writeln!(
                 context.screen,
-                "  carries out {}{}",
+                "  carries out {}{}{}",
                 clean_line(&task),
-                painter.paint(style::ID, it.solution_id.as_str())
+                painter.paint(style::ID, it.solution_id.as_str()),
+                linked.as_ref().map(|commit| how(&commit.link)).unwrap_or_default()
             )?;
             if let Some(now) = linked.filter(|linked| linked.link.hash != commit.hash) {
                 let short = now.link.hash.get(..10).unwrap_or(&now.link.hash).to_owned();
@@ -243,6 +245,16 @@ fn print_issue(
     Ok(())
 }
 
+/// How a commit came to be linked, where no hook saw it being made.
+fn how(link: &CommitLink) -> &'static str {
+    match link.linked_by {
+        LinkedBy::Hook => "",
+        LinkedBy::Trailer => " (linked by its trailers)",
+        LinkedBy::Manual => " (linked by hand)",
+        LinkedBy::Relink => " (linked afterwards)",
+    }
+}
+
 fn print_execution(
     it: &answer::ExecutionAnswer,
     asked: Option<&CommitFacts>,
@@ -266,10 +278,11 @@ fn print_execution(
         let is_asked = asked.is_some_and(|asked| asked.hash == commit.link.hash);
         writeln!(
             context.screen,
-            "      commit {}{} {}{}",
+            "      commit {}{} {}{}{}",
             painter.paint(style::WARN, short),
             clean_line(&task),
             clean_line(&commit.link.subject),
+            how(&commit.link),
             if is_asked { "  <- this one" } else { "" }
         )?;
         for old in &commit.rewritten_from {

@@ -4,26 +4,15 @@ use std::path::Path;
 
 use gix::bstr::ByteSlice;
 
-use super::HookError;
 use super::binding::{self, Binding, Bound, Here, Lost};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::progress;
+use super::{HookError, Verdict};
 use crate::store::{Store, records};
 use crate::trail::trailers;
 
 /// The value of a policy whose gate is closed.
 const REQUIRED: &str = "required";
-
-/// What becomes of the commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It goes on.
-    Go,
-    /// It goes on, and its author is told something.
-    Told(String),
-    /// The policy refuses it.
-    Refused(String),
-}
 
 /// Handles the message in the file at `path`, which is rewritten only to add trailers.
 pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
@@ -34,14 +23,13 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let snapshot = store.snapshot()?;
     let here = Here::of(store)?;
     let message = std::fs::read(path).map_err(|source| HookError::Read { path: path.to_owned(), source })?;
-    let git = store.git();
     let editor = std::env::var_os("GIT_EDITOR");
     let mut rule = None;
     let mut binding = binding::of_worktree(&snapshot, &here)?;
     let branch = here.branch.as_deref();
-    // What is comment and what is text costs a git process to know, and few messages have an id in either.
+    // What is comment and what is text may cost a git process to know, and few messages have an id in either.
     if binding == Binding::Nothing && binding::is_any_named(&snapshot, branch, &message)? {
-        let known = rule.insert(CommentRule::read(&git, editor.as_deref())?);
+        let known = rule.insert(CommentRule::read(store, editor.as_deref())?);
         let found = binding::by_id(&snapshot, branch, &known.written(&message))?;
         binding = found.map_or(Binding::Nothing, Binding::Bound);
     }
@@ -61,7 +49,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     }
     let rule = match rule {
         Some(rule) => rule,
-        None => CommentRule::read(&git, editor.as_deref())?,
+        None => CommentRule::read(store, editor.as_deref())?,
     };
     if is_empty_after_cleanup(&message, &rule) {
         return Ok(Verdict::Go);
@@ -72,7 +60,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
             let trailers: Vec<(&str, &str)> =
                 trailers.iter().map(|(key, value)| (*key, &value[..])).collect();
             if !trailers.is_empty() {
-                add_trailers(&git, path, &rule, &trailers)?;
+                add_trailers(path, &rule, &trailers)?;
             }
             Ok(Verdict::Go)
         }

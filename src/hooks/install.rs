@@ -1,12 +1,13 @@
 //! Puts the shims into a repository's hooks folder, tells how they are, and takes them away again.
 //!
-//! A hook that was there before is renamed to `<name>.before-git-wf` and called by the shim; renaming keeps
-//! its bytes, its mode and, where it is a symbolic link, the link. A shim that somebody edited is renamed to
-//! `<name>.edited-git-wf` before it is replaced or removed; nothing calls it from then on.
+//! A hook that was there before is renamed to `before-git-wf/<name>` and called by the shim; renaming keeps its
+//! bytes, its mode, its name and, where it is a symbolic link, what it points to. A shim that somebody edited is
+//! renamed to `<name>.edited-git-wf` before it is replaced or removed; nothing calls it from then on.
 
 mod error;
 mod place;
 mod shim;
+mod slot;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +16,6 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
-use std::iter;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
@@ -23,10 +23,10 @@ use tempfile::TempPath;
 
 pub(crate) use error::InstallError;
 pub(crate) use place::HooksAt;
-use shim::{SHIMS, Shim};
+use shim::SHIMS;
+pub(crate) use shim::Side;
+use slot::Slot;
 
-const ASIDE: &str = ".before-git-wf";
-const EDITED: &str = ".edited-git-wf";
 const PROGRAM: &str = "git-wf";
 
 /// What lies where git looks for a hook.
@@ -79,21 +79,25 @@ pub(crate) struct HookState {
     pub(crate) change: Change,
 }
 
-/// Writes every shim that is not current. `program` is what the shims run where `git-wf` is not on the `PATH`.
+/// Writes every shim of that side that is not current. `program` is what the shims run where `git-wf` is not on the
+/// `PATH`.
 ///
 /// All that can be refused is refused before anything is touched. Should the file system fail halfway, each
 /// hook is either as it was or installed in full, and another install finishes the rest.
-pub(crate) fn install(at: &HooksAt, program: &Path, force: bool) -> Result<Vec<HookState>, InstallError> {
+pub(crate) fn install(
+    at: &HooksAt,
+    program: &Path,
+    side: Side,
+    force: bool,
+) -> Result<Vec<HookState>, InstallError> {
     if !force {
         at.check()?;
     }
     let program = std::path::absolute(program).map_err(InstallError::io("find", program))?;
-    let slots: Vec<Slot> = SHIMS.iter().map(|shim| Slot::look(at, shim)).collect();
+    let slots: Vec<Slot> =
+        SHIMS.iter().filter(|shim| shim.side == side).map(|shim| Slot::look(at, shim)).collect();
     for slot in &slots {
-        if slot.found == Found::Other && slot.has_earlier() {
-            let (hook, earlier) = (slot.hook.clone(), slot.earlier.clone());
-            return Err(InstallError::TwoEarlier { name: slot.shim.name, hook, earlier });
-        }
+        slot.check()?;
     }
     fs::create_dir_all(at.folder()).map_err(InstallError::io("create", at.folder()))?;
     let staged = slots
@@ -105,7 +109,9 @@ pub(crate) fn install(at: &HooksAt, program: &Path, force: bool) -> Result<Vec<H
     for (slot, file) in staged {
         written.insert(slot.shim.name, slot.put(file)?);
     }
-    Ok(status(at, &program)
+    let mut states = status(at, &program);
+    states.retain(|state| slots.iter().any(|slot| slot.shim.name == state.name));
+    Ok(states
         .into_iter()
         .map(|state| match written.remove(state.name) {
             Some(edited) => HookState { change: Change::Written, edited, ..state },
@@ -116,123 +122,20 @@ pub(crate) fn install(at: &HooksAt, program: &Path, force: bool) -> Result<Vec<H
 
 /// Removes every shim and gives earlier hooks back. What is not ours stays, and edited shims are moved aside.
 pub(crate) fn uninstall(at: &HooksAt) -> Result<Vec<HookState>, InstallError> {
-    let remove = |shim| {
-        let slot = Slot::look(at, shim);
-        let edited = slot.edited();
-        if let Some(aside) = &edited {
-            fs::rename(&slot.hook, aside).map_err(InstallError::io("move aside", &slot.hook))?;
-        }
-        let change = match (&slot.found, slot.has_earlier()) {
-            (Found::Other, _) => Change::LeftAlone,
-            (Found::Nothing, false) => Change::None,
-            (Found::Shim(_), false) if edited.is_some() => Change::Removed,
-            (Found::Shim(_), false) => {
-                fs::remove_file(&slot.hook).map_err(InstallError::io("remove", &slot.hook))?;
-                Change::Removed
-            }
-            (Found::Shim(_) | Found::Nothing, true) => {
-                fs::rename(&slot.earlier, &slot.hook).map_err(InstallError::io("give back", &slot.hook))?;
-                Change::GivenBack
-            }
-        };
-        let left = Slot::look(at, shim);
-        let installed = if left.found == Found::Nothing { Installed::Absent } else { Installed::Foreign };
-        Ok(HookState { change, edited, ..left.state(installed) })
-    };
-    SHIMS.iter().map(remove).collect()
+    let slots: Vec<Slot> = listed(at).collect();
+    slots.iter().map(|slot| slot.remove(at)).collect()
 }
 
 /// Tells how each hook is, measured against an install with that `program`.
 pub(crate) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
     let program = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
-    let state = |shim| {
-        let slot = Slot::look(at, shim);
-        slot.state(slot.installed(&program))
-    };
-    SHIMS.iter().map(state).collect()
+    listed(at).map(|slot| slot.state(slot.installed(&program))).collect()
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Found {
-    Nothing,
-    /// A shim of ours, with its text.
-    Shim(Vec<u8>),
-    Other,
-}
-
-/// A hook's two places in the folder, and what was found there.
-#[derive(Debug)]
-struct Slot {
-    shim: &'static Shim,
-    hook: PathBuf,
-    earlier: PathBuf,
-    found: Found,
-}
-
-impl Slot {
-    fn look(at: &HooksAt, shim: &'static Shim) -> Self {
-        let hook = at.folder().join(shim.name);
-        let earlier = at.folder().join(format!("{}{ASIDE}", shim.name));
-        let found = match shim::read(&hook) {
-            Some(text) => Found::Shim(text),
-            None if lies_at(&hook) => Found::Other,
-            None => Found::Nothing,
-        };
-        Self { shim, hook, earlier, found }
-    }
-
-    fn has_earlier(&self) -> bool {
-        lies_at(&self.earlier)
-    }
-
-    fn installed(&self, program: &Path) -> Installed {
-        match &self.found {
-            Found::Nothing => Installed::Absent,
-            Found::Other => Installed::Foreign,
-            Found::Shim(text) if *text == self.shim.text(program) && is_executable(&self.hook) => {
-                Installed::Current
-            }
-            Found::Shim(_) => Installed::Outdated,
-        }
-    }
-
-    fn state(&self, installed: Installed) -> HookState {
-        let calls = match &self.found {
-            Found::Shim(text) => called(env::var_os("PATH").as_deref(), shim::recorded(text)),
-            Found::Nothing | Found::Other => None,
-        };
-        let earlier = self.has_earlier().then(|| self.earlier.clone());
-        HookState { name: self.shim.name, installed, calls, earlier, edited: None, change: Change::None }
-    }
-
-    /// Where to move the shim to, if somebody edited it: a name that is free.
-    fn edited(&self) -> Option<PathBuf> {
-        let Found::Shim(text) = &self.found else { return None };
-        if !self.shim.is_edited(text) {
-            return None;
-        }
-        let name = format!("{}{EDITED}", self.shim.name);
-        let numbered = (2..).map(|n| self.hook.with_file_name(format!("{name}.{n}")));
-        iter::once(self.hook.with_file_name(&name)).chain(numbered).find(|path| !lies_at(path))
-    }
-
-    /// Moves a hook or an edited shim that is there aside, and the new shim into its place: both or neither. Answers
-    /// with where the edited shim went.
-    fn put(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
-        let edited = self.edited();
-        let aside = if self.found == Found::Other { Some(&self.earlier) } else { edited.as_ref() };
-        if let Some(aside) = aside {
-            fs::rename(&self.hook, aside).map_err(InstallError::io("move aside", &self.hook))?;
-        }
-        shim.persist(&self.hook).map_err(|error| {
-            if let Some(aside) = aside {
-                // The error that is reported matters more; the next install copes with either outcome.
-                let _ = fs::rename(aside, &self.hook);
-            }
-            InstallError::io("write", &self.hook)(error.error)
-        })?;
-        Ok(edited)
-    }
+/// The hooks that are of use in such a repository, and whatever else of ours is there.
+fn listed(at: &HooksAt) -> impl Iterator<Item = Slot> {
+    let side = if at.is_bare() { Side::Server } else { Side::Client };
+    SHIMS.iter().map(|shim| Slot::look(at, shim)).filter(move |slot| slot.shim.side == side || slot.is_ours())
 }
 
 /// Whether anything bears that name, a dangling link included.

@@ -1,6 +1,7 @@
 //! The commit message that git hands to `commit-msg`: whether it will be empty, and its trailers.
 
 mod cleanup;
+mod placement;
 #[cfg(test)]
 mod tests;
 mod trailers;

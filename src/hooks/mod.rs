@@ -7,10 +7,14 @@ pub(crate) mod install;
 pub(crate) mod message;
 pub(crate) mod post_commit;
 pub(crate) mod post_rewrite;
+pub(crate) mod pre_push;
+pub(crate) mod pre_receive;
 mod progress;
 mod rebase;
+mod verdict;
 
 pub(crate) use error::HookError;
+pub(crate) use verdict::Verdict;
 
 #[cfg(test)]
 mod test_repo;

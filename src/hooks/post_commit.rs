@@ -1,18 +1,14 @@
 //! `post-commit`: records the link from the execution to the commit that was just made, and renews the lease.
 
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
-
 use super::HookError;
 use super::binding::{self, Binding, Bound, Here};
 use super::progress;
-use crate::model::execution::{CommitLink, Event, LinkedBy, Renew};
+use crate::model::execution::{Event, LinkedBy, Renew};
 use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::status::ExecutionStatus;
 use crate::rules::folder::ExecutionFolder;
-use crate::rules::holds::who_holds;
 use crate::rules::lease;
-use crate::store::{CodeCommit, Read, Store, StoreError, layout, records};
+use crate::store::{CodeCommit, Read, Store, StoreError, records};
+use crate::trail::links::{execution_of, link, solutions, task};
 use crate::trail::trailers;
 
 /// How many hex digits of a commit a subject in the log shows.
@@ -96,24 +92,6 @@ fn short(commit: &CodeCommit) -> String {
     commit.id.to_hex_with_len(SHORT).to_string()
 }
 
-/// What an execution's log says of a commit.
-pub(super) fn link(
-    commit: &CodeCommit,
-    files: &[String],
-    task_id: Option<String>,
-    linked_by: LinkedBy,
-) -> CommitLink {
-    CommitLink {
-        hash: commit.id.to_string(),
-        task_id,
-        subject: commit.subject.clone(),
-        author: commit.author.clone(),
-        authored_at: commit.authored_at,
-        files: files.to_vec(),
-        linked_by,
-    }
-}
-
 /// The targets that do not have the link yet.
 pub(super) fn open_targets(
     read: &impl Read,
@@ -167,51 +145,4 @@ fn active_target(
     let Bound { execution_id, solution_id, task_id, is_active } = bound;
     let task_id = task(read, &solution_id, trailers, task_id)?;
     Ok(Target { execution_id, solution_id, task_id, linked_by: LinkedBy::Hook, renews: is_active })
-}
-
-/// The plans that trailers name and that exist here; a squash may name several.
-fn solutions(read: &impl Read, trailers: &[(String, String)]) -> Result<BTreeSet<SolutionId>, StoreError> {
-    let mut found = BTreeSet::new();
-    for (_, value) in trailers.iter().filter(|(key, _)| key == trailers::SOLUTION) {
-        let Ok(id) = SolutionId::parse(value) else { continue };
-        if read.file(&layout::solution(&id))?.is_some() {
-            found.insert(id);
-        }
-    }
-    Ok(found)
-}
-
-/// The execution of that plan which holds and goes on, else its latest attempt.
-fn execution_of(read: &impl Read, solution: &SolutionId) -> Result<Option<ExecutionId>, StoreError> {
-    let executions = records::executions(read, &solution.issue())?;
-    let holder = who_holds(&executions).holder.map(|n| &executions[n]);
-    let mut of_plan: Vec<_> = executions.iter().filter(|it| it.execution.solution_id == *solution).collect();
-    of_plan.sort_by_key(|it| {
-        let goes_on = it.outcome() == ExecutionStatus::Executing
-            && holder.is_some_and(|holder| holder.execution.id == it.execution.id);
-        (!goes_on, Reverse(it.execution.attempt), Reverse(it.execution.started_at), &it.execution.id)
-    });
-    Ok(of_plan.first().map(|it| it.execution.id.clone()))
-}
-
-/// The one task that the trailers name, else the one that is being worked on, else the only one there is.
-pub(super) fn task(
-    read: &impl Read,
-    solution: &SolutionId,
-    trailers: &[(String, String)],
-    active: Option<String>,
-) -> Result<Option<String>, StoreError> {
-    let Some(record) = records::solution(read, solution)? else { return Ok(active) };
-    let plan = record.typed_plan();
-    let tasks: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
-    let named: BTreeSet<&str> =
-        trailers.iter().filter(|(key, _)| key == trailers::TASK).map(|(_, value)| value.as_str()).collect();
-    let named: Vec<&str> = named.into_iter().filter(|task| tasks.contains(task)).collect();
-    Ok(match (&named[..], active, &tasks[..]) {
-        ([task], _, _) => Some((*task).to_owned()),
-        ([_, ..], _, _) => None,
-        ([], Some(task), _) => Some(task),
-        ([], None, [task]) => Some((*task).to_owned()),
-        ([], None, _) => None,
-    })
 }

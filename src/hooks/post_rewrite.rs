@@ -6,13 +6,13 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::HookError;
-use super::post_commit::{link, task};
 use super::progress;
 use super::rebase::Made;
 use crate::model::execution::{CommitLink, Event, Rewrite};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, layout, records};
+use crate::trail::links::{link, task};
 use crate::trail::{active, trailers};
 
 /// A commit and what took its place.

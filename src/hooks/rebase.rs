@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use super::binding::Here;
-use super::post_commit::{link, open_targets};
+use super::post_commit::open_targets;
 use crate::model::execution::{Event, Renew};
 use crate::rules::lease;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id};
+use crate::trail::links::link;
 
 /// The commits that a rebase left behind and that replaced none.
 #[derive(Debug)]

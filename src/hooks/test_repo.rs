@@ -37,6 +37,10 @@ impl TestRepo {
         self.dir.path().canonicalize().unwrap().join("repo")
     }
 
+    pub(super) fn store(&self) -> crate::store::Store {
+        crate::store::Store::open(&self.root()).unwrap()
+    }
+
     pub(super) fn hooks(&self) -> PathBuf {
         self.root().join(".git/hooks")
     }

@@ -233,6 +233,11 @@ fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
     for entry in log {
         match &entry.event {
             Event::Commit(link) => match at(&known, &link.hash) {
+                // What was taken back is forgotten.
+                Some(n) if known[n].state == State::Unlinked => {
+                    let commit = LinkedCommit { link: link.clone(), rewritten_from: Vec::new() };
+                    known[n] = KnownCommit { commit, state: State::Linked };
+                }
                 Some(n) => {
                     known[n].state = State::Linked;
                     // The first link of a hash stays, unless the later one knows the task.

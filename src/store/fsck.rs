@@ -3,6 +3,7 @@
 
 mod files;
 mod history;
+mod received;
 mod references;
 
 use gix::ObjectId;

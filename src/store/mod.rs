@@ -19,6 +19,7 @@ mod merge;
 mod parameters;
 mod persist;
 mod publish;
+mod quarantine;
 pub(crate) mod records;
 pub(crate) mod redact;
 mod remotes;

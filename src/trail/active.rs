@@ -66,14 +66,20 @@ pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<Path
     Ok(linked.iter().find(|it| is_bound(it.git_dir())).and_then(|it| it.base().ok()))
 }
 
-/// Binds this worktree to an execution. The file is there whole or not at all.
+/// Binds this worktree to an execution. The file is there whole or not at all. Binding it once more to the same one
+/// leaves the task as it is where `active` names none.
 pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {
+    let mut active = active.clone();
+    if active.task_id.is_none() {
+        let same = read(store)?.filter(|it| it.execution_id == active.execution_id);
+        active.task_id = same.and_then(|it| it.task_id);
+    }
     let path = path(store);
     let io = |source| StoreError::Io { path: path.clone(), source };
     let folder = store.git_dir().join("wf");
     std::fs::create_dir_all(&folder).map_err(io)?;
     let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(io)?;
-    let text = serde_json::to_vec_pretty(active).unwrap_or_default();
+    let text = serde_json::to_vec_pretty(&active).unwrap_or_default();
     file.write_all(&text).and_then(|()| file.write_all(b"\n")).map_err(io)?;
     file.persist(&path).map_err(|error| io(error.error))?;
     Ok(())

@@ -1,5 +1,7 @@
 //! The trailers by which a commit names its issue, plan and task.
 
+use std::collections::BTreeSet;
+
 use gix::bstr::ByteSlice;
 
 /// The trailer with the issue that a commit is for.
@@ -25,6 +27,21 @@ pub(crate) fn parse(message: &[u8]) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The tasks that trailers name for a plan: those behind its own `Wf-Solution` and before another's, and those behind
+/// none. A squash puts the trailers of many commits below each other.
+pub(crate) fn tasks<'a>(trailers: &'a [(String, String)], solution: &str) -> BTreeSet<&'a str> {
+    let mut of: Option<&str> = None;
+    let mut tasks = BTreeSet::new();
+    for (key, value) in trailers {
+        if key == SOLUTION {
+            of = Some(value);
+        } else if key == TASK && of.is_none_or(|of| of == solution) {
+            tasks.insert(value.as_str());
+        }
+    }
+    tasks
+}
+
 /// The key and the value of a line that is one of our trailers.
 pub(crate) fn own_trailer(line: &[u8]) -> Option<(&'static str, &[u8])> {
     let start = line.iter().take(MAX_INDENT).take_while(|c| **c == b' ').count();
@@ -32,4 +49,20 @@ pub(crate) fn own_trailer(line: &[u8]) -> Option<(&'static str, &[u8])> {
     let key = KEYS.iter().find(|known| known.as_bytes().eq_ignore_ascii_case(key.trim_end()))?;
     let value = value.trim();
     (!value.is_empty()).then_some((*key, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_belongs_to_the_plan_that_is_named_before_it() {
+        let squashed = parse(
+            b"two\n\n    Wf-Solution: SOL-A-1\n    Wf-Task: T1\n\n    Wf-Solution: SOL-B-1\n    Wf-Task: T2\n",
+        );
+        assert_eq!(tasks(&squashed, "SOL-A-1"), BTreeSet::from(["T1"]));
+        assert_eq!(tasks(&squashed, "SOL-B-1"), BTreeSet::from(["T2"]));
+        assert_eq!(tasks(&squashed, "SOL-C-1"), BTreeSet::new());
+        assert_eq!(tasks(&parse(b"x\n\nWf-Task: T3\n"), "SOL-A-1"), BTreeSet::from(["T3"]));
+    }
 }

@@ -21,6 +21,7 @@ mod output;
 mod queues;
 mod races;
 mod redact;
+mod relink;
 mod reviews;
 mod sandbox;
 mod schema;

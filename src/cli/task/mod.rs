@@ -5,10 +5,13 @@ mod change;
 mod edit;
 mod fields;
 mod list;
+mod start;
+
+pub(super) use start::Started;
 
 use super::{Context, Outcome};
 
-/// The tasks of a plan: list them, and change them by hand
+/// The tasks of a plan: list them, change them by hand, say which is worked on
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -20,6 +23,7 @@ enum TaskCommand {
     Add(add::Args),
     Edit(edit::Args),
     List(list::Args),
+    Start(start::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -27,5 +31,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         TaskCommand::Add(args) => add::run(args, context),
         TaskCommand::Edit(args) => edit::run(args, context),
         TaskCommand::List(args) => list::run(args, context),
+        TaskCommand::Start(args) => start::run(args, context),
     }
 }

@@ -33,6 +33,11 @@ impl HooksAt {
         &self.folder
     }
 
+    /// Whether nobody works in this repository, since it has no work tree.
+    pub(super) fn is_bare(&self) -> bool {
+        self.work_dir.is_none()
+    }
+
     /// Refuses a folder whose hooks would reach beyond this clone: into other repositories, or into commits.
     pub(super) fn check(&self) -> Result<(), InstallError> {
         let path = || self.folder.clone();

@@ -8,30 +8,53 @@ use gix::bstr::{ByteSlice, ByteVec};
 
 /// The second line of every shim, of every version, begins so: below it, a file is ours to rewrite or remove.
 const MARKER: &[u8] = b"# git-wf hook shim, version ";
-const PLACEHOLDER: &str = "@PROGRAM@";
+/// Where the path of the program goes.
+const PROGRAM: &str = "@PROGRAM@";
+/// Where the name of the hook goes.
+const HOOK: &str = "@HOOK@";
+/// Where the part goes that all shims have in common.
+const COMMON: &str = "@EARLIER@\n";
 const ASSIGNMENT: &[u8] = b"\ngit_wf='";
 /// Longer files are no shim, and are not read to the end.
 const MAX_LEN: u64 = 64 * 1024;
+
+/// Whose hook it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Of whoever commits and pushes.
+    Client,
+    /// Of a repository that others push to.
+    Server,
+}
 
 /// A hook that can be installed.
 #[derive(Debug)]
 pub(super) struct Shim {
     pub(super) name: &'static str,
+    pub(super) side: Side,
     template: &'static str,
+}
+
+const fn shim(name: &'static str, side: Side, template: &'static str) -> Shim {
+    Shim { name, side, template }
 }
 
 /// All hooks, in the order in which they are listed.
 pub(super) const SHIMS: &[Shim] = &[
-    Shim { name: "commit-msg", template: include_str!("../../../hooks/commit-msg") },
-    Shim { name: "post-commit", template: include_str!("../../../hooks/post-commit") },
-    Shim { name: "post-merge", template: include_str!("../../../hooks/post-merge") },
-    Shim { name: "post-rewrite", template: include_str!("../../../hooks/post-rewrite") },
+    shim("commit-msg", Side::Client, include_str!("../../../hooks/commit-msg")),
+    shim("post-commit", Side::Client, include_str!("../../../hooks/post-commit")),
+    shim("post-merge", Side::Client, include_str!("../../../hooks/post-merge")),
+    shim("post-rewrite", Side::Client, include_str!("../../../hooks/post-rewrite")),
+    shim("pre-push", Side::Client, include_str!("../../../hooks/pre-push")),
+    shim("pre-receive", Side::Server, include_str!("../../../hooks/pre-receive")),
 ];
 
 impl Shim {
     /// The file's content, with the program to run where `git-wf` is not on the `PATH`.
     pub(super) fn text(&self, program: &Path) -> Vec<u8> {
-        self.template.as_bytes().replace(PLACEHOLDER, quoted(program))
+        let common = include_str!("../../../hooks/earlier.sh");
+        let text = self.template.replace(COMMON, common).replace(HOOK, self.name);
+        text.as_bytes().replace(PROGRAM, quoted(program))
     }
 
     /// Whether somebody changed a shim of this version. What one of another version was like is not known here.
@@ -81,13 +104,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shim_bears_the_marker_and_one_placeholder() {
+    fn every_shim_bears_the_marker_and_is_filled_in() {
         for shim in SHIMS {
             let mut lines = shim.template.lines();
             assert_eq!(lines.next(), Some("#!/bin/sh"), "{}", shim.name);
             assert!(lines.next().unwrap().as_bytes().starts_with(MARKER), "{}", shim.name);
-            assert_eq!(shim.template.matches(PLACEHOLDER).count(), 1, "{}", shim.name);
+            assert_eq!(shim.template.matches(COMMON).count(), 1, "{}", shim.name);
             assert!(shim.template.contains(&format!("hook {} \"$@\"", shim.name)), "{}", shim.name);
+            let text = String::from_utf8(shim.text(Path::new("/@HOOK@/git-wf"))).unwrap();
+            assert!(text.contains("\ngit_wf='/@HOOK@/git-wf'\n"), "{text}");
+            assert_eq!(text.matches('@').count(), text.matches("$@").count() + 2, "{text}");
         }
     }
 

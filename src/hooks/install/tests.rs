@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::{Change, HookState, HooksAt, Installed};
 use crate::hooks::test_repo::TestRepo;
 
-const NAMES: [&str; 4] = ["commit-msg", "post-commit", "post-merge", "post-rewrite"];
+const NAMES: [&str; 5] = ["commit-msg", "post-commit", "post-merge", "post-rewrite", "pre-push"];
 
 fn place(repo: &TestRepo) -> HooksAt {
     HooksAt::find(&repo.git, Some(&repo.root())).unwrap()

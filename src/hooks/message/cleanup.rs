@@ -8,8 +8,9 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
-use gix::bstr::ByteSlice;
+use gix::bstr::{BString, ByteSlice};
 
+use crate::store::Store;
 use crate::store::git::{Git, GitError};
 use crate::trail::trailers::own_trailer;
 
@@ -49,36 +50,20 @@ enum Keeps {
 
 impl CommentRule {
     /// Reads the configuration. `editor` is the hook's `GIT_EDITOR`, which git sets to `:` for a commit that
-    /// opens none. Costs one git process, another where a comment prefix is configured, and one where a
-    /// template is.
-    pub(crate) fn read(git: &Git, editor: Option<&OsStr>) -> Result<Self, GitError> {
-        let pattern = r"^(core\.comment(char|string)|commit\.(cleanup|template))$";
-        let args = ["config", "-z", "--get-regexp", pattern];
-        let output = git.output(&args)?;
-        // Git's way to say that nothing matches.
-        if output.status.code() != Some(1) && !output.status.success() {
-            let stderr = output.stderr.trim().to_str_lossy().into_owned();
-            return Err(GitError::Failed { command: args.join(" "), stderr, code: output.status.code() });
-        }
-        let mut rule = Self::new(HASH, None, editor);
-        let mut prefix = None;
-        let mut has_template = false;
-        for entry in output.stdout.split_str(b"\0") {
-            let (name, value) = entry.split_once_str(b"\n").unwrap_or((entry, b""));
-            match name {
-                b"commit.cleanup" => rule.keeps = Keeps::from(value.to_str().ok(), editor),
-                b"commit.template" => has_template = true,
-                b"" => {}
-                _ => prefix = Some(value),
-            }
-        }
-        match prefix {
+    /// opens none. Costs a git process only where a comment prefix is configured.
+    pub(crate) fn read(store: &Store, editor: Option<&OsStr>) -> Result<Self, GitError> {
+        let config = store.repo().config_snapshot();
+        let cleanup = config.string("commit.cleanup");
+        let mut rule = Self::new(HASH, cleanup.as_ref().and_then(|it| it.to_str().ok()), editor);
+        match comment_prefix(&config) {
             Some(auto) if auto.eq_ignore_ascii_case(b"auto") => rule.prefix = Prefix::Auto,
-            Some(_) => rule.prefix = Prefix::Fixed(installed_prefix(git)?),
+            Some(_) => rule.prefix = Prefix::Fixed(installed_prefix(&store.git())?),
             None => {}
         }
-        if has_template {
-            rule.template = template(git);
+        if let Ok(Some(path)) = config.trusted_path("commit.template") {
+            // Git takes it as relative to the work tree.
+            let base = store.work_dir().unwrap_or_default();
+            rule.template = std::fs::read(base.join(path)).ok();
         }
         Ok(rule)
     }
@@ -170,12 +155,19 @@ fn installed_prefix(git: &Git) -> Result<String, GitError> {
     Ok(out.strip_suffix(" x\n").unwrap_or(HASH).to_owned())
 }
 
-/// The text of `commit.template`, by a path that git takes as relative to the work tree.
-fn template(git: &Git) -> Option<Vec<u8>> {
-    let out = git.run(&["config", "-z", "--type=path", "--get", "commit.template"]).ok()?;
-    let path = out.strip_suffix(b"\0")?.to_path().ok()?;
-    let base = git.command::<&str>([]).get_current_dir()?.to_owned();
-    std::fs::read(base.join(path)).ok()
+/// The last of all settings of `core.commentChar` and `core.commentString`, which overrule each other.
+pub(super) fn comment_prefix(config: &gix::config::Snapshot<'_>) -> Option<BString> {
+    let is_prefix =
+        |name: &String| ["commentchar", "commentstring"].iter().any(|it| name.eq_ignore_ascii_case(it));
+    let mut found = None;
+    for section in config.plumbing().sections_by_name("core").into_iter().flatten() {
+        if section.header().subsection_name().is_none()
+            && let Some(name) = section.value_names().filter(is_prefix).last()
+        {
+            found = section.values(&name).pop().or(found);
+        }
+    }
+    found
 }
 
 /// The character that `auto` chose, seen from what git wrote: the scissors line, else the last line.

@@ -2,4 +2,5 @@
 
 mod cleanup;
 mod commit;
+mod placement;
 mod trailers;

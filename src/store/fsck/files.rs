@@ -187,7 +187,7 @@ pub(super) fn is_place(path: &str) -> bool {
 }
 
 /// Why what lies among records is none; nothing where it may be of a later version of the format.
-fn misplaced(path: &str) -> Option<String> {
+pub(super) fn misplaced(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     let entry = |name: &&str| {
         let id = name.strip_suffix(".json").unwrap_or(name);

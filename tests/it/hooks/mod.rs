@@ -2,9 +2,14 @@
 
 mod installing;
 mod links;
+mod managers;
+mod places;
 mod policy;
+mod pushing;
 mod rewriting;
+mod server;
 mod trailers;
+mod unchanged;
 
 use crate::support::store_writer::{Claim, claim};
 use crate::support::{Repo, Sandbox};

@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use super::super::{Change, InstallError, Installed, Slot, called, install, shim, stage, status, uninstall};
+use super::super::{
+    Change, InstallError, Installed, Side, Slot, called, install, shim, stage, status, uninstall,
+};
 use super::{NAMES, changes, found, mode, names, place, program};
 use crate::hooks::test_repo::TestRepo;
 
@@ -15,12 +17,12 @@ fn shims_come_and_go() {
     let program = program(&repo);
     fs::remove_dir_all(repo.hooks()).unwrap();
     assert_eq!(found(&status(&at, &program)), [Installed::Absent; NAMES.len()]);
-    let states = install(&at, &program, false).unwrap();
+    let states = install(&at, &program, Side::Client, false).unwrap();
     assert_eq!(found(&states), [Installed::Current; NAMES.len()]);
     assert_eq!(changes(&states), [Change::Written; NAMES.len()]);
     assert_eq!(names(&repo.hooks()), NAMES);
     assert_eq!(mode(&repo.hooks().join("commit-msg")), 0o755);
-    let again = install(&at, &program, false).unwrap();
+    let again = install(&at, &program, Side::Client, false).unwrap();
     assert_eq!(changes(&again), [Change::None; NAMES.len()]);
     let states = uninstall(&at).unwrap();
     assert_eq!(changes(&states), [Change::Removed; NAMES.len()]);
@@ -34,19 +36,22 @@ fn an_earlier_hook_comes_back_as_it_was() {
     let repo = TestRepo::new();
     let at = place(&repo);
     let hook = repo.hooks().join("commit-msg");
-    let aside = repo.hooks().join("commit-msg.before-git-wf");
+    let aside = repo.hooks().join("before-git-wf/commit-msg");
     let bytes = b"#!/bin/sh\r\n\xff no newline";
     fs::write(&hook, bytes).unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o640)).unwrap();
     assert_eq!(found(&status(&at, &program(&repo)))[0], Installed::Foreign);
     for _ in 0..2 {
-        let states = install(&at, &program(&repo), false).unwrap();
+        let states = install(&at, &program(&repo), Side::Client, false).unwrap();
         assert_eq!(states[0].earlier.as_deref(), Some(&*aside));
         assert_eq!(states[0].installed, Installed::Current);
         assert_eq!((fs::read(&aside).unwrap(), mode(&aside)), (bytes.to_vec(), 0o640));
     }
     let states = uninstall(&at).unwrap();
-    assert_eq!(changes(&states), [Change::GivenBack, Change::Removed, Change::Removed, Change::Removed]);
+    assert_eq!(
+        changes(&states),
+        [Change::GivenBack, Change::Removed, Change::Removed, Change::Removed, Change::Removed]
+    );
     assert_eq!((states[0].installed, &states[0].earlier), (Installed::Foreign, &None));
     assert_eq!((fs::read(&hook).unwrap(), mode(&hook)), (bytes.to_vec(), 0o640));
     assert_eq!(names(&repo.hooks()), ["commit-msg"]);
@@ -61,10 +66,10 @@ fn a_link_is_moved_not_what_it_points_to() {
     }
     repo.script(&repo.root().join(".git/target"), "exit 0");
     let before = fs::read(repo.root().join(".git/target")).unwrap();
-    install(&at, &program(&repo), false).unwrap();
+    install(&at, &program(&repo), Side::Client, false).unwrap();
     let link = |name: &str| fs::read_link(repo.hooks().join(name));
-    assert_eq!(link("commit-msg.before-git-wf").unwrap(), Path::new("../target"));
-    assert_eq!(link("post-commit.before-git-wf").unwrap(), Path::new("/nowhere/dangling"));
+    assert_eq!(link("before-git-wf/commit-msg").unwrap(), Path::new("../target"));
+    assert_eq!(link("before-git-wf/post-commit").unwrap(), Path::new("/nowhere/dangling"));
     assert_eq!(fs::read(repo.root().join(".git/target")).unwrap(), before);
     uninstall(&at).unwrap();
     assert_eq!(link("commit-msg").unwrap(), Path::new("../target"));
@@ -78,7 +83,7 @@ fn a_link_to_a_shim_is_replaced_and_its_target_left() {
     fs::write(&other, shim::SHIMS[0].text(Path::new("/other/git-wf"))).unwrap();
     let before = fs::read(&other).unwrap();
     symlink(&other, repo.hooks().join("commit-msg")).unwrap();
-    let states = install(&place(&repo), &program(&repo), false).unwrap();
+    let states = install(&place(&repo), &program(&repo), Side::Client, false).unwrap();
     assert_eq!(states[0].earlier, None);
     assert!(fs::symlink_metadata(repo.hooks().join("commit-msg")).unwrap().is_file());
     assert_eq!(fs::read(&other).unwrap(), before);
@@ -89,17 +94,17 @@ fn an_outdated_shim_is_rewritten_and_the_earlier_hook_kept() {
     let repo = TestRepo::new();
     let at = place(&repo);
     repo.script(&repo.hooks().join("post-commit"), "echo earlier");
-    install(&at, Path::new("/old/git-wf"), false).unwrap();
+    install(&at, Path::new("/old/git-wf"), Side::Client, false).unwrap();
     fs::write(repo.hooks().join("post-commit"), "#!/bin/sh\n# git-wf hook shim, version 0\nexit 0\n")
         .unwrap();
     assert_eq!(found(&status(&at, &program(&repo))), [Installed::Outdated; NAMES.len()]);
-    install(&at, &program(&repo), false).unwrap();
+    install(&at, &program(&repo), Side::Client, false).unwrap();
     assert_eq!(found(&status(&at, &program(&repo))), [Installed::Current; NAMES.len()]);
-    let earlier = fs::read_to_string(repo.hooks().join("post-commit.before-git-wf")).unwrap();
+    let earlier = fs::read_to_string(repo.hooks().join("before-git-wf/post-commit")).unwrap();
     assert!(earlier.contains("echo earlier"));
     fs::set_permissions(repo.hooks().join("commit-msg"), fs::Permissions::from_mode(0o644)).unwrap();
-    let states = install(&at, &program(&repo), false).unwrap();
-    assert_eq!(changes(&states), [Change::Written, Change::None, Change::None, Change::None]);
+    let states = install(&at, &program(&repo), Side::Client, false).unwrap();
+    assert_eq!(changes(&states), [Change::Written, Change::None, Change::None, Change::None, Change::None]);
     assert_eq!(mode(&repo.hooks().join("commit-msg")), 0o755);
 }
 
@@ -113,9 +118,9 @@ fn an_edited_shim_is_moved_aside() {
         fs::write(&hook, &text).unwrap();
         text
     };
-    install(&at, &program(&repo), false).unwrap();
+    install(&at, &program(&repo), Side::Client, false).unwrap();
     let first = edit("echo first\n");
-    let states = install(&at, &program(&repo), false).unwrap();
+    let states = install(&at, &program(&repo), Side::Client, false).unwrap();
     let aside = repo.hooks().join("commit-msg.edited-git-wf");
     assert_eq!((states[0].edited.as_ref(), states[1].edited.as_ref()), (Some(&aside), None));
     assert_eq!((states[0].installed, states[0].change), (Installed::Current, Change::Written));
@@ -126,8 +131,13 @@ fn an_edited_shim_is_moved_aside() {
     assert_eq!((states[0].installed, states[0].change), (Installed::Absent, Change::Removed));
     assert_eq!([&aside, &beside].map(|path| fs::read_to_string(path).unwrap()), [first, second]);
     // Another program is no edit.
-    install(&at, Path::new("/it's/elsewhere/git-wf"), false).unwrap();
-    assert!(install(&at, &program(&repo), false).unwrap().iter().all(|state| state.edited.is_none()));
+    install(&at, Path::new("/it's/elsewhere/git-wf"), Side::Client, false).unwrap();
+    assert!(
+        install(&at, &program(&repo), Side::Client, false)
+            .unwrap()
+            .iter()
+            .all(|state| state.edited.is_none())
+    );
 }
 
 #[test]
@@ -135,7 +145,7 @@ fn a_hook_that_replaced_the_shim_is_left_alone() {
     let repo = TestRepo::new();
     let at = place(&repo);
     let hook = repo.hooks().join("post-rewrite");
-    install(&at, &program(&repo), false).unwrap();
+    install(&at, &program(&repo), Side::Client, false).unwrap();
     repo.script(&hook, "echo foreign");
     let states = uninstall(&at).unwrap();
     assert_eq!(states[3].change, Change::LeftAlone);
@@ -148,13 +158,13 @@ fn of_two_earlier_hooks_neither_is_lost() {
     let repo = TestRepo::new();
     let at = place(&repo);
     let hook = repo.hooks().join("post-rewrite");
-    let aside = repo.hooks().join("post-rewrite.before-git-wf");
+    let aside = repo.hooks().join("before-git-wf/post-rewrite");
     repo.script(&hook, "echo first");
-    install(&at, &program(&repo), false).unwrap();
+    install(&at, &program(&repo), Side::Client, false).unwrap();
     repo.script(&hook, "echo second");
     fs::remove_file(repo.hooks().join("commit-msg")).unwrap();
     for force in [false, true] {
-        let error = install(&at, &program(&repo), force).unwrap_err();
+        let error = install(&at, &program(&repo), Side::Client, force).unwrap_err();
         assert!(matches!(error, InstallError::TwoEarlier { name: "post-rewrite", .. }));
         for path in [&hook, &aside] {
             assert!(error.to_string().contains(&format!("`{}`", path.display())));
@@ -170,11 +180,12 @@ fn of_two_earlier_hooks_neither_is_lost() {
 fn an_interrupted_install_can_be_finished_or_undone() {
     let repo = TestRepo::new();
     let at = place(&repo);
-    let aside = repo.hooks().join("commit-msg.before-git-wf");
+    let aside = repo.hooks().join("before-git-wf/commit-msg");
     repo.script(&aside, "echo earlier");
     assert_eq!(uninstall(&at).unwrap()[0].change, Change::GivenBack);
+    fs::create_dir(repo.hooks().join("before-git-wf")).unwrap();
     fs::rename(repo.hooks().join("commit-msg"), &aside).unwrap();
-    let states = install(&at, &program(&repo), false).unwrap();
+    let states = install(&at, &program(&repo), Side::Client, false).unwrap();
     assert_eq!((states[0].installed, states[0].earlier.as_deref()), (Installed::Current, Some(&*aside)));
 }
 
@@ -207,7 +218,7 @@ fn the_program_on_the_path_comes_before_the_recorded_one() {
 #[test]
 fn a_program_is_recorded_so_that_it_is_found_from_anywhere() {
     let repo = TestRepo::new();
-    install(&place(&repo), Path::new("bin/git-wf"), false).unwrap();
+    install(&place(&repo), Path::new("bin/git-wf"), Side::Client, false).unwrap();
     let recorded = shim::recorded(&fs::read(repo.hooks().join("commit-msg")).unwrap()).unwrap();
     assert_eq!(recorded, std::env::current_dir().unwrap().join("bin/git-wf"));
     assert_eq!(found(&status(&place(&repo), Path::new("bin/git-wf"))), [Installed::Current; NAMES.len()]);
@@ -221,4 +232,45 @@ fn states_are_words_in_json() {
     let json = serde_json::to_string(&states[0]).unwrap();
     let expected = r#"{"name":"commit-msg","installed":"foreign","calls":null,"earlier":null,"edited":null,"change":"left-alone"}"#;
     assert_eq!(json, expected);
+}
+
+#[test]
+fn where_an_older_version_put_an_earlier_hook_it_is_found() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    let once = repo.hooks().join("commit-msg.before-git-wf");
+    for is_upgraded in [false, true] {
+        repo.script(&once, "echo earlier");
+        fs::write(repo.hooks().join("commit-msg"), "#!/bin/sh\n# git-wf hook shim, version 1\nexit 0\n")
+            .unwrap();
+        assert_eq!(status(&at, &program(&repo))[0].installed, Installed::Outdated);
+        if is_upgraded {
+            let states = install(&at, &program(&repo), Side::Client, false).unwrap();
+            let aside = repo.hooks().join("before-git-wf/commit-msg");
+            assert_eq!((states[0].installed, states[0].earlier.as_ref()), (Installed::Current, Some(&aside)));
+            assert!(!once.exists());
+        }
+        assert_eq!(uninstall(&at).unwrap()[0].change, Change::GivenBack);
+        let text = fs::read_to_string(repo.hooks().join("commit-msg")).unwrap();
+        assert_eq!(text, "#!/bin/sh\necho earlier\n");
+        assert_eq!(names(&repo.hooks()), ["commit-msg"]);
+    }
+}
+
+#[test]
+fn a_tool_that_wrote_its_hook_once_more_over_the_shim_is_no_trouble() {
+    let repo = TestRepo::new();
+    let at = place(&repo);
+    for is_installed_again in [true, false] {
+        repo.script(&repo.hooks().join("commit-msg"), "echo tool");
+        install(&at, &program(&repo), Side::Client, false).unwrap();
+        repo.script(&repo.hooks().join("commit-msg"), "echo tool");
+        if is_installed_again {
+            let states = install(&at, &program(&repo), Side::Client, false).unwrap();
+            assert_eq!((states[0].installed, states[0].change), (Installed::Current, Change::Written));
+        }
+        uninstall(&at).unwrap();
+        assert_eq!(names(&repo.hooks()), ["commit-msg"]);
+        assert_eq!(fs::read_to_string(repo.hooks().join("commit-msg")).unwrap(), "#!/bin/sh\necho tool\n");
+    }
 }

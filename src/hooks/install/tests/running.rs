@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::super::{install, shim};
+use super::super::{Side, install, shim};
 use super::{place, program};
 use crate::hooks::test_repo::TestRepo;
 
@@ -33,7 +33,9 @@ fn noted(repo: &TestRepo) -> String {
 /// A repository with the hooks installed, and a `PATH` on which there is no `git-wf`.
 fn installed() -> TestRepo {
     let repo = TestRepo::new();
-    install(&place(&repo), &program(&repo), false).unwrap();
+    for side in [Side::Client, Side::Server] {
+        install(&place(&repo), &program(&repo), side, false).unwrap();
+    }
     repo
 }
 
@@ -50,7 +52,7 @@ fn shim(repo: &TestRepo, name: &str, stdin: &str) -> Command {
 #[test]
 fn without_any_program_they_succeed_in_silence() {
     let repo = installed();
-    for shim_of in shim::SHIMS {
+    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == Side::Client) {
         let output = shim(&repo, shim_of.name, "a b\n").output().unwrap();
         assert!(output.status.success(), "{}", shim_of.name);
         assert_eq!((output.stdout, output.stderr), (vec![], vec![]), "{}", shim_of.name);
@@ -60,13 +62,21 @@ fn without_any_program_they_succeed_in_silence() {
 }
 
 #[test]
+fn without_the_program_that_checks_it_nothing_comes_in() {
+    let repo = installed();
+    let output = shim(&repo, "pre-receive", "a b c\n").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the program that does so is missing"));
+}
+
+#[test]
 fn the_recorded_program_is_called_with_everything_that_git_gave() {
     let repo = installed();
     repo.script(&program(&repo), &noting(&repo, "wf", 3));
     for shim_of in shim::SHIMS {
         let name = shim_of.name;
         let status = shim(&repo, name, "a b\n\n").args(["a  b", "*", ""]).status().unwrap();
-        assert_eq!(status.code(), Some(3), "{name}");
+        assert_eq!(status.code(), Some(if name == "pre-push" { 0 } else { 3 }), "{name}");
         assert_eq!(noted(&repo), format!("wf <hook> <{name}> <a  b> <*> <> mark|a b\n\n|\n"));
     }
 }
@@ -94,14 +104,20 @@ fn an_earlier_hook_is_called_first_with_the_same() {
         ("post-merge", "", ""),
         ("post-rewrite", "a b\n\n", "a b\n\n"),
         ("post-rewrite", "", ""),
+        ("pre-push", "a b c d\n\n", "a b c d\n\n"),
+        ("pre-receive", "a b c\n", "a b c\n"),
     ] {
-        let earlier = repo.hooks().join(format!("{name}.before-git-wf"));
+        let earlier = repo.hooks().join(format!("before-git-wf/{name}"));
         repo.script(&earlier, &noting(&repo, "earlier", 0));
         let status = shim(&repo, name, stdin).args(["a  b", "*"]).status().unwrap();
         let expected =
             format!("earlier <a  b> <*> mark|{stdin}|\nwf <hook> <{name}> <a  b> <*> mark|{of_wf}|\n");
         assert_eq!(noted(&repo), expected);
-        assert_eq!(status.code(), Some(if name == "commit-msg" { 5 } else { 0 }), "{name}");
+        assert_eq!(
+            status.code(),
+            Some(if name == "commit-msg" || name == "pre-receive" { 5 } else { 0 }),
+            "{name}"
+        );
     }
 }
 
@@ -114,13 +130,15 @@ fn the_failure_of_an_earlier_hook_is_the_shims() {
         ("post-commit", "earlier mark||\nwf <hook> <post-commit> mark||\n".to_owned()),
         ("post-merge", "earlier mark||\nwf <hook> <post-merge> mark||\n".to_owned()),
         ("post-rewrite", "earlier mark||\nwf <hook> <post-rewrite> mark||\n".to_owned()),
+        ("pre-push", "earlier mark||\n".to_owned()),
+        ("pre-receive", "earlier mark||\n".to_owned()),
     ] {
-        repo.script(&repo.hooks().join(format!("{name}.before-git-wf")), &noting(&repo, "earlier", 7));
+        repo.script(&repo.hooks().join(format!("before-git-wf/{name}")), &noting(&repo, "earlier", 7));
         assert_eq!(shim(&repo, name, "").status().unwrap().code(), Some(7), "{name}");
         assert_eq!(noted(&repo), expected);
     }
     fs::remove_file(program(&repo)).unwrap();
-    for shim_of in shim::SHIMS {
+    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == Side::Client) {
         assert_eq!(shim(&repo, shim_of.name, "").status().unwrap().code(), Some(7), "{}", shim_of.name);
     }
 }
@@ -128,8 +146,8 @@ fn the_failure_of_an_earlier_hook_is_the_shims() {
 #[test]
 fn an_earlier_hook_that_git_ignored_stays_ignored() {
     let repo = installed();
-    for shim_of in shim::SHIMS {
-        let earlier = repo.hooks().join(format!("{}.before-git-wf", shim_of.name));
+    for shim_of in shim::SHIMS.iter().filter(|shim| shim.side == Side::Client) {
+        let earlier = repo.hooks().join(format!("before-git-wf/{}", shim_of.name));
         repo.script(&earlier, &noting(&repo, "earlier", 7));
         fs::set_permissions(&earlier, fs::Permissions::from_mode(0o644)).unwrap();
         assert!(shim(&repo, shim_of.name, "").status().unwrap().success());
@@ -140,7 +158,7 @@ fn an_earlier_hook_that_git_ignored_stays_ignored() {
 #[test]
 fn an_earlier_hook_that_reads_nothing_is_no_trouble() {
     let repo = installed();
-    repo.script(&repo.hooks().join("post-rewrite.before-git-wf"), "exit 0");
+    repo.script(&repo.hooks().join("before-git-wf/post-rewrite"), "exit 0");
     fs::write(repo.root().join(".git/stdin"), "a b\n".repeat(100_000)).unwrap();
     // Where broken pipes are ignored, a shell's `printf` complains of them.
     let ignoring = "trap '' PIPE; .git/hooks/post-rewrite <.git/stdin";
@@ -154,7 +172,7 @@ fn an_earlier_hook_that_reads_nothing_is_no_trouble() {
 fn git_runs_them() {
     let repo = TestRepo::new();
     repo.script(&repo.hooks().join("post-rewrite"), &noting(&repo, "earlier", 1));
-    install(&place(&repo), &program(&repo), false).unwrap();
+    install(&place(&repo), &program(&repo), Side::Client, false).unwrap();
     repo.script(&program(&repo), &noting(&repo, "wf", 0));
     let git = |args: &[&str]| {
         let output = repo.command(args).env("PATH", "/usr/bin:/bin").output().unwrap();
@@ -170,7 +188,72 @@ fn git_runs_them() {
         noted(&repo)
             .ends_with(&format!("earlier <amend> |{line}|\nwf <hook> <post-rewrite> <amend> |{line}|\n"))
     );
-    repo.script(&repo.hooks().join("commit-msg.before-git-wf"), "exit 1");
+    repo.script(&repo.hooks().join("before-git-wf/commit-msg"), "exit 1");
     let refused = repo.command(&["commit", "-q", "--allow-empty", "-m", "three"]).output().unwrap();
     assert!(!refused.status.success());
+}
+
+/// What an earlier hook finds at `$0` and beside it.
+#[test]
+fn an_earlier_script_is_called_by_its_own_name() {
+    let repo = installed();
+    repo.script(&program(&repo), "exit 0");
+    repo.script(&repo.hooks().join("beside"), "echo sourced");
+    let asks =
+        "printf '%s %s %s' \"$0\" \"$(basename \"$0\")\" \"$#\"; . \"$(dirname \"$0\")/beside\"; exit 4";
+    for (begin, option) in [("/bin/sh", ""), ("/usr/bin/env sh", ""), (" /bin/sh", " -e"), ("/bin/bash", "")]
+    {
+        let earlier = repo.hooks().join("before-git-wf/commit-msg");
+        repo.script(&earlier, "");
+        fs::write(&earlier, format!("#!{begin}{option}\n{asks}\n")).unwrap();
+        let output = shim(&repo, "commit-msg", "").args(["a b", ""]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(said, ".git/hooks/commit-msg commit-msg 2sourced\n", "{begin}");
+        assert_eq!(output.status.code(), Some(4), "{begin}");
+    }
+}
+
+#[test]
+fn what_is_no_plain_shell_script_is_started_where_it_lies() {
+    let repo = installed();
+    repo.script(&program(&repo), "exit 0");
+    let earlier = repo.hooks().join("before-git-wf/commit-msg");
+    repo.script(&earlier, "");
+    let main = "#!/bin/bash\nmain() { printf 'main %s' \"${0##*/}\"; }\n\
+                if [ \"${BASH_SOURCE[0]}\" = \"$0\" ]; then main; fi\n";
+    for text in [main, "#!/usr/bin/awk -f\nBEGIN { printf \"main commit-msg\"; exit }\n"] {
+        fs::write(&earlier, text).unwrap();
+        let output = shim(&repo, "commit-msg", "").output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "main commit-msg", "{text}");
+        assert!(output.status.success());
+    }
+    fs::remove_file(&earlier).unwrap();
+    std::os::unix::fs::symlink("/bin/true", &earlier).unwrap();
+    assert!(shim(&repo, "commit-msg", "").output().unwrap().status.success());
+}
+
+#[test]
+fn an_earlier_hook_that_starts_itself_again_is_not_started_twice() {
+    let repo = installed();
+    repo.script(&program(&repo), &noting(&repo, "wf", 0));
+    let again = "if [ -z \"$AGAIN\" ]; then export AGAIN=1; sh -e \"$0\" \"$@\"; exit; fi";
+    let earlier = repo.hooks().join("before-git-wf/commit-msg");
+    repo.script(&earlier, &format!("{again}\n{}", noting(&repo, "earlier", 0)));
+    assert!(shim(&repo, "commit-msg", "").arg("file").status().unwrap().success());
+    assert_eq!(noted(&repo), "earlier <file> mark||\nwf <hook> <commit-msg> <file> mark||\n");
+}
+
+#[test]
+fn a_shim_that_was_moved_works_from_there_unless_another_is_in_its_place() {
+    let repo = installed();
+    repo.script(&program(&repo), &noting(&repo, "wf", 0));
+    repo.script(&repo.hooks().join("before-git-wf/commit-msg"), "echo ${0##*/} >>.git/notes");
+    let moved = repo.hooks().join("commit-msg.legacy");
+    fs::copy(repo.hooks().join("commit-msg"), &moved).unwrap();
+    let moved = Command::new("sh").arg(".git/hooks/commit-msg.legacy").current_dir(repo.root()).status();
+    assert!(moved.unwrap().success());
+    assert_eq!(noted(&repo), "");
+    repo.script(&repo.hooks().join("commit-msg"), "exec sh .git/hooks/commit-msg.legacy \"$@\"");
+    assert!(shim(&repo, "commit-msg", "").status().unwrap().success());
+    assert_eq!(noted(&repo), "commit-msg\nwf <hook> <commit-msg> mark||\n");
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 
+use super::super::cleanup::comment_prefix;
 use super::super::{CommentRule, is_empty_after_cleanup};
 use crate::hooks::test_repo::TestRepo;
 
@@ -107,7 +108,7 @@ fn an_untouched_template_is_empty() {
 #[test]
 fn the_rule_is_read_from_the_configuration() {
     let repo = TestRepo::new();
-    let read = || CommentRule::read(&repo.git, None).unwrap();
+    let read = || CommentRule::read(&repo.store(), None).unwrap();
     assert!(empty("# comment\n", &read()));
     repo.run(&["config", "core.commentChar", ";"]);
     assert!(empty("; comment\n", &read()));
@@ -134,7 +135,21 @@ fn git_says_which_of_its_prefixes_it_knows() {
     assert!(shown.status.success());
     let known = repo.run(&["version"]);
     let minor: u32 = known.split('.').nth(1).unwrap().parse().unwrap();
-    let rule = CommentRule::read(&repo.git, None).unwrap();
+    let rule = CommentRule::read(&repo.store(), None).unwrap();
     let prefix = if known.starts_with("git version 2.") && minor < 45 { "#" } else { "//" };
     assert!(empty(&format!("{prefix} comment\n"), &rule));
+}
+
+#[test]
+fn of_two_prefixes_the_last_one_counts() {
+    let repo = TestRepo::new();
+    let path = repo.root().join(".git/config");
+    for (added, expected) in [
+        ("[core]\n\tcommentString = //\n\tcommentchar = %\n", "%"),
+        ("[core]\n\tCommentChar = ;\n\tcommentstring = --\n", "--"),
+        ("[core \"sub\"]\n\tcommentChar = !\n", "--"),
+    ] {
+        std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + added).unwrap();
+        assert_eq!(comment_prefix(&repo.store().repo().config_snapshot()).unwrap(), expected);
+    }
 }

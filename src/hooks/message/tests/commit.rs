@@ -26,9 +26,9 @@ fn commit(repo: &TestRepo, editor: Option<&str>, args: &[&str]) -> Option<String
     repo.script(&hook, &format!("cp \"$1\" {quoted}; printf %s \"$GIT_EDITOR\" >{quoted}.editor; exit 1"));
     assert!(!run().status.success());
     let called_with = OsString::from(fs::read_to_string(given.with_extension("editor")).unwrap());
-    let rule = CommentRule::read(&repo.git, Some(&called_with)).unwrap();
+    let rule = CommentRule::read(&repo.store(), Some(&called_with)).unwrap();
     if !is_empty_after_cleanup(&fs::read(&given).unwrap(), &rule) {
-        add_trailers(&repo.git, &given, &rule, OURS).unwrap();
+        add_trailers(&given, &rule, OURS).unwrap();
     }
     repo.script(&hook, &format!("cp {quoted} \"$1\""));
     run().status.success().then(|| repo.run(&["log", "-1", "--format=%B"]).trim_end().to_owned())

@@ -13,7 +13,7 @@ const CUT: &str = "# ------------------------ >8 ------------------------\n";
 fn added(repo: &TestRepo, message: &str, rule: &CommentRule) -> String {
     let path = repo.root().join("MESSAGE");
     fs::write(&path, message).unwrap();
-    add_trailers(&repo.git, &path, rule, OURS).unwrap();
+    add_trailers(&path, rule, OURS).unwrap();
     fs::read_to_string(&path).unwrap()
 }
 
@@ -82,7 +82,7 @@ fn a_file_that_is_right_is_not_written() {
     fs::write(&path, format!("subject\n\n{LINES}")).unwrap();
     let before = fs::metadata(&path).unwrap().modified().unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
-    add_trailers(&repo.git, &path, &CommentRule::new("#", None, None), OURS).unwrap();
+    add_trailers(&path, &CommentRule::new("#", None, None), OURS).unwrap();
     assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), before);
 }
 
@@ -131,7 +131,7 @@ fn configured_trailers_change_nothing() {
 fn a_missing_file_is_an_error_with_its_path() {
     let repo = TestRepo::new();
     let path = repo.root().join("nowhere");
-    let error = add_trailers(&repo.git, &path, &CommentRule::new("#", None, None), OURS).unwrap_err();
+    let error = add_trailers(&path, &CommentRule::new("#", None, None), OURS).unwrap_err();
     assert!(error.to_string().contains(&format!("cannot read the commit message `{}`", path.display())));
 }
 

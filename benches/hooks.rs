@@ -1,0 +1,119 @@
+//! What the hooks add to a commit: `git commit` without hooks, with hooks where nothing is executed, and with hooks that
+//! bind it, in turns within one run.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const COMMITS: usize = 120;
+/// The first ones warm up the caches of the system.
+const WARM: usize = 10;
+
+fn main() {
+    println!("load before: {}", load());
+    let folder = tempfile::tempdir().unwrap();
+    let repos = ["without hooks", "nothing executed", "bound"].map(|name| (name, repo(folder.path(), name)));
+    for (name, repo) in &repos[1..] {
+        wf(repo, &["init", "--hooks"]);
+        if *name == "bound" {
+            std::fs::write(folder.path().join("plan.json"), include_str!("../src/cli/demo/plan.json"))
+                .unwrap();
+            wf(repo, &["new", "--id", "ISS-001", "A title"]);
+            wf(repo, &["solution", "add", "ISS-001", "../plan.json"]);
+            wf(repo, &["queue", "add", "ISS-001"]);
+            wf(repo, &["next"]);
+        }
+    }
+    let mut times: Vec<Vec<Duration>> = vec![Vec::new(); repos.len()];
+    for n in 0..COMMITS + WARM {
+        for ((_, repo), times) in repos.iter().zip(&mut times) {
+            std::fs::write(repo.join("file"), format!("{n}\n")).unwrap();
+            let started = Instant::now();
+            run(repo, &["git", "commit", "--quiet", "--all", "-m", "a subject"]);
+            if n >= WARM {
+                times.push(started.elapsed());
+            }
+        }
+    }
+    let message = output(&repos[2].1, &["git", "log", "-1", "--format=%B"]);
+    assert!(message.contains("Wf-Solution: "), "{message}");
+    let plain = median(&mut times[0]);
+    for ((name, _), times) in repos.iter().zip(&mut times) {
+        let median = median(times);
+        let low = times[times.len() / 10].as_secs_f64() * 1e3;
+        println!(
+            "{name:<18} {median:6.1} ms  ({:+.1} ms; a tenth takes less than {low:.1} ms)",
+            median - plain
+        );
+    }
+    let repo = &repos[2].1;
+    let message = repo.join("message");
+    let mut parts: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
+    for _ in 0..COMMITS / 2 {
+        std::fs::write(&message, "a subject\n").unwrap();
+        for (args, times) in [&["commit-msg", "message"][..], &["post-commit"]].iter().zip(&mut parts) {
+            let started = Instant::now();
+            wf(repo, &[&["hook"], *args].concat());
+            times.push(started.elapsed());
+        }
+    }
+    println!("`hook commit-msg` alone {:.1} ms", median(&mut parts[0]));
+    println!("`hook post-commit` that finds its link there {:.1} ms", median(&mut parts[1]));
+    println!("load after: {}", load());
+}
+
+fn repo(folder: &Path, name: &str) -> PathBuf {
+    let repo = folder.join(name);
+    std::fs::create_dir(&repo).unwrap();
+    for args in [
+        &["git", "init", "--quiet", "-b", "main"][..],
+        &["git", "config", "user.name", "Ada"],
+        &["git", "config", "user.email", "ada@example.org"],
+        &["git", "config", "maintenance.auto", "false"],
+        &["git", "config", "gc.auto", "0"],
+    ] {
+        run(&repo, args);
+    }
+    // A repository that has been in use has them all, and does not pay for them with each write.
+    for first in 0..=255 {
+        std::fs::create_dir_all(repo.join(format!(".git/objects/{first:02x}"))).unwrap();
+    }
+    std::fs::write(repo.join("file"), "begin\n").unwrap();
+    run(&repo, &["git", "add", "file"]);
+    run(&repo, &["git", "commit", "--quiet", "-m", "begin"]);
+    repo
+}
+
+fn wf(repo: &Path, args: &[&str]) {
+    run(repo, &[&[env!("CARGO_BIN_EXE_git-wf")], args].concat());
+}
+
+fn command(repo: &Path, args: &[&str]) -> Command {
+    let program = Path::new(env!("CARGO_BIN_EXE_git-wf")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new(args[0]);
+    command.args(&args[1..]).current_dir(repo).stdin(Stdio::null());
+    command.env("PATH", format!("{}:{path}", program.display()));
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+}
+
+fn run(repo: &Path, args: &[&str]) {
+    assert!(command(repo, args).stdout(Stdio::null()).status().unwrap().success(), "{args:?}");
+}
+
+fn output(repo: &Path, args: &[&str]) -> String {
+    String::from_utf8(command(repo, args).output().unwrap().stdout).unwrap()
+}
+
+/// In milliseconds.
+fn median(times: &mut [Duration]) -> f64 {
+    times.sort();
+    times[times.len() / 2].as_secs_f64() * 1e3
+}
+
+fn load() -> String {
+    std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
+}

@@ -1,0 +1,53 @@
+git_wf=@PROGRAM@
+case $0 in
+*/*) git_wf_hooks=${0%/*} ;;
+*) git_wf_hooks=. ;;
+esac
+git_wf_earlier=$git_wf_hooks/before-git-wf/@HOOK@
+# Another program may have moved this shim aside and call it from there. Where a shim lies in the hook's place
+# again, that one does the work; where the earlier hook does, it is the one that calls.
+case $0 in
+@HOOK@ | */@HOOK@) ;;
+*)
+	if grep -qs '^# git-wf hook shim, version ' "$git_wf_hooks/@HOOK@"; then exit 0; fi
+	if cmp -s "$git_wf_hooks/@HOOK@" "$git_wf_earlier"; then git_wf_earlier=/dev/null; fi
+	;;
+esac
+# An earlier hook that starts $0 once more means itself.
+if [ "${GIT_WF_EARLIER-}" = "$PPID" ] && [ -f "$git_wf_earlier" ]; then
+	. "$git_wf_earlier"
+	exit
+fi
+# Runs the hook that was here before as git would: under the name that it had, since it may look for its neighbours
+# beside $0. A shell script is read by its own shell; anything else is started where it lies now.
+git_wf_run_earlier() {
+	git_wf_line=
+	IFS= read -r git_wf_line <"$git_wf_earlier" || :
+	git_wf_shell=
+	case ${git_wf_line#'#!'} in
+	"$git_wf_line") ;;
+	*[!-A-Za-z0-9_./\ ]*) ;;
+	*) git_wf_shell=${git_wf_line#'#!'} ;;
+	esac
+	case $git_wf_shell in
+	*/sh | */dash | */'env sh' | */'env dash' | */sh\ -[a-z]* | */dash\ -[a-z]*) ;;
+	*/bash | */'env bash' | */bash\ -[a-z]*)
+		# One that asks whether it is read or started is started.
+		if grep -qs BASH_SOURCE "$git_wf_earlier"; then git_wf_shell=; fi ;;
+	*) git_wf_shell= ;;
+	esac
+	if [ -z "$git_wf_shell" ]; then
+		"$git_wf_earlier" "$@"
+		return
+	fi
+	# Unquoted: an interpreter and at most one word for it.
+	$git_wf_shell -c 'GIT_WF_EARLIER=$$; export GIT_WF_EARLIER; git_wf_earlier=$1; shift; . "$git_wf_earlier"' \
+		"$git_wf_hooks/@HOOK@" "$git_wf_earlier" "$@"
+}
+git_wf_has_earlier() { [ -f "$git_wf_earlier" ] && [ -x "$git_wf_earlier" ]; }
+# The program on the PATH, else the one that installed this; none, and nothing is done.
+if command -v git-wf >/dev/null 2>&1; then
+	git_wf=git-wf
+elif ! [ -f "$git_wf" ] || ! [ -x "$git_wf" ]; then
+	git_wf=:
+fi

@@ -1,0 +1,82 @@
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::trail::relink::{self, Lost, Shown};
+use crate::ui::style;
+use crate::ui::text::{clean_line, count};
+
+/// Find commits that no hook saw, and link them
+///
+/// They may have been made without the hooks or on another machine, squashed by a forge, applied from a mail, or
+/// rebased without hooks. They are known by the trailers that they carry, else by git's patch id: of a commit that is
+/// linked, or of all commits of an execution together. What `unlink` took back stays so.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The commits to look at, as `git log` takes them; those of all branches unless given
+    range: Option<String>,
+    /// Only say what would be linked
+    #[arg(short = 'n', long)]
+    dry_run: bool,
+}
+
+/// What `relink` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Relinked {
+    /// Whether nothing was to be recorded.
+    dry_run: bool,
+    /// How many commits were looked at.
+    commits: usize,
+    /// What was linked, or would be; oldest first.
+    links: Vec<Lost>,
+}
+
+pub(super) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let Some(commits) = relink::commits(&store, range.as_deref())? else {
+        let range = range.unwrap_or_default();
+        return Err(Failure::new("not-found", format!("git knows no commits `{range}`"))
+            .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`"));
+    };
+    let links = relink::lost(&store, &snapshot, &commits)?;
+    if !dry_run && !links.is_empty() {
+        context.transact(&store, |tx| {
+            let (count, plans) = relink::record(tx, &store, &links)?;
+            let plans: Vec<String> = plans.iter().map(ToString::to_string).collect();
+            let commits = if count == 1 { "commit" } else { "commits" };
+            tx.describe("relink", format!("execution: relink {count} {commits} of {}", plans.join(", ")));
+            Ok(())
+        })?;
+    }
+    if context.json() {
+        context.screen.print_json(&Relinked { dry_run, commits: commits.len(), links })?;
+        return Ok(Exit::Done);
+    }
+    for it in &links {
+        let painter = context.screen.painter();
+        let short = it.commit.get(..10).unwrap_or(&it.commit);
+        let task = it.task_id.as_deref().map(|task| format!(" {}", clean_line(task))).unwrap_or_default();
+        writeln!(
+            context.screen,
+            "{} {} -> {}{task} ({})",
+            painter.paint(style::WARN, short),
+            clean_line(&it.subject),
+            painter.paint(style::ID, it.solution_id.as_str()),
+            match it.shown_by {
+                Shown::Trailers => "by its trailers",
+                Shown::Patch => "the same change as a linked commit",
+                Shown::WholePatch => "the same change as the whole execution",
+            }
+        )?;
+        if let Some(old) = &it.replaces {
+            writeln!(context.screen, "  in place of {}", old.get(..10).unwrap_or(old))?;
+        }
+    }
+    let looked = format!("of {}", count(commits.len(), "commit"));
+    let verb = if dry_run { "would be linked" } else { "linked" };
+    writeln!(context.screen, "{looked}, {} {verb}", links.len())?;
+    Ok(Exit::Done)
+}

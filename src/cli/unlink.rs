@@ -1,0 +1,151 @@
+use super::link::{LinkAnswer, print};
+use super::{Context, Failure, Outcome};
+use crate::model::execution::{Event, Unlink};
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::{Read, Store, records};
+use crate::trail::trace;
+
+/// Take back the links of commits; `relink` does not make them again
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The commits, as git names them; then the plan or the execution, where only its links are meant
+    #[arg(required = true, value_names = ["COMMIT"])]
+    ids: Vec<String>,
+}
+
+/// Whose links are meant.
+enum Of {
+    Any,
+    Plan(SolutionId),
+    Execution(ExecutionId),
+}
+
+pub(super) fn run(Args { mut ids }: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let of = of(&snapshot, &ids)?;
+    if !matches!(of, Of::Any) {
+        ids.pop();
+    }
+    if ids.is_empty() {
+        return Err(Failure::usage("no commit is named").hint("the plan comes behind the commits"));
+    }
+    let hashes = ids.iter().map(|text| hash(&store, &snapshot, text)).collect::<Result<Vec<_>, _>>()?;
+    let committed = context.transact(&store, |tx| {
+        let mut answers = Vec::new();
+        for (hash, text) in hashes.iter().zip(&ids) {
+            let found = unlink_one(tx, hash, &of)?;
+            if found.is_empty() {
+                return Err(Failure::new("not-linked", format!("commit `{text}` was never linked"))
+                    .hint("`git wf trace COMMIT` shows what a commit belongs to"));
+            }
+            answers.extend(found);
+        }
+        let changed: Vec<&LinkAnswer> = answers.iter().filter(|it| it.changed).collect();
+        let subject = match &changed[..] {
+            [only] => {
+                let short = only.commit.get(..7).unwrap_or_default();
+                format!("execution: unlink {short} \"{}\" from {}", only.subject, only.solution_id)
+            }
+            all => format!("execution: unlink {} commits", all.len()),
+        };
+        tx.describe("unlink", subject);
+        Ok(answers)
+    })?;
+    print(&committed.answer, ("unlinked", "is not linked:"), context)
+}
+
+/// What the last word means, where it is an id of ours.
+fn of(read: &impl Read, ids: &[String]) -> Result<Of, Failure> {
+    let Some(last) = ids.last() else { return Ok(Of::Any) };
+    match resolve::any(read, last) {
+        Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(Of::Plan(id)),
+        Ok(Known::Execution(id)) => Ok(Of::Execution(id)),
+        // A name of git's may begin as an id does.
+        Ok(Known::Issue(_) | Known::Queue(_)) => Ok(Of::Any),
+        Err(ResolveError::NotFound { .. } | ResolveError::Ambiguous { .. }) => Ok(Of::Any),
+        Err(ResolveError::Store(error)) => Err(error.into()),
+    }
+}
+
+/// The full id of a commit: git's, else (where git lost it) of one that a log names.
+fn hash(store: &Store, read: &impl Read, text: &str) -> Result<String, Failure> {
+    if let Some(facts) = trace::commit(store, text)? {
+        return Ok(facts.hash);
+    }
+    let is_hex = text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let mut found: Vec<String> = Vec::new();
+    for issue in if is_hex { records::issue_ids(read)? } else { vec![] } {
+        for execution in records::executions(read, &issue)? {
+            let commits = execution.commits();
+            found.extend(commits.into_iter().map(|it| it.link.hash).filter(|hash| hash.starts_with(text)));
+        }
+    }
+    found.sort();
+    found.dedup();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        _ => Err(Failure::new("not-found", format!("git knows no commit `{text}`"))
+            .hint("`git log --oneline` shows the commits; the plan comes last")),
+    }
+}
+
+fn unlink_one(tx: &mut crate::store::Tx<'_>, hash: &str, of: &Of) -> Result<Vec<LinkAnswer>, Failure> {
+    let issues: Vec<IssueId> = match of {
+        Of::Any => records::issue_ids(tx)?,
+        Of::Plan(id) => vec![id.issue()],
+        Of::Execution(id) => vec![id.issue()],
+    };
+    let mut answers = Vec::new();
+    for issue in issues {
+        for execution in records::executions(tx, &issue)? {
+            let it = &execution.execution;
+            let is_meant = match of {
+                Of::Any => true,
+                Of::Plan(id) => it.solution_id == *id,
+                Of::Execution(id) => it.id == *id,
+            };
+            if !is_meant {
+                continue;
+            }
+            let is_it = |link: &str, from: &[String]| link == hash || from.iter().any(|old| old == hash);
+            let linked: Vec<_> = execution
+                .commits()
+                .into_iter()
+                .filter(|commit| is_it(&commit.link.hash, &commit.rewritten_from))
+                .collect();
+            let answer = |commit: &str, subject: String, task_id, changed| LinkAnswer {
+                commit: commit.to_owned(),
+                subject,
+                execution_id: it.id.clone(),
+                solution_id: it.solution_id.clone(),
+                task_id,
+                changed,
+            };
+            if linked.is_empty()
+                && let Some(subject) = was_linked(&execution, hash)
+            {
+                answers.push(answer(hash, subject, None, false));
+            }
+            for commit in linked {
+                let link = commit.link;
+                tx.log(&it.id, Event::Unlink(Unlink { hash: link.hash.clone() }))?;
+                answers.push(answer(&link.hash, link.subject, link.task_id, true));
+            }
+        }
+    }
+    Ok(answers)
+}
+
+/// The subject of a commit whose link was taken back.
+fn was_linked(execution: &ExecutionFolder, hash: &str) -> Option<String> {
+    let is_taken_back =
+        execution.log.iter().any(|it| matches!(&it.event, Event::Unlink(unlink) if unlink.hash == hash));
+    let subject = execution.log.iter().find_map(|it| match &it.event {
+        Event::Commit(link) if link.hash == hash => Some(link.subject.clone()),
+        _ => None,
+    });
+    is_taken_back.then(|| subject.unwrap_or_default())
+}

@@ -1,0 +1,180 @@
+//! One hook's places in the hooks folder, and what lies in them.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::iter;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use super::shim::{self, Shim};
+use super::{Change, HookState, HooksAt, InstallError, Installed, called, is_executable, lies_at};
+
+/// The folder in which earlier hooks keep their names.
+const ASIDE: &str = "before-git-wf";
+/// Where version 1 put them: under other names.
+const ASIDE_ONCE: &str = ".before-git-wf";
+const EDITED: &str = ".edited-git-wf";
+
+/// What lies where git looks for the hook.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Nothing,
+    /// A shim of ours, with its text.
+    Shim(Vec<u8>),
+    Other,
+}
+
+/// A hook's places in the folder, and what was found there.
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) shim: &'static Shim,
+    pub(super) hook: PathBuf,
+    /// Where an earlier hook goes.
+    aside: PathBuf,
+    /// Where an earlier hook lies: there, or where an older version put it.
+    pub(super) earlier: Option<PathBuf>,
+    pub(super) found: Found,
+}
+
+impl Slot {
+    pub(super) fn look(at: &HooksAt, shim: &'static Shim) -> Self {
+        let hook = at.folder().join(shim.name);
+        let aside = at.folder().join(ASIDE).join(shim.name);
+        let once = at.folder().join(format!("{}{ASIDE_ONCE}", shim.name));
+        let earlier = [&aside, &once].into_iter().find(|path| lies_at(path)).cloned();
+        let found = match shim::read(&hook) {
+            Some(text) => Found::Shim(text),
+            None if lies_at(&hook) => Found::Other,
+            None => Found::Nothing,
+        };
+        Self { shim, hook, aside, earlier, found }
+    }
+
+    /// Whether there is anything that an uninstall would have to do with.
+    pub(super) fn is_ours(&self) -> bool {
+        self.earlier.is_some() || matches!(self.found, Found::Shim(_))
+    }
+
+    /// Refuses where two hooks were there before, since only one of them would be called.
+    pub(super) fn check(&self) -> Result<(), InstallError> {
+        match &self.earlier {
+            Some(earlier) if self.found == Found::Other && !is_same(&self.hook, earlier) => {
+                let (hook, earlier) = (self.hook.clone(), earlier.clone());
+                Err(InstallError::TwoEarlier { name: self.shim.name, hook, earlier })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn installed(&self, program: &Path) -> Installed {
+        match &self.found {
+            Found::Nothing => Installed::Absent,
+            Found::Other => Installed::Foreign,
+            Found::Shim(text)
+                if *text == self.shim.text(program)
+                    && is_executable(&self.hook)
+                    && self.earlier.as_ref().is_none_or(|earlier| *earlier == self.aside) =>
+            {
+                Installed::Current
+            }
+            Found::Shim(_) => Installed::Outdated,
+        }
+    }
+
+    pub(super) fn state(&self, installed: Installed) -> HookState {
+        let calls = match &self.found {
+            Found::Shim(text) => called(env::var_os("PATH").as_deref(), shim::recorded(text)),
+            Found::Nothing | Found::Other => None,
+        };
+        let earlier = self.earlier.clone();
+        HookState { name: self.shim.name, installed, calls, earlier, edited: None, change: Change::None }
+    }
+
+    /// Where to move the shim to, if somebody edited it: a name that is free.
+    fn edited(&self) -> Option<PathBuf> {
+        let Found::Shim(text) = &self.found else { return None };
+        if !self.shim.is_edited(text) {
+            return None;
+        }
+        let name = format!("{}{EDITED}", self.shim.name);
+        let numbered = (2..).map(|n| self.hook.with_file_name(format!("{name}.{n}")));
+        iter::once(self.hook.with_file_name(&name)).chain(numbered).find(|path| !lies_at(path))
+    }
+
+    /// Moves a hook or an edited shim that is there aside, and the new shim into its place: both or neither. Answers
+    /// with where the edited shim went.
+    pub(super) fn put(&self, shim: TempPath) -> Result<Option<PathBuf>, InstallError> {
+        let edited = self.edited();
+        let is_foreign = self.found == Found::Other;
+        if is_foreign || self.earlier.is_some() {
+            let folder = self.aside.parent().unwrap_or(&self.aside);
+            fs::create_dir_all(folder).map_err(InstallError::io("create", folder))?;
+        }
+        if let Some(earlier) = self.earlier.as_ref().filter(|earlier| **earlier != self.aside) {
+            fs::rename(earlier, &self.aside).map_err(InstallError::io("move", earlier))?;
+        }
+        let aside = if is_foreign { Some(&self.aside) } else { edited.as_ref() };
+        if let Some(aside) = aside {
+            fs::rename(&self.hook, aside).map_err(InstallError::io("move aside", &self.hook))?;
+        }
+        shim.persist(&self.hook).map_err(|error| {
+            if let Some(aside) = aside {
+                // The error that is reported matters more; the next install copes with either outcome.
+                let _ = fs::rename(aside, &self.hook);
+                self.tidy();
+            }
+            InstallError::io("write", &self.hook)(error.error)
+        })?;
+        Ok(edited)
+    }
+
+    /// Takes the shim away and puts the earlier hook back into its place.
+    pub(super) fn remove(&self, at: &HooksAt) -> Result<HookState, InstallError> {
+        let edited = self.edited();
+        if let Some(aside) = &edited {
+            fs::rename(&self.hook, aside).map_err(InstallError::io("move aside", &self.hook))?;
+        }
+        let change = match (&self.found, &self.earlier) {
+            (Found::Other, earlier) => {
+                if let Some(copy) = earlier.as_ref().filter(|earlier| is_same(&self.hook, earlier)) {
+                    fs::remove_file(copy).map_err(InstallError::io("remove", copy))?;
+                }
+                Change::LeftAlone
+            }
+            (Found::Nothing, None) => Change::None,
+            (Found::Shim(_), None) if edited.is_some() => Change::Removed,
+            (Found::Shim(_), None) => {
+                fs::remove_file(&self.hook).map_err(InstallError::io("remove", &self.hook))?;
+                Change::Removed
+            }
+            (Found::Shim(_) | Found::Nothing, Some(earlier)) => {
+                fs::rename(earlier, &self.hook).map_err(InstallError::io("give back", &self.hook))?;
+                Change::GivenBack
+            }
+        };
+        self.tidy();
+        let left = Self::look(at, self.shim);
+        let installed = if left.found == Found::Nothing { Installed::Absent } else { Installed::Foreign };
+        Ok(HookState { change, edited, ..left.state(installed) })
+    }
+
+    /// Removes the folder of earlier hooks once it is empty.
+    fn tidy(&self) {
+        if let Some(folder) = self.aside.parent() {
+            // It is not: another hook is still aside.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Whether two files are the same hook: another program wrote once more what it had written before.
+fn is_same(one: &Path, two: &Path) -> bool {
+    let is_plain = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_file());
+    let read = |path: &Path| -> io::Result<Vec<u8>> { fs::read(path) };
+    is_plain(one)
+        && is_plain(two)
+        && is_executable(one) == is_executable(two)
+        && matches!((read(one), read(two)), (Ok(one), Ok(two)) if one == two)
+}

@@ -1,0 +1,113 @@
+//! Trailers go where git puts them: our answer against git's, for messages made of all that matters to either.
+
+use gix::bstr::ByteSlice;
+use proptest::prelude::*;
+
+use super::super::trailers::{Placed, place};
+use crate::hooks::test_repo::TestRepo;
+
+const OURS: &[(&str, &str)] = &[("Wf-Issue", "ISS-1"), ("Wf-Task", "T1")];
+/// Nobody begins a line with it, so that as a comment prefix it makes everything text.
+const NO_COMMENT: &str = "\u{1}";
+
+/// Lines that mean something to git, and some that do not.
+const LINES: &[&str] = &[
+    "",
+    "",
+    "",
+    "subject",
+    "text and more",
+    "  indented",
+    "\tindented",
+    " ",
+    "\t",
+    "# comment",
+    "#",
+    "#42 text",
+    "Key: value",
+    "key:value",
+    "Key : value",
+    "Two words: text",
+    "Fixes #12",
+    "Fixes:#12",
+    ":",
+    "-: x",
+    "Key:",
+    "Signed-off-by: A <a@example.com>",
+    "signed-off-by: A",
+    "(cherry picked from commit 12ab)",
+    "---",
+    "Conflicts:",
+    "\ta/file",
+    "# Conflicts:",
+    "#\ta/file",
+    "Wf-Issue: ISS-1",
+    "wf-issue:ISS-1 ",
+    "Wf-Issue: ISS-2",
+    "Wf-Task: T1",
+    " and more",
+    "text\r",
+    "\r",
+    "Key: value\r",
+    "s\u{fc}\u{df}: x",
+    "https://example.com/x",
+];
+
+/// Git's answer: it is asked to add trailers. It rewrites the trailers that it finds (`Fixes:#1` becomes `Fixes: #1`), so
+/// only the lines between two marks are taken from its answer.
+fn asked(repo: &TestRepo, text: &[u8], prefix: &str, trailers: &[(&str, &str)]) -> Placed {
+    let mark = (0..).map(|n| format!("Wf-Mark-{n}")).find(|mark| !text.contains_str(mark));
+    let mark = mark.unwrap_or_default();
+    let (begin, end) = (format!("{mark}: begin\n"), format!("{mark}: end\n"));
+    let mut args = vec!["-c".into(), format!("core.commentChar={prefix}")];
+    args.extend(
+        ["interpret-trailers", "--no-divider", "--where", "end", "--if-missing", "add"].map(String::from),
+    );
+    let mut add = |when: &str, trailer: &str| {
+        args.extend(["--if-exists", when, "--trailer", trailer.trim_end()].map(String::from));
+    };
+    add("add", &begin);
+    for (key, value) in trailers {
+        add("addIfDifferent", &format!("{key}: {value}"));
+    }
+    add("add", &end);
+    // A carriage return would keep git from seeing a blank line; clean-up drops it anyway.
+    let asked = text.replace("\r\n", "\n");
+    let answer = sealed(repo, &args, &asked);
+    let (head, rest) = answer.split_once_str(&begin).unwrap();
+    let (lines, tail) = rest.split_once_str(&end).unwrap();
+    let above = asked.strip_suffix(tail).unwrap().lines().count();
+    let at: usize = text.lines_with_terminator().take(above).map(<[u8]>::len).sum();
+    let gap = ends_blank(head) && !ends_blank(&text[..at]);
+    Placed { at, gap, lines: lines.to_owned() }
+}
+
+/// Runs git without any configuration but `-c`.
+fn sealed(repo: &TestRepo, args: &[String], input: &[u8]) -> Vec<u8> {
+    let mut command = repo.command(&[]);
+    command.args(args).env("GIT_DIR", "/dev/null");
+    crate::store::git::feed(command, input).unwrap()
+}
+
+fn ends_blank(text: &[u8]) -> bool {
+    text.lines().next_back().is_none_or(|line| line.trim().is_empty())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn trailers_go_where_git_puts_them(
+        lines in prop::collection::vec(prop::sample::select(LINES), 1..14),
+        keeps_comments in any::<bool>(),
+    ) {
+        thread_local! {
+            static REPO: TestRepo = TestRepo::new();
+        }
+        let text = lines.join("\n") + "\n";
+        let prefix = if keeps_comments { NO_COMMENT } else { "#" };
+        let expected = REPO.with(|repo| asked(repo, text.as_bytes(), prefix, OURS));
+        let ours = place(text.as_bytes(), (!keeps_comments).then_some(&b"#"[..]), OURS);
+        prop_assert_eq!(ours, expected, "{:?}", text);
+    }
+}

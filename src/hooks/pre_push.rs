@@ -1,0 +1,42 @@
+//! `pre-push`: publishes the ref beside what somebody pushes, to remotes that are set up so:
+//! `git config remote.origin.wfPush true`.
+
+use gix::bstr::ByteSlice;
+
+use super::Verdict;
+use crate::store::{Store, StoreError};
+use crate::sync;
+
+/// Publishes, where it is wanted. `remote` and `url` are the hook's arguments, `input` its stdin: a line for each ref
+/// that is pushed. The push itself goes on whatever comes of this.
+pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Result<Verdict, StoreError> {
+    let is_wanted = store.config_bool(&format!("remote.{remote}.wfPush"))
+        && store.remotes().iter().any(|known| known == remote);
+    if !is_wanted || store.tip()?.is_none() {
+        return Ok(Verdict::Go);
+    }
+    // The user pushes it already, whatever becomes of that.
+    let pushes_it = |line: &[u8]| line.fields().nth(2) == Some(store.reference().as_bytes());
+    if input.lines().any(pushes_it) || !is_first(store, remote, url)? {
+        return Ok(Verdict::Go);
+    }
+    Ok(match sync::sync(store, remote) {
+        Ok(synced) if synced.pushed => {
+            let commits = if synced.outgoing == 1 { "commit" } else { "commits" };
+            let reference = store.reference();
+            Verdict::Told(format!("pushed {} {commits} of {reference} to {remote}", synced.outgoing))
+        }
+        Ok(_) => Verdict::Go,
+        Err(error) => Verdict::Told(format!(
+            "{} was not pushed: {error}; `git wf sync {remote}` tries again",
+            store.reference()
+        )),
+    })
+}
+
+/// Whether this is the first of the addresses that the remote is pushed to: git runs the hook for each.
+fn is_first(store: &Store, remote: &str, url: &str) -> Result<bool, StoreError> {
+    let output = store.git().output(&["remote", "get-url", "--push", "--all", remote])?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().next().is_none_or(|first| first == url) || text.lines().count() < 2)
+}

@@ -1,0 +1,21 @@
+//! What a hook says of what git is about to do.
+
+/// What becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It goes on.
+    Go,
+    /// It goes on, and whoever did it is told something.
+    Told(String),
+    /// The policy refuses the commit.
+    Refused(String),
+    /// What was pushed is not let in.
+    NotReceived {
+        /// Why, in one line.
+        what: String,
+        /// What exactly is wrong, a line each.
+        details: Vec<String>,
+        /// What to do.
+        hint: &'static str,
+    },
+}

@@ -1,0 +1,42 @@
+//! What a push brings, before it is let in: git holds it apart, in a folder of objects that only its hooks are told of.
+
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::error::StoreError;
+use super::repo::Store;
+
+/// A store that also sees the objects which a push brought. They are gone if the push is refused, so that nothing may
+/// be written through it.
+pub(crate) struct Quarantined {
+    /// The store.
+    pub(crate) store: Store,
+    /// Names both folders of objects; read again whenever an object is not found.
+    _alternates: Option<TempDir>,
+}
+
+impl Store {
+    /// As it will be once the push is let in that this process is the hook of; where there is none, as it is.
+    pub(crate) fn with_quarantine(mut self) -> Result<Quarantined, StoreError> {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        // The library does not know the variable, and what it would look in is one folder with references to others.
+        let incoming = set("GIT_OBJECT_DIRECTORY").or_else(|| set("GIT_QUARANTINE_PATH"));
+        let Some(incoming) = incoming else { return Ok(Quarantined { store: self, _alternates: None }) };
+        let folder = tempfile::tempdir().map_err(StoreError::io(std::env::temp_dir()))?;
+        let objects = folder.path().join("objects");
+        let info = objects.join("info");
+        std::fs::create_dir_all(&info).map_err(StoreError::io(&info))?;
+        let mut listed = Vec::new();
+        for path in [incoming, self.repo.objects.store_ref().path().to_owned()] {
+            let path = path.canonicalize().map_err(StoreError::io(&path))?;
+            listed.extend_from_slice(path.as_os_str().as_encoded_bytes());
+            listed.push(b'\n');
+        }
+        let alternates = info.join("alternates");
+        std::fs::write(&alternates, listed).map_err(StoreError::io(&alternates))?;
+        let opened = gix::odb::at(&objects, self.repo.object_hash()).map_err(StoreError::io(&objects))?;
+        self.repo.objects = gix::OdbHandle::from(opened).with_write_passthrough();
+        Ok(Quarantined { store: self, _alternates: Some(folder) })
+    }
+}

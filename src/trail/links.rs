@@ -1,0 +1,81 @@
+//! What links a commit: the entry of an execution's log, and which plan, execution and task a commit's trailers mean.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use super::trailers;
+use crate::model::execution::{CommitLink, LinkedBy};
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::status::ExecutionStatus;
+use crate::rules::holds::who_holds;
+use crate::store::{CodeCommit, Read, StoreError, layout, records};
+
+/// What an execution's log says of a commit.
+pub(crate) fn link(
+    commit: &CodeCommit,
+    files: &[String],
+    task_id: Option<String>,
+    linked_by: LinkedBy,
+) -> CommitLink {
+    CommitLink {
+        hash: commit.id.to_string(),
+        task_id,
+        subject: commit.subject.clone(),
+        author: commit.author.clone(),
+        authored_at: commit.authored_at,
+        files: files.to_vec(),
+        linked_by,
+    }
+}
+
+/// The plans that trailers name and that exist here; a squash may name several.
+pub(crate) fn solutions(
+    read: &impl Read,
+    trailers: &[(String, String)],
+) -> Result<BTreeSet<SolutionId>, StoreError> {
+    let mut found = BTreeSet::new();
+    for (_, value) in trailers.iter().filter(|(key, _)| key == trailers::SOLUTION) {
+        let Ok(id) = SolutionId::parse(value) else { continue };
+        if read.file(&layout::solution(&id))?.is_some() {
+            found.insert(id);
+        }
+    }
+    Ok(found)
+}
+
+/// The execution of that plan which holds and goes on, else its latest attempt.
+pub(crate) fn execution_of(
+    read: &impl Read,
+    solution: &SolutionId,
+) -> Result<Option<ExecutionId>, StoreError> {
+    let executions = records::executions(read, &solution.issue())?;
+    let holder = who_holds(&executions).holder.map(|n| &executions[n]);
+    let mut of_plan: Vec<_> = executions.iter().filter(|it| it.execution.solution_id == *solution).collect();
+    of_plan.sort_by_key(|it| {
+        let goes_on = it.outcome() == ExecutionStatus::Executing
+            && holder.is_some_and(|holder| holder.execution.id == it.execution.id);
+        (!goes_on, Reverse(it.execution.attempt), Reverse(it.execution.started_at), &it.execution.id)
+    });
+    Ok(of_plan.first().map(|it| it.execution.id.clone()))
+}
+
+/// The one task that the trailers name, else the one that is being worked on, else the only one there is.
+pub(crate) fn task(
+    read: &impl Read,
+    solution: &SolutionId,
+    trailers: &[(String, String)],
+    active: Option<String>,
+) -> Result<Option<String>, StoreError> {
+    let Some(record) = records::solution(read, solution)? else { return Ok(active) };
+    let plan = record.typed_plan();
+    let tasks: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
+    let named = trailers::tasks(trailers, solution.as_str());
+    let named: Vec<&str> = named.into_iter().filter(|task| tasks.contains(task)).collect();
+    Ok(match (&named[..], active, &tasks[..]) {
+        ([task], _, _) => Some((*task).to_owned()),
+        ([_, ..], _, _) => None,
+        ([], Some(task), _) => Some(task),
+        ([], None, [task]) => Some((*task).to_owned()),
+        ([], None, _) => None,
+    })
+}

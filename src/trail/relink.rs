@@ -1,0 +1,283 @@
+//! Commits that no hook saw: made while the program was missing, squashed by a forge, applied from a mail, rebased
+//! without hooks, or made on another machine. They are found by the trailers that they carry, and by git's patch id.
+
+mod patches;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use gix::ObjectId;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use self::patches::Patches;
+use super::links::{link, solutions, task};
+use super::trailers;
+use crate::model::execution::{Event, LinkedBy, Rewrite};
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::time::Time;
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id, records};
+
+/// Clocks differ: a commit may seem to be so many milliseconds older than the claim that it is for.
+const SKEW: i64 = 24 * 60 * 60 * 1000;
+
+/// What shows that a commit belongs to an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Shown {
+    /// Its trailers name the plan.
+    Trailers,
+    /// It makes the same change as a commit that is linked.
+    Patch,
+    /// It makes the same change as all commits of the execution together.
+    WholePatch,
+}
+
+/// A commit that is not linked and should be.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Lost {
+    /// The full object id.
+    pub(crate) commit: String,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The task, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// What shows that it belongs there.
+    pub(crate) shown_by: Shown,
+    /// A linked commit that no branch has any more, and of which it is the newer form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) replaces: Option<String>,
+}
+
+/// The commits of a range of git's, oldest first; of all branches and HEAD without one. None where git takes `range` for
+/// none.
+pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<String>>, StoreError> {
+    let mut args = vec!["rev-list".to_owned(), "--reverse".into(), "--topo-order".into()];
+    match range {
+        Some(range) => args.extend(["--end-of-options".into(), range.to_owned()]),
+        None => {
+            if let Some(branch) = store.reference().strip_prefix("refs/heads/") {
+                args.push(format!("--exclude={branch}"));
+            }
+            args.push("--branches".into());
+            args.extend(store.head()?.map(|head| head.to_string()));
+        }
+    }
+    args.push("--".into());
+    let output = store.git().output(&args)?;
+    if !output.status.success() {
+        return Ok(None);
+    }
+    Ok(Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()))
+}
+
+/// Every execution of the store, and what their logs say of commits.
+struct Known {
+    executions: Vec<ExecutionFolder>,
+    /// The executions whose logs name a commit, in whatever way: what somebody took back is not linked again.
+    naming: HashMap<String, Vec<usize>>,
+}
+
+impl Known {
+    fn read(read: &impl Read) -> Result<Self, StoreError> {
+        let mut executions = Vec::new();
+        for issue in records::issue_ids(read)? {
+            executions.extend(records::executions(read, &issue)?);
+        }
+        let mut naming: HashMap<String, Vec<usize>> = HashMap::new();
+        for (n, execution) in executions.iter().enumerate() {
+            for hash in named(execution) {
+                naming.entry(hash.to_owned()).or_default().push(n);
+            }
+        }
+        Ok(Self { executions, naming })
+    }
+
+    fn names(&self, hash: &str) -> &[usize] {
+        self.naming.get(hash).map_or(&[], Vec::as_slice)
+    }
+
+    /// Of several executions that a commit could be for, the last that had begun when it was authored.
+    fn at(&self, of: impl Iterator<Item = usize>, authored: Time) -> Option<usize> {
+        let of: Vec<usize> = of.collect();
+        let key = |n: &usize| (self.executions[*n].execution.started_at, &self.executions[*n].execution.id);
+        let begun = of.iter().filter(|n| key(n).0 <= authored).max_by_key(|n| key(n));
+        begun.or(of.iter().min_by_key(|n| key(n))).copied()
+    }
+}
+
+/// Every commit that some execution links, or linked before it was rewritten.
+pub(crate) fn linked(read: &impl Read) -> Result<HashSet<String>, StoreError> {
+    let mut all = HashSet::new();
+    for issue in records::issue_ids(read)? {
+        for execution in records::executions(read, &issue)? {
+            for commit in execution.commits() {
+                all.insert(commit.link.hash);
+                all.extend(commit.rewritten_from);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The commits that a log names.
+fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &str> {
+    execution.log.iter().flat_map(|entry| match &entry.event {
+        Event::Commit(link) => vec![link.hash.as_str()],
+        Event::Rewrite(rewrite) => vec![rewrite.old.as_str(), rewrite.new.as_str()],
+        Event::Unlink(unlink) => vec![unlink.hash.as_str()],
+        _ => vec![],
+    })
+}
+
+/// Those of `commits` (full ids, oldest first) that belong to an execution and that no log names.
+pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Result<Vec<Lost>, StoreError> {
+    let known = Known::read(read)?;
+    let mut found = Vec::new();
+    let mut silent = Vec::new();
+    let earliest = known.executions.iter().map(|it| it.execution.started_at.millis()).min();
+    for hash in commits {
+        let Some(id) = object_id(hash) else { continue };
+        let commit = store.code_commit(id)?;
+        let trailers = trailers::parse(&commit.message);
+        let named = solutions(read, &trailers)?;
+        for solution in &named {
+            let of_plan: Vec<usize> = (0..known.executions.len())
+                .filter(|n| known.executions[*n].execution.solution_id == *solution)
+                .collect();
+            if known.names(hash).iter().any(|n| of_plan.contains(n)) {
+                continue;
+            }
+            if let Some(n) = known.at(of_plan.into_iter(), commit.authored_at) {
+                let task_id = task(read, solution, &trailers, None)?;
+                found.push((n, lost_as(&known, n, &commit, task_id, Shown::Trailers), commit.clone()));
+            }
+        }
+        let is_recent =
+            || Ok::<bool, StoreError>(earliest.is_some_and(|at| committed(store, id) >= at - SKEW));
+        if named.is_empty() && commit.parents.len() < 2 && known.names(hash).is_empty() && is_recent()? {
+            silent.push(commit);
+        }
+    }
+    let traced: Vec<_> = found.iter().map(|(n, it, _)| (*n, it.commit.clone(), it.task_id.clone())).collect();
+    let patches = Patches::of(store, &known, traced, &silent)?;
+    for commit in silent {
+        if let Some((n, task_id, shown_by, same)) = patches.find(&known, &commit) {
+            let mut it = lost_as(&known, n, &commit, task_id, shown_by);
+            it.replaces = same;
+            found.push((n, it, commit));
+        }
+    }
+    replacements(store, &known, &mut found)?;
+    let order: HashMap<&str, usize> =
+        commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
+    found.sort_by_key(|(_, it, _)| order.get(it.commit.as_str()).copied());
+    Ok(found.into_iter().map(|(_, it, _)| it).collect())
+}
+
+fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>, shown_by: Shown) -> Lost {
+    let execution = &known.executions[n].execution;
+    Lost {
+        commit: commit.id.to_string(),
+        subject: commit.subject.clone(),
+        execution_id: execution.id.clone(),
+        solution_id: execution.solution_id.clone(),
+        task_id,
+        shown_by,
+        replaces: None,
+    }
+}
+
+/// When a commit was made, in milliseconds; the end of time where nobody can tell.
+fn committed(store: &Store, id: ObjectId) -> i64 {
+    let seconds =
+        store.repo().find_commit(id).ok().and_then(|commit| commit.time().ok()).map(|time| time.seconds);
+    seconds.map_or(i64::MAX, |seconds| seconds.saturating_mul(1000))
+}
+
+/// Says of each found commit which linked one it took the place of: one with the same author, time and subject, or the
+/// same change, that no branch, tag or remote has any more. One that is still there was copied, not replaced.
+fn replacements(
+    store: &Store,
+    known: &Known,
+    found: &mut [(usize, Lost, CodeCommit)],
+) -> Result<(), StoreError> {
+    let executions: BTreeSet<usize> = found.iter().map(|(n, _, _)| *n).collect();
+    let linked: HashMap<usize, Vec<_>> =
+        executions.into_iter().map(|n| (n, known.executions[n].commits())).collect();
+    let gone = unreachable(store, linked.values().flatten().map(|it| it.link.hash.as_str()))?;
+    let mut taken: HashSet<String> = HashSet::new();
+    for (n, it, commit) in found {
+        let same = it.replaces.take();
+        let is_former = |hash: &str| gone.contains(hash) && !taken.contains(hash);
+        let former = linked.get(n).into_iter().flatten().map(|it| &it.link).find(|old| {
+            is_former(&old.hash)
+                && (same.as_ref() == Some(&old.hash)
+                    || (old.author == commit.author
+                        && old.authored_at == commit.authored_at
+                        && old.subject == commit.subject))
+        });
+        it.replaces = former.map(|old| old.hash.clone());
+        taken.extend(it.replaces.clone());
+    }
+    Ok(())
+}
+
+/// Those of the commits that nothing leads to.
+fn unreachable<'a>(
+    store: &Store,
+    commits: impl Iterator<Item = &'a str>,
+) -> Result<HashSet<String>, StoreError> {
+    let commits: HashSet<&str> = commits.collect();
+    let is_here = |hash: &&&str| object_id(hash).is_some_and(|id| store.repo().has_object(id));
+    let here: Vec<&str> = commits.iter().filter(is_here).copied().collect();
+    let mut gone: HashSet<String> =
+        commits.iter().filter(|hash| !here.contains(*hash)).map(|hash| (*hash).to_owned()).collect();
+    if here.is_empty() {
+        return Ok(gone);
+    }
+    let head = store.head()?.map(|head| head.to_string());
+    let mut args = vec!["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes"];
+    args.extend(head.as_deref());
+    let answer = store.git().run_with(&args, format!("{}\n", here.join("\n")).as_bytes())?;
+    gone.extend(
+        String::from_utf8_lossy(&answer).lines().filter(|hash| commits.contains(hash)).map(str::to_owned),
+    );
+    Ok(gone)
+}
+
+/// Links what was found and no log names meanwhile. Answers with the number of links, and the plans.
+pub(crate) fn record(
+    tx: &mut Tx<'_>,
+    store: &Store,
+    lost: &[Lost],
+) -> Result<(usize, BTreeSet<SolutionId>), StoreError> {
+    let mut plans = BTreeSet::new();
+    let mut count = 0;
+    let mut named_by: HashMap<&ExecutionId, HashSet<String>> = HashMap::new();
+    for it in lost {
+        if !named_by.contains_key(&it.execution_id) {
+            let execution = records::execution(tx, &it.execution_id, &mut Vec::new())?;
+            let names = execution.iter().flat_map(named).map(str::to_owned).collect();
+            named_by.insert(&it.execution_id, names);
+        }
+        let is_known = named_by.get(&it.execution_id).is_none_or(|names| names.contains(&it.commit));
+        let Some(id) = object_id(&it.commit).filter(|_| !is_known) else { continue };
+        let commit = store.code_commit(id)?;
+        let files = store.changed_files(&commit)?;
+        let entry = link(&commit, &files, it.task_id.clone(), LinkedBy::Relink);
+        tx.log(&it.execution_id, Event::Commit(entry))?;
+        if let Some(old) = &it.replaces {
+            let rewrite = Rewrite { old: old.clone(), new: it.commit.clone() };
+            tx.log(&it.execution_id, Event::Rewrite(rewrite))?;
+        }
+        plans.insert(it.solution_id.clone());
+        count += 1;
+    }
+    Ok((count, plans))
+}

@@ -1,0 +1,84 @@
+//! Which execution a commit is for by what it changes, whatever it is called.
+
+use std::collections::HashMap;
+
+use super::{Known, Shown};
+use crate::model::execution::Event;
+use crate::model::status::ExecutionStatus;
+use crate::store::{CodeCommit, Store, StoreError, object_id};
+use crate::trail::patch_id;
+
+/// What the changes of executions and of their commits are, and those of commits that name none.
+pub(super) struct Patches {
+    of_silent: HashMap<String, String>,
+    /// By patch id: executions that change just that as a whole.
+    whole: HashMap<String, Vec<usize>>,
+    /// By patch id: linked commits, with their executions and tasks.
+    single: HashMap<String, Vec<(usize, String, Option<String>)>>,
+}
+
+impl Patches {
+    /// `linked` are commits that are about to be linked, beside those that are: so that one look finds all there is.
+    pub(super) fn of(
+        store: &Store,
+        known: &Known,
+        mut linked: Vec<(usize, String, Option<String>)>,
+        silent: &[CodeCommit],
+    ) -> Result<Self, StoreError> {
+        let mut patches = Self { of_silent: HashMap::new(), whole: HashMap::new(), single: HashMap::new() };
+        if silent.is_empty() {
+            return Ok(patches);
+        }
+        let is_here = |hash: &str| object_id(hash).is_some_and(|id| store.repo().has_object(id));
+        for (n, execution) in known.executions.iter().enumerate() {
+            let commits = execution.commits();
+            let recorded = execution.log.iter().find_map(|entry| match &entry.event {
+                Event::End(end) if end.status == ExecutionStatus::Completed => end.patch_id.clone(),
+                _ => None,
+            });
+            // An attempt that failed or goes on recorded none.
+            let base = execution.execution.base_commit.as_deref();
+            let head = commits.last().map(|it| it.link.hash.as_str()).filter(|hash| is_here(hash));
+            let whole = match (recorded, head) {
+                (Some(id), _) => Some(id),
+                (None, Some(head)) if base.is_some_and(is_here) => patch_id::between(store, base, head)?,
+                _ => None,
+            };
+            if let Some(id) = whole {
+                patches.whole.entry(id).or_default().push(n);
+            }
+            let here = commits.into_iter().filter(|it| is_here(&it.link.hash));
+            linked.extend(here.map(|it| (n, it.link.hash, it.link.task_id)));
+        }
+        if linked.is_empty() && patches.whole.is_empty() {
+            return Ok(patches);
+        }
+        let hashes: Vec<String> = linked.iter().map(|(_, hash, _)| hash.clone()).collect();
+        let of_linked = patch_id::of_commits(store, &hashes)?;
+        for it in linked {
+            if let Some(id) = of_linked.get(&it.1) {
+                patches.single.entry(id.clone()).or_default().push(it);
+            }
+        }
+        let hashes: Vec<String> = silent.iter().map(|commit| commit.id.to_string()).collect();
+        patches.of_silent = patch_id::of_commits(store, &hashes)?;
+        Ok(patches)
+    }
+
+    /// The execution that a commit is for by what it changes, its task, and the linked commit that makes the same
+    /// change. A single commit of an execution says more than all of them.
+    pub(super) fn find(
+        &self,
+        known: &Known,
+        commit: &CodeCommit,
+    ) -> Option<(usize, Option<String>, Shown, Option<String>)> {
+        let id = self.of_silent.get(&commit.id.to_string())?;
+        if let Some(same) = self.single.get(id) {
+            let n = known.at(same.iter().map(|(n, _, _)| *n), commit.authored_at)?;
+            let (_, hash, task) = same.iter().find(|(of, _, _)| *of == n)?;
+            return Some((n, task.clone(), Shown::Patch, Some(hash.clone())));
+        }
+        let n = known.at(self.whole.get(id)?.iter().copied(), commit.authored_at)?;
+        Some((n, None, Shown::WholePatch, None))
+    }
+}

@@ -1,0 +1,146 @@
+//! `relink`: each way in which a commit escapes the hooks.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, plan_on};
+
+/// A repository that executed a plan in two commits on `work`, with hooks, and is on `main` now; the plan's id.
+fn executed(sandbox: &Sandbox) -> (Repo, String) {
+    let repo = sandbox.store("repo");
+    repo.wf(&["hooks", "install"]).ok();
+    let solution = repo.planned("ISS-001", &plan_on("a"));
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.git(&["switch", "-q", "-c", "work"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.commit("a", "1\n", "one");
+    repo.commit("b", "2\n", "two");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "-q", "main"]).ok();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "elsewhere"]).ok();
+    (repo, solution)
+}
+
+fn id(repo: &Repo, rev: &str) -> String {
+    repo.git(&["rev-parse", rev]).ok().line().to_owned()
+}
+
+/// Runs `relink`, first only to see that this alone changes nothing, and once more to see that nothing is left.
+fn relinked(repo: &Repo, range: &[&str]) -> Vec<Value> {
+    let tip = repo.tip();
+    let seen = repo.json(&[&["relink", "--dry-run"], range].concat());
+    assert_eq!(repo.tip(), tip);
+    let done = repo.json(&[&["relink"], range].concat());
+    assert_eq!(seen["links"], done["links"]);
+    let steps = repo.steps();
+    assert_eq!(repo.json(&[&["relink"], range].concat())["links"], json!([]));
+    assert_eq!(repo.steps(), steps);
+    done["links"].as_array().unwrap().clone()
+}
+
+fn linked(repo: &Repo) -> Vec<(Value, Value)> {
+    let show = repo.json(&["show", "ISS-001"]);
+    let commits = show["executions"][0]["commits"].as_array().unwrap().clone();
+    commits.into_iter().map(|it| (it["hash"].clone(), it["linked_by"].clone())).collect()
+}
+
+#[test]
+fn a_squash_that_keeps_the_messages() {
+    let sandbox = Sandbox::new();
+    let (repo, solution) = executed(&sandbox);
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["merge", "-q", "--squash", "work"]).ok();
+    repo.git(&["commit", "-q", "--no-edit"]).ok();
+    let found = relinked(&repo, &[]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((&found[0]["commit"], &found[0]["shown_by"]), (&json!(id(&repo, "HEAD")), &json!("trailers")));
+    assert_eq!((&found[0]["solution_id"], &found[0]["task_id"]), (&json!(solution), &json!("T1")));
+    assert_eq!(linked(&repo).last().unwrap(), &(json!(id(&repo, "HEAD")), json!("relink")));
+    assert!(repo.wf(&["trace", "HEAD"]).ok().stdout.contains("(linked afterwards)"));
+}
+
+#[test]
+fn a_squash_with_words_of_its_own() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["merge", "-q", "--squash", "work"]).ok();
+    repo.git(&["commit", "-q", "-m", "All of it (#12)"]).ok();
+    repo.commit("c", "3\n", "not a part of it");
+    // Of branches that are looked at, and only of them.
+    assert!(relinked(&repo, &["HEAD~1..HEAD"]).is_empty());
+    let found = relinked(&repo, &["HEAD~3.."]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(
+        (&found[0]["commit"], &found[0]["shown_by"]),
+        (&json!(id(&repo, "HEAD~1")), &json!("whole-patch"))
+    );
+}
+
+#[test]
+fn a_rebase_that_no_hook_saw() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    let old = [id(&repo, "work~1"), id(&repo, "work")];
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["switch", "-q", "work"]).ok();
+    repo.git(&["rebase", "-q", "main"]).ok();
+    let found = relinked(&repo, &[]);
+    let replaced: Vec<&Value> = found.iter().map(|it| &it["replaces"]).collect();
+    assert_eq!(replaced, [&json!(old[0]), &json!(old[1])]);
+    let now = [id(&repo, "work~1"), id(&repo, "work")];
+    let hashes: Vec<Value> = linked(&repo).into_iter().map(|(hash, _)| hash).collect();
+    assert_eq!(hashes, [json!(now[0]), json!(now[1])], "the old ones are replaced, not joined");
+    assert!(repo.wf(&["trace", &old[0]]).ok().stdout.contains("rewritten since"));
+}
+
+#[test]
+fn a_copy_of_one_commit_without_its_trailers() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["cherry-pick", "-n", "work"]).ok();
+    repo.git(&["commit", "-q", "-m", "by the way"]).ok();
+    let found = relinked(&repo, &[]);
+    assert_eq!((found.len(), &found[0]["shown_by"]), (1, &json!("patch")), "{found:#?}");
+    assert_eq!(found[0]["replaces"], json!(null));
+    assert_eq!(linked(&repo).len(), 3);
+}
+
+#[test]
+fn patches_from_a_mail_on_another_machine() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    let mail = repo.git(&["format-patch", "--stdout", "work~2..work"]).ok().stdout;
+    let other = sandbox.clone(&repo, "other");
+    other.git_in(mail, &["am", "-q"]).ok();
+    other.wf(&["init"]).ok();
+    let found = relinked(&other, &[]);
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|it| it["shown_by"] == "trailers" && it["replaces"].is_null()), "{found:#?}");
+    repo.git(&["pull", "-q", "--rebase", other.path().to_str().unwrap(), "main"]).ok();
+    // The other's store knows it already.
+    repo.git(&["remote", "add", "other", other.path().to_str().unwrap()]).ok();
+    repo.wf(&["pull", "other"]).ok();
+    assert!(relinked(&repo, &[]).is_empty());
+    assert_eq!(linked(&repo), linked(&other));
+}
+
+#[test]
+fn of_two_attempts_the_one_of_that_time() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["cherry-pick", "work~1"]).ok();
+    let early = id(&repo, "HEAD");
+    repo.wf(&["reopen", "ISS-001"]).ok();
+    repo.wf(&["queue", "add", "ISS-001"]).code;
+    repo.wf(&["next"]).ok();
+    let message = repo.git(&["log", "-1", "--format=%B", "work"]).ok().stdout;
+    let late = repo.commit("late", "1\n", &message);
+    let found = relinked(&repo, &["main"]);
+    let of = |hash: &str| found.iter().find(|it| it["commit"] == hash).unwrap()["execution_id"].clone();
+    let executions = repo.json(&["show", "ISS-001"])["executions"].clone();
+    let attempt =
+        |n: u64| executions.as_array().unwrap().iter().find(|it| it["attempt"] == n).unwrap()["id"].clone();
+    assert_eq!((of(&early), of(&late)), (attempt(1), attempt(2)));
+}
