@@ -62,6 +62,8 @@ pub(crate) fn ask<'a, T>(
     watch: Watch<'_>,
     mut question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
 ) -> Result<(Index<'a>, T), IndexError> {
+    // Where there is no store, nothing is made.
+    store.snapshot()?;
     for place in Place::all(&store.common_dir()) {
         for _ in 0..2 {
             let mut broken = place.identity();

@@ -77,7 +77,15 @@ impl Place {
 
     /// Removes the database and what SQLite keeps beside it.
     pub(super) fn remove(&self) -> io::Result<()> {
-        for name in ["index.db", "index.db-wal", "index.db-shm", "index.new", "index.new-journal"] {
+        for name in [
+            "index.db",
+            "index.db-wal",
+            "index.db-shm",
+            "index.new",
+            "index.new-journal",
+            "index.new-wal",
+            "index.new-shm",
+        ] {
             match std::fs::remove_file(self.folder.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}

@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn a_run_in_a_query_is_a_phrase() {
         assert_eq!(query("過期 OR token*"), "\"過\u{1f}期\" OR token*");
-        assert_eq!(query("title: \"過期 了\""), "title: \"過\u{1f}期\u{1f} \u{1f}了\"");
+        assert_eq!(query("title: \"過期 了\""), "title: \"\u{1f}過\u{1f}期\u{1f} \u{1f}了\u{1f}\"");
         assert_eq!(query("abc漢字*"), "\"abc\u{1f}漢\u{1f}字\"*");
         assert_eq!(query("\"say \"\"漢字\"\"\""), "\"say \"\"\u{1f}漢\u{1f}字\u{1f}\"\"\"");
         assert_eq!(query("\"open"), "\"open");

@@ -8,7 +8,7 @@ use super::history::History;
 use super::replicas::Replicas;
 use crate::support::Repo;
 
-const SEEDS: std::ops::Range<u64> = 100..102;
+const SEEDS: std::ops::Range<u64> = 100..101;
 const LONG: std::ops::Range<u64> = 100..150;
 const STEPS: usize = 60;
 
@@ -34,13 +34,15 @@ fn the_index_answers_as_a_new_one_and_as_the_tree() {
                     2 => drop(repo.wf(&["log"]).ok()),
                     _ => {}
                 }
-                if step % 20 == 19 {
+                if step % 30 == 29 {
                     let repo = all.at(n);
                     let known = answers(&repo);
                     compare_with_tree(&repo, &known);
                     std::fs::remove_file(repo.path().join(".git/wf/index.db")).unwrap();
                     assert_same(&known, &answers(&repo), "a new index");
-                    assert_same(&known, &in_memory(&repo), "an index in memory");
+                    if step + 1 == STEPS {
+                        assert_same(&known, &in_memory(&repo), "an index in memory");
+                    }
                 }
             }
         });
