@@ -210,7 +210,7 @@ fn words(old: &str, new: &str, painter: Painter) -> Option<String> {
         let is_pending = !(pending.0.is_empty() && pending.1.is_empty());
         match change.tag() {
             ChangeTag::Equal if is_pending && change.value().trim().is_empty() => {
-                blank.push_str(change.value())
+                blank.push_str(change.value());
             }
             ChangeTag::Equal => {
                 flush(&mut pending, &mut line);

@@ -220,7 +220,7 @@ fn a_warning_stops_nothing_and_says_what_it_costs() {
     });
     assert_eq!(notify.findings, []);
     let vague = report(|p| {
-        p["tasks"][0]["convergence"]["criteria"] = json!(["works correctly", "101 is 429", "正确"])
+        p["tasks"][0]["convergence"]["criteria"] = json!(["works correctly", "101 is 429", "正确"]);
     });
     assert_eq!(
         rules(&vague),
