@@ -66,8 +66,8 @@ fn parse_score(text: &str) -> Result<Score, String> {
 pub(super) struct ReviewInput {
     /// What the total says where it is left out; it can be harsher than that, and not milder.
     verdict: Option<Verdict>,
-    /// technical, risk (100 is no risk at all) and completeness, each 0 to 100.
-    scores: Scores,
+    /// Each 0 to 100, all three of them.
+    scores: ScoresInput,
     /// What should be otherwise.
     #[serde(default)]
     #[schemars(length(max = MOST_FINDINGS), inner(regex(pattern = r"\S"), length(max = LONGEST_FINDING)))]
@@ -75,6 +75,25 @@ pub(super) struct ReviewInput {
     /// The plan that was read: the review is refused where the plan has changed since.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     plan_digest: Option<String>,
+}
+
+/// What the reviewer thinks in numbers, 100 being the best.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ScoresInput {
+    /// Whether it will work.
+    technical: Score,
+    /// Whether what could go wrong is seen and small: 100 is no risk at all.
+    risk: Score,
+    /// Whether everything that was asked for is in it.
+    completeness: Score,
+}
+
+impl ReviewInput {
+    fn scores(&self) -> Scores {
+        let ScoresInput { technical, risk, completeness } = self.scores;
+        Scores { technical, risk, completeness }
+    }
 }
 
 fn example() -> serde_json::Value {
@@ -115,7 +134,7 @@ impl Args {
                 };
                 ReviewInput {
                     verdict: self.verdict,
-                    scores: Scores { technical, risk, completeness },
+                    scores: ScoresInput { technical, risk, completeness },
                     findings: self.findings.clone(),
                     plan_digest: self.plan_digest.clone(),
                 }
@@ -240,8 +259,8 @@ fn review_plan(
     let me = review::Reviewer::of(tx.person());
     let mine = |it: &&Review| it.plan_digest == digest && review::Reviewer::of(&it.author) == me;
     let last = folder.reviews(id).iter().rfind(mine);
-    if let Some(same) =
-        last.filter(|it| it.verdict == verdict && it.scores == input.scores && it.findings == input.findings)
+    if let Some(same) = last
+        .filter(|it| it.verdict == verdict && it.scores == input.scores() && it.findings == input.findings)
     {
         return Ok(same.clone());
     }
@@ -250,8 +269,8 @@ fn review_plan(
     let made = Review {
         id: tx.next_entry(&place)?,
         verdict,
-        scores: input.scores,
-        total: input.scores.total(),
+        scores: input.scores(),
+        total: input.scores().total(),
         findings: input.findings.clone(),
         plan_digest: digest,
         author: author.clone(),
@@ -278,7 +297,7 @@ fn review_plan(
 /// The verdict that was given, or the one of the total. A person may judge harsher than the scores; who judges milder
 /// means other scores.
 fn settled(plan: &Solution, input: &ReviewInput) -> Result<Verdict, Failure> {
-    let total = input.scores.total();
+    let total = input.scores().total();
     let by_total = review::verdict_of(total);
     let is_empty = plan.typed_plan().tasks.is_empty();
     let mildest = if is_empty { Verdict::Rejected } else { by_total };

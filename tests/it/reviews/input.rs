@@ -121,6 +121,7 @@ fn a_review_from_json() {
         ("{\"scores\": {\"technical\": 1e999, \"risk\": 1, \"completeness\": 1}}".into(), "0 to 100"),
         ("{\"scores\": {\"technical\": NaN, \"risk\": 1, \"completeness\": 1}}".into(), "expected"),
         (json!({"scores": {"technical": -1, "risk": 2, "completeness": 3}}).to_string(), "-1"),
+        (json!({"scores": {"technical": 1, "risk": 2, "completeness": 3, "style": 4}}).to_string(), "style"),
         (json!({"scores": scores, "verdict": "fine"}).to_string(), "fine"),
         (json!({"scores": scores, "findings": "one"}).to_string(), "string"),
         (json!({"scores": scores, "findings": [1]}).to_string(), "expected a string"),
