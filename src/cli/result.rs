@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::claim::Meant;
 use super::{Failure, json_fault, named, read_text};
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
+use crate::model::solution::Solution;
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Store, object_id};
@@ -152,7 +153,7 @@ pub(super) fn missing_links(
     meant: &Meant,
     named: &[(String, Option<CodeCommit>)],
 ) -> Result<Vec<CommitLink>, Failure> {
-    let plan = meant.folder.solution(&meant.execution.execution.solution_id).map(|it| it.typed_plan());
+    let plan = meant.folder.solution(&meant.execution.execution.solution_id).map(Solution::typed_plan);
     let only_task = plan.filter(|plan| plan.tasks.len() == 1).map(|plan| plan.tasks[0].id.clone());
     let mut links = Vec::new();
     for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()) {

@@ -37,9 +37,10 @@ impl Scenes {
         for issue in [6, 5, 4] {
             repo.wf(&["queue", "add", &format!("GH-{issue}")]).ok();
         }
-        repo.wf(&["next", "SOL-GH-6-1"]).ok();
+        // Within this clone, so that the other one's issue is still to come.
+        repo.wf(&["next", "--local", "SOL-GH-6-1"]).ok();
         repo.wf(&["fail", "--reason", "no"]).ok();
-        repo.wf(&["next", "SOL-GH-5-1"]).ok();
+        repo.wf(&["next", "--local", "SOL-GH-5-1"]).ok();
         for sample in std::fs::read_dir(repo.path().join(".git/hooks")).unwrap() {
             std::fs::remove_file(sample.unwrap().path()).unwrap();
         }
