@@ -82,7 +82,9 @@ fn between(before: &str, behind: &str) -> Option<String> {
         half.push(char::from(DIGITS[(value / 2) as usize]));
         rest = value % 2;
     }
-    (1..=width).map(|length| &half[..length]).find(|key| before < *key && *key < behind).map(str::to_owned)
+    // One that ended in a zero would leave no room in front of it.
+    let mut starts = (1..=width).map(|length| &half[..length]).filter(|key| !key.ends_with('0'));
+    starts.find(|key| before < *key && *key < behind).map(str::to_owned)
 }
 
 #[cfg(test)]

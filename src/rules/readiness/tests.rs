@@ -313,10 +313,17 @@ proptest! {
 
     #[test]
     fn nothing_that_goes_round_in_a_circle_is_handed_out((known, items, conflicts) in shapes(false)) {
-        let seen = view(items, conflicts, &known);
+        let seen = view(items, conflicts.clone(), &known);
         let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for edge in seen.edges.iter().filter(|edge| edge.why != Why::File) {
+        for edge in seen.edges.iter().filter(|edge| edge.why == Why::DependsOn) {
             before.entry(edge.to).or_default().push(edge.from);
+        }
+        for conflict in &conflicts {
+            let place = |id: &SolutionId| seen.items.iter().position(|it| it.item.solution_id == *id);
+            let order: Vec<usize> = conflict.resolution_order.iter().filter_map(place).collect();
+            for pair in order.windows(2) {
+                before.entry(pair[1]).or_default().push(pair[0]);
+            }
         }
         for n in 0..seen.items.len() {
             let next = |it: &usize| before.get(it).cloned().unwrap_or_default();

@@ -190,7 +190,9 @@ fn entry(kind: usize, life: &Life) -> Vec<u8> {
             patch_id: None,
         })),
         3 => event(Event::Aside(Aside { status: ExecutionStatus::Failed, reason: AsideReason::Retry })),
-        // Reviews and the conflicts of a queue.
+        5 => entry_bytes(&json!({"id": id, "type": "api", "severity": "high", "resolution": "sequential",
+            "solutions": [solution_id(), "SOL-ISS-002-1"], "rationale": text, "author": "a", "created_at": at})),
+        // Reviews.
         _ => entry_bytes(&json!({"id": id, "verdict": text})),
     }
 }
@@ -250,7 +252,7 @@ fn record(kind: usize, life: &Life) -> (String, Vec<u8>) {
         8 => (log(), entry(2, life)),
         9 => (log(), entry(3, life)),
         10 => (entry_in(layout::reviews(&solution_id())), review(life)),
-        11 => (entry_in(format!("queues/{}/conflicts", queue_id())), entry(4, life)),
+        11 => (entry_in(layout::queue_conflicts(&queue_id())), entry(5, life)),
         12 => (format!("{}/later/{ENTRY}.json", layout::issue_folder(&issue_id())), unknown()),
         _ => ("runs/RUN-1/run.json".into(), unknown()),
     }
