@@ -9,6 +9,7 @@ use gix::ObjectId;
 
 use self::union::Merge;
 use super::error::StoreError;
+use super::make;
 use super::repo::Store;
 use super::root;
 use super::snapshot::Snapshot;
@@ -109,7 +110,7 @@ fn emptied(
     }
     let Ok(commit) = work.find_object(head).map_err(&failed)?.try_into_commit() else { return Ok(None) };
     let Ok(tree) = commit.tree_id() else { return Ok(None) };
-    let root = root::make(work)?;
+    let root = root::make(&work.clone())?;
     Ok(bases(work, root, head)?.contains(&root).then_some(tree.detach()))
 }
 
@@ -170,7 +171,7 @@ fn merge_commit(
         message: "sync: merge two heads\n\nWf-Op: merge\n".into(),
         extra_headers: vec![],
     };
-    repo.write_object(commit).map(gix::Id::detach).map_err(&failed)
+    make::object(repo, &commit)
 }
 
 #[cfg(test)]

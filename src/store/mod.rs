@@ -11,6 +11,7 @@ pub(crate) mod layout;
 mod lock;
 mod loose;
 mod maintenance;
+mod make;
 mod merge;
 mod parameters;
 mod persist;

@@ -49,7 +49,7 @@ impl Store {
         if merged.is_fast_forward {
             return Ok(None);
         }
-        let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
+        let made = Made::taken_from(&work);
         let keep = Keep(made.write(&self.repo)?);
         Ok(Some(Unpublished { merged, base, made, keep }))
     }
