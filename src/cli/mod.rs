@@ -9,6 +9,7 @@ mod failure;
 mod generated;
 mod issue_fields;
 mod queue_print;
+mod redact_purge;
 mod schemas;
 mod solution_print;
 mod text_input;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace};
+use super::{answer, demo, detail, fail, init, issue_fields, next, redact_purge, solution, status, trace};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::model::execution::{Execution, LogEntry};
@@ -118,6 +118,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
+    kind::<redact_purge::PurgeAnswer>(Sort::Answer, "purge", "`redact --purge`"),
     kind::<Report>(Sort::Answer, "import", "`import`"),
     kind::<init::Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(

@@ -27,6 +27,18 @@ pub(crate) struct Made {
     objects: Vec<(ObjectId, Kind, Vec<u8>)>,
 }
 
+/// Holds a new pack until a ref points into it.
+pub(super) struct Keep(pub(super) Option<PathBuf>);
+
+impl Drop for Keep {
+    fn drop(&mut self) {
+        if let Some(path) = self.0.take() {
+            // A pack that is kept for ever costs a little space and nothing else.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
 impl Made {
     /// Takes over what `work` has in memory.
     pub(crate) fn taken_from(work: &gix::Repository) -> Self {
@@ -119,7 +131,8 @@ impl Made {
 
     fn is_any_gone(&self, repo: &gix::Repository) -> Result<bool, StoreError> {
         let folder = repo.objects.store_ref().path();
-        let mut elsewhere = self.objects.iter().map(|(id, ..)| *id).filter(|id| !loose::is_in(folder, *id)).peekable();
+        let mut elsewhere =
+            self.objects.iter().map(|(id, ..)| *id).filter(|id| !loose::is_in(folder, *id)).peekable();
         if elsewhere.peek().is_none() {
             return Ok(false);
         }

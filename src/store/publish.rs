@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gix::ObjectId;
-use gix::objs::Kind;
 use gix::lock::acquire::Fail;
+use gix::objs::Kind;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 

@@ -1,8 +1,8 @@
 //! The constant first commit that all stores share, so that any two of them can be merged.
 
 use gix::ObjectId;
-use gix::objs::{Kind, Tree};
 use gix::objs::tree::{Entry, EntryKind};
+use gix::objs::{Kind, Tree};
 
 use super::error::StoreError;
 use super::layout::ROOT_PATH;

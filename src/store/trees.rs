@@ -48,7 +48,11 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
     for found in &decoded.entries {
         let mode = EntryMode::from(found.mode.kind());
         is_canonical &= found.mode == mode;
-        length += mode.as_bytes(&mut Default::default()).len() + 1 + found.filename.len() + 1 + found.oid.as_bytes().len();
+        length += mode.as_bytes(&mut Default::default()).len()
+            + 1
+            + found.filename.len()
+            + 1
+            + found.oid.as_bytes().len();
         let entry = Entry { mode, filename: found.filename.to_owned(), oid: found.oid.to_owned() };
         entries.entry(entry.filename.clone()).or_insert(entry);
     }

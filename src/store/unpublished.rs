@@ -1,15 +1,13 @@
 //! A merge that is offered to a remote before the local ref moves: where somebody else was quicker it is forgotten, and
 //! the history does not keep a merge commit for each try.
 
-use std::path::PathBuf;
-
 use gix::ObjectId;
 
 use super::error::StoreError;
 use super::fault;
 use super::lock::WriteLock;
 use super::merge::{self, EqualTrees, Merged};
-use super::persist::Made;
+use super::persist::{Keep, Made};
 use super::repo::Store;
 
 /// A merge commit whose objects are written and which no ref holds yet.
@@ -19,18 +17,6 @@ pub(crate) struct Unpublished {
     base: ObjectId,
     made: Made,
     keep: Keep,
-}
-
-/// Holds a new pack until a ref points into it.
-struct Keep(Option<PathBuf>);
-
-impl Drop for Keep {
-    fn drop(&mut self) {
-        if let Some(path) = self.0.take() {
-            // A pack that is kept for ever costs a little space and nothing else.
-            let _ = std::fs::remove_file(path);
-        }
-    }
 }
 
 impl Store {

@@ -1,18 +1,15 @@
 //! The audit log: the commits of the ref, those of one record, and what each changed.
 
-use std::collections::HashMap;
-
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::redaction::REDACTED;
 use crate::model::time::Time;
 use crate::store::redact::Redactions;
-use crate::store::{Read, Snapshot, Store, StoreError, records};
+use crate::store::{Read, Snapshot, Store, StoreError, Subjects};
 
 /// One commit of the ref.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -77,7 +74,7 @@ pub(crate) fn steps(store: &Store, wanted: &Wanted) -> Result<Vec<Step>, StoreEr
         .all()
         .map_err(&failed)?;
     let mut steps = Vec::new();
-    let mut subjects = Subjects { now: store.snapshot()?, known: HashMap::new() };
+    let mut subjects = Subjects::new(store.snapshot()?);
     for info in walk {
         if wanted.limit.is_some_and(|limit| steps.len() >= limit) {
             break;
@@ -88,56 +85,15 @@ pub(crate) fn steps(store: &Store, wanted: &Wanted) -> Result<Vec<Step>, StoreEr
             continue;
         }
         let mut step = read(store, info.id)?;
-        subjects.hide(&mut step.subject)?;
+        if subjects.hide(&mut step.subject)? && step.force.is_some() {
+            step.force = Some(REDACTED.into());
+        }
         if wanted.with_changes && parents.len() < 2 {
             step.changes = changes(store, parents.first().copied(), info.id, &wanted.paths)?;
         }
         steps.push(step);
     }
     Ok(steps)
-}
-
-/// Subjects quote titles and reasons: of an issue of which something is hidden they show no more than its id.
-struct Subjects<'a> {
-    now: Snapshot<'a>,
-    known: HashMap<IssueId, bool>,
-}
-
-impl Subjects<'_> {
-    fn hide(&mut self, subject: &mut String) -> Result<(), StoreError> {
-        let Some((end, issue)) = first_id(subject) else { return Ok(()) };
-        let is_hidden = match self.known.get(&issue) {
-            Some(known) => *known,
-            None => {
-                let found = records::has_redactions(&self.now, &issue)?;
-                self.known.insert(issue, found);
-                found
-            }
-        };
-        if is_hidden && subject[end..].contains(['"', ':']) {
-            subject.truncate(end);
-            subject.push_str(": ");
-            subject.push_str(REDACTED);
-        }
-        Ok(())
-    }
-}
-
-/// The first word that is an id of an issue, a plan or an execution: where it ends, and whose it is.
-fn first_id(subject: &str) -> Option<(usize, IssueId)> {
-    let mut at = 0;
-    for word in subject.split(' ') {
-        let id = word.trim_end_matches([':', ',']);
-        let issue = SolutionId::parse(id)
-            .map(|id| id.issue())
-            .or_else(|_| ExecutionId::parse(id).map(|id| id.issue()))
-            .or_else(|_| IssueId::parse(id));
-        if let Ok(issue) = issue {
-            return Some((at + id.len(), issue));
-        }
-        at += word.len() + 1;
-    }
-    None
 }
 
 fn read(store: &Store, id: ObjectId) -> Result<Step, StoreError> {

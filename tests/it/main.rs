@@ -14,6 +14,7 @@ mod issues;
 mod laws;
 mod maintenance;
 mod output;
+mod purge;
 mod races;
 mod redact;
 mod sandbox;

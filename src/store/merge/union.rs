@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gix::ObjectId;
 use gix::bstr::BString;
-use gix::objs::{Kind, Tree};
 use gix::objs::tree::{Entry, EntryKind};
+use gix::objs::{Kind, Tree};
 
 use crate::model::doc::Doc;
 use crate::model::schema::Schema;
