@@ -304,7 +304,8 @@ fn better(a_sound: bool, b_sound: bool, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn docs(schema: &'static Schema, id: Option<&str>, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
-    let parse = |bytes: &[u8]| Doc::parse(schema, bytes).ok().filter(|doc| bears(&doc.fields(), id));
+    let parse =
+        |bytes: &[u8]| Doc::parse(schema, bytes).ok().filter(|doc| id.is_none_or(|id| doc.id() == Some(id)));
     match (parse(a), parse(b)) {
         (Some(one), Some(two)) => Some(one.merge(two).to_bytes()),
         (Some(_), None) => Some(a.to_vec()),
