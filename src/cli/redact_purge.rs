@@ -120,10 +120,15 @@ fn print(answer: &PurgeAnswer, context: &mut Context) -> Result<(), Failure> {
     )?;
     writeln!(context.screen, "\nThe old history is still elsewhere, and a sync with it brings it back:")?;
     for Remote { remote, push, clones, .. } in &answer.remotes {
-        writeln!(context.screen, "  on `{}`, until\n    {}", clean_line(remote), clean_line(push))?;
         writeln!(
             context.screen,
-            "  in every other clone, until there (after that push, and a `git wf sync` before it)\n    {}",
+            "  on `{}`; this replaces it\n    {}",
+            clean_line(remote),
+            clean_line(push)
+        )?;
+        writeln!(
+            context.screen,
+            "  in every other clone; after that push this replaces it, with what was never published from there\n    {}",
             clean_line(clones)
         )?;
     }
@@ -132,7 +137,7 @@ fn print(answer: &PurgeAnswer, context: &mut Context) -> Result<(), Failure> {
     }
     writeln!(
         context.screen,
-        "  as objects on this disk, which no reference names, until\n    git gc --prune=now"
+        "  as objects on this disk that nothing names; this removes them\n    git gc --prune=now"
     )?;
     writeln!(context.screen, "  in backups, forks and the host's caches, which git-wf cannot reach")?;
     Ok(())

@@ -101,6 +101,8 @@ fn writers_beside_a_collection_of_garbage() {
     for gc in [&["gc", "--quiet"][..], &["gc", "--quiet", "--prune=now"]] {
         let sandbox = Sandbox::new();
         let repo = store(&sandbox);
+        // A collection locks each reference for its reflog too, and gives up after 100 ms otherwise.
+        repo.git(&["config", "core.filesRefLockTimeout", "20000"]).ok();
         let (writers, each) = if is_long() { (4, 100) } else { (2, 15) };
         let stop = AtomicBool::new(false);
         let collections = std::thread::scope(|scope| {
