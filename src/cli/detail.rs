@@ -110,11 +110,13 @@ pub(super) fn as_claimed(
     }
     let commit = object_id(&claim.plan_commit).ok_or_else(unreadable)?;
     let then = store.snapshot_at(commit)?;
-    let found = read_solution(&then, id)?.filter(|(_, plan)| plan.plan_digest() == claim.plan_digest);
     // What was hidden since is hidden here too.
     let path = layout::solution(id);
+    let hidden = Redactions::at(&store.snapshot()?, &path)?;
+    let found = read_solution(&then, id)?
+        .filter(|(doc, plan)| plan.plan_digest() == claim.plan_digest || hidden.is_purged(&path, doc));
     let shown = found.map(|(mut doc, _)| {
-        Redactions::at(&store.snapshot()?, &path)?.doc(&path, &mut doc);
+        hidden.doc(&path, &mut doc);
         doc.read().map_err(|_| unreadable())
     });
     shown.transpose()?.ok_or_else(|| {

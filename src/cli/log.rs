@@ -35,7 +35,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         (None, true) => Some(Vec::new()),
         (Some(known), true) => Some(paths(&index.snapshot()?, known)?),
     };
-    let log = Log::of(&store, index)?;
+    let mut log = Log::of(&store, index)?;
     if context.json() {
         let mut array = JsonArray::default();
         for n in steps {

@@ -17,6 +17,7 @@ mod list_filter;
 mod new_worktree;
 mod pick;
 mod queue_print;
+mod redact_purge;
 mod reply_task;
 mod result;
 mod review_print;

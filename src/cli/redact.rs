@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Outcome, redact_purge};
 use crate::model::doc::Doc;
 use crate::model::id::EntryId;
 use crate::model::redaction::{self, ALL, Redaction, StampText};
@@ -9,22 +9,42 @@ use crate::model::strict;
 use crate::store::layout::{self, Form, form};
 use crate::store::redact::Redactions;
 use crate::store::resolve::{self, Known};
-use crate::store::{Read, Tx, records};
+use crate::store::{Read, Store, Tx, records};
 use crate::ui::style;
 use crate::ui::text::clean_line;
 
 /// Hide a value that should never have been written: it shows as `[redacted]` everywhere
 ///
 /// The text stays in the history of the ref, where plain git shows it: whoever has fetched it has it.
+///
+/// With --purge the history is rewritten, so that no commit of the ref here holds anything that is hidden. That reaches
+/// this repository alone. The remote keeps the old history until somebody pushes the new one by force, every other clone
+/// until its old ref is dropped, and a sync with one that still has it brings the text back. Copies elsewhere are out of
+/// reach: backups, forks, caches of a host, and whatever somebody has read. A password that was published is known.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue, plan, execution, queue or item
-    id: String,
+    #[arg(required_unless_present = "purge", requires = "field")]
+    id: Option<String>,
     /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY, reviews/ENTRY, log/ENTRY or conflicts/ENTRY, and
     /// /FIELD behind it
-    field: String,
+    #[arg(requires = "reason")]
+    field: Option<String>,
     /// Why; it shows in the log
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", requires = "field")]
+    reason: Option<String>,
+    /// Take everything that is hidden out of the history too: it is rewritten
+    #[arg(long)]
+    purge: bool,
+    /// Do not ask whether to rewrite it
+    #[arg(long, requires = "purge")]
+    yes: bool,
+}
+
+/// What to hide, and why.
+struct Request {
+    id: String,
+    field: String,
     reason: String,
 }
 
@@ -41,22 +61,47 @@ struct Wanted {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let reason = args.reason.trim().to_owned();
-    if reason.is_empty() {
-        return Err(
-            Failure::usage("a redaction needs a reason").hint("--reason TEXT, which shows in the log")
-        );
+    let request = match (args.id, args.field) {
+        (Some(id), Some(field)) => {
+            let reason = args.reason.map(|reason| reason.trim().to_owned()).unwrap_or_default();
+            if reason.is_empty() {
+                return Err(Failure::usage("a redaction needs a reason")
+                    .hint("--reason TEXT, which shows in the log"));
+            }
+            Some(Request { id, field, reason })
+        }
+        _ => None,
+    };
+    if args.purge {
+        store.snapshot()?;
+        redact_purge::confirm(&store, args.yes)?;
     }
-    let committed = context.transact(&store, |tx| {
-        let (id, wanted) = wanted(tx, &args)?;
-        let mut made = vec![hide(tx, &wanted, &reason)?];
+    if let Some(request) = request {
+        let hidden = hide_value(&store, &request, context)?;
+        if !args.purge {
+            return print(&request, hidden, context);
+        }
+    }
+    redact_purge::run(&store, context)
+}
+
+/// Hides it: of what, the entries that were written, and whether any was.
+fn hide_value(
+    store: &Store,
+    request: &Request,
+    context: &Context,
+) -> Result<(String, Vec<Redaction>, bool), Failure> {
+    let reason = &request.reason;
+    let committed = context.transact(store, |tx| {
+        let (id, wanted) = wanted(tx, request)?;
+        let mut made = vec![hide(tx, &wanted, reason)?];
         // The source's own record of an issue holds the same texts once more.
         if wanted.target == "issue.json" && wanted.field != "imported" {
             let imported = Wanted { field: "imported".into(), ..wanted };
-            made.extend(if is_there(tx, &imported)? { Some(hide(tx, &imported, &reason)?) } else { None });
+            made.extend(if is_there(tx, &imported)? { Some(hide(tx, &imported, reason)?) } else { None });
         } else {
             for copy in copies(tx, &wanted)? {
-                made.push(hide(tx, &copy, &reason)?);
+                made.push(hide(tx, &copy, reason)?);
             }
         }
         tx.describe(
@@ -69,24 +114,32 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Ok((id, made.into_iter().flatten().collect::<Vec<_>>()))
     })?;
     let (id, made) = committed.answer;
+    Ok((id, made, committed.commit.is_some()))
+}
+
+fn print(
+    request: &Request,
+    (id, made, is_new): (String, Vec<Redaction>, bool),
+    context: &mut Context,
+) -> Outcome {
     if context.json() {
         context.screen.print_json(&made)?;
         return Ok(Exit::Done);
     }
     let shown = context.screen.painter().paint(style::ID, &id);
-    let field = clean_line(&args.field);
-    if committed.commit.is_none() {
+    let field = clean_line(&request.field);
+    if !is_new {
         writeln!(context.screen, "`{field}` of {shown} is hidden already; nothing was written")?;
     } else {
         writeln!(
             context.screen,
-            "`{field}` of {shown} shows as [redacted] from now on; the history still holds it"
+            "`{field}` of {shown} shows as [redacted] from now on; the history holds it until `git wf redact --purge`"
         )?;
     }
     Ok(Exit::Done)
 }
 
-fn wanted(tx: &Tx<'_>, args: &Args) -> Result<(String, Wanted), Failure> {
+fn wanted(tx: &Tx<'_>, args: &Request) -> Result<(String, Wanted), Failure> {
     let (id, path) = match resolve::any(tx, &args.id)? {
         Known::Issue(id) => (id.to_string(), layout::issue(&id)),
         Known::Solution(id) => (id.to_string(), layout::solution(&id)),

@@ -10,7 +10,7 @@ use super::answer_schema::{
 };
 use super::{
     answer, audit, claimed, demo, detail, fail, feedback, init, issue_fields, lease, link, list, planning_context, queue,
-    reindex, relink, result, search, solution, solution_review, status, task, trace, verify, why,
+    redact_purge, reindex, relink, result, search, solution, solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -181,6 +181,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
     kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
+    kind::<redact_purge::PurgeAnswer>(Sort::Answer, "purge", "`redact --purge`"),
     kind::<Report>(Sort::Answer, "import", "`import`"),
     kind::<init::Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(

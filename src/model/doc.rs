@@ -298,6 +298,11 @@ impl Doc {
         self.slots.values().filter_map(|slot| slot.stamp.as_ref()).chain(self.birth.as_ref()).max()
     }
 
+    /// What the record calls itself: an item is named after its solution, everything else after itself.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.once.get("id").or_else(|| self.once.get("solution_id")).and_then(Value::as_str)
+    }
+
     /// The fields as one JSON object in schema order, without the clock.
     pub(crate) fn fields(&self) -> Value {
         Value::Object(self.field_map())

@@ -66,10 +66,11 @@ fn scan(bytes: &[u8]) -> Result<(), String> {
                     if key == NUMBER_KEY.as_bytes() {
                         return Err(format!("`{NUMBER_KEY}` cannot be the name of a field"));
                     }
-                    let shown = String::from_utf8_lossy(&key).into_owned();
-                    if !keys.insert(key) {
+                    if keys.contains(&key) {
+                        let shown = String::from_utf8_lossy(&key);
                         return Err(format!("the key `{shown}` stands twice in one object"));
                     }
+                    keys.insert(key);
                     is_key = false;
                 }
                 at = end - 1;

@@ -122,6 +122,17 @@ pub(crate) enum StoreError {
         /// The setting that asks for a signature.
         key: &'static str,
     },
+    /// Not all of the history is here.
+    #[error("the history of the ref is not all here: this is a shallow clone of it")]
+    Shallow,
+    /// A remote is known to have more.
+    #[error("`{tracking}` holds commits that are not in `{reference}`")]
+    Unmerged {
+        /// What the remote was last known to have.
+        tracking: String,
+        /// The ref.
+        reference: String,
+    },
     /// The installed git failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -177,6 +188,8 @@ impl Explain for StoreError {
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
             Self::Unsigned { .. } => "unsigned",
+            Self::Shallow => "shallow",
+            Self::Unmerged { .. } => "unmerged",
             Self::Git(error) => error.code(),
         }
     }
@@ -201,6 +214,8 @@ impl Explain for StoreError {
             Self::Unsigned { key, .. } => format!(
                 "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does without"
             ),
+            Self::Shallow => "`git fetch --unshallow` brings the rest".into(),
+            Self::Unmerged { .. } => "`git wf sync` brings them in; what is not here would be lost".into(),
             Self::Git(error) => return error.hint(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),
             Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),

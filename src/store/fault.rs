@@ -1,6 +1,7 @@
-//! Places where a test makes the process die, as a machine or `kill -9` would.
+//! Places where a test makes the process die, as a machine or `kill -9` would, or something else happen meanwhile.
 
 /// Dies here where `WF_FAULT` names this point: `moved` the first time that it is reached, `moved:3` the third time.
+/// Where `WF_FAULT_RUN` is set, a shell runs that instead, and the process goes on.
 ///
 /// The integration tests drive the binary that `cargo test` builds, which `cfg(test)` does not reach: only debug
 /// assertions tell it from a release, in which nothing of this is left.
@@ -18,6 +19,13 @@ fn die_where_told(name: &str) {
     let Ok(told) = std::env::var("WF_FAULT") else { return };
     let (wanted, count) = told.split_once(':').unwrap_or((&told, "1"));
     if wanted == name && REACHED.fetch_add(1, Ordering::Relaxed) + 1 == count.parse().unwrap_or(1) {
-        std::process::abort();
+        match std::env::var("WF_FAULT_RUN") {
+            Ok(script) => {
+                let mut shell = std::process::Command::new("sh");
+                let ended = shell.env_remove("WF_FAULT").args(["-c", &script]).status();
+                assert!(ended.is_ok_and(|status| status.success()), "`{script}` failed");
+            }
+            Err(_) => std::process::abort(),
+        }
     }
 }

@@ -50,9 +50,7 @@ impl Loose {
         kind: Kind,
         data: &[u8],
     ) -> Result<(), StoreError> {
-        let hex = id.to_string();
-        let folder = objects.join(&hex[..2]);
-        let path = folder.join(&hex[2..]);
+        let (folder, path) = place(objects, id);
         let mut tried = 0;
         loop {
             tried += 1;
@@ -89,6 +87,19 @@ impl Loose {
         file.persist(path)?;
         Ok(())
     }
+}
+
+/// Whether there is such a file, now.
+pub(super) fn is_in(objects: &Path, id: ObjectId) -> bool {
+    place(objects, id).1.exists()
+}
+
+/// The folder and the file of an object.
+fn place(objects: &Path, id: ObjectId) -> (PathBuf, PathBuf) {
+    let hex = id.to_string();
+    let folder = objects.join(&hex[..2]);
+    let path = folder.join(&hex[2..]);
+    (folder, path)
 }
 
 /// As a message names it.

@@ -5,8 +5,9 @@ use std::process::Stdio;
 
 use super::repo::Store;
 
-/// git's own default for `gc.auto`.
-const MOST_OBJECTS: i64 = 6700;
+/// Where `gc.auto` is not set. git's own default is 6700: a write of ours makes six small files, which take up some 4 KiB
+/// each whatever is in them.
+const MOST_OBJECTS: i64 = 3000;
 /// git's own default for `gc.autoPackLimit`.
 const MOST_PACKS: i64 = 50;
 
@@ -16,10 +17,12 @@ impl Store {
     pub(super) fn maintain(&self) {
         let config = self.repo.config_snapshot();
         let is_on = |key: &str| config.boolean(key).unwrap_or(true);
-        if !is_on("maintenance.auto") || !self.is_due() {
+        let most = config.integer("gc.auto").unwrap_or(MOST_OBJECTS);
+        if !is_on("maintenance.auto") || !self.is_due(most) {
             return;
         }
-        let mut command = self.git().command(["maintenance", "run", "--auto", "--quiet"]);
+        let limit = format!("gc.auto={most}");
+        let mut command = self.git().command(["-c", &limit, "maintenance", "run", "--auto", "--quiet"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let detaches = match config.boolean("maintenance.autoDetach") {
             Some(detaches) => detaches,
@@ -35,10 +38,9 @@ impl Store {
     }
 
     /// Estimates as git does: one of the 256 folders stands for all.
-    fn is_due(&self) -> bool {
+    fn is_due(&self, loose: i64) -> bool {
         let config = self.repo.config_snapshot();
         let objects = self.repo.objects.store_ref().path();
-        let loose = config.integer("gc.auto").unwrap_or(MOST_OBJECTS);
         if loose <= 0 {
             return false;
         }

@@ -6,12 +6,16 @@ mod union;
 use std::collections::BTreeSet;
 
 use gix::ObjectId;
+use gix::objs::Tree;
+use gix::objs::tree::EntryKind;
 
 use self::union::Merge;
 use super::error::StoreError;
+use super::make;
 use super::repo::Store;
 use super::root;
 use super::snapshot::Snapshot;
+use super::trees::{self, DEEPEST};
 
 /// What a merge came to.
 #[derive(Debug)]
@@ -83,7 +87,7 @@ pub(super) fn heads(
     }
     let restored = match merge.restored.take() {
         Some(restored) => restored,
-        None => lost_since(store, &bases, their_tree)?,
+        None => lost_since(work, &bases, their_tree, tree)?,
     };
     let commit = merge_commit(work, [ours, theirs], tree)?;
     let refused = merge.refused.into_iter().collect();
@@ -109,23 +113,58 @@ fn emptied(
     }
     let Ok(commit) = work.find_object(head).map_err(&failed)?.try_into_commit() else { return Ok(None) };
     let Ok(tree) = commit.tree_id() else { return Ok(None) };
-    let root = root::make(work)?;
+    let root = root::make(&work.clone())?;
     Ok(bases(work, root, head)?.contains(&root).then_some(tree.detach()))
 }
 
-/// What `theirs` lacks of the states that both sides had once. Nothing that this computes is kept.
-fn lost_since(store: &Store, bases: &[ObjectId], theirs: ObjectId) -> Result<Vec<String>, StoreError> {
-    let aside = store.in_memory();
+/// What `theirs` lacks of the states that both sides had once, and `merged` has. Nothing that this computes is kept.
+fn lost_since(
+    work: &gix::Repository,
+    bases: &[ObjectId],
+    theirs: ObjectId,
+    merged: ObjectId,
+) -> Result<Vec<String>, StoreError> {
+    let aside = work.clone();
     let mut lost = BTreeSet::new();
     for base in bases {
         let commit = aside.find_commit(*base).map_err(StoreError::object("cannot read a commit"))?;
         let tree = commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach();
         let mut merge = Merge::new(&aside);
         merge.restored = Some(Vec::new());
-        merge.root(tree, theirs)?;
+        merge.root(unlike(&aside, tree, theirs, merged, 0)?, theirs)?;
         lost.extend(merge.restored.unwrap_or_default());
     }
     Ok(lost.into_iter().collect())
+}
+
+/// The tree `base`, with the entries of `theirs` where the merge has them too: there nothing was put back, and neither is
+/// opened.
+fn unlike(
+    repo: &gix::Repository,
+    base: ObjectId,
+    theirs: ObjectId,
+    merged: ObjectId,
+    depth: usize,
+) -> Result<ObjectId, StoreError> {
+    if base == theirs || merged == theirs {
+        return Ok(theirs);
+    }
+    let read = |id| trees::read(repo, id);
+    let (Some(mut folder), Some(there), Some(both)) = (read(base)?, read(theirs)?, read(merged)?) else {
+        return Ok(base);
+    };
+    for (name, entry) in &mut folder.entries {
+        let (Some(there), Some(both)) = (there.entries.get(name), both.entries.get(name)) else { continue };
+        let are_folders = [&*entry, there, both].iter().all(|it| it.mode.kind() == EntryKind::Tree);
+        if both == there {
+            *entry = there.clone();
+        } else if are_folders && depth < DEEPEST {
+            entry.oid = unlike(repo, entry.oid, there.oid, both.oid, depth + 1)?;
+        }
+    }
+    let mut tree = Tree { entries: folder.entries.into_values().collect() };
+    tree.entries.sort();
+    make::unless_held(repo, &tree, &[base, theirs])
 }
 
 /// The best common ancestors; a commit is among them where the other descends from it.
@@ -170,7 +209,7 @@ fn merge_commit(
         message: "sync: merge two heads\n\nWf-Op: merge\n".into(),
         extra_headers: vec![],
     };
-    repo.write_object(commit).map(gix::Id::detach).map_err(&failed)
+    make::object(repo, &commit)
 }
 
 #[cfg(test)]

@@ -5,15 +5,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gix::ObjectId;
-use gix::objs::Kind;
-use gix::odb::memory::Storage;
+use gix::objs::{Exists, Kind, Write};
 use gix_pack::data::Version;
 use gix_pack::data::output::{Count, Entry, bytes::FromEntriesIter};
 
 use super::error::StoreError;
 use super::fault;
 use super::fsync::{self, Part};
-use super::loose::Loose;
+use super::loose::{self, Loose};
 
 /// From this many objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
 const PACK_FROM: usize = 100;
@@ -28,9 +27,22 @@ pub(crate) struct Made {
     objects: Vec<(ObjectId, Kind, Vec<u8>)>,
 }
 
+/// Holds a new pack until a ref points into it.
+pub(super) struct Keep(pub(super) Option<PathBuf>);
+
+impl Drop for Keep {
+    fn drop(&mut self) {
+        if let Some(path) = self.0.take() {
+            // A pack that is kept for ever costs a little space and nothing else.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
 impl Made {
-    /// Takes over what an in-memory object database collected.
-    pub(crate) fn new(mut storage: Storage) -> Self {
+    /// Takes over what `work` has in memory.
+    pub(crate) fn taken_from(work: &gix::Repository) -> Self {
+        let mut storage = work.objects.reset_object_memory().unwrap_or_default();
         let mut objects: Vec<_> =
             std::mem::take(&mut *storage).into_iter().map(|(id, (kind, data))| (id, kind, data)).collect();
         // What is pointed to comes before what points to it: a reader never sees a commit without its tree.
@@ -38,15 +50,24 @@ impl Made {
         Self { objects }
     }
 
-    /// Writes all of them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points into it,
+    /// Puts all of it back into the memory of `work`.
+    pub(crate) fn give_back(self, work: &gix::Repository) -> Result<(), StoreError> {
+        for (_, kind, data) in self.objects {
+            work.objects.write_buf(kind, &data).map_err(StoreError::object("cannot keep an object"))?;
+        }
+        Ok(())
+    }
+
+    /// Writes all of them, also those that were there already: what is written anew is not what a `gc` saw and is about
+    /// to take away. The answer is the `.keep` file of a new pack: it holds the pack until a ref points into it,
     /// and is to be removed then.
     pub(crate) fn write(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
         if self.objects.len() >= PACK_FROM || collects_garbage(repo) {
             return self.write_pack(repo);
         }
-        let loose = loose(repo);
+        let single = Loose::of(repo, syncs(repo, Part::LooseObject));
         for (id, kind, data) in &self.objects {
-            loose.write(repo.objects.store_ref().path(), *id, *kind, data)?;
+            single.write(repo.objects.store_ref().path(), *id, *kind, data)?;
         }
         Ok(None)
     }
@@ -102,11 +123,22 @@ impl Made {
     /// takes it away, now or in a moment, but leaves alone a pack that is newer than it. The answer is as of
     /// [`Made::write`].
     pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
-        let is_gone = |(id, _, _): &(ObjectId, Kind, Vec<u8>)| !repo.has_object(id);
-        if self.objects.is_empty() || !(collects_garbage(repo) || self.objects.iter().any(is_gone)) {
+        if self.objects.is_empty() || !(collects_garbage(repo) || self.is_any_gone(repo)?) {
             return Ok(None);
         }
         self.write_pack(repo)
+    }
+
+    fn is_any_gone(&self, repo: &gix::Repository) -> Result<bool, StoreError> {
+        let folder = repo.objects.store_ref().path();
+        let mut elsewhere =
+            self.objects.iter().map(|(id, ..)| *id).filter(|id| !loose::is_in(folder, *id)).peekable();
+        if elsewhere.peek().is_none() {
+            return Ok(false);
+        }
+        // An object database that was opened before knows packs which are gone by now.
+        let fresh = gix::odb::at(folder, repo.object_hash()).map_err(StoreError::io(folder))?;
+        Ok(elsewhere.any(|id| !fresh.exists(&id)))
     }
 }
 
@@ -120,10 +152,6 @@ fn collects_garbage(repo: &gix::Repository) -> bool {
 pub(super) fn syncs(repo: &gix::Repository, part: Part) -> bool {
     let config = repo.config_snapshot();
     fsync::parts(config.string("core.fsync").map(|value| value.to_string()).as_deref()).contains(&part)
-}
-
-fn loose(repo: &gix::Repository) -> Loose {
-    Loose::of(repo, syncs(repo, Part::LooseObject))
 }
 
 /// What processes that were killed left beside the packs, which git does not know by name: unfinished packs, and what

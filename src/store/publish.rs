@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gix::ObjectId;
 use gix::lock::acquire::Fail;
+use gix::objs::Kind;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
@@ -13,6 +14,7 @@ use super::fault;
 use super::fsync::{self, Part};
 use super::git::GitError;
 use super::lock::WriteLock;
+use super::make;
 use super::persist::Made;
 use super::repo::{Identity, Store, one_line};
 use super::root;
@@ -42,7 +44,7 @@ impl Store {
             message: message.into(),
             extra_headers: vec![],
         };
-        work.write_object(commit).map(gix::Id::detach).map_err(StoreError::object("cannot write a commit"))
+        make::object(work, &commit)
     }
 
     /// git itself signs, with whatever it is configured to sign. The tree must be on disk for it.
@@ -54,8 +56,7 @@ impl Store {
         message: &str,
         identity: &Identity,
     ) -> Result<ObjectId, StoreError> {
-        let storage = work.objects.reset_object_memory().unwrap_or_default();
-        let made = Made::new(storage);
+        let made = Made::taken_from(work);
         let keep = made.write(&self.repo)?;
         let date = format!("{} {}", identity.time.seconds, offset(identity.time.offset));
         let mut command =
@@ -77,13 +78,17 @@ impl Store {
             let _ = std::fs::remove_file(keep);
         }
         let text = String::from_utf8_lossy(&output);
-        ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| {
+        let commit = ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| {
             StoreError::Git(GitError::Failed {
                 command: "commit-tree -S".into(),
                 stderr: format!("answered `{}`, which is no object id", text.trim()),
                 code: Some(0),
             })
-        })
+        })?;
+        // Signing may take as long as somebody takes to type: all of it is written again where it is gone by then.
+        let signed = self.repo.find_object(commit).map_err(StoreError::object("cannot read a commit"))?;
+        made.give_back(work)?;
+        make::bytes(work, Kind::Commit, &signed.data)
     }
 
     /// Writes the objects and moves the ref from `expected` to `commit`. False where the ref is no longer there.
@@ -95,7 +100,7 @@ impl Store {
         expected: Option<ObjectId>,
         subject: &str,
     ) -> Result<bool, StoreError> {
-        let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
+        let made = Made::taken_from(&work);
         drop(work);
         let keep = made.write(&self.repo)?;
         self.publish_made(lock, (&made, keep), commit, expected, subject)
@@ -120,7 +125,13 @@ impl Store {
             keep = made.ensure(&self.repo)?;
         }
         fault::point("noted");
-        let moved = self.move_ref(commit, expected, subject);
+        let moved = self.move_ref(commit, expected, subject, || {
+            if keep.is_none() {
+                // The wait for the ref's own lock may have been a long one.
+                keep = made.ensure(&self.repo)?;
+            }
+            Ok(())
+        });
         fault::point("moved");
         if matches!(moved, Ok(true)) && keep.is_none() {
             // A collection may have begun since.
@@ -140,11 +151,13 @@ impl Store {
         self.common_dir().join(format!("{}.lock", self.reference()))
     }
 
+    /// Moves the ref; `last` happens just before, while nobody else can.
     fn move_ref(
         &self,
         commit: ObjectId,
         expected: Option<ObjectId>,
         subject: &str,
+        last: impl FnOnce() -> Result<(), StoreError>,
     ) -> Result<bool, StoreError> {
         let name = FullName::try_from(self.reference()).map_err(|_| StoreError::Config {
             key: "wf.ref",
@@ -178,6 +191,7 @@ impl Store {
         let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
         let moved = match self.repo.refs.transaction().prepare(Some(edit), own, packed) {
             Ok(prepared) => {
+                last()?;
                 fault::point("locked");
                 if syncs {
                     // The file must not get its name before its bytes are on the disk; gix does not see to that.

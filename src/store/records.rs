@@ -183,6 +183,16 @@ pub(crate) fn executions(read: &impl Read, issue: &IssueId) -> Result<Vec<Execut
 
 /// Whether anything of an issue, its plans or its executions is hidden.
 pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, StoreError> {
+    for folder in redacting_folders(read, issue)? {
+        if !Redactions::of(read, &folder)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The folders of an issue in which redactions may lie.
+pub(super) fn redacting_folders(read: &impl Read, issue: &IssueId) -> Result<Vec<String>, StoreError> {
     let mut folders = vec![layout::issue_folder(issue)];
     for (inside, names) in [
         (layout::solutions(issue), read.names(&layout::solutions(issue))?),
@@ -190,12 +200,7 @@ pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, 
     ] {
         folders.extend(names.iter().map(|name| format!("{inside}/{name}")));
     }
-    for folder in folders {
-        if !Redactions::of(read, &folder)?.is_empty() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    Ok(folders)
 }
 
 /// A plan; none where there is none that can be read.

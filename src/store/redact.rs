@@ -8,9 +8,12 @@ use super::layout::{self, Form, form};
 use super::records;
 use super::snapshot::Read;
 use crate::model::doc::{Doc, file_bytes};
-use crate::model::redaction::{REDACTED, Redaction, hide};
+use crate::model::redaction::{REDACTED, Redaction, hidden_plan, hide};
 use crate::model::stamp::Stamp;
 use crate::model::strict;
+
+/// What stands for a file that cannot be read: nobody can say where in it the hidden text is.
+const UNREADABLE: &str = "[redacted]\n";
 
 /// The redactions of one folder.
 #[derive(Debug, Default)]
@@ -39,6 +42,44 @@ impl Redactions {
     /// Whether there is any.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The files of which something is hidden, from their folder on.
+    pub(super) fn targets(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|it| it.target.as_str())
+    }
+
+    /// Whether a plan is stored without its text, so that nobody can tell its digest any more.
+    pub(crate) fn is_purged(&self, path: &str, doc: &Doc) -> bool {
+        let stamp = doc.stamp("plan");
+        let hidden = doc.value("plan").is_some_and(|plan| *plan == hidden_plan());
+        hidden && self.target(path).any(|it| it.field == "plan" && it.hides(stamp))
+    }
+
+    /// The bytes of a file without what is hidden of it; the same bytes where that is nothing.
+    pub(super) fn purged(&self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
+        if self.target(path).next().is_none() {
+            return bytes;
+        }
+        match form(path).0 {
+            Form::Doc(schema) => match Doc::parse(schema, &bytes) {
+                Ok(doc) => {
+                    let mut hidden = doc.clone();
+                    self.doc(path, &mut hidden);
+                    if hidden == doc { bytes } else { hidden.to_bytes() }
+                }
+                Err(_) => UNREADABLE.into(),
+            },
+            Form::Entry(_) => match strict::parse(&bytes) {
+                Ok(value) => {
+                    let mut hidden = value.clone();
+                    self.entry(path, &mut hidden);
+                    if hidden == value { bytes } else { file_bytes(&hidden) }
+                }
+                Err(_) => UNREADABLE.into(),
+            },
+            Form::Unknown => bytes,
+        }
     }
 
     fn target<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a Redaction> {
@@ -101,7 +142,6 @@ impl Redactions {
             }),
             Form::Unknown => return as_it_is(),
         };
-        // Of what cannot be read nobody can say where the hidden text is.
-        shown.map_or(format!("{REDACTED}\n"), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+        shown.map_or(UNREADABLE.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 }

@@ -7,6 +7,7 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::sec::Trust;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
+use gix_pack::cache::lru::MemoryCappedHashmap;
 
 use super::error::StoreError;
 use super::git::{self, Git};
@@ -20,6 +21,8 @@ pub(crate) const DEFAULT_REF: &str = "refs/wf/main";
 const DEFAULT_LOCK_TIMEOUT: u64 = 60;
 /// Trees and small records are read again and again within one command.
 const OBJECT_CACHE: usize = 16 * 1024 * 1024;
+/// Trees of a pack are differences from each other, one behind the other.
+const PACK_CACHE: usize = 16 * 1024 * 1024;
 
 /// An open repository with the name of the ref that holds its store.
 pub(crate) struct Store {
@@ -74,6 +77,7 @@ impl Store {
             Some(name) => checked_ref(&name.to_str_lossy())?,
         };
         repo.object_cache_size_if_unset(OBJECT_CACHE);
+        repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
         Ok(Self { repo, reference, in_hook: false })
     }
 

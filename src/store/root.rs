@@ -1,10 +1,12 @@
 //! The constant first commit that all stores share, so that any two of them can be merged.
 
 use gix::ObjectId;
-use gix::objs::tree::EntryKind;
+use gix::objs::tree::{Entry, EntryKind};
+use gix::objs::{Kind, Tree};
 
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
+use super::make;
 use crate::model::doc::file_bytes;
 use crate::model::root::FORMAT;
 
@@ -21,12 +23,10 @@ pub(super) fn signature(seconds: i64) -> gix::actor::Signature {
 
 /// Makes the root commit in `repo`; with `repo` in memory, only there.
 pub(super) fn make(repo: &gix::Repository) -> Result<ObjectId, StoreError> {
-    let failed = StoreError::object("cannot make the store's first commit");
     let wf = file_bytes(&serde_json::json!({ "format": FORMAT }));
-    let blob = repo.write_blob(wf).map_err(&failed)?.detach();
-    let mut editor = repo.empty_tree().edit().map_err(&failed)?;
-    editor.upsert(ROOT_PATH, EntryKind::Blob, blob).map_err(&failed)?;
-    let tree = editor.write().map_err(&failed)?.detach();
+    let oid = make::bytes(repo, Kind::Blob, &wf)?;
+    let entry = Entry { mode: EntryKind::Blob.into(), filename: ROOT_PATH.into(), oid };
+    let tree = make::object(repo, &Tree { entries: vec![entry] })?;
     let commit = gix::objs::Commit {
         tree,
         parents: Default::default(),
@@ -36,7 +36,7 @@ pub(super) fn make(repo: &gix::Repository) -> Result<ObjectId, StoreError> {
         message: MESSAGE.into(),
         extra_headers: vec![],
     };
-    repo.write_object(commit).map(gix::Id::detach).map_err(&failed)
+    make::object(repo, &commit)
 }
 
 #[cfg(test)]

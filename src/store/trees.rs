@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
-use gix::objs::tree::{Entry, EntryKind};
-use gix::objs::{Kind, Tree, WriteTo};
+use gix::objs::Kind;
+use gix::objs::tree::{Entry, EntryKind, EntryMode};
 
 use super::error::StoreError;
 
@@ -43,13 +43,21 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
         return Ok(None);
     };
     let mut entries = BTreeMap::new();
-    for entry in &decoded.entries {
-        let kind = entry.mode.kind();
-        let entry =
-            Entry { mode: kind.into(), filename: entry.filename.to_owned(), oid: entry.oid.to_owned() };
+    let mut is_canonical = decoded.entries.windows(2).all(|pair| pair[0] < pair[1]);
+    let mut length = 0;
+    for found in &decoded.entries {
+        let mode = EntryMode::from(found.mode.kind());
+        is_canonical &= found.mode == mode;
+        length += mode.as_bytes(&mut Default::default()).len()
+            + 1
+            + found.filename.len()
+            + 1
+            + found.oid.as_bytes().len();
+        let entry = Entry { mode, filename: found.filename.to_owned(), oid: found.oid.to_owned() };
         entries.entry(entry.filename.clone()).or_insert(entry);
     }
-    let is_canonical = bytes(entries.values()) == object.data;
+    // No name twice, and no mode with a zero too many.
+    is_canonical &= entries.len() == decoded.entries.len() && length == object.data.len();
     Ok(Some(Folder { entries, is_canonical }))
 }
 
@@ -102,15 +110,6 @@ pub(super) fn look_up(
     Ok(None)
 }
 
-fn bytes<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<u8> {
-    let mut tree = Tree { entries: entries.cloned().collect() };
-    tree.entries.sort();
-    let mut bytes = Vec::new();
-    // It writes to memory; a name that cannot be written makes fewer bytes, which are not the same ones.
-    let _ = tree.write_to(&mut bytes);
-    bytes
-}
-
 /// What is wrong with an entry that no store holds; none where a merge may take it over.
 pub(super) fn refusal(entry: &Entry) -> Option<&'static str> {
     if let Some(why) = name_refusal(entry.filename.as_bstr()) {
@@ -127,6 +126,14 @@ pub(super) fn refusal(entry: &Entry) -> Option<&'static str> {
 /// What git refuses itself, on any system that it checks out to, and a little more: names that begin with `.git` are
 /// read by git, and `~1` is how Windows shortens them.
 pub(super) fn name_refusal(name: &BStr) -> Option<&'static str> {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if name.first().is_some_and(u8::is_ascii_alphanumeric)
+        && name.len() <= LONGEST_NAME
+        && name.iter().all(is_plain)
+    {
+        // As all names of records are.
+        return None;
+    }
     // What HFS+ passes over when it compares names.
     let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use gix::ObjectId;
+use gix::bstr::BStr;
+use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::lock::WriteLock;
 use super::repo::{Identity, Store, one_line};
 use super::snapshot::{LARGEST_RECORD, Read, Snapshot};
-use super::{merge, root};
+use super::{make, merge, root};
 use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
@@ -263,12 +265,12 @@ fn write_tree(
     pending: BTreeMap<String, Vec<u8>>,
 ) -> Result<ObjectId, StoreError> {
     let failed = StoreError::object("cannot write a tree");
-    let mut editor = repo.edit_tree(base).map_err(&failed)?;
+    let mut editor = repo.edit_tree(base).map_err(&failed)?.detach();
     for (path, bytes) in pending {
-        let blob = repo.write_blob(bytes).map_err(&failed)?.detach();
-        editor.upsert(path, EntryKind::Blob, blob).map_err(&failed)?;
+        let blob = make::bytes(repo, Kind::Blob, &bytes)?;
+        editor.upsert(path.split('/').map(BStr::new), EntryKind::Blob, blob).map_err(&failed)?;
     }
-    editor.write().map(gix::Id::detach).map_err(&failed)
+    editor.write(|tree| make::object(repo, tree))
 }
 
 /// The subject and the trailers. Each is one line, whatever the user typed.

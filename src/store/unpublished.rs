@@ -1,15 +1,13 @@
 //! A merge, or a change on top of one, that is offered to a remote before the local ref moves: where somebody else was
 //! quicker it is forgotten, and the history keeps nothing of the tries.
 
-use std::path::PathBuf;
-
 use gix::ObjectId;
 
 use super::error::StoreError;
 use super::fault;
 use super::lock::WriteLock;
 use super::merge::{self, EqualTrees, Merged};
-use super::persist::Made;
+use super::persist::{Keep, Made};
 use super::repo::Store;
 use super::snapshot::Snapshot;
 use super::tx::{Tx, random_uid};
@@ -44,18 +42,6 @@ pub(crate) struct Offered<T> {
     pub(crate) ahead: Option<Unpublished>,
 }
 
-/// Holds a new pack until a ref points into it.
-struct Keep(Option<PathBuf>);
-
-impl Drop for Keep {
-    fn drop(&mut self) {
-        if let Some(path) = self.0.take() {
-            // A pack that is kept for ever costs a little space and nothing else.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
 impl Store {
     /// Merges another head into the local one without moving any ref. `None` where no merge commit is needed: ours
     /// holds all of it already, or the ref can just follow.
@@ -83,7 +69,7 @@ impl Store {
         base: ObjectId,
         subject: String,
     ) -> Result<Unpublished, StoreError> {
-        let made = Made::new(work.objects.reset_object_memory().unwrap_or_default());
+        let made = Made::taken_from(work);
         let keep = Keep(made.write(&self.repo)?);
         Ok(Unpublished { merged, base, made, keep, subject })
     }

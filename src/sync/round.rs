@@ -1,11 +1,14 @@
 //! One exchange with a remote: fetch, merge, push, and again where somebody else was quicker.
 
+use std::thread::JoinHandle;
+
 use gix::ObjectId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff};
+use crate::store::git::GitError;
 use crate::store::{EqualTrees, Merged, Store, StoreError, Unpublished};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
@@ -118,15 +121,18 @@ pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
                 ready(store)?
             }
         };
-        synced.incoming = count(store, theirs, Some(start))?;
+        let incoming = count(store, theirs, Some(start));
         if theirs == Some(tip) {
+            synced.incoming = incoming.wait()?;
             return synced.finish(store);
         }
+        let outgoing = count(store, Some(tip), theirs);
         match transfer::push(store, remote, tip) {
             Ok(done @ (Pushed::Accepted | Pushed::UpToDate)) => {
                 synced.pushed |= done == Pushed::Accepted;
                 adopt(store, &mut synced, ahead)?;
-                synced.outgoing = count(store, Some(tip), theirs)?;
+                synced.incoming = incoming.wait()?;
+                synced.outgoing = outgoing.wait()?;
                 return synced.finish(store);
             }
             Ok(Pushed::Behind) => reason = "others pushed first".into(),
@@ -173,7 +179,7 @@ pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let mut synced = Synced::with(remote);
     let theirs = fetch(store, &mut synced, EqualTrees::Leave)?;
     merge(store, &mut synced, theirs, EqualTrees::Leave)?;
-    synced.incoming = count(store, theirs, start)?;
+    synced.incoming = count(store, theirs, start).wait()?;
     synced.finish(store)
 }
 
@@ -188,7 +194,7 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
         match transfer::push(store, remote, tip)? {
             Pushed::Accepted => {
                 synced.pushed = true;
-                synced.outgoing = count(store, Some(tip), known)?;
+                synced.outgoing = count(store, Some(tip), known).wait()?;
                 return synced.finish(store);
             }
             Pushed::UpToDate => return synced.finish(store),
@@ -277,11 +283,25 @@ fn contains(store: &Store, head: Option<ObjectId>, commit: ObjectId) -> Result<b
     }
 }
 
+/// Commits that git is counting, while something else goes on.
+struct Counting(Option<JoinHandle<Result<Vec<u8>, GitError>>>);
+
 /// How many commits `head` has that `without` has not.
-fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Result<u64, SyncError> {
-    let Some(head) = head.filter(|head| Some(*head) != without) else { return Ok(0) };
-    let mut args = vec!["rev-list".to_owned(), "--count".into(), head.to_string()];
-    args.extend(without.map(|commit| format!("^{commit}")));
-    let answer = store.git().run(&args).map_err(StoreError::Git)?;
-    Ok(String::from_utf8_lossy(&answer).trim().parse().unwrap_or_default())
+fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Counting {
+    let head = head.filter(|head| Some(*head) != without);
+    Counting(head.map(|head| {
+        let mut args = vec!["rev-list".to_owned(), "--count".into(), head.to_string()];
+        args.extend(without.map(|commit| format!("^{commit}")));
+        let git = store.git();
+        std::thread::spawn(move || git.run(&args))
+    }))
+}
+
+impl Counting {
+    fn wait(self) -> Result<u64, SyncError> {
+        let Some(counting) = self.0 else { return Ok(0) };
+        // It does not panic; nothing that was counted is nothing to tell.
+        let Ok(answer) = counting.join() else { return Ok(0) };
+        Ok(String::from_utf8_lossy(&answer.map_err(StoreError::Git)?).trim().parse().unwrap_or_default())
+    }
 }

@@ -1,38 +1,37 @@
 //! The audit log: the commits of the ref, those of one record, and what each changed.
 
-use std::collections::BTreeSet;
-
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use crate::index::{Index, IndexError};
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::redaction::REDACTED;
 use crate::store::history::{FileChange, Step};
 use crate::store::redact::Redactions;
-use crate::store::{Read, Snapshot, Store, StoreError, object_id};
+use crate::store::{Read, Snapshot, Store, StoreError, Subjects, object_id};
 
 /// The steps that led to the present state, as they may be shown now: what is hidden now was not hidden then.
 pub(crate) struct Log<'a> {
     store: &'a Store,
     index: Index<'a>,
     now: Snapshot<'a>,
-    hidden: BTreeSet<IssueId>,
+    has_hidden: bool,
+    subjects: Subjects<'a>,
 }
 
 impl<'a> Log<'a> {
     /// All that is shown of a log is of the state of the index.
     pub(crate) fn of(store: &'a Store, index: Index<'a>) -> Result<Self, IndexError> {
-        let (now, hidden) = (index.snapshot()?, index.with_redactions()?);
-        Ok(Self { store, index, now, hidden })
+        let has_hidden = !index.with_redactions()?.is_empty();
+        let (now, subjects) = (index.snapshot()?, Subjects::new(index.snapshot()?));
+        Ok(Self { store, index, now, has_hidden, subjects })
     }
 
     /// One step, by its number in the index; with what it changed at or under `paths` (anywhere where there are none),
     /// where that is wanted.
-    pub(crate) fn step(&self, n: i64, paths: Option<&[String]>) -> Result<Step, IndexError> {
+    pub(crate) fn step(&mut self, n: i64, paths: Option<&[String]>) -> Result<Step, IndexError> {
         let mut step = self.index.step(n)?;
-        if !self.hidden.is_empty() {
-            hide(&mut step.subject, &self.hidden);
+        if self.has_hidden && self.subjects.hide(&mut step.subject)? && step.force.is_some() {
+            step.force = Some(REDACTED.into());
         }
         if let Some(paths) = paths
             && let Some(commit) = object_id(&step.commit)
@@ -44,35 +43,6 @@ impl<'a> Log<'a> {
         }
         Ok(step)
     }
-}
-
-/// Subjects quote titles and reasons: of an issue of which something is hidden they show no more than its id.
-fn hide(subject: &mut String, hidden: &BTreeSet<IssueId>) {
-    if let Some((end, issue)) = first_id(subject)
-        && hidden.contains(&issue)
-        && subject[end..].contains(['"', ':'])
-    {
-        subject.truncate(end);
-        subject.push_str(": ");
-        subject.push_str(REDACTED);
-    }
-}
-
-/// The first word that is an id of an issue, a plan or an execution: where it ends, and whose it is.
-fn first_id(subject: &str) -> Option<(usize, IssueId)> {
-    let mut at = 0;
-    for word in subject.split(' ') {
-        let id = word.trim_end_matches([':', ',']);
-        let issue = SolutionId::parse(id)
-            .map(|id| id.issue())
-            .or_else(|_| ExecutionId::parse(id).map(|id| id.issue()))
-            .or_else(|_| IssueId::parse(id));
-        if let Ok(issue) = issue {
-            return Some((at + id.len(), issue));
-        }
-        at += word.len() + 1;
-    }
-    None
 }
 
 /// Files at or under `paths` (anywhere, where there are none) that differ between two commits.

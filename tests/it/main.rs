@@ -18,6 +18,7 @@ mod issues;
 mod laws;
 mod maintenance;
 mod output;
+mod purge;
 mod queues;
 mod races;
 mod redact;

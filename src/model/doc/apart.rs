@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{BIRTH, Births, Doc, Slot, is_element, is_of};
-use crate::model::redaction::{REDACTED, Redaction};
+use crate::model::redaction::{REDACTED, Redaction, hidden_plan};
 use crate::model::stamp::{Stamp, Stamper};
 
 /// What one side wrote.
@@ -114,11 +114,7 @@ impl Doc {
             } else if let Some(Slot { value: Some(value), .. }) = self.slots.get_mut(&key) {
                 // A plan stays an object that can be read as one.
                 let is_plan = key == "plan" && value.is_object();
-                *value = if is_plan {
-                    serde_json::json!({ "description": REDACTED, "tasks": [] })
-                } else {
-                    REDACTED.into()
-                };
+                *value = if is_plan { hidden_plan() } else { REDACTED.into() };
             }
         }
     }

@@ -7,13 +7,14 @@ use gix::ObjectId;
 use super::Findings;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
-use crate::model::solution::Solution;
+use crate::model::solution::{SOLUTION, Solution};
 use crate::rules::dag;
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::{plan_check, review};
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::records;
+use crate::store::redact::Redactions;
 use crate::store::repo::{Store, object_id};
 use crate::store::snapshot::{Read, Snapshot};
 
@@ -36,7 +37,7 @@ pub(super) fn check(
         };
         check_issue(snapshot, &folder, &ids, found)?;
         for execution in folder.executions.iter().map(|it| &it.execution) {
-            check_plan_commit(store, execution, known, found)?;
+            check_plan_commit(store, snapshot, execution, known, found)?;
         }
         edges.insert(id.clone(), folder.issue.record.depends_on.iter().cloned().collect());
     }
@@ -107,7 +108,11 @@ fn check_issue(
             found.error(&path, format!("names issue `{}`, and lies with `{}`", solution.issue_id, issue.id));
         }
         // The plan as it is stored, hidden or not.
-        let plan = plan_at(snapshot, &solution.id)?.unwrap_or_else(|| solution.clone()).plan;
+        let stored = stored_plan(snapshot, &solution.id, snapshot)?;
+        if matches!(stored, Stored::Purged) {
+            continue;
+        }
+        let plan = stored.plan().unwrap_or_else(|| solution.clone()).plan;
         for finding in plan_check::check(&plan, None).err().unwrap_or_default() {
             found.error(&path, format!("plan: {finding}"));
         }
@@ -149,6 +154,7 @@ fn check_issue(
 /// The claim names a commit of the ref that holds the plan which is carried out, so that it can be read for ever.
 fn check_plan_commit(
     store: &Store,
+    now: &Snapshot<'_>,
     execution: &Execution,
     known: &HashSet<ObjectId>,
     found: &mut Findings,
@@ -160,7 +166,11 @@ fn check_plan_commit(
         return Ok(());
     };
     let Some(state) = Snapshot::of_commit(&store.repo, commit)? else { return Ok(()) };
-    let digest = plan_at(&state, &execution.solution_id)?.map(|plan| plan.plan_digest());
+    let stored = stored_plan(&state, &execution.solution_id, now)?;
+    if matches!(stored, Stored::Purged) {
+        return Ok(());
+    }
+    let digest = stored.plan().map(|plan| plan.plan_digest());
     if digest.as_ref() != Some(&execution.plan_digest) {
         let has = digest.map_or("no such plan".to_owned(), |digest| format!("the plan `{digest}`"));
         found.error(&path, format!("its plan_commit `{name}` holds {has}, not `{}`", execution.plan_digest));
@@ -168,12 +178,34 @@ fn check_plan_commit(
     Ok(())
 }
 
-fn plan_at(state: &Snapshot<'_>, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
-    let doc = match records::doc(state, &crate::model::solution::SOLUTION, &layout::solution(id)) {
+/// A plan as it is stored.
+enum Stored {
+    /// There is none that can be read.
+    None,
+    /// Its text was taken out of the history, so that neither its digest nor its tasks can be checked.
+    Purged,
+    /// As somebody wrote it.
+    Plan(Box<Solution>),
+}
+
+impl Stored {
+    fn plan(self) -> Option<Solution> {
+        if let Self::Plan(plan) = self { Some(*plan) } else { None }
+    }
+}
+
+/// The plan in a state, by what is hidden `now`.
+fn stored_plan(state: &Snapshot<'_>, id: &SolutionId, now: &Snapshot<'_>) -> Result<Stored, StoreError> {
+    let path = layout::solution(id);
+    let doc = match records::doc(state, &SOLUTION, &path) {
         Err(StoreError::Broken { .. }) => None,
         other => other?,
     };
-    Ok(doc.and_then(|doc| doc.read().ok()))
+    let Some(doc) = doc else { return Ok(Stored::None) };
+    if Redactions::at(now, &path)?.is_purged(&path, &doc) {
+        return Ok(Stored::Purged);
+    }
+    Ok(doc.read().map_or(Stored::None, |plan| Stored::Plan(Box::new(plan))))
 }
 
 fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Findings) -> Result<(), StoreError> {

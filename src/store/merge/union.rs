@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gix::ObjectId;
 use gix::bstr::BString;
-use gix::objs::Tree;
 use gix::objs::tree::{Entry, EntryKind};
+use gix::objs::{Kind, Tree};
 
 use crate::model::doc::Doc;
 use crate::model::schema::Schema;
 use crate::model::strict;
 use crate::store::error::StoreError;
 use crate::store::layout::{Form, ISSUES, bears, form};
+use crate::store::make;
 use crate::store::snapshot::read_blob;
 use crate::store::trees::{self, DEEPEST};
 
@@ -87,7 +88,7 @@ impl<'a> Merge<'a> {
                 None => entries.remove(&name),
             };
         }
-        self.write(entries)
+        self.write(entries, &[ours, theirs])
     }
 
     /// Looks into what only `entries` has, and leaves out of it what no store holds.
@@ -141,7 +142,7 @@ impl<'a> Merge<'a> {
                     files = 0;
                     None
                 } else {
-                    self.write(kept)?
+                    self.write(kept, &[entry.oid])?
                 };
                 self.cleaned.insert((entry.oid, depth), (tree, files));
                 (tree, files)
@@ -150,15 +151,19 @@ impl<'a> Merge<'a> {
         Ok((tree.map(|oid| Entry { oid, ..entry.clone() }), files))
     }
 
-    /// A tree with these entries; none where there are none, since an empty folder holds nothing to keep.
-    fn write(&self, entries: BTreeMap<BString, Entry>) -> Result<Option<ObjectId>, StoreError> {
+    /// A tree with these entries, which may be one of `sides`; none where there are none, since an empty folder holds
+    /// nothing to keep.
+    fn write(
+        &self,
+        entries: BTreeMap<BString, Entry>,
+        sides: &[ObjectId],
+    ) -> Result<Option<ObjectId>, StoreError> {
         if entries.is_empty() {
             return Ok(None);
         }
         let mut tree = Tree { entries: entries.into_values().collect() };
         tree.entries.sort();
-        let written = self.repo.write_object(tree).map_err(StoreError::object("cannot write a tree"))?;
-        Ok(Some(written.detach()))
+        make::unless_held(self.repo, &tree, sides).map(Some)
     }
 
     fn refuse(&mut self, path: &str) {
@@ -280,7 +285,7 @@ impl<'a> Merge<'a> {
         if bytes == b {
             return Ok(other);
         }
-        self.repo.write_blob(bytes).map(gix::Id::detach).map_err(StoreError::object("cannot write a record"))
+        make::bytes(self.repo, Kind::Blob, &bytes)
     }
 }
 
@@ -299,7 +304,8 @@ fn better(a_sound: bool, b_sound: bool, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn docs(schema: &'static Schema, id: Option<&str>, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
-    let parse = |bytes: &[u8]| Doc::parse(schema, bytes).ok().filter(|doc| bears(&doc.fields(), id));
+    let parse =
+        |bytes: &[u8]| Doc::parse(schema, bytes).ok().filter(|doc| id.is_none_or(|id| doc.id() == Some(id)));
     match (parse(a), parse(b)) {
         (Some(one), Some(two)) => Some(one.merge(two).to_bytes()),
         (Some(_), None) => Some(a.to_vec()),

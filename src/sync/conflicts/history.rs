@@ -46,7 +46,7 @@ pub(super) struct History<'a> {
 pub(super) fn unsettled(store: &Store, tip: ObjectId) -> Result<Vec<Met>, StoreError> {
     let mut history = History { store, met: Vec::new(), by_key: HashMap::new() };
     let mut states: HashMap<ObjectId, Known> = HashMap::new();
-    for (commit, parents) in parents_first(store, tip)? {
+    for (commit, parents) in store.parents_first(tip)? {
         let state = history.after(commit, &parents, &states)?;
         states.insert(commit, state);
     }
@@ -57,29 +57,6 @@ pub(super) fn unsettled(store: &Store, tip: ObjectId) -> Result<Vec<Met>, StoreE
         last.get(&(n - 1)) == Some(&false)
     });
     Ok(history.met)
-}
-
-/// All commits in the history of `tip`, each behind its parents.
-fn parents_first(store: &Store, tip: ObjectId) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
-    let failed = StoreError::object("cannot read the history of the store");
-    let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
-    for info in store.repo().rev_walk([tip]).all().map_err(&failed)? {
-        let info = info.map_err(&failed)?;
-        parents.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
-    }
-    let mut ordered = Vec::with_capacity(parents.len());
-    let mut open = vec![(tip, false)];
-    while let Some((commit, is_ready)) = open.pop() {
-        if is_ready {
-            ordered.extend(parents.remove(&commit).map(|of| (commit, of)));
-        } else if let Some(of) = parents.get(&commit) {
-            open.push((commit, true));
-            open.extend(
-                of.iter().filter(|parent| parents.contains_key(*parent)).map(|parent| (*parent, false)),
-            );
-        }
-    }
-    Ok(ordered)
 }
 
 impl History<'_> {

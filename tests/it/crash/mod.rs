@@ -2,6 +2,7 @@
 
 mod disk;
 mod kill;
+mod prune;
 mod scene;
 
 use std::time::{Duration, Instant};

@@ -3,6 +3,7 @@
 mod converge;
 mod hostile;
 mod init;
+mod places;
 mod refused;
 
 use serde_json::{Value, json};

@@ -1,0 +1,144 @@
+//! `redact --purge`: takes what is hidden out of the history, and says what else holds it.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Context, Exit, Failure, Outcome};
+use crate::store::{Purged, Store};
+use crate::ui::text::{clean_line, count};
+
+/// What a rewritten history asks of others.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PurgeAnswer {
+    /// The ref.
+    reference: String,
+    /// The commit that it pointed to.
+    from: String,
+    /// The commit that it points to; the same one where nothing was rewritten.
+    to: String,
+    /// Commits that were rewritten.
+    commits: usize,
+    /// Versions of files that were rewritten in them, each counted once.
+    files: usize,
+    /// Remotes that hold the old history, as far as is known here.
+    remotes: Vec<Remote>,
+    /// Other references of this repository that hold commits of the old history.
+    held_by: Vec<String>,
+}
+
+/// A remote that holds the old history.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Remote {
+    /// Its name.
+    remote: String,
+    /// The reference that told what it has, which was dropped.
+    tracking: String,
+    /// The command that puts the new history there, unless somebody pushed meanwhile.
+    push: String,
+    /// The command that each other clone needs then. What it had not published is lost by it.
+    clones: String,
+}
+
+/// Asks, where nobody said yes.
+pub(super) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Failure> {
+    if is_agreed {
+        return Ok(());
+    }
+    let refused = |message: &str| {
+        Failure::usage(message)
+            .hint("--yes goes on without asking; `git wf redact --help` says what it means")
+    };
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(refused("rewriting the history needs somebody who agrees"));
+    }
+    crate::ui::say(&format!(
+        "This rewrites the history of {}. Every clone must then drop its own.",
+        store.reference()
+    ));
+    crate::ui::say("Type yes to go on:");
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    if read.is_ok() && answer.trim().eq_ignore_ascii_case("yes") {
+        Ok(())
+    } else {
+        Err(refused("nothing was rewritten"))
+    }
+}
+
+pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
+    let reference = store.reference().to_owned();
+    let answer = match store.purge()? {
+        Some(purged) => answer(reference, purged),
+        None => {
+            let tip = store.snapshot()?.commit().to_string();
+            let (from, to) = (tip.clone(), tip);
+            PurgeAnswer { reference, from, to, commits: 0, files: 0, remotes: vec![], held_by: vec![] }
+        }
+    };
+    if context.json() {
+        context.screen.print_json(&answer)?;
+    } else {
+        print(&answer, context)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn answer(reference: String, purged: Purged) -> PurgeAnswer {
+    let remotes = purged.remotes.into_iter().map(|(remote, tracking, commit)| Remote {
+        push: format!("git push --force-with-lease={reference}:{commit} {remote} {reference}"),
+        clones: format!("git update-ref -d {reference} && git update-ref -d {tracking} && git wf init"),
+        remote,
+        tracking,
+    });
+    PurgeAnswer {
+        from: purged.from.to_string(),
+        to: purged.to.to_string(),
+        commits: purged.commits,
+        files: purged.files,
+        remotes: remotes.collect(),
+        held_by: purged.held_by,
+        reference,
+    }
+}
+
+fn print(answer: &PurgeAnswer, context: &mut Context) -> Result<(), Failure> {
+    let PurgeAnswer { reference, commits, files, .. } = answer;
+    if *commits == 0 {
+        writeln!(
+            context.screen,
+            "no commit of {reference} holds anything that is hidden; nothing was rewritten"
+        )?;
+        return Ok(());
+    }
+    writeln!(
+        context.screen,
+        "rewrote {} of {reference}, and {} in them; what is hidden is in none of them any more",
+        count(*commits, "commit"),
+        count(*files, "file")
+    )?;
+    writeln!(context.screen, "\nThe old history is still elsewhere, and a sync with it brings it back:")?;
+    for Remote { remote, push, clones, .. } in &answer.remotes {
+        writeln!(
+            context.screen,
+            "  on `{}`; this replaces it\n    {}",
+            clean_line(remote),
+            clean_line(push)
+        )?;
+        writeln!(
+            context.screen,
+            "  in every other clone; after that push this replaces it, with what was never published from there\n    {}",
+            clean_line(clones)
+        )?;
+    }
+    for name in &answer.held_by {
+        writeln!(context.screen, "  in `{}` of this repository", clean_line(name))?;
+    }
+    writeln!(
+        context.screen,
+        "  as objects on this disk that nothing names; this removes them\n    git gc --prune=now"
+    )?;
+    writeln!(context.screen, "  in backups, forks and the host's caches, which git-wf cannot reach")?;
+    Ok(())
+}

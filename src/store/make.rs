@@ -1,0 +1,31 @@
+//! Makes objects. Where the repository works in memory they are kept there even if it has them on disk: such an object
+//! may be one that no ref holds, and that a `gc` takes away before a new commit does.
+
+use gix::ObjectId;
+use gix::objs::{Kind, Write, WriteTo};
+
+use super::error::StoreError;
+
+/// A tree or a commit.
+pub(super) fn object(repo: &gix::Repository, object: &dyn WriteTo) -> Result<ObjectId, StoreError> {
+    repo.objects.write(object).map_err(StoreError::object("cannot write an object"))
+}
+
+/// An object of which the bytes are known.
+pub(super) fn bytes(repo: &gix::Repository, kind: Kind, bytes: &[u8]) -> Result<ObjectId, StoreError> {
+    repo.objects.write_buf(kind, bytes).map_err(StoreError::object("cannot write an object"))
+}
+
+/// An object that may be one of `held`, which a ref holds: nothing is made then.
+pub(super) fn unless_held(
+    repo: &gix::Repository,
+    object: &dyn WriteTo,
+    held: &[ObjectId],
+) -> Result<ObjectId, StoreError> {
+    let failed = StoreError::object("cannot write an object");
+    let mut data = Vec::new();
+    // It writes to memory; what cannot be written makes fewer bytes, and an id that nothing has.
+    let _ = object.write_to(&mut data);
+    let id = gix::objs::compute_hash(repo.object_hash(), object.kind(), &data).map_err(failed)?;
+    if held.contains(&id) { Ok(id) } else { bytes(repo, object.kind(), &data) }
+}

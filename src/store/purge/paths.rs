@@ -1,0 +1,146 @@
+//! The files that a purge touches, as a tree of names: whatever is not in it is not opened.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use gix::ObjectId;
+use gix::bstr::BString;
+use gix::objs::tree::EntryKind;
+use gix::objs::{Kind, Tree, TreeRef};
+use serde_json::Value;
+
+use crate::model::doc::file_bytes;
+use crate::model::strict;
+use crate::store::error::StoreError;
+use crate::store::layout;
+use crate::store::make;
+use crate::store::records;
+use crate::store::redact::Redactions;
+use crate::store::repo::object_id;
+use crate::store::snapshot::{Snapshot, read_blob};
+
+/// One name, and what became of the objects that were found there.
+#[derive(Default)]
+pub(super) struct Paths {
+    inner: BTreeMap<BString, Paths>,
+    file: Option<File>,
+    known: HashMap<ObjectId, ObjectId>,
+}
+
+#[derive(Default)]
+struct File {
+    path: String,
+    hidden: Option<Rc<Redactions>>,
+    /// Whether it names a commit of the ref, the one that holds the plan.
+    is_claim: bool,
+}
+
+impl Paths {
+    /// Everything of which a state hides something, and all claims, since the commits that they name get other ids. Empty
+    /// where nothing is hidden.
+    pub(super) fn hidden_in(now: &Snapshot<'_>) -> Result<Self, StoreError> {
+        let mut paths = Self::default();
+        let mut is_any_hidden = false;
+        for issue in records::issue_ids(now)? {
+            for folder in records::redacting_folders(now, &issue)? {
+                let hidden = Rc::new(Redactions::of(now, &folder)?);
+                for target in hidden.targets() {
+                    is_any_hidden = true;
+                    paths.file(&format!("{folder}/{target}")).hidden = Some(Rc::clone(&hidden));
+                }
+            }
+            for id in records::execution_ids(now, &issue)? {
+                paths.file(&layout::execution(&id)).is_claim = true;
+            }
+        }
+        Ok(if is_any_hidden { paths } else { Self::default() })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.inner.is_empty()
+    }
+
+    /// How many versions of files were rewritten.
+    pub(super) fn rewritten(&self) -> usize {
+        let own = self.known.iter().filter(|(old, new)| self.file.is_some() && old != new).count();
+        own + self.inner.values().map(Self::rewritten).sum::<usize>()
+    }
+
+    fn file(&mut self, path: &str) -> &mut File {
+        let place = path.split('/').fold(self, |at, name| at.inner.entry(name.into()).or_default());
+        place.file.get_or_insert_with(|| File { path: path.to_owned(), ..File::default() })
+    }
+
+    /// A tree of the old history as it is in the new one. `moved` knows the commits before.
+    pub(super) fn rewrite(
+        &mut self,
+        work: &gix::Repository,
+        tree: ObjectId,
+        moved: &HashMap<ObjectId, ObjectId>,
+    ) -> Result<ObjectId, StoreError> {
+        if let Some(known) = self.known.get(&tree) {
+            return Ok(*known);
+        }
+        let failed = StoreError::object("cannot read a tree of the store");
+        let object = work.find_object(tree).map_err(&failed)?.detach();
+        let mut new = tree;
+        // What is no tree that can be read holds no record.
+        if object.kind == Kind::Tree
+            && let Ok(decoded) = TreeRef::from_bytes(&object.data, work.object_hash())
+        {
+            let mut changed: Tree = decoded.into();
+            let mut is_changed = false;
+            for entry in &mut changed.entries {
+                let Some(place) = self.inner.get_mut(&entry.filename) else { continue };
+                let oid = match entry.mode.kind() {
+                    EntryKind::Tree => place.rewrite(work, entry.oid, moved)?,
+                    EntryKind::Blob | EntryKind::BlobExecutable => place.blob(work, entry.oid, moved)?,
+                    EntryKind::Link | EntryKind::Commit => continue,
+                };
+                is_changed |= oid != entry.oid;
+                entry.oid = oid;
+            }
+            if is_changed {
+                new = make::object(work, &changed)?;
+            }
+        }
+        self.known.insert(tree, new);
+        Ok(new)
+    }
+
+    fn blob(
+        &mut self,
+        work: &gix::Repository,
+        id: ObjectId,
+        moved: &HashMap<ObjectId, ObjectId>,
+    ) -> Result<ObjectId, StoreError> {
+        let Some(file) = &self.file else { return Ok(id) };
+        if let Some(known) = self.known.get(&id) {
+            return Ok(*known);
+        }
+        let before = read_blob(work, id)?;
+        let mut after = before.clone();
+        if let Some(hidden) = &file.hidden {
+            after = hidden.purged(&file.path, after);
+        }
+        if file.is_claim {
+            after = renamed(after, moved);
+        }
+        let new = if after == before { id } else { make::bytes(work, Kind::Blob, &after)? };
+        self.known.insert(id, new);
+        Ok(new)
+    }
+}
+
+/// A claim with the new name of the commit that holds its plan.
+fn renamed(bytes: Vec<u8>, moved: &HashMap<ObjectId, ObjectId>) -> Vec<u8> {
+    let Ok(mut value) = strict::parse(&bytes) else { return bytes };
+    let named = value.get("plan_commit").and_then(Value::as_str).and_then(object_id);
+    match named.and_then(|old| moved.get(&old).filter(|new| **new != old)) {
+        Some(new) => {
+            value["plan_commit"] = new.to_string().into();
+            file_bytes(&value)
+        }
+        None => bytes,
+    }
+}

@@ -1,0 +1,59 @@
+//! Messages of commits quote titles and reasons: of an issue of which something is hidden they show no more than its id.
+
+use std::collections::HashMap;
+
+use super::error::StoreError;
+use super::records;
+use super::snapshot::Snapshot;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::redaction::REDACTED;
+
+/// Hides by what a state says.
+pub(crate) struct Subjects<'a> {
+    now: Snapshot<'a>,
+    known: HashMap<IssueId, bool>,
+}
+
+impl<'a> Subjects<'a> {
+    /// What is hidden in `now` is hidden in all messages.
+    pub(crate) fn new(now: Snapshot<'a>) -> Self {
+        Self { now, known: HashMap::new() }
+    }
+
+    /// Cuts a subject off behind the first id, where it may quote what is hidden. Whether something of the record is
+    /// hidden at all: then a reason may quote it too.
+    pub(crate) fn hide(&mut self, subject: &mut String) -> Result<bool, StoreError> {
+        let Some((end, issue)) = first_id(subject) else { return Ok(false) };
+        let is_hidden = match self.known.get(&issue) {
+            Some(known) => *known,
+            None => {
+                let found = records::has_redactions(&self.now, &issue)?;
+                self.known.insert(issue, found);
+                found
+            }
+        };
+        let quotes = format!(": {REDACTED}");
+        if is_hidden && subject[end..].contains(['"', ':']) && subject[end..] != quotes {
+            subject.truncate(end);
+            subject.push_str(&quotes);
+        }
+        Ok(is_hidden)
+    }
+}
+
+/// The first word that is an id of an issue, a plan or an execution: where it ends, and whose it is.
+fn first_id(subject: &str) -> Option<(usize, IssueId)> {
+    let mut at = 0;
+    for word in subject.split(' ') {
+        let id = word.trim_end_matches([':', ',']);
+        let issue = SolutionId::parse(id)
+            .map(|id| id.issue())
+            .or_else(|_| ExecutionId::parse(id).map(|id| id.issue()))
+            .or_else(|_| IssueId::parse(id));
+        if let Ok(issue) = issue {
+            return Some((at + id.len(), issue));
+        }
+        at += word.len() + 1;
+    }
+    None
+}
