@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub(crate) use context::{Context, Force, json_fault, named, read_bytes, read_text};
+pub(crate) use context::{Context, Force, json_fault, named, read_text};
 pub(crate) use failure::{Exit, Failure};
 
 use crate::model::id::IssueId;
@@ -80,6 +80,7 @@ commands!(
     Trace = trace,
     Log = log,
     Import = import,
+    Export = export,
     Conflicts = conflicts,
     Redact = redact,
     Fsck = fsck,

@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{answer, demo, detail, fail, init, issue_fields, next, solution, status, trace};
+use super::{answer, demo, detail, export, fail, init, issue_fields, next, solution, status, trace};
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
+use crate::interchange::jsonl::Taken;
 use crate::model::execution::{Execution, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
@@ -118,7 +119,9 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
-    kind::<Report>(Sort::Answer, "import", "`import`"),
+    kind::<Report>(Sort::Answer, "import", "`import beads`"),
+    kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),
+    kind::<export::ExportAnswer>(Sort::Answer, "export", "`export --output FILE`"),
     kind::<init::Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,

@@ -94,6 +94,11 @@ pub(crate) fn item(queue: &QueueId, solution: &SolutionId) -> String {
     format!("{}/{}/{solution}.json", items(queue), fan(&solution.issue()))
 }
 
+/// Whether an issue itself lies at `path`.
+pub(crate) fn is_issue(path: &str) -> bool {
+    path.ends_with("/issue.json") && matches!(form(path), (Form::Doc(schema), _) if schema.name == ISSUE.name)
+}
+
 /// How the file at a path merges, and what makes it sound.
 pub(crate) enum Form {
     /// Fields with stamps.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use gix::ObjectId;
 
 use self::union::Merge;
+pub(super) use self::union::join;
 use super::error::StoreError;
 use super::repo::Store;
 use super::root;

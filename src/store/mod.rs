@@ -1,6 +1,8 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod bulk;
 mod commits;
+mod cursor;
 mod edit;
 mod error;
 pub(crate) mod fault;
@@ -12,7 +14,9 @@ mod lock;
 mod loose;
 mod maintenance;
 mod merge;
+mod pack;
 mod parameters;
+mod pending;
 mod persist;
 mod publish;
 pub(crate) mod records;
@@ -26,11 +30,15 @@ mod tree_diff;
 mod trees;
 mod tx;
 mod unpublished;
+mod walk;
 
 pub(crate) use commits::CodeCommit;
+pub(crate) use cursor::{Cursor, Found};
 pub(crate) use error::StoreError;
 pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
+pub(crate) use trees::path_refusal;
 pub(crate) use tx::{Committed, Tx, random_uid};
 pub(crate) use unpublished::Unpublished;
+pub(crate) use walk::Visited;

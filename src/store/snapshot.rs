@@ -75,6 +75,10 @@ impl<'repo> Snapshot<'repo> {
         Ok(object.tree_id().ok().map(|tree| Self { repo, commit, tree: tree.detach() }))
     }
 
+    pub(super) fn repo(&self) -> &'repo gix::Repository {
+        self.repo
+    }
+
     /// The commit.
     pub(crate) fn commit(&self) -> ObjectId {
         self.commit

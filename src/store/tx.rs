@@ -1,12 +1,10 @@
 //! One command, one commit: read the tip, run the change, write objects, move the ref from *that* tip.
 
-use std::collections::BTreeMap;
-
 use gix::ObjectId;
-use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::lock::WriteLock;
+use super::pending::Pending;
 use super::repo::{Identity, Store, one_line};
 use super::snapshot::{LARGEST_RECORD, Read, Snapshot};
 use super::{merge, root};
@@ -33,7 +31,7 @@ pub(crate) struct Note {
 /// A state with the changes of one command on top.
 pub(crate) struct Tx<'repo> {
     base: Snapshot<'repo>,
-    pending: BTreeMap<String, Vec<u8>>,
+    pending: Pending<'repo>,
     stamper: Stamper,
     person: String,
     /// What the log will say.
@@ -62,9 +60,27 @@ impl<'repo> Tx<'repo> {
             return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
         }
         if self.file(&path)?.as_deref() != Some(&bytes) {
-            self.pending.insert(path, bytes);
+            self.pending.insert(path, bytes)?;
         }
         Ok(())
+    }
+
+    /// As [`Tx::write`], of a file that is known to be new or different.
+    pub(crate) fn put(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
+        if bytes.len() as u64 > LARGEST_RECORD {
+            return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
+        }
+        self.pending.insert(path, bytes)
+    }
+
+    /// Whether this transaction has written the file at `path`.
+    pub(crate) fn has_written(&self, path: &str) -> bool {
+        self.pending.has(path)
+    }
+
+    /// A file that was written, and another that was written as if the first were a folder.
+    pub(crate) fn clash(&self) -> Option<(&str, &str)> {
+        self.pending.clash()
     }
 
     /// The name for a new entry of the log in `folder`: later than every one that is there.
@@ -89,20 +105,15 @@ impl<'repo> Tx<'repo> {
 
 impl Read for Tx<'_> {
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.pending.get(path) {
-            Some(bytes) => Ok(Some(bytes.clone())),
+        match self.pending.get(path)? {
+            Some(bytes) => Ok(Some(bytes)),
             None => self.base.file(path),
         }
     }
 
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError> {
         let mut names = self.base.names(path)?;
-        let folder = format!("{path}/");
-        for (file, _) in
-            self.pending.range(folder.clone()..).take_while(|(file, _)| file.starts_with(&folder))
-        {
-            let rest = &file[folder.len()..];
-            let name = rest.split_once('/').map_or(rest, |(name, _)| name);
+        for name in self.pending.names(path) {
             if let Err(at) = names.binary_search_by(|known| known.as_str().cmp(name)) {
                 names.insert(at, name.to_owned());
             }
@@ -138,7 +149,7 @@ impl Store {
             let stamper = Stamper::new(self.now()?, by.clone());
             let mut tx = Tx {
                 base: self.snapshot()?,
-                pending: BTreeMap::new(),
+                pending: Pending::new(&self.repo),
                 stamper,
                 person: identity.person(),
                 note: Note::default(),
@@ -149,14 +160,12 @@ impl Store {
             }
             let tip = tx.base.commit();
             let message = message(&tx.note, &identity);
-            let work = self.in_memory();
             let before = tx.base.tree();
-            let tree = write_tree(&work, before, tx.pending)?;
-            if tree == before {
+            let Some(ready) = self.build(before, tx.pending, (tip, &message, &identity))? else {
                 return Ok(Committed { answer, commit: None });
-            }
-            let commit = self.make_commit(&work, tree, tip, &message, &identity)?;
-            if self.publish(&mut lock, work, commit, Some(tip), &tx.note.subject)? {
+            };
+            let commit = ready.commit;
+            if self.publish_ready(&mut lock, ready, tip, &tx.note.subject)? {
                 self.maintain();
                 return Ok(Committed { answer, commit: Some(commit) });
             }
@@ -237,21 +246,6 @@ pub(crate) fn random_uid() -> Result<Uid, StoreError> {
     getrandom::fill(&mut bits)
         .map_err(|e| StoreError::Open(format!("the system gives no random bits: {e}")))?;
     Ok(Uid::from_bits(bits))
-}
-
-/// The tree `base` with the files of `pending` in it.
-fn write_tree(
-    repo: &gix::Repository,
-    base: ObjectId,
-    pending: BTreeMap<String, Vec<u8>>,
-) -> Result<ObjectId, StoreError> {
-    let failed = StoreError::object("cannot write a tree");
-    let mut editor = repo.edit_tree(base).map_err(&failed)?;
-    for (path, bytes) in pending {
-        let blob = repo.write_blob(bytes).map_err(&failed)?.detach();
-        editor.upsert(path, EntryKind::Blob, blob).map_err(&failed)?;
-    }
-    editor.write().map(gix::Id::detach).map_err(&failed)
 }
 
 /// The subject and the trailers. Each is one line, whatever the user typed.
