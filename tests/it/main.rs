@@ -2,15 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod bulk;
 mod concurrency;
 mod conflicts;
 mod crash;
 mod execution;
+mod export;
 mod fsck;
 mod hooks;
 mod hostile;
 mod import;
 mod issues;
+mod large;
 mod laws;
 mod maintenance;
 mod output;
