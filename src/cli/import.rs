@@ -1,8 +1,9 @@
 use std::io::Write;
 
-use super::{Context, Exit, Outcome, read_bytes};
+use super::{Context, Exit, Failure, Outcome, named};
 use crate::interchange::import::Batch;
-use crate::interchange::{Report, beads, lines};
+use crate::interchange::lines::Source;
+use crate::interchange::{Report, beads, jsonl};
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
 use crate::ui::{Progress, text};
 
@@ -11,7 +12,9 @@ const NOTES_SHOWN: usize = 20;
 /// What comes from the file can be of any length.
 const LONGEST_LINE: usize = 240;
 
-/// Take over issues from another tracker
+/// Take over issues from another tracker, or from an export
+///
+/// All of a file comes in as one commit, or none of it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,6 +28,11 @@ enum From {
     /// Ids stay what they were. The same file again changes nothing; a later one brings what changed there since, and
     /// leaves alone what was edited here later.
     Beads(Beads),
+    /// What `git wf export jsonl` wrote: everything, as it was
+    ///
+    /// Into an empty store it gives the same state. What is here already is joined with it as a merge would, so that
+    /// nothing is lost; the same file again changes nothing.
+    Jsonl(Jsonl),
 }
 
 #[derive(Debug, clap::Args)]
@@ -33,19 +41,36 @@ struct Beads {
     file: String,
 }
 
+#[derive(Debug, clap::Args)]
+struct Jsonl {
+    /// The export; `-` for stdin
+    file: String,
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let Args { from: From::Beads(Beads { file }) } = args;
+    match args.from {
+        From::Beads(Beads { file }) => import_beads(&file, context),
+        From::Jsonl(Jsonl { file }) => import_jsonl(&file, context),
+    }
+}
+
+fn source(file: &str, hint: &str) -> Result<Source, Failure> {
+    Source::open(file).map_err(|error| {
+        Failure::new("cannot-read", format!("cannot read {}: {error}", named(file))).hint(hint)
+    })
+}
+
+fn import_beads(file: &str, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let bytes = read_bytes(&file)
-        .map_err(|failure| failure.hint("give the file that the other tracker wrote, or `-` for stdin"))?;
-    let name = if file == "-" { "standard input" } else { &file };
-    let lines = lines::read(name, &bytes)?;
-    drop(bytes);
-    let batch = Batch::collect(beads::read, &lines);
-    drop(lines);
+    store.snapshot()?;
+    let mut source = source(file, "give the file that the other tracker wrote, or `-` for stdin")?;
+    let mut progress = Progress::start("reading", None);
+    let batch = Batch::collect(beads::read, &mut source, |lines| progress.at(lines));
+    progress.finish();
+    let batch = batch?;
     let mut progress = Progress::start("importing", Some(batch.len() as u64));
     let committed = context.transact(&store, |tx| {
-        let report = batch.write(tx, |done| progress.at(done))?;
+        let report = batch.write::<Failure>(&mut source, tx, |done| progress.at(done))?;
         tx.describe("import beads", subject(&report));
         Ok(report)
     });
@@ -57,6 +82,39 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     } else {
         show(&report, context)?;
     }
+    Ok(Exit::Done)
+}
+
+fn import_jsonl(file: &str, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    store.snapshot()?;
+    let mut source = source(file, "give the file that `git wf export jsonl` wrote, or `-` for stdin")?;
+    let mut progress = Progress::start("importing", None);
+    let committed = context.transact(&store, |tx| {
+        let taken = jsonl::read::<Failure>(&mut source, tx, |done| progress.at(done))?;
+        let jsonl::Taken { issues: new, added, merged, .. } = taken;
+        tx.describe("import jsonl", format!("import: {} and {added} files, {merged} merged", issues(new)));
+        Ok(taken)
+    });
+    progress.finish();
+    let committed = committed?;
+    let taken = jsonl::Taken { commit: committed.commit.map(|id| id.to_string()), ..committed.answer };
+    if context.json() {
+        context.screen.print_json(&taken)?;
+        return Ok(Exit::Done);
+    }
+    let painter = context.screen.painter();
+    let out = &mut context.screen;
+    let Some(commit) = &taken.commit else {
+        writeln!(out, "{}", painter.paint(DIM, "nothing to import that is not here already"))?;
+        return Ok(Exit::Done);
+    };
+    writeln!(out, "{}", painter.paint(GOOD, &format!("imported {}", issues(taken.issues))))?;
+    let counts = [("new files", taken.added), ("merged", taken.merged), ("unchanged", taken.unchanged)];
+    for (word, count) in counts.iter().filter(|(_, count)| *count > 0) {
+        writeln!(out, "  {word:<12} {count:>6}")?;
+    }
+    writeln!(out, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
     Ok(Exit::Done)
 }
 

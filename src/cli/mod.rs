@@ -107,6 +107,7 @@ commands!(
     Audit = audit,
     Log = log,
     Import = import,
+    Export = export,
     Conflicts = conflicts,
     Redact = redact,
     Fsck = fsck,

@@ -9,11 +9,12 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, claimed, demo, detail, fail, feedback, init, issue_fields, lease, link, list, planning_context, queue,
-    redact_purge, reindex, relink, result, search, solution, solution_review, status, task, trace, verify, why,
+    answer, audit, claimed, demo, detail, export, fail, feedback, init, issue_fields, lease, link, list, planning_context,
+    queue, redact_purge, reindex, relink, result, search, solution, solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
+use crate::interchange::jsonl::Taken;
 use crate::model::execution::{Check, Execution, LogEntry};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
@@ -182,7 +183,9 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<redact_purge::PurgeAnswer>(Sort::Answer, "purge", "`redact --purge`"),
-    kind::<Report>(Sort::Answer, "import", "`import`"),
+    kind::<Report>(Sort::Answer, "import", "`import beads`"),
+    kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),
+    kind::<export::ExportAnswer>(Sort::Answer, "export", "`export --output FILE`"),
     kind::<init::Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,

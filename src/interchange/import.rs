@@ -1,11 +1,12 @@
-//! Issues of another tracker on their way into the store: all of a file in one transaction.
+//! Issues of another tracker on their way into the store: all of a file in one transaction. The file is read twice, once
+//! to know which of its lines count and once to write them, so that it need not fit into memory.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::lines::Line;
+use super::lines::{self, Source, Unreadable};
 use super::{Noted, Report, Skipped};
 use crate::model::doc::Doc;
 use crate::model::id::IssueId;
@@ -42,72 +43,94 @@ pub(crate) struct Refused {
 /// only what the source itself changed since is taken over.
 pub(crate) type Reader = fn(&Value) -> Result<Arrival, Refused>;
 
-/// All records of one file, each id once.
+/// Which records of a file count: of each id one.
 pub(crate) struct Batch {
     reader: Reader,
-    arrivals: Vec<(u64, Arrival)>,
+    /// The line that counts, and when its record changed.
+    lines: BTreeMap<IssueId, (u64, Time)>,
     /// What is known before the store is looked at.
     report: Report,
 }
 
 impl Batch {
     /// Reads every record. Where an id stands twice, the record that changed later counts, and of two equal ones the
-    /// one further down.
-    pub(crate) fn collect(reader: Reader, lines: &[Line]) -> Self {
-        let mut report = Report::default();
-        let mut by_id: BTreeMap<IssueId, (u64, Arrival)> = BTreeMap::new();
-        for Line { number, value } in lines {
-            let arrival = match reader(value) {
-                Ok(arrival) => arrival,
-                Err(Refused { id, reason }) => {
-                    report.skipped.push(Skipped { line: *number, id, reason });
-                    continue;
-                }
+    /// one further down. `seen` is told how many lines are through.
+    pub(crate) fn collect(
+        reader: Reader,
+        source: &mut Source,
+        mut seen: impl FnMut(u64),
+    ) -> Result<Self, Unreadable> {
+        let mut batch = Self { reader, lines: BTreeMap::new(), report: Report::default() };
+        let mut lines = source.lines()?;
+        while let Some(line) = lines.next()? {
+            seen(line.number);
+            let Some(value) = line.value()? else {
+                let reason = lines::too_long();
+                batch.report.skipped.push(Skipped { line: line.number, id: None, reason });
+                continue;
             };
-            match by_id.entry(arrival.issue.id.clone()) {
-                Entry::Vacant(free) => {
-                    free.insert((*number, arrival));
-                }
-                Entry::Occupied(mut taken) => {
-                    let (first, known) = taken.get();
-                    let is_later = arrival.changed >= known.changed;
-                    let (stands, out) = if is_later { (number, first) } else { (first, number) };
-                    let note = format!(
-                        "lines {first} and {number} bear this id; line {stands} changed last and counts, line {out} was left out"
-                    );
-                    report.notes.push(Noted { id: arrival.issue.id.to_string(), note });
-                    if is_later {
-                        taken.insert((*number, arrival));
-                    }
+            match reader(&value) {
+                Ok(arrival) => batch.count(line.number, arrival),
+                Err(Refused { id, reason }) => {
+                    batch.report.skipped.push(Skipped { line: line.number, id, reason });
                 }
             }
         }
-        // In the order of the file, which is how notes are best read.
-        let mut arrivals: Vec<_> = by_id.into_values().collect();
-        arrivals.sort_by_key(|(line, _)| *line);
-        Self { reader, arrivals, report }
+        Ok(batch)
+    }
+
+    fn count(&mut self, number: u64, arrival: Arrival) {
+        match self.lines.entry(arrival.issue.id) {
+            Entry::Vacant(free) => {
+                free.insert((number, arrival.changed));
+            }
+            Entry::Occupied(mut taken) => {
+                let (first, known) = *taken.get();
+                let is_later = arrival.changed >= known;
+                let (stands, out) = if is_later { (number, first) } else { (first, number) };
+                let note = format!(
+                    "lines {first} and {number} bear this id; line {stands} changed last and counts, line {out} was left out"
+                );
+                self.report.notes.push(Noted { id: taken.key().to_string(), note });
+                if is_later {
+                    taken.insert((number, arrival.changed));
+                }
+            }
+        }
     }
 
     /// How many issues there are.
     pub(crate) fn len(&self) -> usize {
-        self.arrivals.len()
+        self.lines.len()
     }
 
     /// Writes all of it; `seen` is told how many are through.
-    pub(crate) fn write(&self, tx: &mut Tx<'_>, mut seen: impl FnMut(u64)) -> Result<Report, StoreError> {
+    pub(crate) fn write<E: From<StoreError> + From<Unreadable>>(
+        &self,
+        source: &mut Source,
+        tx: &mut Tx<'_>,
+        mut seen: impl FnMut(u64),
+    ) -> Result<Report, E> {
         let mut report = self.report.clone();
-        let ids = self.arrivals.iter().map(|(_, arrival)| &arrival.issue.id).collect();
-        for (done, (line, arrival)) in (1..).zip(&self.arrivals) {
-            match self.settle(tx, arrival) {
-                Ok(settled) => settled.write(tx, *line, arrival, &ids, &mut report)?,
+        // In the order of the file, which is how notes are best read.
+        let mut lines = source.lines()?;
+        let mut done = 0;
+        while let Some(line) = lines.next()? {
+            let Some(Ok(arrival)) = line.value()?.as_ref().map(self.reader) else { continue };
+            if self.lines.get(&arrival.issue.id).is_none_or(|(number, _)| *number != line.number) {
+                continue;
+            }
+            match self.settle(tx, &arrival) {
+                Ok(settled) => settled.write(tx, line.number, &arrival, &self.lines, &mut report)?,
                 // It may not stand in the way of the rest.
                 Err(StoreError::Broken { broken, .. }) => report.skipped.push(Skipped {
-                    line: *line,
+                    line: line.number,
                     id: Some(arrival.issue.id.to_string()),
                     reason: format!("what is here under this id cannot be read: {broken}"),
                 }),
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             }
+            done += 1;
             seen(done);
         }
         note_cycles(tx, &mut report)?;
@@ -173,7 +196,7 @@ impl Settled {
         tx: &mut Tx<'_>,
         line: u64,
         arrival: &Arrival,
-        ids: &BTreeSet<&IssueId>,
+        lines: &BTreeMap<IssueId, (u64, Time)>,
         report: &mut Report,
     ) -> Result<(), StoreError> {
         let id = &arrival.issue.id;
@@ -195,17 +218,20 @@ impl Settled {
                 report.skipped.push(Skipped { line, id: Some(id.to_string()), reason });
                 return Ok(());
             }
-            tx.write(layout::issue(id), bytes)?;
+            tx.put(layout::issue(id), bytes)?;
             notes.extend(arrival.notes.iter().cloned());
-            if let Ok(now) = doc.read::<Issue>() {
+            let merged = if is_new { None } else { doc.read::<Issue>().ok() };
+            let now = if is_new { Some(&arrival.issue) } else { merged.as_ref() };
+            if let Some(now) = now {
                 let here = here.as_deref();
                 report.relations += new(&now.relations, here.map(|here| &here.relations)).count() as u64;
+                report.depends_on.insert(id.clone(), now.depends_on.iter().cloned().collect());
                 for target in new(&now.depends_on, here.map(|here| &here.depends_on)) {
                     report.dependencies += 1;
                     if report.dependent.last() != Some(id) {
                         report.dependent.push(id.clone());
                     }
-                    if !ids.contains(target) && tx.file(&layout::issue(target))?.is_none() {
+                    if !lines.contains_key(target) && tx.file(&layout::issue(target))?.is_none() {
                         notes
                             .push(format!("it depends on `{target}`, which is neither in the file nor here"));
                     }
@@ -233,13 +259,17 @@ fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
         if depends_on.contains_key(&id) {
             continue;
         }
-        let targets: Vec<IssueId> = match records::doc(tx, &ISSUE, &layout::issue(&id)) {
-            Ok(doc) => doc.and_then(|doc| doc.read::<Issue>().ok()),
-            Err(StoreError::Broken { .. }) => None,
-            Err(error) => return Err(error),
-        }
-        .map(|issue| issue.depends_on.into_iter().collect())
-        .unwrap_or_default();
+        let targets = match report.depends_on.remove(&id) {
+            Some(written) => written,
+            None => match records::doc(tx, &ISSUE, &layout::issue(&id)) {
+                Ok(doc) => doc
+                    .and_then(|doc| doc.read::<Issue>().ok())
+                    .map(|issue| issue.depends_on.into_iter().collect())
+                    .unwrap_or_default(),
+                Err(StoreError::Broken { .. }) => vec![],
+                Err(error) => return Err(error),
+            },
+        };
         open.extend(targets.iter().cloned());
         depends_on.insert(id, targets);
     }

@@ -1,16 +1,145 @@
-//! JSON lines. A file with a line that is no JSON is refused as a whole, since nobody can say what else it lost.
+//! JSON lines, one at a time. A file with a line that is no JSON is refused as a whole, since nobody can say what else
+//! it lost.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use serde_json::Value;
 
 use crate::model::Explain;
 
-/// One line of the file that holds anything.
+/// A longer line is not read. The largest record fits in, however its text is written.
+const LONGEST: usize = 112 << 20;
+/// So much is read at once.
+const BUFFER: usize = 1 << 18;
+
+/// A file of JSON lines, which can be read more than once.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct Source {
+    name: String,
+    file: File,
+}
+
+impl Source {
+    /// Opens the file at `path`, or takes stdin for `-`. What cannot be read twice is copied to a temporary file.
+    pub(crate) fn open(path: &str) -> io::Result<Self> {
+        if path == "-" {
+            return Ok(Self { name: "standard input".into(), file: copied(&mut io::stdin().lock())? });
+        }
+        let mut file = File::open(path)?;
+        let kind = file.metadata()?;
+        if kind.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let file = if kind.is_file() { file } else { copied(&mut file)? };
+        Ok(Self { name: path.to_owned(), file })
+    }
+
+    /// Its lines, from the first on.
+    pub(crate) fn lines(&mut self) -> Result<Lines<'_>, Unreadable> {
+        let Self { name, file } = self;
+        file.rewind().map_err(|error| unread(name, 0, &error))?;
+        let input = BufReader::with_capacity(BUFFER, &*file);
+        Ok(Lines { name, input, number: 0, bytes: Vec::new() })
+    }
+}
+
+fn copied(from: &mut dyn Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(from, &mut file)?;
+    Ok(file)
+}
+
+/// The lines of a file that hold anything. Blank lines are passed by, and so is a byte order mark in front.
+pub(crate) struct Lines<'a> {
+    name: &'a str,
+    input: BufReader<&'a File>,
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+/// One line.
+#[derive(Debug)]
+pub(crate) struct Line<'a> {
+    name: &'a str,
     /// Counted from 1.
     pub(crate) number: u64,
-    /// What it says.
-    pub(crate) value: Value,
+    /// None where it is longer than any that is read.
+    pub(crate) text: Option<&'a str>,
+}
+
+impl Lines<'_> {
+    /// The next one.
+    pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, Unreadable> {
+        loop {
+            self.bytes.clear();
+            self.number += 1;
+            let failed = |error: io::Error| unread(self.name, self.number, &error);
+            let most = LONGEST as u64 + 1;
+            let length = (&mut self.input).take(most).read_until(b'\n', &mut self.bytes).map_err(failed)?;
+            if length == 0 {
+                return Ok(None);
+            }
+            if self.bytes.last() == Some(&b'\n') {
+                self.bytes.pop();
+            } else if self.bytes.len() > LONGEST {
+                self.skip_line().map_err(|error| unread(self.name, self.number, &error))?;
+                self.bytes = Vec::new();
+                return Ok(Some(Line { name: self.name, number: self.number, text: None }));
+            }
+            if self.bytes.iter().any(|byte| !byte.is_ascii_whitespace()) {
+                break;
+            }
+        }
+        let text = std::str::from_utf8(&self.bytes)
+            .map_err(|error| not_utf8(self.name, self.number, &self.bytes, error.valid_up_to()))?;
+        let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        Ok(Some(Line { name: self.name, number: self.number, text: Some(text) }))
+    }
+
+    /// The file, for messages.
+    pub(crate) fn name(&self) -> &str {
+        self.name
+    }
+
+    /// The line that was read last, or the one behind the end.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn skip_line(&mut self) -> io::Result<()> {
+        loop {
+            let chunk = self.input.fill_buf()?;
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let length = end.map_or(chunk.len(), |end| end + 1);
+            self.input.consume(length);
+            if end.is_some() || length == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// What it says; none where it is too long.
+    pub(crate) fn value(&self) -> Result<Option<Value>, Unreadable> {
+        self.text.map(|text| serde_json::from_str(text).map_err(|error| self.fault(text, &error))).transpose()
+    }
+
+    /// Why `text`, the line or a part of its start, is not the JSON that it should be.
+    pub(crate) fn fault(&self, text: &str, error: &serde_json::Error) -> Unreadable {
+        not_json(self.name, self.number, text, error)
+    }
+
+    /// The file, for messages.
+    pub(crate) fn name(&self) -> &'a str {
+        self.name
+    }
+}
+
+/// Why a line is not read, for those who pass it by.
+pub(crate) fn too_long() -> String {
+    format!("the line has more than {} MiB", LONGEST >> 20)
 }
 
 /// A file that is not JSON lines. Columns count characters from 1.
@@ -52,6 +181,16 @@ pub(crate) enum Unreadable {
         /// What is wrong.
         why: String,
     },
+    /// The system says no.
+    #[error("`{name}`, line {line}: {why}")]
+    Unread {
+        /// The file.
+        name: String,
+        /// How far it was read.
+        line: u64,
+        /// What the system said.
+        why: String,
+    },
 }
 
 impl Explain for Unreadable {
@@ -59,6 +198,7 @@ impl Explain for Unreadable {
         match self {
             Self::NotUtf8 { .. } => "invalid-utf8",
             Self::HalfWay { .. } | Self::NotJson { .. } => "invalid-json",
+            Self::Unread { .. } => "cannot-read",
         }
     }
 
@@ -70,34 +210,21 @@ impl Explain for Unreadable {
                     .into()
             }
             Self::NotJson { .. } => "each line must be one JSON object; nothing was imported".into(),
+            Self::Unread { .. } => "see that the file can be read; nothing was imported".into(),
         })
     }
 }
 
-/// Reads all lines of `bytes`; `name` is the file's, for messages. Blank lines are passed by, and so is a byte order
-/// mark in front.
-pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Vec<Line>, Unreadable> {
-    let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(name, bytes, error.valid_up_to()))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = Vec::new();
-    for (number, line) in (1..).zip(text.split('\n')) {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let value = serde_json::from_str(line).map_err(|error| not_json(name, number, line, &error))?;
-        lines.push(Line { number, value });
-    }
-    Ok(lines)
+fn unread(name: &str, line: u64, error: &io::Error) -> Unreadable {
+    Unreadable::Unread { name: name.to_owned(), line, why: error.to_string() }
 }
 
-fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Unreadable {
+fn not_utf8(name: &str, line: u64, bytes: &[u8], at: usize) -> Unreadable {
     let (sound, rest) = bytes.split_at(at);
-    let sound = String::from_utf8_lossy(sound);
-    let last = sound.rsplit('\n').next().unwrap_or_default();
     Unreadable::NotUtf8 {
         name: name.to_owned(),
-        line: sound.matches('\n').count() as u64 + 1,
-        column: last.chars().count() + 1,
+        line,
+        column: String::from_utf8_lossy(sound).chars().count() + 1,
         byte: rest.first().copied().unwrap_or_default(),
     }
 }
@@ -120,16 +247,38 @@ fn not_json(name: &str, number: u64, line: &str, error: &serde_json::Error) -> U
 mod tests {
     use super::*;
 
+    fn read(bytes: &[u8]) -> Result<Vec<(u64, Value)>, Unreadable> {
+        let mut source = Source { name: "f".into(), file: copied(&mut &*bytes).unwrap() };
+        let mut lines = source.lines()?;
+        let mut read = Vec::new();
+        while let Some(line) = lines.next()? {
+            read.push((line.number, line.value()?.unwrap()));
+        }
+        Ok(read)
+    }
+
     fn error(bytes: &[u8]) -> String {
-        read("f", bytes).unwrap_err().to_string()
+        read(bytes).unwrap_err().to_string()
     }
 
     #[test]
     fn blank_lines_and_foreign_line_ends_are_passed_by_but_counted() {
-        let lines = read("f", "\u{feff}{\"a\": 1}\r\n\n \r\n2".as_bytes()).unwrap();
-        assert_eq!(lines.iter().map(|line| line.number).collect::<Vec<_>>(), [1, 4]);
-        assert_eq!(lines[1].value, serde_json::json!(2));
-        assert!(read("f", b"").unwrap().is_empty());
+        let lines = read("\u{feff}{\"a\": 1}\r\n\n \r\n2".as_bytes()).unwrap();
+        assert_eq!(lines.iter().map(|line| line.0).collect::<Vec<_>>(), [1, 4]);
+        assert_eq!(lines[1].1, serde_json::json!(2));
+        assert!(read(b"").unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_by() {
+        let long = [b"1\n".as_slice(), &vec![b' '; LONGEST + 1], b"x\n2\n"].concat();
+        let mut source = Source { name: "f".into(), file: copied(&mut &*long).unwrap() };
+        let mut lines = source.lines().unwrap();
+        let mut seen = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            seen.push((line.number, line.text.map(str::to_owned)));
+        }
+        assert_eq!(seen, [(1, Some("1".into())), (2, None), (3, Some("2".into()))]);
     }
 
     #[test]
@@ -145,7 +294,7 @@ mod tests {
 
     #[test]
     fn numbers_stay_as_they_were_written() {
-        let lines = read("f", b"{\"a\": 1.50, \"b\": 123456789012345678901234567890}").unwrap();
-        assert_eq!(lines[0].value.to_string(), r#"{"a":1.50,"b":123456789012345678901234567890}"#);
+        let lines = read(b"{\"a\": 1.50, \"b\": 123456789012345678901234567890}").unwrap();
+        assert_eq!(lines[0].1.to_string(), r#"{"a":1.50,"b":123456789012345678901234567890}"#);
     }
 }

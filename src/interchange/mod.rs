@@ -2,6 +2,7 @@
 
 pub(crate) mod beads;
 pub(crate) mod import;
+pub(crate) mod jsonl;
 pub(crate) mod lines;
 mod report;
 

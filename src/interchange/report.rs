@@ -1,5 +1,7 @@
 //! What an import answers.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -27,6 +29,9 @@ pub(crate) struct Report {
     /// Issues that depend on something which they did not depend on here before.
     #[serde(skip)]
     pub(crate) dependent: Vec<IssueId>,
+    /// What the issues depend on that were written.
+    #[serde(skip)]
+    pub(crate) depends_on: BTreeMap<IssueId, Vec<IssueId>>,
     /// The commit on the ref; none where nothing changed.
     pub(crate) commit: Option<String>,
 }

@@ -111,6 +111,11 @@ pub(crate) fn queue_conflicts(id: &QueueId) -> String {
     format!("{QUEUES}/{id}/conflicts")
 }
 
+/// Whether an issue itself lies at `path`.
+pub(crate) fn is_issue(path: &str) -> bool {
+    path.ends_with("/issue.json") && matches!(form(path), (Form::Doc(schema), _) if schema.name == ISSUE.name)
+}
+
 /// How the file at a path merges, and what makes it sound.
 pub(crate) enum Form {
     /// Fields with stamps.

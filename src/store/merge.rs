@@ -10,6 +10,7 @@ use gix::objs::Tree;
 use gix::objs::tree::EntryKind;
 
 use self::union::Merge;
+pub(super) use self::union::join;
 use super::error::StoreError;
 use super::make;
 use super::repo::Store;

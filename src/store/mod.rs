@@ -1,8 +1,11 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
+mod ancestry;
+mod bulk;
 mod changed;
 mod code_tree;
 mod commits;
+mod cursor;
 pub(crate) mod dates;
 mod edit;
 mod error;
@@ -17,7 +20,9 @@ mod loose;
 mod maintenance;
 mod make;
 mod merge;
+mod pack;
 mod parameters;
+mod pending;
 mod persist;
 mod publish;
 mod purge;
@@ -38,6 +43,7 @@ mod unpublished;
 mod walk;
 
 pub(crate) use commits::CodeCommit;
+pub(crate) use cursor::{Cursor, Found};
 pub(crate) use error::StoreError;
 pub(crate) use gix::ObjectId;
 pub(crate) use merge::{EqualTrees, Merged};
@@ -46,5 +52,7 @@ pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use scan::Scan;
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use subjects::Subjects;
+pub(crate) use trees::path_refusal;
 pub(crate) use tx::{Committed, Tx, random_uid};
 pub(crate) use unpublished::{Offered, Unpublished};
+pub(crate) use walk::Visited;

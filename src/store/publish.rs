@@ -24,6 +24,11 @@ impl Store {
         self.repo.clone().with_object_memory()
     }
 
+    /// Whether commits are signed.
+    pub(super) fn signs(&self) -> bool {
+        self.config_bool("commit.gpgSign") || self.config_bool("wf.sign")
+    }
+
     pub(super) fn make_commit(
         &self,
         work: &gix::Repository,
@@ -32,7 +37,7 @@ impl Store {
         message: &str,
         identity: &Identity,
     ) -> Result<ObjectId, StoreError> {
-        if self.config_bool("commit.gpgSign") || self.config_bool("wf.sign") {
+        if self.signs() {
             return self.make_signed(work, tree, parent, message, identity);
         }
         let commit = gix::objs::Commit {

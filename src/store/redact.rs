@@ -125,6 +125,14 @@ impl Redactions {
         }
     }
 
+    /// The bytes of a file as they may leave the store.
+    pub(crate) fn bytes(&self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
+        match self.target(path).next() {
+            Some(_) => self.text(path, &bytes).into_bytes(),
+            None => bytes,
+        }
+    }
+
     /// The text of a file as it may be shown, of this or an earlier state.
     pub(crate) fn text(&self, path: &str, bytes: &[u8]) -> String {
         let as_it_is = || String::from_utf8_lossy(bytes).into_owned();

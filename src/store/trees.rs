@@ -24,6 +24,15 @@ pub(super) struct Folder {
     pub(super) is_canonical: bool,
 }
 
+impl Folder {
+    /// The entries as git orders them, a folder as if its name ended in a slash.
+    pub(super) fn in_order(&self) -> Vec<&Entry> {
+        let mut entries: Vec<&Entry> = self.entries.values().collect();
+        entries.sort();
+        entries
+    }
+}
+
 /// Reads a tree. None where the object is no tree, or not one that can be read: what lies there is lost for git too. An
 /// object that is missing is an error, since another clone has it.
 pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder>, StoreError> {
@@ -151,6 +160,14 @@ pub(super) fn name_refusal(name: &BStr) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// What is wrong with a path that no file of a store can have; none where one can.
+pub(crate) fn path_refusal(path: &str) -> Option<&'static str> {
+    if path.split('/').count() > DEEPEST {
+        return Some("it lies deeper than any record");
+    }
+    path.split('/').find_map(|name| name_refusal(name.into()))
 }
 
 #[cfg(test)]

@@ -1,17 +1,14 @@
 //! One command, one commit: read the tip, run the change, write objects, move the ref from *that* tip.
 
-use std::collections::BTreeMap;
-
 use gix::ObjectId;
-use gix::bstr::BStr;
-use gix::objs::Kind;
-use gix::objs::tree::EntryKind;
 
+use super::bulk::{Ready, write_tree};
 use super::error::StoreError;
 use super::lock::WriteLock;
+use super::pending::Pending;
 use super::repo::{Identity, Store, one_line};
 use super::snapshot::{LARGEST_RECORD, Read, Snapshot};
-use super::{make, merge, root};
+use super::{merge, root};
 use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
@@ -35,7 +32,7 @@ pub(crate) struct Note {
 /// A state with the changes of one command on top.
 pub(crate) struct Tx<'repo> {
     base: Snapshot<'repo>,
-    pending: BTreeMap<String, Vec<u8>>,
+    pending: Pending<'repo>,
     stamper: Stamper,
     person: String,
     role: Option<String>,
@@ -70,9 +67,27 @@ impl<'repo> Tx<'repo> {
             return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
         }
         if self.file(&path)?.as_deref() != Some(&bytes) {
-            self.pending.insert(path, bytes);
+            self.pending.insert(path, bytes)?;
         }
         Ok(())
+    }
+
+    /// As [`Tx::write`], of a file that is known to be new or different.
+    pub(crate) fn put(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
+        if bytes.len() as u64 > LARGEST_RECORD {
+            return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
+        }
+        self.pending.insert(path, bytes)
+    }
+
+    /// Whether this transaction has written the file at `path`.
+    pub(crate) fn has_written(&self, path: &str) -> bool {
+        self.pending.has(path)
+    }
+
+    /// A file that was written, and another that was written as if the first were a folder.
+    pub(crate) fn clash(&self) -> Option<(&str, &str)> {
+        self.pending.clash()
     }
 
     /// The name for a new entry of the log in `folder`: later than every one that is there.
@@ -95,47 +110,53 @@ impl<'repo> Tx<'repo> {
     }
 
     /// Nothing written yet, on top of `base`.
-    pub(super) fn begin(base: Snapshot<'repo>, stamper: Stamper, identity: &Identity) -> Self {
+    pub(super) fn begin(
+        base: Snapshot<'repo>,
+        pending: Pending<'repo>,
+        stamper: Stamper,
+        identity: &Identity,
+    ) -> Self {
         let (person, role) = (identity.person(), identity.role.clone());
-        Self { base, pending: BTreeMap::new(), stamper, person, role, note: Note::default() }
+        Self { base, pending, stamper, person, role, note: Note::default() }
     }
 
-    /// Makes the writes one commit on top of the base, its objects in `work`; none where everything was so already.
-    pub(super) fn commit(
-        &mut self,
+    /// Makes the writes one commit on top of the base; none where everything was so already.
+    fn into_ready(self, store: &Store, identity: &Identity) -> Result<Option<Ready>, StoreError> {
+        if !self.is_changed() {
+            return Ok(None);
+        }
+        let message = message(&self.note, identity);
+        store.build(self.base.tree(), self.pending, (self.base.commit(), &message, identity))
+    }
+
+    /// The same with its objects in `work`, of a transaction that holds its writes in memory.
+    pub(super) fn into_commit(
+        self,
         store: &Store,
         work: &gix::Repository,
         identity: &Identity,
     ) -> Result<Option<ObjectId>, StoreError> {
-        if !self.is_changed() {
-            return Ok(None);
-        }
-        let before = self.base.tree();
-        let tree = write_tree(work, before, std::mem::take(&mut self.pending))?;
+        let (before, parent) = (self.base.tree(), self.base.commit());
+        let message = message(&self.note, identity);
+        let tree = write_tree(work, before, self.pending.into_memory())?;
         if tree == before {
             return Ok(None);
         }
-        let message = message(&self.note, identity);
-        store.make_commit(work, tree, self.base.commit(), &message, identity).map(Some)
+        store.make_commit(work, tree, parent, &message, identity).map(Some)
     }
 }
 
 impl Read for Tx<'_> {
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.pending.get(path) {
-            Some(bytes) => Ok(Some(bytes.clone())),
+        match self.pending.get(path)? {
+            Some(bytes) => Ok(Some(bytes)),
             None => self.base.file(path),
         }
     }
 
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError> {
         let mut names = self.base.names(path)?;
-        let folder = format!("{path}/");
-        for (file, _) in
-            self.pending.range(folder.clone()..).take_while(|(file, _)| file.starts_with(&folder))
-        {
-            let rest = &file[folder.len()..];
-            let name = rest.split_once('/').map_or(rest, |(name, _)| name);
+        for name in self.pending.names(path) {
             if let Err(at) = names.binary_search_by(|known| known.as_str().cmp(name)) {
                 names.insert(at, name.to_owned());
             }
@@ -169,13 +190,16 @@ impl Store {
         let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
         for _ in 0..TRIES {
             let stamper = Stamper::new(self.now()?, by.clone());
-            let mut tx = Tx::begin(self.snapshot()?, stamper, &identity);
+            let pending = Pending::new(&self.repo);
+            let mut tx = Tx::begin(self.snapshot()?, pending, stamper, &identity);
             let answer = change(&mut tx)?;
-            let (tip, work) = (tx.base.commit(), self.in_memory());
-            let Some(commit) = tx.commit(self, &work, &identity)? else {
+            let tip = tx.base.commit();
+            let subject = tx.note.subject.clone();
+            let Some(ready) = tx.into_ready(self, &identity)? else {
                 return Ok(Committed { answer, commit: None });
             };
-            if self.publish(&mut lock, work, commit, Some(tip), &tx.note.subject)? {
+            let commit = ready.commit;
+            if self.publish_ready(&mut lock, ready, tip, &subject)? {
                 self.maintain();
                 return Ok(Committed { answer, commit: Some(commit) });
             }
@@ -256,21 +280,6 @@ pub(crate) fn random_uid() -> Result<Uid, StoreError> {
     getrandom::fill(&mut bits)
         .map_err(|e| StoreError::Open(format!("the system gives no random bits: {e}")))?;
     Ok(Uid::from_bits(bits))
-}
-
-/// The tree `base` with the files of `pending` in it.
-fn write_tree(
-    repo: &gix::Repository,
-    base: ObjectId,
-    pending: BTreeMap<String, Vec<u8>>,
-) -> Result<ObjectId, StoreError> {
-    let failed = StoreError::object("cannot write a tree");
-    let mut editor = repo.edit_tree(base).map_err(&failed)?.detach();
-    for (path, bytes) in pending {
-        let blob = make::bytes(repo, Kind::Blob, &bytes)?;
-        editor.upsert(path.split('/').map(BStr::new), EntryKind::Blob, blob).map_err(&failed)?;
-    }
-    editor.write(|tree| make::object(repo, tree))
 }
 
 /// The subject and the trailers. Each is one line, whatever the user typed.

@@ -7,6 +7,7 @@ use super::error::StoreError;
 use super::fault;
 use super::lock::WriteLock;
 use super::merge::{self, EqualTrees, Merged};
+use super::pending::Pending;
 use super::persist::{Keep, Made};
 use super::repo::Store;
 use super::snapshot::Snapshot;
@@ -118,11 +119,11 @@ impl Offer<'_> {
         let identity = store.identity()?;
         let stamper = Stamper::new(store.now()?, random_uid()?);
         let below = merged.as_ref().map_or(base, |merged| merged.commit);
-        let mut tx = Tx::begin(Snapshot::open(&work, &from, below)?, stamper, &identity);
+        let state = Snapshot::open(&work, &from, below)?;
+        let mut tx = Tx::begin(state, Pending::in_memory(), stamper, &identity);
         let answer = change(&mut tx)?;
-        let commit = tx.commit(store, &work, &identity)?;
-        let subject = std::mem::take(&mut tx.note.subject);
-        drop(tx);
+        let subject = tx.note.subject.clone();
+        let commit = tx.into_commit(store, &work, &identity)?;
         let (merged, subject) = match (commit, merged) {
             (None, None) => return Ok(Offered { answer, is_changed: false, ahead: None }),
             (None, Some(merged)) => (merged, format!("merge {from}")),

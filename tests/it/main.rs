@@ -3,18 +3,21 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod audit;
+mod bulk;
 mod concurrency;
 mod conflicts;
 mod contexts;
 mod crash;
 mod execution;
 mod feedback;
+mod export;
 mod fsck;
 mod hooks;
 mod hostile;
 mod import;
 mod index;
 mod issues;
+mod large;
 mod laws;
 mod maintenance;
 mod output;

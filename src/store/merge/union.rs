@@ -259,22 +259,7 @@ impl<'a> Merge<'a> {
             return Ok(mine.max(other));
         }
         let (a, b) = (read_blob(self.repo, mine)?, read_blob(self.repo, other)?);
-        let bytes = match kind {
-            Form::Doc(schema) => docs(schema, id.as_deref(), &a, &b),
-            Form::Entry(check) => {
-                let sound = |bytes: &[u8]| {
-                    strict::parse(bytes)
-                        .is_ok_and(|value| bears(&value, id.as_deref()) && check(&value).is_ok())
-                };
-                better(sound(&a), sound(&b), &a, &b)
-            }
-            Form::Unknown => None,
-        };
-        let bytes = match bytes {
-            Some(bytes) => bytes,
-            // Neither can be read: the greater bytes, so that all clones agree.
-            None => a.clone().max(b.clone()),
-        };
+        let bytes = records((kind, id.as_deref()), &a, &b);
         if a == b {
             // Both are too large to be read.
             return Ok(mine.max(other));
@@ -287,6 +272,41 @@ impl<'a> Merge<'a> {
         }
         make::bytes(self.repo, Kind::Blob, &bytes)
     }
+}
+
+/// The one version of the file at `path` that two become, in a repository with this kind of ids.
+pub(in crate::store) fn join(
+    path: &str,
+    a: &[u8],
+    b: &[u8],
+    hash: gix::hash::Kind,
+) -> Result<Vec<u8>, StoreError> {
+    let (kind, id) = form(path);
+    if a == b {
+        return Ok(a.to_vec());
+    }
+    if let Form::Unknown = kind {
+        let id = |bytes| gix::objs::compute_hash(hash, Kind::Blob, bytes);
+        let hashed = StoreError::object("cannot hash a file");
+        return Ok(if id(a).map_err(&hashed)? < id(b).map_err(&hashed)? { b.to_vec() } else { a.to_vec() });
+    }
+    Ok(records((kind, id.as_deref()), a, b))
+}
+
+/// The join of two versions of a record.
+fn records((kind, id): (Form, Option<&str>), a: &[u8], b: &[u8]) -> Vec<u8> {
+    let joined = match kind {
+        Form::Doc(schema) => docs(schema, id, a, b),
+        Form::Entry(check) => {
+            let sound = |bytes: &[u8]| {
+                strict::parse(bytes).is_ok_and(|value| bears(&value, id) && check(&value).is_ok())
+            };
+            better(sound(a), sound(b), a, b)
+        }
+        Form::Unknown => None,
+    };
+    // Neither can be read: the greater bytes, so that all clones agree.
+    joined.unwrap_or_else(|| a.max(b).to_vec())
 }
 
 fn inside(path: &str, name: &BString) -> String {

@@ -60,6 +60,12 @@ impl Repo {
         commit.line().to_owned()
     }
 
+    /// The folder above that of an issue, which follows from its id.
+    pub(crate) fn fan(&self, issue: &str) -> String {
+        use sha2::{Digest, Sha256};
+        format!("{:02x}", Sha256::digest(issue.as_bytes())[0])
+    }
+
     /// How many commits the ref has.
     pub(crate) fn steps(&self) -> usize {
         self.git(&["rev-list", "--count", REF]).ok().line().parse().unwrap()

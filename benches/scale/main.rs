@@ -1,0 +1,326 @@
+//! What commands cost at 1,000, 10,000 and 100,000 issues, against git's own commands in the same run and repository.
+//!
+//! `cargo bench --bench scale` runs all three sizes; `cargo bench --bench scale -- 10000 writes` one of them, and of it the
+//! imports, by which the store is made, and the `writes` (or `reads`, or `merges`). A command that the program does not have
+//! is named as such and passed by.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod generate;
+mod measure;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use generate::Known;
+use measure::{Cost, command, load, peak, run};
+use serde_json::Value;
+
+/// The program, or another build of it that is named in `WF_BENCH_PROGRAM`.
+static WF: LazyLock<String> = LazyLock::new(|| {
+    std::env::var("WF_BENCH_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_git-wf").to_owned())
+});
+const ROUNDS: usize = 7;
+/// Runs of one command in a row.
+const RUNS: usize = 10;
+
+fn main() {
+    let given: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
+    let parts: [(&str, fn(&Bench)); 3] =
+        [("writes", Bench::writes), ("reads", Bench::reads), ("merges", Bench::merges)];
+    let chosen: Vec<String> =
+        std::env::args().filter(|arg| parts.iter().any(|(name, _)| name == arg)).collect();
+    for size in if given.is_empty() { vec![1_000, 10_000, 100_000] } else { given } {
+        println!("\n{size} issues; load {}", load());
+        let folder = tempfile::tempdir().unwrap();
+        let bench = Bench::new(folder.path(), size);
+        for (name, part) in parts {
+            if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
+                part(&bench);
+            }
+        }
+        println!("load after: {}", load());
+    }
+}
+
+/// A store, and what is known of it.
+struct Bench {
+    root: PathBuf,
+    store: PathBuf,
+    size: usize,
+    known: Known,
+}
+
+/// What a figure is held against, and how many times that it may cost.
+#[derive(Clone, Copy)]
+struct Goal<'a>(&'a str, f64);
+
+fn figure(name: &str, cost: &Cost, base: &Cost, goal: Option<Goal<'_>>) {
+    let (wall, cpu) = (cost.median() / base.median(), cost.cpu() / base.cpu());
+    let (wall_ms, cpu_ms) = (cost.median() * 1e3, cost.cpu() * 1e3);
+    let verdict = goal.map_or(String::new(), |Goal(of, most)| {
+        let met = if wall <= most && cpu <= most { "met" } else { "MISSED" };
+        format!("goal {most} × {of}: {met}")
+    });
+    println!("{name:<34} wall {wall_ms:9.1} ms {wall:6.2} ×   CPU {cpu_ms:9.1} ms {cpu:6.2} ×   {verdict}");
+}
+
+fn bound(name: &str, value: f64, unit: &str, most: f64) {
+    let met = if value <= most { "met" } else { "MISSED" };
+    println!("{name:<34} {value:9.1} {unit}   goal {most} {unit}: {met}");
+}
+
+impl Bench {
+    /// Makes the store, which is what an import costs.
+    fn new(root: &Path, size: usize) -> Self {
+        let (export, beads) = (root.join("export.jsonl"), root.join("beads.jsonl"));
+        let mut out = BufWriter::new(File::create(&export).unwrap());
+        let known = generate::write(size, &mut out).unwrap();
+        out.flush().unwrap();
+        beads_of(size, &beads);
+        let bench = Self { root: root.to_owned(), store: root.join("store"), size, known };
+        bench.import("jsonl", &export, &bench.store);
+        bench.import("beads", &beads, &root.join("other"));
+        bench
+    }
+
+    fn import(&self, kind: &str, file: &Path, at: &Path) {
+        repository(at);
+        let file = file.to_str().unwrap();
+        let mut import = Cost::default();
+        let mut most = 0;
+        import.add(|| most = peak(command(at, &[&WF, "import", kind, file])));
+        let stream = self.root.join("stream");
+        let mut export = command(at, &["git", "fast-export", "refs/wf/main"]);
+        assert!(export.stdout(File::create(&stream).unwrap()).status().unwrap().success());
+        let plain = self.root.join(format!("plain-{kind}"));
+        run(&self.root, &["git", "init", "--quiet", "--bare", plain.to_str().unwrap()]);
+        let mut base = Cost::default();
+        base.add(|| {
+            let mut command = command(&plain, &["git", "fast-import", "--quiet"]);
+            assert!(command.stdin(File::open(&stream).unwrap()).status().unwrap().success());
+        });
+        println!(
+            "{:<34} wall {:9.1} ms            CPU {:9.1} ms",
+            "git fast-import",
+            base.median() * 1e3,
+            base.cpu() * 1e3
+        );
+        figure(&format!("import {kind}"), &import, &base, Some(Goal("fast-import", 2.0)));
+        bound(&format!("import {kind}, memory"), most as f64 / 1024.0, "MiB", 600.0);
+        std::fs::remove_dir_all(plain).unwrap();
+        std::fs::remove_file(stream).unwrap();
+    }
+
+    fn writes(&self) {
+        let commit = ["git", "commit", "--quiet", "--allow-empty", "-m", "x"];
+        let mut base = Cost::default();
+        let names = ["new", "edit", "comment", "bind", "next", "done"];
+        let mut costs = vec![Cost::default(); names.len()];
+        let [new, edit, comment, bind, next, done] = &mut costs[..] else { return };
+        for round in 0..ROUNDS {
+            let number = |n: usize| round * RUNS + n;
+            let issue = |n: usize| &self.known.issues[number(n) * 37 % self.size];
+            let text = |n: usize| format!("Text {}", number(n));
+            base.add_runs(RUNS, |_| run(&self.store, &commit));
+            new.add_runs(RUNS, |n| run(&self.store, &[&WF, "new", &text(n), "-m", &text(n)]));
+            edit.add_runs(RUNS, |n| run(&self.store, &[&WF, "edit", issue(n), "--title", &text(n)]));
+            comment.add_runs(RUNS, |n| run(&self.store, &[&WF, "comment", issue(n), "-m", &text(n)]));
+            bind.add_runs(RUNS, |n| {
+                let two = &self.known.two_plans[number(n) / 2 % self.known.two_plans.len()];
+                let plan = format!("SOL-{two}-{}", if number(n) % 2 == 0 { 2 } else { 1 });
+                run(&self.store, &[&WF, "bind", two, &plan]);
+            });
+            // What the one claims the other ends.
+            for n in 0..3 {
+                next.add(|| run(&self.store, &[&WF, "next"]));
+                done.add(|| run(&self.store, &[&WF, "done", "-m", &text(n)]));
+            }
+        }
+        println!(
+            "{:<34} wall {:9.1} ms            CPU {:9.1} ms",
+            commit[..4].join(" "),
+            base.median() * 1e3,
+            base.cpu() * 1e3
+        );
+        for (name, cost) in names.iter().zip(&costs) {
+            let most = if *name == "next" { 2.0 } else { 1.3 };
+            figure(name, cost, &base, Some(Goal("commit", most)));
+        }
+    }
+
+    fn reads(&self) {
+        let issue = self.known.issues[self.size / 2].clone();
+        let queued = self.known.queued[0].clone();
+        let mut reads: Vec<(&str, Vec<&str>, f64)> = vec![
+            ("show ID", vec!["show", &issue], 3.0),
+            ("list --limit 50", vec!["list", "--limit", "50"], 3.0),
+            (
+                "list --status --tag --limit 50",
+                vec!["list", "--status", "closed", "--tag", "api", "--limit", "50"],
+                3.0,
+            ),
+            ("list --search --limit 50", vec!["list", "--search", "unicode", "--limit", "50"], 3.0),
+            (
+                "list --all --sort --limit 50",
+                vec!["list", "--all", "--sort", "updated", "--limit", "50"],
+                3.0,
+            ),
+            ("log ID", vec!["log", &issue], 3.0),
+            ("trace ID", vec!["trace", &queued], 3.0),
+            ("search, 20 hits", vec!["search", "socket unicode", "--limit", "20"], 5.0),
+        ];
+        if self.size <= 10_000 {
+            reads.push(("list --all", vec!["list", "--all"], 12.0));
+        }
+        let base_args = ["git", "rev-parse", "HEAD"];
+        let mut base = Cost::default();
+        let mut most = 0;
+        let mut costs = vec![Cost::default(); reads.len()];
+        let known: Vec<bool> = reads.iter().map(|(_, args, _)| self.works(args)).collect();
+        for round in 0..ROUNDS {
+            base.add_runs(RUNS, |_| run(&self.store, &base_args));
+            for (n, (_, args, _)) in reads.iter().enumerate().filter(|(n, _)| known[*n]) {
+                if costs[n].is_enough() {
+                    continue;
+                }
+                let args = [&[WF.as_str()], args.as_slice()].concat();
+                let runs = if costs[n].is_long() { 1 } else { RUNS };
+                costs[n].add_runs(runs, |_| run(&self.store, &args));
+                if round == 0 {
+                    most = most.max(peak(command(&self.store, &args)));
+                }
+            }
+        }
+        println!(
+            "{:<34} wall {:9.1} ms            CPU {:9.1} ms",
+            base_args.join(" "),
+            base.median() * 1e3,
+            base.cpu() * 1e3
+        );
+        for (((name, _, goal), cost), known) in reads.iter().zip(&costs).zip(known) {
+            match known {
+                true => figure(name, cost, &base, Some(Goal("rev-parse", *goal))),
+                false => println!("{name:<34} this program does not have it"),
+            }
+        }
+        bound("memory of a read", most as f64 / 1024.0, "MiB", 40.0);
+        if !self.works(&["reindex"]) {
+            println!("{:<34} this program does not have it", "reindex");
+            return;
+        }
+        let (mut reindex, mut once) = (Cost::default(), Cost::default());
+        for _ in 0..3 {
+            // Reads and parses every record, and nothing else.
+            once.add(|| run(&self.store, &[&WF, "export", "jsonl"]));
+            reindex.add(|| run(&self.store, &[&WF, "reindex"]));
+        }
+        figure("reindex", &reindex, &once, Some(Goal("reading each record once", 3.0)));
+    }
+
+    fn works(&self, args: &[&str]) -> bool {
+        command(&self.store, &[&[WF.as_str()], args].concat()).status().unwrap().success()
+    }
+
+    fn merges(&self) {
+        let peer = self.root.join("peer");
+        run(&self.root, &["cp", "-r", "store", "peer"]);
+        run(&self.store, &["git", "remote", "add", "peer", "../peer"]);
+        run(&self.store, &[&WF, "pull", "peer"]);
+        let (mut pull, mut idle, mut read, mut base) =
+            (Cost::default(), Cost::default(), Cost::default(), Cost::default());
+        let half = self.size / 2;
+        for round in 0..5 {
+            self.change(&self.store, (0, 100), round);
+            self.change(&peer, (half, 100), round);
+            self.fetch();
+            pull.add(|| run(&self.store, &[&WF, "pull", "peer"]));
+            self.fetch();
+            idle.add(|| run(&self.store, &[&WF, "pull", "peer"]));
+        }
+        let merge = pull.beyond(&idle);
+        println!("{:<34} wall {:9.1} ms", "merge of 100 + 100 records", merge.median() * 1e3);
+        bound("merge of 100 + 100 records, CPU", merge.cpu() * 1e3, "ms", 60.0);
+        for round in 5..10 {
+            if read.is_enough() {
+                break;
+            }
+            self.change(&peer, (half, half.min(1_000)), round);
+            run(&self.store, &[&WF, "pull", "peer"]);
+            read.add(|| run(&self.store, &[&WF, "list", "--limit", "50"]));
+            base.add_runs(RUNS, |_| run(&self.store, &["git", "rev-parse", "HEAD"]));
+        }
+        figure("first read after 1,000 changes", &read, &base, Some(Goal("rev-parse", 25.0)));
+    }
+
+    fn fetch(&self) {
+        run(&self.store, &["git", "fetch", "--quiet", "peer", "+refs/wf/*:refs/wf-remotes/peer/*"]);
+    }
+
+    /// Gives so many issues another title, as somebody's commands would.
+    fn change(&self, at: &Path, (from, count): (usize, usize), round: usize) {
+        let issues = &self.known.issues[from..from + count];
+        let path = |issue: &String| format!("{}/issue.json", generate::folder(issue));
+        let asked: String = issues.iter().map(|issue| format!("refs/wf/main:{}\n", path(issue))).collect();
+        let records = fed(at, &["git", "cat-file", "--batch"], &asked);
+        let mut rest = records.as_str();
+        let mut lines = "{\"format\":\"git-wf-export\",\"version\":1}\n".to_owned();
+        for issue in issues {
+            let (head, after) = rest.split_once('\n').unwrap();
+            let (record, after) = after.split_at(head.rsplit(' ').next().unwrap().parse().unwrap());
+            rest = &after[1..];
+            let mut record: Value = serde_json::from_str(record).unwrap();
+            record["title"] = format!("Round {round}").into();
+            record["clock"]["title"] = generate::stamp(80_000_000 + round, 7).into();
+            lines.push_str(&format!("{}\n", serde_json::json!({"path": path(issue), "record": record})));
+        }
+        lines.push_str(&format!("{{\"files\":{count}}}\n"));
+        fed(at, &[&WF, "import", "jsonl", "-"], &lines);
+    }
+}
+
+/// A repository as one that has been in use: with a commit and with all folders for loose objects.
+fn repository(at: &Path) {
+    std::fs::create_dir(at).unwrap();
+    for args in [
+        &["git", "init", "--quiet"][..],
+        &["git", "config", "user.name", "Ada"],
+        &["git", "config", "user.email", "ada@example.org"],
+        &["git", "commit", "--quiet", "--allow-empty", "-m", "first"],
+        &[&WF, "init"],
+    ] {
+        run(at, args);
+    }
+    for first in 0..=255 {
+        std::fs::create_dir_all(at.join(format!(".git/objects/{first:02x}"))).unwrap();
+    }
+}
+
+/// What the command prints when it is given this.
+fn fed(at: &Path, args: &[&str], input: &str) -> String {
+    let mut child: Command = command(at, args);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || stdin.write_all(input.as_bytes()).unwrap());
+        child.wait_with_output().unwrap()
+    });
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// As many issues as another tracker has them.
+fn beads_of(size: usize, file: &Path) {
+    let mut out = BufWriter::new(File::create(file).unwrap());
+    for n in 0..size {
+        let text = format!("What is wrong with part {n}, and when. ").repeat(12);
+        let line = serde_json::json!({"id": format!("br-{n}"), "title": format!("Issue {n}"), "description": text,
+            "status": "open", "priority": n % 5, "issue_type": "task", "created_at": generate::time(n),
+            "updated_at": generate::time(n + 60), "labels": ["api"]});
+        writeln!(out, "{line}").unwrap();
+    }
+    out.flush().unwrap();
+}

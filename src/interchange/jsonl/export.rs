@@ -1,0 +1,96 @@
+//! Out: a line for each file.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{FORMAT, VERSION, text};
+use crate::model::digest::hex;
+use crate::model::id::IssueId;
+use crate::store::{Snapshot, StoreError, Visited, layout};
+
+/// What an export came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Exported {
+    /// Files that were written.
+    pub(crate) files: u64,
+    /// What is in the store and cannot be in an export.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// Something that was not written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct LeftOut {
+    /// Its place in the tree.
+    pub(crate) path: String,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+#[derive(Serialize)]
+struct Head {
+    format: &'static str,
+    version: u64,
+}
+
+#[derive(Serialize)]
+struct Foot {
+    files: u64,
+}
+
+/// Writes the state to `out`, or the folders of `issues` where there are any. What is redacted is written as it is shown.
+/// `seen` is told how many files are through.
+pub(crate) fn write<E: From<StoreError> + From<io::Error>>(
+    state: &Snapshot<'_>,
+    issues: &[IssueId],
+    out: &mut dyn Write,
+    mut seen: impl FnMut(u64),
+) -> Result<Exported, E> {
+    let mut exported = Exported::default();
+    put(out, &Head { format: FORMAT, version: VERSION })?;
+    let mut visit = |path: &str, visited: Visited| -> Result<(), E> {
+        match visited {
+            Visited::File(bytes) => {
+                file(out, path, &bytes)?;
+                exported.files += 1;
+                seen(exported.files);
+            }
+            Visited::Unfit(why) => {
+                exported.left_out.push(LeftOut { path: path.to_owned(), reason: why.to_owned() });
+            }
+        }
+        Ok(())
+    };
+    if issues.is_empty() {
+        state.each_file("", &mut visit)?;
+    }
+    for id in issues {
+        state.each_file(&layout::issue_folder(id), &mut visit)?;
+    }
+    put(out, &Foot { files: exported.files })?;
+    Ok(exported)
+}
+
+fn put(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    out.write_all(b"\n")
+}
+
+/// Records are JSON in the one form that they are stored in; what is not is a text, and what is none is hex digits.
+fn file(out: &mut dyn Write, path: &str, bytes: &[u8]) -> io::Result<()> {
+    out.write_all(b"{\"path\":")?;
+    serde_json::to_writer(&mut *out, path)?;
+    if let Some(record) = text::one_line(bytes) {
+        out.write_all(b",\"record\":")?;
+        out.write_all(record.as_bytes())?;
+    } else if let Ok(text) = std::str::from_utf8(bytes) {
+        out.write_all(b",\"text\":")?;
+        serde_json::to_writer(&mut *out, text)?;
+    } else {
+        out.write_all(b",\"hex\":\"")?;
+        out.write_all(hex(bytes).as_bytes())?;
+        out.write_all(b"\"")?;
+    }
+    out.write_all(b"}\n")
+}

@@ -1,0 +1,234 @@
+//! In: each file joins what is there, as in a merge.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::{FORMAT, VERSION, text};
+use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
+use crate::model::Explain;
+use crate::model::root::FORMAT as ROOT_FORMAT;
+use crate::model::strict;
+use crate::store::{Cursor, Found, LARGEST_RECORD, StoreError, Tx, layout, path_refusal};
+
+/// More files than any store holds.
+const MOST_FILES: u64 = 20_000_000;
+
+/// What was taken over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Taken {
+    /// Issues that were not here before.
+    pub(crate) issues: u64,
+    /// Files that were not here before.
+    pub(crate) added: u64,
+    /// Files that were here in another version, and of which something came in.
+    pub(crate) merged: u64,
+    /// Files that hold here already what the export says.
+    pub(crate) unchanged: u64,
+    /// The commit on the ref; none where nothing changed.
+    pub(crate) commit: Option<String>,
+}
+
+/// A file that is JSON lines and no export.
+#[derive(Debug, thiserror::Error)]
+#[error("`{name}`, line {line}: {why}")]
+pub(crate) struct NoExport {
+    name: String,
+    line: u64,
+    why: String,
+}
+
+impl Explain for NoExport {
+    fn code(&self) -> &'static str {
+        "not-an-export"
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some("give a file that `git wf export jsonl` wrote, whole; nothing was imported".into())
+    }
+}
+
+/// Any line. Which it is follows from what it has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts<'a> {
+    format: Option<String>,
+    version: Option<u64>,
+    path: Option<String>,
+    #[serde(borrow)]
+    record: Option<&'a RawValue>,
+    text: Option<String>,
+    hex: Option<String>,
+    files: Option<u64>,
+}
+
+/// Writes what the export holds; `seen` is told how many files are through.
+pub(crate) fn read<E>(source: &mut Source, tx: &mut Tx<'_>, mut seen: impl FnMut(u64)) -> Result<Taken, E>
+where
+    E: From<StoreError> + From<Unreadable> + From<NoExport>,
+{
+    let mut lines = source.lines()?;
+    match lines.next()? {
+        Some(line) => head(&line)?.map_err(|why| no_export(&line, why))?,
+        None => return Err(at_end(&lines, "it is empty".into()).into()),
+    }
+    let mut taken = Taken::default();
+    let mut cursor = tx.base().cursor();
+    let mut files = 0;
+    loop {
+        let Some(line) = lines.next()? else {
+            let why = format!("it ends after {files} files, without the line that says how many there are");
+            return Err(at_end(&lines, why).into());
+        };
+        let parts = parse(&line)?.map_err(|why| no_export(&line, why))?;
+        if let (Some(said), None) = (parts.files, &parts.path) {
+            if said != files {
+                return Err(no_export(&line, format!("it says {said} files, and there are {files}")).into());
+            }
+            break;
+        }
+        let (path, bytes) = file(parts).map_err(|why| no_export(&line, why))?;
+        match take(tx, &mut cursor, &mut taken, path, bytes) {
+            Ok(()) => files += 1,
+            Err(Refusal::Line(why)) => return Err(no_export(&line, why).into()),
+            Err(Refusal::Store(error)) => return Err(error.into()),
+        }
+        if files > MOST_FILES {
+            return Err(no_export(&line, format!("more than {MOST_FILES} files")).into());
+        }
+        seen(files);
+    }
+    if let Some(line) = lines.next()? {
+        return Err(no_export(&line, "something follows the last line".into()).into());
+    }
+    if let Some((file, inside)) = tx.clash() {
+        let why = format!("`{file}` cannot be a file and the folder of `{inside}`");
+        return Err(at_end(&lines, why).into());
+    }
+    Ok(taken)
+}
+
+/// Why one file does not come in, and with it none.
+enum Refusal {
+    Line(String),
+    Store(StoreError),
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+fn no_export(line: &Line<'_>, why: String) -> NoExport {
+    NoExport { name: line.name().to_owned(), line: line.number, why }
+}
+
+fn at_end(lines: &Lines<'_>, why: String) -> NoExport {
+    NoExport { name: lines.name().to_owned(), line: lines.number(), why }
+}
+
+/// The parts of a line. The inner error is that of JSON which is no line of an export.
+fn parse<'a>(line: &Line<'a>) -> Result<Result<Parts<'a>, String>, Unreadable> {
+    let Some(text) = line.text else { return Ok(Err(lines::too_long())) };
+    match serde_json::from_str::<Parts<'_>>(text) {
+        Ok(parts) => Ok(Ok(parts)),
+        Err(error) if error.is_data() => {
+            let text = error.to_string();
+            Ok(Err(text.rsplit_once(" at line ").map_or(text.as_str(), |(why, _)| why).to_owned()))
+        }
+        Err(error) => Err(line.fault(text, &error)),
+    }
+}
+
+fn head(line: &Line<'_>) -> Result<Result<(), String>, Unreadable> {
+    let parts = match parse(line)? {
+        Ok(parts) => parts,
+        Err(why) => return Ok(Err(why)),
+    };
+    Ok(match (parts.format.as_deref(), parts.version) {
+        (Some(FORMAT), Some(VERSION)) => Ok(()),
+        (Some(FORMAT), Some(version)) => {
+            Err(format!("it is an export of version {version}; this git-wf reads version {VERSION}"))
+        }
+        _ => Err(format!("the first line must say {{\"format\":\"{FORMAT}\",\"version\":{VERSION}}}")),
+    })
+}
+
+/// The path and the bytes of a file.
+fn file(parts: Parts<'_>) -> Result<(String, Vec<u8>), String> {
+    let Parts { format: None, version: None, path: Some(path), record, text, hex, files: None } = parts
+    else {
+        return Err("it is neither a file with a `path` nor the last line with the number of `files`".into());
+    };
+    if let Some(why) = path_refusal(&path) {
+        return Err(format!("`path` is `{path}`: {why}"));
+    }
+    let most = usize::try_from(LARGEST_RECORD).unwrap_or(usize::MAX);
+    let too_large = || format!("`{path}` would have more than {} MiB", LARGEST_RECORD >> 20);
+    let bytes = match (record, text, hex) {
+        (Some(record), None, None) => text::file_form(record.get(), most).ok_or_else(too_large)?.into_bytes(),
+        (None, Some(text), None) => text.into_bytes(),
+        (None, None, Some(digits)) => {
+            unhex(&digits).ok_or_else(|| format!("the `hex` of `{path}` is no even number of hex digits"))?
+        }
+        _ => return Err(format!("`{path}` has one of `record`, `text` and `hex`")),
+    };
+    if bytes.len() > most { Err(too_large()) } else { Ok((path, bytes)) }
+}
+
+fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    rest.is_empty().then_some(())?;
+    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
+}
+
+/// Puts one file in place, or joins it with the one that is there.
+fn take(
+    tx: &mut Tx<'_>,
+    cursor: &mut Cursor<'_>,
+    taken: &mut Taken,
+    path: String,
+    bytes: Vec<u8>,
+) -> Result<(), Refusal> {
+    if tx.has_written(&path) {
+        return Err(Refusal::Line(format!("`{path}` stands in the file twice")));
+    }
+    if path == layout::ROOT_PATH {
+        check_format(&bytes)?;
+    }
+    let mine = match cursor.find(&path)? {
+        Found::Nothing => {
+            taken.added += 1;
+            taken.issues += u64::from(layout::is_issue(&path));
+            return Ok(tx.put(path, bytes)?);
+        }
+        Found::Folder => return Err(Refusal::Line(format!("`{path}` is a folder here"))),
+        Found::UnderFile => {
+            return Err(Refusal::Line(format!("a folder of `{path}` is a file here")));
+        }
+        // What nobody reads is not joined with anything; it stays as it is.
+        Found::TooLarge => {
+            taken.unchanged += 1;
+            return Ok(());
+        }
+        Found::File(mine) => mine,
+    };
+    let joined = cursor.join(&path, &mine, &bytes)?;
+    if joined == mine {
+        taken.unchanged += 1;
+        return Ok(());
+    }
+    taken.merged += 1;
+    Ok(tx.put(path, joined)?)
+}
+
+/// A store that a later program wrote is read by none of this version.
+fn check_format(bytes: &[u8]) -> Result<(), StoreError> {
+    let format = strict::parse(bytes).ok().and_then(|root| root["format"].as_u64());
+    match format.filter(|found| *found > ROOT_FORMAT) {
+        Some(found) => Err(StoreError::NewerFormat { found, known: ROOT_FORMAT }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,333 @@
+//! Writes one pack, object by object as they are made: of each, nothing but its id and its place stays in memory.
+//!
+//! Until it is finished a pack has a name by which `git prune` knows it for unfinished, so what a killed process leaves
+//! goes with the next one.
+
+mod index;
+
+use std::fs::{File, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::hashtable::HashMap;
+use gix::objs::Kind;
+use gix::zlib::stream::deflate::{Compress, FlushCompress};
+use gix::zlib::{Compression, Inflate, Status};
+use tempfile::NamedTempFile;
+
+use super::error::StoreError;
+use super::fault;
+use super::fsync::{self, Part};
+use super::persist::syncs;
+
+/// `git prune` removes files whose names begin with `tmp_`; the rest says that it is ours.
+pub(super) const UNFINISHED: &str = "tmp_pack_wf_";
+/// What stands in the file that keeps a pack.
+pub(super) const KEPT: &str = "git-wf, until the ref points here\n";
+/// Signature and version; the number of objects follows.
+const HEADER: &[u8] = b"PACK\0\0\0\x02";
+const HEADER_LENGTH: u64 = 12;
+/// So much is collected before it is written.
+const BUFFER: usize = 1 << 20;
+
+/// Where an object lies in the pack.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    offset: u64,
+    /// Bytes that it takes there.
+    length: u32,
+    crc: u32,
+}
+
+/// A pack that is being written.
+pub(super) struct PackWriter {
+    hash: gix::hash::Kind,
+    folder: PathBuf,
+    file: NamedTempFile,
+    /// Bytes of the file; those in `buffer` follow them.
+    written: u64,
+    buffer: Vec<u8>,
+    places: HashMap<ObjectId, Place>,
+    deflate: Compress,
+    is_synced: bool,
+}
+
+impl PackWriter {
+    /// Begins a pack beside those of the repository.
+    pub(super) fn create(repo: &gix::Repository) -> Result<Self, StoreError> {
+        let folder = repo.objects.store_ref().path().join("pack");
+        std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        remove_abandoned(&folder);
+        let file = unfinished(&folder)?;
+        let mut buffer = Vec::with_capacity(BUFFER + BUFFER / 4);
+        buffer.extend_from_slice(HEADER);
+        buffer.extend_from_slice(&[0; 4]);
+        Ok(Self {
+            hash: repo.object_hash(),
+            folder,
+            file,
+            written: 0,
+            buffer,
+            places: HashMap::default(),
+            deflate: Compress::new(compression(repo)),
+            is_synced: syncs(repo, Part::Pack),
+        })
+    }
+
+    /// Adds an object, unless it is there already.
+    pub(super) fn add(&mut self, kind: Kind, data: &[u8]) -> Result<ObjectId, StoreError> {
+        let id = gix::objs::compute_hash(self.hash, kind, data)
+            .map_err(StoreError::object("cannot hash an object"))?;
+        if self.places.contains_key(&id) {
+            return Ok(id);
+        }
+        let start = self.buffer.len();
+        entry_header(kind, data.len() as u64, &mut self.buffer);
+        self.compress(data)?;
+        let entry = &self.buffer[start..];
+        let place = Place {
+            offset: self.written + start as u64,
+            length: u32::try_from(entry.len()).map_err(|_| too_large(&self.folder))?,
+            crc: crc32fast::hash(entry),
+        };
+        self.places.insert(id, place);
+        if self.buffer.len() >= BUFFER {
+            self.flush()?;
+        }
+        Ok(id)
+    }
+
+    fn compress(&mut self, data: &[u8]) -> Result<(), StoreError> {
+        let failed = StoreError::object("cannot compress an object");
+        self.deflate.reset();
+        let mut end = self.buffer.len();
+        loop {
+            let done = usize::try_from(self.deflate.total_in()).unwrap_or(usize::MAX).min(data.len());
+            self.buffer.resize(end + (data.len() - done) / 2 + 128, 0);
+            let before = self.deflate.total_out();
+            let status = self
+                .deflate
+                .compress(&data[done..], &mut self.buffer[end..], FlushCompress::Finish)
+                .map_err(&failed)?;
+            end += usize::try_from(self.deflate.total_out() - before).unwrap_or_default();
+            if status == Status::StreamEnd {
+                self.buffer.truncate(end);
+                return Ok(());
+            }
+        }
+    }
+
+    /// An object that was added.
+    pub(super) fn read(&self, id: &ObjectId) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(place) = self.places.get(id) else { return Ok(None) };
+        let length = place.length as usize;
+        let mut entry = vec![0; length];
+        match place.offset.checked_sub(self.written) {
+            Some(start) => {
+                let start = usize::try_from(start).unwrap_or(usize::MAX);
+                entry.copy_from_slice(&self.buffer[start..start + length]);
+            }
+            None => self.file.as_file().read_exact_at(&mut entry, place.offset).map_err(self.io())?,
+        }
+        let (size, header) = entry_size(&entry);
+        let mut data = vec![0; size];
+        let failed = StoreError::object("cannot read what was just written");
+        Inflate::default().once(&entry[header..], &mut data).map_err(failed)?;
+        Ok(Some(data))
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        self.file.as_file().write_all_at(&self.buffer, self.written).map_err(self.io())?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Puts the pack and its index in place. The answer is the `.keep` file: it holds the pack until a ref points into
+    /// it, and is to be removed then.
+    pub(super) fn finish(mut self) -> Result<PathBuf, StoreError> {
+        self.flush()?;
+        let failed = StoreError::object("cannot write a pack");
+        let count = u32::try_from(self.places.len()).map_err(|_| too_large(&self.folder))?;
+        let file = self.file.as_file();
+        file.write_all_at(&count.to_be_bytes(), HEADER_LENGTH - 4).map_err(self.io())?;
+        let checksum = self.checksum()?.map_err(&failed)?;
+        file.write_all_at(checksum.as_slice(), self.written).map_err(self.io())?;
+        let index = unfinished(&self.folder)?;
+        index::write(index.as_file(), self.hash, std::mem::take(&mut self.places), &checksum)
+            .map_err(self.io())?
+            .map_err(&failed)?;
+        if self.is_synced {
+            for file in [&self.file, &index] {
+                fsync::sync(file.path())?;
+            }
+        }
+        let named = |ending| self.folder.join(format!("pack-{checksum}.{ending}"));
+        let keep = named("keep");
+        std::fs::write(&keep, KEPT).map_err(StoreError::io(&keep))?;
+        fault::point("packed");
+        // A reader knows a pack by its index, so that comes last.
+        for (file, ending) in [(self.file, "pack"), (index, "idx")] {
+            let path = named(ending);
+            file.persist(&path).map_err(|error| StoreError::io(path)(error.error))?;
+        }
+        Ok(keep)
+    }
+
+    /// Over all of the file, which is read again: only now the number of objects in its header is known.
+    fn checksum(&self) -> Result<gix::Result<ObjectId>, StoreError> {
+        let mut file = File::open(self.file.path()).map_err(self.io())?;
+        let mut hasher = gix::hash::hasher(self.hash);
+        let mut chunk = vec![0; BUFFER];
+        loop {
+            match file.read(&mut chunk).map_err(self.io())? {
+                0 => return Ok(hasher.try_finalize()),
+                length => hasher.update(&chunk[..length]),
+            }
+        }
+    }
+
+    fn io(&self) -> impl FnOnce(io::Error) -> StoreError + use<> {
+        StoreError::io(self.folder.clone())
+    }
+}
+
+fn unfinished(folder: &Path) -> Result<NamedTempFile, StoreError> {
+    tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .permissions(Permissions::from_mode(0o444))
+        .tempfile_in(folder)
+        // Its own error names the unfinished file.
+        .map_err(|error| StoreError::io(folder)(io::Error::from(error.kind())))
+}
+
+fn too_large(folder: &Path) -> StoreError {
+    StoreError::io(folder)(io::Error::from(io::ErrorKind::FileTooLarge))
+}
+
+/// `pack.compression`, else `core.compression`, else zlib's own default, as git.
+fn compression(repo: &gix::Repository) -> Compression {
+    let config = repo.config_snapshot();
+    let level = config.integer("pack.compression").or_else(|| config.integer("core.compression"));
+    level.and_then(|level| Compression::new(i32::try_from(level).ok()?)).unwrap_or(Compression::DEFAULT)
+}
+
+/// The kind and the size: four bits of it in the first byte, seven in each that follows.
+fn entry_header(kind: Kind, mut size: u64, out: &mut Vec<u8>) {
+    let number = match kind {
+        Kind::Commit => 1u8,
+        Kind::Tree => 2,
+        Kind::Blob => 3,
+        Kind::Tag => 4,
+    };
+    let mut byte = number << 4 | (size & 15) as u8;
+    size >>= 4;
+    while size > 0 {
+        out.push(byte | 0x80);
+        byte = (size & 0x7f) as u8;
+        size >>= 7;
+    }
+    out.push(byte);
+}
+
+/// The size that a header names, and its own length.
+fn entry_size(entry: &[u8]) -> (usize, usize) {
+    let mut size = usize::from(entry[0] & 15);
+    let mut at = 0;
+    while entry[at] & 0x80 != 0 {
+        at += 1;
+        size |= usize::from(entry[at] & 0x7f) << (4 + 7 * (at - 1));
+    }
+    (size, at + 1)
+}
+
+/// Nobody works on a pack for a whole day.
+const ABANDONED: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
+
+/// What processes of ours that were killed left beside the packs: unfinished ones, and what keeps one whose index is
+/// not there.
+fn remove_abandoned(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let is_old = || entry.metadata()?.modified()?.elapsed().map_err(io::Error::other);
+        let (path, name) = (entry.path(), entry.file_name());
+        let is_keep = path.extension().is_some_and(|it| it == "keep")
+            && std::fs::read(&path).is_ok_and(|text| text == KEPT.as_bytes());
+        let is_ours = is_keep || name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+        if is_ours && is_old().is_ok_and(|age| age > ABANDONED) {
+            if is_keep && !path.with_extension("idx").exists() {
+                let _ = std::fs::remove_file(path.with_extension("pack"));
+            }
+            // Another process may have been quicker; what stays takes room and does no harm.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn git(folder: &Path, args: &[&str]) -> String {
+        let output = Command::new("git").args(args).current_dir(folder).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Texts of all lengths around the steps of the header, some that do not compress, and one larger than the buffer.
+    fn texts() -> Vec<Vec<u8>> {
+        let mut state = 1u64;
+        let mut noise = move |length: usize| -> Vec<u8> {
+            (0..length)
+                .map(|_| {
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    (state >> 56) as u8
+                })
+                .collect()
+        };
+        let mut texts: Vec<Vec<u8>> = [0, 1, 15, 16, 17, 2047, 2048, 2049, 70_000].map(&mut noise).into();
+        texts.push(vec![b'a'; 3 * BUFFER]);
+        texts.push(noise(3 * BUFFER));
+        texts.extend((0..300).map(|n| format!("text {n}\n").into_bytes()));
+        texts
+    }
+
+    #[test]
+    fn git_reads_what_is_written_and_so_does_the_writer() {
+        for format in ["sha1", "sha256"] {
+            let folder = tempfile::tempdir().unwrap();
+            let at = folder.path();
+            git(at, &["init", "--quiet", "--bare", &format!("--object-format={format}"), "."]);
+            let repo = gix::open(at).unwrap();
+            let mut pack = PackWriter::create(&repo).unwrap();
+            let texts = texts();
+            let ids: Vec<ObjectId> = texts.iter().map(|text| pack.add(Kind::Blob, text).unwrap()).collect();
+            assert_eq!(pack.add(Kind::Blob, &texts[3]).unwrap(), ids[3]);
+            for (id, text) in ids.iter().zip(&texts) {
+                assert_eq!(pack.read(id).unwrap().as_deref(), Some(text.as_slice()));
+            }
+            assert_eq!(pack.read(&ObjectId::null(repo.object_hash())).unwrap(), None);
+            let keep = pack.finish().unwrap();
+            let index = keep.with_extension("idx");
+            let listed = git(at, &["verify-pack", "-v", index.to_str().unwrap()]);
+            for (id, text) in ids.iter().zip(&texts) {
+                assert!(listed.contains(&format!("{id} blob   {} ", text.len())), "{id}");
+                assert_eq!(repo.find_object(*id).unwrap().data, *text);
+            }
+            assert!(listed.contains(&format!("non delta: {} objects", ids.len())));
+        }
+    }
+
+    #[test]
+    fn what_is_not_finished_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init_bare(folder.path()).unwrap();
+        let mut pack = PackWriter::create(&repo).unwrap();
+        pack.add(Kind::Blob, &vec![0; 4 * BUFFER]).unwrap();
+        drop(pack);
+        assert_eq!(std::fs::read_dir(folder.path().join("objects/pack")).unwrap().count(), 0);
+    }
+}

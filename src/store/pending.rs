@@ -1,0 +1,171 @@
+//! What a transaction has written so far. A little is kept in memory; from some megabytes on it goes into a pack as it
+//! comes, so that memory does not grow with the work.
+
+use std::collections::BTreeMap;
+
+use gix::ObjectId;
+use gix::objs::Kind;
+
+use super::error::StoreError;
+use super::pack::PackWriter;
+
+/// So many bytes are kept in memory.
+const MOST_IN_MEMORY: usize = 8 << 20;
+
+/// Files by path, in byte order.
+pub(super) struct Pending<'repo> {
+    /// Where much of it goes; none where all of it stays in memory.
+    repo: Option<&'repo gix::Repository>,
+    files: BTreeMap<String, Held>,
+    /// Bytes that are held in memory.
+    size: usize,
+    pack: Option<PackWriter>,
+}
+
+/// Where the bytes of a file are.
+enum Held {
+    InMemory(Vec<u8>),
+    InPack(ObjectId),
+}
+
+/// What a transaction has written, once it is over.
+pub(super) enum Written {
+    /// Little enough for memory.
+    Few(BTreeMap<String, Vec<u8>>),
+    /// All files are in the pack; paths in byte order.
+    Many(Box<PackWriter>, Vec<(String, ObjectId)>),
+}
+
+impl<'repo> Pending<'repo> {
+    /// Nothing yet.
+    pub(super) fn new(repo: &'repo gix::Repository) -> Self {
+        Self { repo: Some(repo), files: BTreeMap::new(), size: 0, pack: None }
+    }
+
+    /// Nothing yet; all of it stays in memory.
+    pub(super) fn in_memory() -> Self {
+        Self { repo: None, files: BTreeMap::new(), size: 0, pack: None }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// A file, and another that lies in it as if it were a folder.
+    pub(super) fn clash(&self) -> Option<(&str, &str)> {
+        self.files.keys().find_map(|file| {
+            let folder = format!("{file}/");
+            let (inside, _) = self.files.range(folder.clone()..).next()?;
+            inside.starts_with(&folder).then_some((file.as_str(), inside.as_str()))
+        })
+    }
+
+    /// The bytes of the file at `path`, where it was written.
+    pub(super) fn get(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        match (self.files.get(path), &self.pack) {
+            (Some(Held::InMemory(bytes)), _) => Ok(Some(bytes.clone())),
+            (Some(Held::InPack(id)), Some(pack)) => pack.read(id),
+            _ => Ok(None),
+        }
+    }
+
+    /// Names in the folder at `path`, in byte order; one can stand there more than once.
+    pub(super) fn names<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a str> {
+        let folder = format!("{path}/");
+        let length = folder.len();
+        self.files.range(folder.clone()..).map(|(file, _)| file.as_str()).map_while(move |file| {
+            file.starts_with(&folder).then(|| {
+                let rest = &file[length..];
+                rest.split_once('/').map_or(rest, |(name, _)| name)
+            })
+        })
+    }
+
+    /// Writes a file, in place of what was written there before.
+    pub(super) fn insert(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
+        let held = match &mut self.pack {
+            Some(pack) => Held::InPack(pack.add(Kind::Blob, &bytes)?),
+            None => {
+                self.size += bytes.len();
+                Held::InMemory(bytes)
+            }
+        };
+        if let Some(Held::InMemory(before)) = self.files.insert(path, held) {
+            self.size -= before.len();
+        }
+        if let Some(repo) = self.repo.filter(|_| self.size > MOST_IN_MEMORY) {
+            self.spill(repo)?;
+        }
+        Ok(())
+    }
+
+    fn spill(&mut self, repo: &gix::Repository) -> Result<(), StoreError> {
+        let mut pack = PackWriter::create(repo)?;
+        for held in self.files.values_mut() {
+            if let Held::InMemory(bytes) = held {
+                *held = Held::InPack(pack.add(Kind::Blob, bytes)?);
+            }
+        }
+        self.size = 0;
+        self.pack = Some(pack);
+        Ok(())
+    }
+
+    /// What is held in memory.
+    pub(super) fn into_memory(self) -> BTreeMap<String, Vec<u8>> {
+        let in_memory = self.files.into_iter().filter_map(|(path, held)| match held {
+            Held::InMemory(bytes) => Some((path, bytes)),
+            Held::InPack(_) => None,
+        });
+        in_memory.collect()
+    }
+
+    /// All of it.
+    pub(super) fn into_written(self) -> Written {
+        match self.pack {
+            None => Written::Few(self.into_memory()),
+            Some(pack) => Written::Many(
+                Box::new(pack),
+                self.files
+                    .into_iter()
+                    .filter_map(|(path, held)| match held {
+                        Held::InMemory(_) => None,
+                        Held::InPack(id) => Some((path, id)),
+                    })
+                    .collect(),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_into_a_pack_is_read_as_what_did_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init_bare(folder.path()).unwrap();
+        let mut pending = Pending::new(&repo);
+        let text = |n: usize| format!("{n:05}").repeat(50_000).into_bytes();
+        for n in 0..80usize {
+            // Every second one takes the place of the one before.
+            assert_eq!(pending.pack.is_some(), n.div_ceil(2) * 250_000 > MOST_IN_MEMORY, "{n}");
+            pending.insert(format!("a/{:02}/x", n / 2), text(n)).unwrap();
+        }
+        assert_eq!(pending.get("a/03/x").unwrap(), Some(text(7)));
+        assert_eq!(pending.get("a/29/x").unwrap(), Some(text(59)));
+        assert_eq!(pending.get("a/03").unwrap(), None);
+        assert_eq!(pending.names("a").count(), 40);
+        assert_eq!(pending.names("a/29").collect::<Vec<_>>(), ["x"]);
+        assert_eq!(pending.clash(), None);
+        pending.insert("a/03".into(), vec![]).unwrap();
+        assert_eq!(pending.clash(), Some(("a/03", "a/03/x")));
+        let Written::Many(_, files) = pending.into_written() else { panic!("it is in memory") };
+        assert_eq!(files.len(), 41);
+    }
+}

@@ -1,0 +1,241 @@
+//! `export jsonl` and `import jsonl`: the whole state out, and in again.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{REF, Repo, Sandbox, plan};
+
+const HEAD: &str = "{\"format\":\"git-wf-export\",\"version\":1}";
+
+/// Every kind of record, and what this program does not know.
+fn full(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.store("full");
+    repo.wf(&["new", "--id", "GH-1", "Tokens expire", "-m", "Too early.", "--tag", "auth"]).ok();
+    repo.wf(&["comment", "GH-1", "-m", "I see it too"]).ok();
+    repo.wf_in(plan().to_string(), &["solution", "add", "GH-1", "-"]).ok();
+    repo.wf(&["queue", "add", "GH-1"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.wf(&["done", "-m", "Fixed"]).ok();
+    repo.wf(&["policy", "set", "evidence=warn"]);
+    repo.wf(&["new", "--id", "GH-2", "Another", "--depends-on", "GH-1"]).ok();
+    repo.wf(&["edit", "GH-2", "--title", "Another title"]).ok();
+    let issue = repo.store_path("/GH-2/issue.json");
+    let mut later = repo.stored_json(&issue);
+    later["mood"] = json!({"b": "B", "a": ["A", "\u{1b}"]});
+    let later = format!("{later:#}\n").replace("\"B\"", "1.50").replace("\"A\"", "1e400");
+    let folder = issue.trim_end_matches("/issue.json").to_owned();
+    repo.plumb(&[
+        (&issue, &later),
+        ("notes/readme.txt", "no record\n"),
+        ("notes.txt", ""),
+        ("notes-x", "{\"not\":\"pretty\"}"),
+        (&format!("{folder}/comments/20260101T000000000Z-00000-00000000.json"), "{\"broken\": "),
+        (&format!("{folder}/later.json"), "{\n  \"a\": 1,\n  \"a\": 2\n}\n"),
+    ]);
+    let blob = repo.git_in(b"\xff\x00bytes", &["hash-object", "-w", "--stdin"]).ok();
+    let index = repo.with_env("GIT_INDEX_FILE", repo.path().join("bytes.index").to_str().unwrap());
+    index.git(&["read-tree", REF]).ok();
+    index.git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},notes/bytes", blob.line())]).ok();
+    let tree = index.git(&["write-tree"]).ok();
+    let commit = repo.git(&["commit-tree", tree.line(), "-p", REF, "-m", "bytes"]).ok();
+    repo.git(&["update-ref", REF, commit.line()]).ok();
+    repo
+}
+
+fn tree(repo: &Repo) -> String {
+    repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().line().to_owned()
+}
+
+fn export(repo: &Repo) -> String {
+    repo.wf(&["export", "jsonl"]).ok().stdout
+}
+
+fn import(repo: &Repo, export: &str) -> Value {
+    repo.wf_in(export, &["--json", "import", "jsonl", "-"]).ok().json()
+}
+
+fn of(lines: &[&str]) -> String {
+    format!("{HEAD}\n{}\n{{\"files\":{}}}\n", lines.join("\n"), lines.len())
+}
+
+#[test]
+fn an_empty_store_becomes_the_same_one() {
+    let sandbox = Sandbox::new();
+    let (one, two) = (full(&sandbox), sandbox.store("two"));
+    let text = export(&one);
+    let files = one.store_paths().len();
+    assert!(text.starts_with(&format!("{HEAD}\n")));
+    assert!(text.ends_with(&format!("\n{{\"files\":{files}}}\n")));
+    assert_eq!(text.lines().count(), files + 2);
+    for line in text.lines() {
+        serde_json::from_str::<Value>(line).unwrap();
+    }
+    assert!(text.contains("{\"path\":\"notes/bytes\",\"hex\":\"ff006279746573\"}"), "{text}");
+    assert!(text.contains("{\"path\":\"notes-x\",\"text\":\"{\\\"not\\\":\\\"pretty\\\"}\"}"));
+    assert!(text.contains("\"mood\":{\"b\":1.50,\"a\":[1e400,\"\\u001b\"]}"));
+    let taken = import(&two, &text);
+    assert_eq!(tree(&two), tree(&one));
+    assert_eq!(taken["issues"], 2);
+    assert_eq!(taken["commit"].as_str(), two.tip().as_deref());
+    assert_eq!(two.steps(), 2);
+    assert_eq!(
+        two.last_message(),
+        format!(
+            "import: 2 issues and {} files, {} merged\n\nWf-Op: import jsonl",
+            taken["added"], taken["merged"]
+        )
+    );
+    assert_eq!(export(&two), text);
+    let before = two.tip();
+    let again = import(&two, &text);
+    assert_eq!((&again["commit"], &again["unchanged"]), (&Value::Null, &json!(files)));
+    assert_eq!(two.tip(), before);
+    let said = two.wf_in(&text, &["import", "jsonl", "-"]).ok().stdout;
+    assert_eq!(said, "nothing to import that is not here already\n");
+}
+
+#[test]
+fn into_a_store_with_other_work_it_is_what_a_merge_makes() {
+    let sandbox = Sandbox::new();
+    let one = full(&sandbox);
+    let two = sandbox.store("two");
+    two.wf(&["pull", one.path().to_str().unwrap()]);
+    two.git(&["fetch", "--quiet", "../full", "+refs/wf/*:refs/wf/*"]).ok();
+    two.wf(&["edit", "GH-1", "--title", "Here", "--tag", "here"]).ok();
+    two.wf(&["comment", "GH-2", "-m", "Here"]).ok();
+    two.wf(&["new", "--id", "GH-3", "Only here"]).ok();
+    one.wf(&["edit", "GH-1", "--priority", "low", "--tag", "there"]).ok();
+    one.wf(&["edit", "GH-2", "--title", "There"]).ok();
+    one.plumb(&[("notes.txt", "there\n")]);
+    two.plumb(&[("notes.txt", "here\n")]);
+    let copied =
+        std::process::Command::new("cp").arg("-r").args([two.path(), &sandbox.root().join("three")]).status();
+    assert!(copied.unwrap().success());
+    let three = sandbox.at("three");
+    let taken = import(&two, &export(&one));
+    three.git(&["remote", "add", "one", "../full"]).ok();
+    three.wf(&["pull", "one"]).ok();
+    assert_eq!(tree(&two), tree(&three));
+    assert_eq!(
+        (&taken["issues"], &taken["merged"]),
+        (&json!(0), &json!(if two.stored("notes.txt") == "here\n" { 2 } else { 3 }))
+    );
+    let issue = two.wf(&["show", "GH-1", "--json"]).ok().json();
+    assert_eq!((&issue["title"], &issue["tags"]), (&json!("Here"), &json!(["auth", "here", "there"])));
+}
+
+#[test]
+fn what_is_redacted_does_not_leave_and_does_not_come_back() {
+    let sandbox = Sandbox::new();
+    let (one, two) = (full(&sandbox), sandbox.store("two"));
+    let before = export(&one);
+    one.wf(&["redact", "GH-1", "title", "--reason", "a name"]).ok();
+    let comment = one.store_paths().into_iter().find(|path| path.contains("/GH-1/comments/")).unwrap();
+    let comment = Path::new(&comment).file_stem().unwrap().to_str().unwrap().to_owned();
+    one.wf(&["redact", "GH-1", &format!("comments/{comment}"), "--reason", "a name"]).ok();
+    let text = export(&one);
+    assert!(before.contains("Tokens expire") && before.contains("I see it too"));
+    assert!(!text.contains("Tokens expire\"") && !text.contains("I see it too"), "{text}");
+    import(&two, &text);
+    assert_eq!(two.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "[redacted]");
+    import(&two, &before);
+    import(&one, &before);
+    for repo in [&one, &two] {
+        assert_eq!(repo.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "[redacted]");
+        assert_eq!(export(repo), text);
+    }
+}
+
+#[test]
+fn what_is_no_export_is_refused_whole() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.plumb(&[("notes/a", "a\n")]);
+    let before = repo.tip();
+    let good = r#"{"path":"b/c","record":{}}"#;
+    let long = format!("{{\"path\":\"{}x\",\"text\":\"\"}}", "d/".repeat(70));
+    let deep = format!("{{\"path\":\"x\",\"record\":{}1{}}}", "[".repeat(20_000), "]".repeat(20_000));
+    let many = |text: &str| format!("{HEAD}\n{text}\n");
+    for (file, line, why) in [
+        (String::new(), 1, "it is empty"),
+        ("{}\n".into(), 1, "the first line must say"),
+        (HEAD.replace(":1", ":2"), 1, "it is an export of version 2; this git-wf reads version 1"),
+        (many(good), 3, "it ends after 1 files"),
+        (many("{\"files\":1}"), 2, "it says 1 files, and there are 0"),
+        (of(&[good]) + good, 4, "something follows the last line"),
+        (of(&[good, good]), 3, "`b/c` stands in the file twice"),
+        (of(&[good, r#"{"path":"b","text":""}"#]), 5, "`b` cannot be a file and the folder of `b/c`"),
+        (of(&[good, r#"{"path":"notes","text":""}"#]), 3, "`notes` is a folder here"),
+        (of(&[r#"{"path":"notes/a/b","text":""}"#]), 2, "a folder of `notes/a/b` is a file here"),
+        (of(&[r#"{"path":"../x","text":""}"#]), 2, "`path` is `../x`: a name that means something else"),
+        (of(&[r#"{"path":"/x","text":""}"#]), 2, "a name without a letter"),
+        (of(&[r#"{"path":"a/.git/x","text":""}"#]), 2, "a name that means something else"),
+        (of(&[r#"{"path":"x","text":"","hex":""}"#]), 2, "one of `record`, `text` and `hex`"),
+        (of(&[r#"{"path":"x","hex":"f"}"#]), 2, "no even number of hex digits"),
+        (of(&[r#"{"path":"x","hex":"+f"}"#]), 2, "no even number of hex digits"),
+        (of(&[r#"{"path":"x"}"#]), 2, "one of `record`, `text` and `hex`"),
+        (of(&[r#"{"path":"x","mode":1,"text":""}"#]), 2, "unknown field `mode`"),
+        (of(&[&long]), 2, "it lies deeper than any record"),
+        (of(&[&deep]), 2, "`x` would have more than 16 MiB"),
+        (of(&[good, "{\"path\":"]), 3, "the JSON ends half-way"),
+        (of(&["\u{1b}[31m"]), 2, "not JSON"),
+        (of(&[r#"{"path":"wf.json","record":{"format":2}}"#]), 0, "the store has format 2"),
+    ] {
+        let ran = repo.wf_in(&file, &["import", "jsonl", "-"]).fails(1);
+        assert!(ran.stderr.contains(why), "{file:.80}: {}", ran.stderr);
+        if line > 0 {
+            assert!(
+                ran.stderr.starts_with(&format!("error: `standard input`, line {line}")),
+                "{}",
+                ran.stderr
+            );
+            assert!(ran.stderr.contains("nothing was imported"), "{}", ran.stderr);
+        }
+        assert_eq!(ran.stdout, "");
+        assert_eq!(repo.tip(), before);
+    }
+    let gone = repo.wf(&["import", "jsonl", "none.jsonl"]).fails(1);
+    assert!(gone.stderr.contains("cannot read `none.jsonl`") && gone.stderr.contains("hint: give the file"));
+    let folder = repo.wf(&["import", "jsonl", "."]).fails(1);
+    assert!(folder.stderr.contains("cannot read `.`"), "{}", folder.stderr);
+    sandbox.repo("b").wf_in(of(&[good]), &["import", "jsonl", "-"]).fails(1);
+}
+
+#[test]
+fn into_a_file_and_of_some_issues() {
+    let sandbox = Sandbox::new();
+    let repo = full(&sandbox);
+    let said = repo.wf(&["export", "jsonl", "--output", "all.jsonl"]).ok().stdout;
+    let all = export(&repo);
+    assert_eq!(repo.read("all.jsonl"), all);
+    assert_eq!(said, format!("exported {} files to all.jsonl\n", all.lines().count() - 2));
+    let answer = repo.wf(&["export", "jsonl", "GH-2", "--json", "-o", "some.jsonl"]).ok().json();
+    let some = repo.read("some.jsonl");
+    assert_eq!(answer["files"], some.lines().count() - 2);
+    assert_eq!((&answer["output"], &answer["left_out"]), (&json!("some.jsonl"), &json!([])));
+    assert!(some.lines().skip(1).all(|line| line.contains("/GH-2/") || line.contains("files")));
+    let two = sandbox.store("two");
+    assert_eq!(import(&two, &some)["issues"], 1);
+    repo.wf(&["export", "jsonl", "--json"]).fails(2);
+    repo.wf(&["export", "jsonl", "GH-9"]).fails(1);
+    let ran = repo.wf(&["export", "jsonl", "-o", "no/such/folder.jsonl"]).fails(1);
+    assert!(ran.stderr.contains("cannot write `no/such/folder.jsonl`"), "{}", ran.stderr);
+    let names: Vec<_> = repo.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!names.iter().any(|name| name.to_str().unwrap().starts_with(".wf-export")), "{names:?}");
+}
+
+#[test]
+fn what_cannot_be_exported_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let blob = repo.git_in("target", &["hash-object", "-w", "--stdin"]).ok();
+    let wf = repo.git(&["rev-parse", &format!("{REF}:wf.json")]).ok();
+    let listing = format!("120000 blob {}\tlink\n100644 blob {}\twf.json\n", blob.line(), wf.line());
+    let tree = repo.git_in(listing, &["mktree"]).ok();
+    let commit = repo.git(&["commit-tree", tree.line(), "-p", REF, "-m", "a link"]).ok();
+    repo.git(&["update-ref", REF, commit.line()]).ok();
+    let ran = repo.wf(&["export", "jsonl"]).ok();
+    assert_eq!(ran.stderr, "warning: `link` is left out: a symbolic link, which no store holds\n");
+    assert_eq!(ran.stdout.lines().count(), 3);
+}
