@@ -34,7 +34,7 @@ mod walk;
 pub(crate) use commits::CodeCommit;
 pub(crate) use error::StoreError;
 pub(crate) use merge::{EqualTrees, Merged};
-pub(crate) use purge::Purged;
+pub(crate) use purge::{Purged, Tracked};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};
 pub(crate) use subjects::Subjects;
