@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Context, Exit, Failure, Outcome};
-use crate::store::{Purged, Store};
+use crate::store::{Purged, Store, Tracked};
 use crate::ui::text::{clean_line, count};
 
 /// What a rewritten history asks of others.
@@ -86,7 +86,7 @@ pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
 }
 
 fn answer(reference: String, purged: Purged) -> PurgeAnswer {
-    let remotes = purged.remotes.into_iter().map(|(remote, tracking, commit)| Remote {
+    let remotes = purged.remotes.into_iter().map(|Tracked { remote, tracking, commit }| Remote {
         push: format!("git push --force-with-lease={reference}:{commit} {remote} {reference}"),
         clones: format!("git update-ref -d {reference} && git update-ref -d {tracking} && git wf init"),
         remote,

@@ -47,7 +47,7 @@ pub(crate) use cursor::{Cursor, Found};
 pub(crate) use error::StoreError;
 pub(crate) use gix::ObjectId;
 pub(crate) use merge::{EqualTrees, Merged};
-pub(crate) use purge::Purged;
+pub(crate) use purge::{Purged, Tracked};
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use scan::Scan;
 pub(crate) use snapshot::{LARGEST_RECORD, Read, Snapshot};

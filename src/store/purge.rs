@@ -37,11 +37,21 @@ pub(crate) struct Purged {
     pub(crate) commits: usize,
     /// Versions of files that were.
     pub(crate) files: usize,
-    /// What remotes were known to have, which was forgotten here since it is the old history: remote, tracking ref and
-    /// commit.
-    pub(crate) remotes: Vec<(String, String, ObjectId)>,
+    /// What remotes were known to have, which was forgotten here since it is the old history.
+    pub(crate) remotes: Vec<Tracked>,
     /// References that still hold commits of the old history.
     pub(crate) held_by: Vec<String>,
+}
+
+/// What a remote was last known to have.
+#[derive(Debug)]
+pub(crate) struct Tracked {
+    /// Its name.
+    pub(crate) remote: String,
+    /// The reference that tells.
+    pub(crate) tracking: String,
+    /// The commit.
+    pub(crate) commit: ObjectId,
 }
 
 /// What became of each commit.
@@ -69,7 +79,7 @@ impl Store {
         for _ in 0..TRIES {
             let now = self.snapshot()?;
             let from = now.commit();
-            for (_, tracking, commit) in self.tracked()? {
+            for Tracked { tracking, commit, .. } in self.tracked()? {
                 if !self.is_ancestor(commit, from)? {
                     return Err(StoreError::Unmerged { tracking, reference: self.reference().to_owned() });
                 }
@@ -144,14 +154,11 @@ impl Store {
 
     /// Lets go of the old history wherever this repository holds it on behalf of the ref: its reflog, and what the
     /// remotes were known to have, which the next sync would take for something to be merged.
-    fn forget(
-        &self,
-        rewritten: &Rewritten,
-    ) -> Result<(Vec<(String, String, ObjectId)>, Vec<String>), StoreError> {
+    fn forget(&self, rewritten: &Rewritten) -> Result<(Vec<Tracked>, Vec<String>), StoreError> {
         let git = self.git();
         let mut remotes = self.tracked()?;
-        remotes.retain(|(_, _, commit)| rewritten.is_old(*commit));
-        for (_, tracking, commit) in &remotes {
+        remotes.retain(|it| rewritten.is_old(it.commit));
+        for Tracked { tracking, commit, .. } in &remotes {
             git.run(&["update-ref", "-d", tracking, &commit.to_string()])?;
         }
         git.run(&["reflog", "expire", "--expire=all", self.reference()])?;
@@ -162,13 +169,13 @@ impl Store {
         Ok((remotes, held_by))
     }
 
-    /// What each remote was last known to have: its name, the tracking ref and the commit.
-    fn tracked(&self) -> Result<Vec<(String, String, ObjectId)>, StoreError> {
+    /// What each remote was last known to have.
+    fn tracked(&self) -> Result<Vec<Tracked>, StoreError> {
         let mut found = Vec::new();
         for remote in self.remotes() {
             let tracking = self.tracking(&remote);
             if let Some(commit) = self.read_ref(&tracking)? {
-                found.push((remote, tracking, commit));
+                found.push(Tracked { remote, tracking, commit });
             }
         }
         Ok(found)
