@@ -256,7 +256,7 @@ mod tests {
             let component = components(&before);
             let order = ordered(&before, &component, &keys);
             let depth = depths(&before, &component, &[1; 8]);
-            let mut place = vec![None; 8];
+            let mut place = [None; 8];
             for (at, node) in order.iter().enumerate() {
                 prop_assert_eq!(place[*node].replace(at), None);
             }
