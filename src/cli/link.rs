@@ -7,6 +7,7 @@ use super::{Context, Exit, Failure, Outcome};
 use crate::model::execution::{Event, LinkedBy, Unlink};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::plan::Plan;
+use crate::rules::folder::ExecutionFolder;
 use crate::store::resolve::{self, Known};
 use crate::store::{CodeCommit, Read, Store, object_id, records};
 use crate::trail::trace::{self, CommitFacts};
@@ -84,8 +85,11 @@ fn link_one(
 ) -> Result<LinkAnswer, Failure> {
     let hash = commit.id.to_string();
     let known = records::execution(tx, execution, &mut Vec::new())?;
-    let present =
-        known.iter().flat_map(|it| it.commits()).find(|it| it.link.hash == hash).map(|it| it.link.task_id);
+    let present = known
+        .iter()
+        .flat_map(ExecutionFolder::commits)
+        .find(|it| it.link.hash == hash)
+        .map(|it| it.link.task_id);
     let task_id = match (task, &present) {
         (Some(task), _) => Some(task.to_owned()),
         (None, Some(present)) => present.clone(),

@@ -25,7 +25,7 @@ enum Of {
 pub(super) fn run(Args { mut ids }: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let snapshot = store.snapshot()?;
-    let of = of(&snapshot, &ids)?;
+    let of = of(&store, &snapshot, &ids)?;
     if !matches!(of, Of::Any) {
         ids.pop();
     }
@@ -58,12 +58,16 @@ pub(super) fn run(Args { mut ids }: Args, context: &mut Context) -> Outcome {
 }
 
 /// What the last word means, where it is an id of ours.
-fn of(read: &impl Read, ids: &[String]) -> Result<Of, Failure> {
+fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Failure> {
     let Some(last) = ids.last() else { return Ok(Of::Any) };
+    // A part of an id of ours may be one of a commit's.
+    let is_whole = ["SOL-", "EXR-", "S-", "QUE-"].iter().any(|begin| last.starts_with(begin));
+    if !is_whole && trace::commit(store, last)?.is_some() {
+        return Ok(Of::Any);
+    }
     match resolve::any(read, last) {
         Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(Of::Plan(id)),
         Ok(Known::Execution(id)) => Ok(Of::Execution(id)),
-        // A name of git's may begin as an id does.
         Ok(Known::Issue(_) | Known::Queue(_)) => Ok(Of::Any),
         Err(ResolveError::NotFound { .. } | ResolveError::Ambiguous { .. }) => Ok(Of::Any),
         Err(ResolveError::Store(error)) => Err(error.into()),

@@ -32,7 +32,10 @@ struct Update {
 pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     let held = store.with_quarantine()?;
     let store = &held.store;
-    let updates: Vec<Update> = input.lines().filter_map(update).collect();
+    let Some(updates) = input.lines().map(update).collect::<Option<Vec<Update>>>() else {
+        let what = "git did not say which references are pushed".to_owned();
+        return Ok(refused(what, vec![], "`pre-receive` reads lines of `old new name` from stdin"));
+    };
     let of_store = updates.iter().find(|it| it.name == store.reference());
     if let Some(update) = of_store {
         let faults = match update.new {

@@ -102,7 +102,8 @@ pub(super) fn place(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str
 fn trailer<'a>(lines: &[&'a [u8]], n: usize, comment: Option<&[u8]>) -> Option<(&'a [u8], &'a [u8])> {
     let line = lines[n];
     let is_comment = comment.is_some_and(|comment| line.starts_with(comment));
-    let goes_on = lines.get(n + 1).is_some_and(|next| placement::begins_indented(next));
+    let below = lines[n + 1..].iter().take_while(|next| placement::begins_indented(next));
+    let goes_on = below.into_iter().any(|next| !placement::is_blank(next));
     if is_comment || goes_on || placement::begins_indented(line) {
         return None;
     }

@@ -93,6 +93,12 @@ fn ends_blank(text: &[u8]) -> bool {
     text.lines().next_back().is_none_or(|line| line.trim().is_empty())
 }
 
+#[test]
+fn a_line_of_blanks_below_a_trailer_does_not_go_on_with_it() {
+    let placed = place(b"\nWf-Issue: ISS-1\n \n", Some(b"#"), OURS);
+    assert_eq!((placed.at, placed.lines), (19, b"Wf-Task: T1\n".to_vec()));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
