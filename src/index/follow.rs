@@ -80,21 +80,19 @@ fn follow(
         // Words go by the number of an issue's row.
         database::clear(db, Part::Words)?;
     }
-    let words = if needs.words { Some(Start::of(db, store, Part::Words)?) } else { None };
+    let mut words = if needs.words { Some(Start::of(db, store, Part::Words)?) } else { None };
     let target = snapshot.commit();
-    let is_one = words.as_ref().is_some_and(|words| words.commit == rows.commit);
     if rows.commit != Some(target) {
-        let is_first = rows.commit.is_none();
-        let wanted = Wanted { rows: true, words: is_one, is_first };
+        // Both at once where they are equally far behind: each issue is read once.
+        let with_words = words.take_if(|words| words.commit == rows.commit).is_some();
+        let wanted = Wanted { rows: true, words: with_words, is_first: rows.commit.is_none() };
         issues(db, store, snapshot, rows.tree, wanted, watch)?;
         database::set_tip(db, Part::Rows, target)?;
-        if is_one {
+        if with_words {
             database::set_tip(db, Part::Words, target)?;
         }
     }
-    if let Some(words) =
-        words.filter(|words| words.commit != Some(target) && !(is_one && rows.commit != Some(target)))
-    {
+    if let Some(words) = words.filter(|words| words.commit != Some(target)) {
         let wanted = Wanted { rows: false, words: true, is_first: words.commit.is_none() };
         issues(db, store, snapshot, words.tree, wanted, watch)?;
         database::set_tip(db, Part::Words, target)?;
