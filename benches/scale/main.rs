@@ -29,7 +29,7 @@ const RUNS: usize = 10;
 
 fn main() {
     let given: Vec<usize> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
-    let parts: [(&str, fn(&Bench)); 3] =
+    let parts: [(&str, Part); 3] =
         [("writes", Bench::writes), ("reads", Bench::reads), ("merges", Bench::merges)];
     let chosen: Vec<String> =
         std::env::args().filter(|arg| parts.iter().any(|(name, _)| name == arg)).collect();
@@ -45,6 +45,9 @@ fn main() {
         println!("load after: {}", load());
     }
 }
+
+/// What is measured of one store.
+type Part = fn(&Bench);
 
 /// A store, and what is known of it.
 struct Bench {

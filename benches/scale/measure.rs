@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Seconds after which a figure is not measured again.
 const LONGEST: f64 = 10.0;
@@ -86,8 +86,12 @@ pub(super) fn run(folder: &Path, args: &[&str]) {
 pub(super) fn peak(mut command: Command) -> u64 {
     let mut child = command.spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
+    let (mut peak, started) = (0, Instant::now());
     loop {
+        // What ends soon is watched closely; what takes long is not disturbed.
+        if started.elapsed().as_millis() > 100 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
         // It only grows, and is gone with the process: what was seen last is what counts.
         if let Ok(text) = std::fs::read_to_string(&status)
             && let Some(line) = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))

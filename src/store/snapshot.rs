@@ -1,5 +1,8 @@
 //! One state of the store, as it was at a commit.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
@@ -14,6 +17,9 @@ use crate::model::strict;
 /// The largest record that is read or written; a larger one is broken. JSON of this size takes some hundred megabytes
 /// once it is read.
 pub(crate) const LARGEST_RECORD: u64 = 16 * 1024 * 1024;
+
+/// So many folders are remembered.
+const MOST_FOLDERS: usize = 1_000;
 
 /// Reads files of a state by their paths. A transaction is one too, with its own writes on top.
 pub(crate) trait Read {
@@ -30,6 +36,8 @@ pub(crate) struct Snapshot<'repo> {
     repo: &'repo gix::Repository,
     commit: ObjectId,
     tree: ObjectId,
+    /// Folders that were looked up.
+    folders: RefCell<HashMap<String, Option<ObjectId>>>,
 }
 
 impl<'repo> Snapshot<'repo> {
@@ -49,7 +57,7 @@ impl<'repo> Snapshot<'repo> {
             .tree_id()
             .map_err(|error| not_ours(format!("commit {commit} cannot be read: {error}")))?
             .detach();
-        let snapshot = Self { repo, commit, tree };
+        let snapshot = Self { repo, commit, tree, folders: RefCell::default() };
         let root = snapshot
             .file(ROOT_PATH)?
             .ok_or_else(|| not_ours(format!("commit {commit} has no `{ROOT_PATH}`")))?;
@@ -72,7 +80,12 @@ impl<'repo> Snapshot<'repo> {
         let object =
             repo.find_object(commit).map_err(StoreError::object("cannot read the store's commit"))?;
         let Ok(object) = object.try_into_commit() else { return Ok(None) };
-        Ok(object.tree_id().ok().map(|tree| Self { repo, commit, tree: tree.detach() }))
+        Ok(object.tree_id().ok().map(|tree| Self {
+            repo,
+            commit,
+            tree: tree.detach(),
+            folders: RefCell::default(),
+        }))
     }
 
     /// Where its objects are.
@@ -92,17 +105,25 @@ impl<'repo> Snapshot<'repo> {
 
     /// The object at `path`, with its kind; none where there is nothing.
     pub(crate) fn entry(&self, path: &str) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
-        let mut found = (self.tree, EntryKind::Tree);
-        for name in path.split('/') {
-            if found.1 != EntryKind::Tree {
-                return Ok(None);
-            }
-            match trees::look_up(self.repo, found.0, name.into())? {
-                Some(inner) => found = inner,
-                None => return Ok(None),
-            }
+        let (folder, name) = match path.rsplit_once('/') {
+            Some((folder, name)) => (self.folder(folder)?, name),
+            None => (Some(self.tree), path),
+        };
+        folder.map_or(Ok(None), |folder| trees::look_up(self.repo, folder, name.into()))
+    }
+
+    /// The folder at `path`. Commands read many files of few folders, and a folder of many issues takes long to search.
+    fn folder(&self, path: &str) -> Result<Option<ObjectId>, StoreError> {
+        if let Some(known) = self.folders.borrow().get(path) {
+            return Ok(*known);
         }
-        Ok(Some(found))
+        let found = self.entry(path)?.filter(|(_, kind)| *kind == EntryKind::Tree).map(|(id, _)| id);
+        let mut folders = self.folders.borrow_mut();
+        if folders.len() >= MOST_FOLDERS {
+            folders.clear();
+        }
+        folders.insert(path.to_owned(), found);
+        Ok(found)
     }
 }
 
