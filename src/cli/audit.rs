@@ -111,7 +111,9 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Failure> {
         return Ok(given.to_vec());
     }
     if store.head()?.is_none() {
-        return Err(Failure::nothing("there is no commit to audit yet").hint("`git wf audit RANGE` audits a branch"));
+        return Err(
+            Failure::nothing("there is no commit to audit yet").hint("`git wf audit RANGE` audits a branch")
+        );
     }
     let snapshot = store.snapshot()?;
     let mut executions = Vec::new();
@@ -203,7 +205,9 @@ fn acts(index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Act>, Failure> {
         let id = &issue.folder.issue.record.id;
         for n in index.steps(Some(id.as_str()), None)?.into_iter().rev() {
             let step = index.step(n)?;
-            let Some(operation) = step.op.filter(|_| step.role.is_some() || step.force.is_some()) else { continue };
+            let Some(operation) = step.op.filter(|_| step.role.is_some() || step.force.is_some()) else {
+                continue;
+            };
             if acts.iter().any(|act| act.commit == step.commit) {
                 continue;
             }
@@ -235,8 +239,9 @@ fn listed(commit: &Audited, carried: &[Carried<'_>]) -> AuditedCommit {
 fn binding(it: &Carried<'_>, hash: &str) -> Binding {
     let claim = &it.execution.execution;
     let commits = it.execution.commits();
-    let linked =
-        commits.iter().find(|commit| commit.link.hash == hash || commit.rewritten_from.iter().any(|old| old == hash));
+    let linked = commits
+        .iter()
+        .find(|commit| commit.link.hash == hash || commit.rewritten_from.iter().any(|old| old == hash));
     let check_count = it.plan.map_or(0, |plan| crate::rules::evidence::commands(plan).len());
     let failing = it.plan.map_or(0, |plan| crate::rules::evidence::failing(plan, it.execution).len());
     Binding {

@@ -41,7 +41,13 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 6]> {
             of(|it| it.task_id.clone().unwrap_or_default()),
             of(|it| it.linked_by.map(|by| by.to_string()).unwrap_or_default()),
             of(|it| it.review.map(|verdict| verdict.as_str().to_owned()).unwrap_or_default()),
-            of(|it| if it.check_count == 0 { String::new() } else { format!("{}/{}", it.checks_passed, it.check_count) }),
+            of(|it| {
+                if it.check_count == 0 {
+                    String::new()
+                } else {
+                    format!("{}/{}", it.checks_passed, it.check_count)
+                }
+            }),
         ]
     };
     if commit.bound_to.is_empty() {
@@ -98,7 +104,9 @@ pub(super) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> 
         }
     }
     table.print(&mut context.screen)?;
-    for (severity, heading, look) in [(Severity::Fault, "faults", style::BAD), (Severity::Note, "notes", style::DIM)] {
+    for (severity, heading, look) in
+        [(Severity::Fault, "faults", style::BAD), (Severity::Note, "notes", style::DIM)]
+    {
         let of_kind: Vec<&Finding> = audit.findings.iter().filter(|it| it.severity == severity).collect();
         if of_kind.is_empty() {
             continue;
@@ -106,7 +114,12 @@ pub(super) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> 
         writeln!(context.screen, "\n{}", painter.paint(look, &format!("{heading} ({})", of_kind.len())))?;
         for finding in of_kind {
             let place = place(finding);
-            writeln!(context.screen, "  {}  {}", painter.paint(style::ID, &place), clean_line(&finding.message))?;
+            writeln!(
+                context.screen,
+                "  {}  {}",
+                painter.paint(style::ID, &place),
+                clean_line(&finding.message)
+            )?;
         }
     }
     if audit.findings.is_empty() {

@@ -162,7 +162,8 @@ pub(crate) fn findings(
 ) -> Vec<Finding> {
     let mut found = Vec::new();
     for commit in commits.iter().filter(|commit| !commit.is_merge) {
-        let links: Vec<&Carried<'_>> = carried.iter().filter(|it| it.execution.knows_commit(&commit.hash)).collect();
+        let links: Vec<&Carried<'_>> =
+            carried.iter().filter(|it| it.execution.knows_commit(&commit.hash)).collect();
         if links.is_empty() {
             found.push(unbound(commit));
         } else {
@@ -209,7 +210,10 @@ fn deletes(task: &Task) -> Vec<&str> {
         return task.touches().into_iter().chain(task.scope.as_deref()).collect();
     }
     let files = task.files.iter().flatten();
-    files.filter(|file| file.action.as_deref().is_some_and(is_deletion)).map(|file| file.path.as_str()).collect()
+    files
+        .filter(|file| file.action.as_deref().is_some_and(is_deletion))
+        .map(|file| file.path.as_str())
+        .collect()
 }
 
 /// What a commit did that none of its plans says.
@@ -220,7 +224,8 @@ fn drift(commit: &Commit, links: &[&Carried<'_>]) -> Vec<Finding> {
         return vec![];
     }
     let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
-    let named: BTreeSet<&str> = tasks().flat_map(|task| task.touches().into_iter().chain(task.scope.as_deref())).collect();
+    let named: BTreeSet<&str> =
+        tasks().flat_map(|task| task.touches().into_iter().chain(task.scope.as_deref())).collect();
     let deleted: BTreeSet<&str> = tasks().flat_map(deletes).collect();
     let of = |finding: Finding| finding.at(&commit.hash).of(links[0]);
     let mut found = Vec::new();
@@ -258,14 +263,17 @@ fn on_a_lost_claim(commit: &Commit, it: &Carried<'_>) -> Option<Finding> {
 
 fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
     let Some(plan) = it.plan else {
-        let message = format!("the plan with the digest {} cannot be read", it.execution.execution.plan_digest);
+        let message =
+            format!("the plan with the digest {} cannot be read", it.execution.execution.plan_digest);
         return vec![Finding::new(Severity::Fault, Kind::BrokenPlan, message).of(it)];
     };
     let mut found = Vec::new();
     let required = |gate: &Option<String>| gate.as_deref() == Some("required");
     match it.verdict {
         Some(Verdict::Approved | Verdict::Concerns) => {}
-        Some(Verdict::Rejected) => found.push((Severity::Fault, "the plan that was carried out had been rejected")),
+        Some(Verdict::Rejected) => {
+            found.push((Severity::Fault, "the plan that was carried out had been rejected"))
+        }
         None if it.is_reviewed => {
             found.push((Severity::Fault, "the plan that was carried out is not the one that was reviewed"));
         }
@@ -327,7 +335,8 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
         for task in &plan.tasks {
             all += 1;
             let has_tests = task.test.as_ref().is_some_and(|test| !test.commands.is_empty());
-            let shown = if has_tests { !failing.iter().any(|(id, _)| *id == task.id) } else { is_shown(task, it) };
+            let shown =
+                if has_tests { !failing.iter().any(|(id, _)| *id == task.id) } else { is_shown(task, it) };
             with += usize::from(shown);
         }
     }
@@ -335,7 +344,8 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
 }
 
 fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
-    let is_linked = it.execution.commits().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
+    let is_linked =
+        it.execution.commits().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
     let accepted: BTreeSet<u64> = it
         .execution
         .log

@@ -132,10 +132,10 @@ fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
     use crate::model::execution::{Check, Execution, LogEntry};
     use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
     use crate::model::time::Time;
+    use serde_json::json;
 
     /// An execution in which a command was run, with these exit codes.
     fn execution(codes: &[i32]) -> ExecutionFolder {

@@ -1,7 +1,7 @@
 //! Pure rules: what may happen, what follows from what happened. No git, no files, no clock.
 
-pub(crate) mod complexity;
 pub(crate) mod audit;
+pub(crate) mod complexity;
 pub(crate) mod dag;
 pub(crate) mod evidence;
 pub(crate) mod facts;
@@ -18,11 +18,11 @@ pub(crate) mod position;
 pub(crate) mod quality;
 pub(crate) mod queue_conflicts;
 pub(crate) mod readiness;
+pub(crate) mod record_diff;
 pub(crate) mod reply_task;
 pub(crate) mod review;
 pub(crate) mod roles;
 pub(crate) mod shown;
-pub(crate) mod record_diff;
 pub(crate) mod task_edit;
 pub(crate) mod vague;
 

@@ -38,7 +38,9 @@ static OPERATIONS: &[(&str, &[&str])] = &[
 /// Whether a role may do this. A role that nobody knows here is not judged.
 pub(crate) fn may(role: &str, operation: &str) -> bool {
     let is_known = [PLANNER, REVIEWER, INTEGRATOR, EXECUTOR].contains(&role);
-    let begins = |words: &str| operation.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+    let begins = |words: &str| {
+        operation.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
     match OPERATIONS.iter().find(|(words, _)| begins(words)) {
         Some((_, roles)) if is_known => roles.contains(&role),
         _ => true,

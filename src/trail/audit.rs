@@ -121,6 +121,7 @@ pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> BTreeSet<St
 /// Where an audit begins that is asked for no range: at the commit on which the first execution was made, so that what
 /// was there before anybody planned is not held against anybody.
 pub(crate) fn first_base<'a>(executions: impl Iterator<Item = &'a ExecutionFolder>) -> Option<String> {
-    let first = executions.min_by_key(|it| -> (Time, &ExecutionId) { (it.execution.started_at, &it.execution.id) });
+    let first =
+        executions.min_by_key(|it| -> (Time, &ExecutionId) { (it.execution.started_at, &it.execution.id) });
     first.and_then(|it| it.execution.base_commit.clone())
 }

@@ -55,11 +55,7 @@ impl Explain for MomentError {
 }
 
 /// All versions of a plan, the newest first. Between two of them the plan itself differs.
-pub(crate) fn of_plan(
-    store: &Store,
-    index: &Index<'_>,
-    id: &SolutionId,
-) -> Result<Vec<Version>, IndexError> {
+pub(crate) fn of_plan(store: &Store, index: &Index<'_>, id: &SolutionId) -> Result<Vec<Version>, IndexError> {
     let mut versions: Vec<Version> = Vec::new();
     for n in index.steps(Some(id.as_str()), None)? {
         let step = index.step(n)?;

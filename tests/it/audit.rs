@@ -55,7 +55,8 @@ fn work_that_was_done_as_planned_has_no_fault() {
     repo.wf(&["done"]).ok();
     let audit = repo.json(&["audit", "--strict"]);
     assert_eq!(audit["findings"], json!([]), "{audit:#}");
-    let counts = ["commit_count", "bound_count", "task_count", "evidenced_count"].map(|name| audit[name].as_u64());
+    let counts =
+        ["commit_count", "bound_count", "task_count", "evidenced_count"].map(|name| audit[name].as_u64());
     assert_eq!(counts, [Some(1); 4]);
     let binding = &audit["commits"][0]["bound_to"][0];
     assert_eq!((&binding["linked_by"], &binding["checks_passed"]), (&json!("hook"), &json!(1)));
@@ -100,7 +101,8 @@ fn drift_from_the_plan_is_found() {
     repo.git(&["commit", "-qm", "Remove c"]).ok();
     repo.wf(&["done"]).ok();
     let told = findings(&repo.json(&["audit"]));
-    let told: Vec<_> = told.iter().map(|(kind, severity, message)| (kind.as_str(), severity.as_str(), message)).collect();
+    let told: Vec<_> =
+        told.iter().map(|(kind, severity, message)| (kind.as_str(), severity.as_str(), message)).collect();
     assert_eq!(told.len(), 3, "{told:?}");
     for (n, (kind, path)) in
         [("unplanned_file", "b.txt"), ("unplanned_deletion", "c.txt"), ("untouched_file", "never.txt")]
