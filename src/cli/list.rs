@@ -111,7 +111,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Column::left("TAGS"),
     ]);
     for at in 0..rows.found.len() {
-        let issue = rows.read(at, context, |index, n| index.listed(n))?;
+        let issue = rows.read(at, context, Index::listed)?;
         table.row([
             Cell::new(issue.id, style::ID),
             Cell::new(issue.priority.name(), priority_style(issue.priority)),
@@ -141,14 +141,14 @@ struct Rows<'a, 'f> {
     again: (&'f Filter, Sort, (usize, Option<usize>)),
 }
 
-impl Rows<'_, '_> {
+impl<'a> Rows<'a, '_> {
     /// One of them. Where the index turns out to be broken in the middle, the answer goes on from another of the same
     /// state.
     fn read<T>(
         &mut self,
         at: usize,
         context: &Context,
-        read: impl Fn(&Index<'_>, i64) -> Result<T, IndexError>,
+        read: impl Fn(&Index<'a>, i64) -> Result<T, IndexError>,
     ) -> Result<T, Failure> {
         if let Ok(row) = read(&self.index, self.found[at]) {
             return Ok(row);
@@ -164,7 +164,7 @@ impl Rows<'_, '_> {
 fn print_json(rows: &mut Rows<'_, '_>, context: &mut Context) -> Result<(), Failure> {
     let mut array = JsonArray::default();
     for at in 0..rows.found.len() {
-        let answer = rows.read(at, context, |index, n| index.answer(n))?;
+        let answer = rows.read(at, context, Index::answer)?;
         array.text(&answer, &mut context.screen)?;
     }
     Ok(array.end(&mut context.screen)?)

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::error::IndexError;
 use super::{queues, words};
 use crate::model::id::{IssueId, QueueId};
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::shown::{self, IssueDerived};
 use crate::store::{Read, StoreError, records};
 
@@ -254,8 +254,12 @@ fn full_text(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexE
     for solution in &folder.solutions {
         strings(&solution.record.plan, &mut plans);
     }
-    let commits: Vec<String> =
-        folder.executions.iter().flat_map(|it| it.commits()).map(|commit| commit.link.subject).collect();
+    let commits: Vec<String> = folder
+        .executions
+        .iter()
+        .flat_map(ExecutionFolder::commits)
+        .map(|commit| commit.link.subject)
+        .collect();
     let mut feedback: Vec<&str> = Vec::new();
     for it in &folder.feedback {
         feedback.push(&it.content);

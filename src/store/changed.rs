@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
@@ -168,11 +168,8 @@ impl Store {
         }
     }
 
-    fn entries_in_order(
-        &self,
-        id: Option<ObjectId>,
-    ) -> Result<Vec<(BString, (EntryKind, ObjectId))>, StoreError> {
-        let Some(id) = id else { return Ok(Vec::new()) };
+    fn entries_in_order(&self, id: Option<ObjectId>) -> Result<trees::Entries, StoreError> {
+        let Some(id) = id else { return Ok(trees::Entries::new()) };
         trees::entries(&self.repo, id)
     }
 }

@@ -267,11 +267,11 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
     }))
 }
 
-/// The items of the plans of an issue in all queues, removed ones included; of one that cannot be read, why.
-pub(crate) fn items_of(
-    read: &impl Read,
-    issue: &IssueId,
-) -> Result<Vec<(QueueId, SolutionId, Result<Item, String>)>, StoreError> {
+/// An item in a queue, of a plan; of one that cannot be read, why.
+pub(crate) type FoundItem = (QueueId, SolutionId, Result<Item, String>);
+
+/// The items of the plans of an issue in all queues, removed ones included.
+pub(crate) fn items_of(read: &impl Read, issue: &IssueId) -> Result<Vec<FoundItem>, StoreError> {
     let mut items = Vec::new();
     for queue in queue_ids(read)? {
         for name in read.names(&layout::items_beside(&queue, issue))? {

@@ -5,17 +5,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout;
 use super::snapshot::{Read, Snapshot, read_blob};
-use super::trees;
+use super::trees::{self, Entries};
 use crate::model::id::IssueId;
-
-/// By name.
-type Entries = Vec<(BString, (EntryKind, ObjectId))>;
 
 /// A state of which folders are kept: those of the issue that is being read, and those that hold many issues or items
 /// of one `<xx>`. It holds no more than that, whatever the number of issues.

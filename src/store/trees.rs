@@ -70,12 +70,12 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
     Ok(Some(Folder { entries, is_canonical }))
 }
 
+/// The entries of a tree, by name.
+pub(super) type Entries = Vec<(BString, (EntryKind, ObjectId))>;
+
 /// The entries of a tree by name, without a look at whether git would have written them so. None where that is no tree
 /// that can be read.
-pub(super) fn entries(
-    repo: &gix::Repository,
-    tree: ObjectId,
-) -> Result<Vec<(BString, (EntryKind, ObjectId))>, StoreError> {
+pub(super) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries, StoreError> {
     let failed = StoreError::object("cannot read a tree of the store");
     if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
         return Ok(Vec::new());
