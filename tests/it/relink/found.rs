@@ -133,7 +133,7 @@ fn of_two_attempts_the_one_of_that_time() {
     repo.git(&["cherry-pick", "work~1"]).ok();
     let early = id(&repo, "HEAD");
     repo.wf(&["reopen", "ISS-001"]).ok();
-    repo.wf(&["queue", "add", "ISS-001"]).code;
+    repo.wf(&["queue", "add", "ISS-001"]);
     repo.wf(&["next"]).ok();
     let message = repo.git(&["log", "-1", "--format=%B", "work"]).ok().stdout;
     let late = repo.commit("late", "1\n", &message);
