@@ -15,7 +15,7 @@ fn short(hash: &str) -> &str {
 }
 
 fn share(part: usize, whole: usize) -> String {
-    if whole == 0 { String::new() } else { format!(" ({} %)", part * 100 / whole) }
+    (part * 100).checked_div(whole).map(|percent| format!(" ({percent} %)")).unwrap_or_default()
 }
 
 /// What of the work is bound and shown, in one line.

@@ -31,8 +31,8 @@ mod tests {
 
     #[test]
     fn what_is_stored_or_handed_in_has_one() {
-        let missing =
-            schemas::KINDS.iter().filter(|kind| kind.sort != Sort::Answer && of(kind.name).is_none());
+        let written = schemas::KINDS.iter().filter(|kind| kind.sort != Sort::Answer);
+        let missing = written.filter(|kind| !kind.schema()["examples"].is_array());
         let missing: Vec<&str> = missing.map(|kind| kind.name).collect();
         assert!(missing.is_empty(), "src/cli/examples.json has no example of {}", missing.join(", "));
     }

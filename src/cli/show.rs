@@ -36,7 +36,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Known::Solution(id) => solution_print::show(&existing(&snapshot, &id.issue())?, &id, context)?,
         Known::Execution(id) => show_execution(&snapshot, &id, context)?,
         Known::Queue(id) => {
-            queue_print::show(&World::now(&store, context)?.1, &id, store.now()?.millis(), context)?
+            queue_print::show(&World::now(&store, context)?.1, &id, store.now()?.millis(), context)?;
         }
         Known::Item(queue, solution) => {
             queue_print::show_item(&World::now(&store, context)?.1, &queue, &solution, context)?;

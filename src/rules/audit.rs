@@ -272,7 +272,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
     match it.verdict {
         Some(Verdict::Approved | Verdict::Concerns) => {}
         Some(Verdict::Rejected) => {
-            found.push((Severity::Fault, "the plan that was carried out had been rejected"))
+            found.push((Severity::Fault, "the plan that was carried out had been rejected"));
         }
         None if it.is_reviewed => {
             found.push((Severity::Fault, "the plan that was carried out is not the one that was reviewed"));

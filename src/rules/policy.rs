@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(error.hint().unwrap(), "allowed: commits=free|required");
         assert_eq!(
             parse("weather=fine").unwrap_err().hint().unwrap(),
-            "allowed: commits=free|required, evidence=warn|required"
+            "allowed: review=none|required, commits=free|required, evidence=warn|required"
         );
     }
 }
