@@ -264,7 +264,7 @@ fn for_executor(store: &Store, folder: &IssueFolder, id: &SolutionId, context: &
         queue_id: queued.map(|it| it.queue.clone()),
         item_id: queued.map(|it| it.item.item_id.clone()),
         execution_id: attempt.map(|it| it.id.clone()),
-        branch: branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
+        branch: branch.map(str::to_owned),
         worktree: attempt.and_then(|it| it.worktree.clone()),
         load: Some(load),
         solution_id: id.clone(),

@@ -1,7 +1,7 @@
 //! Writes one pack, object by object as they are made: of each, nothing but its id and its place stays in memory.
 //!
-//! Until it is finished a pack has a name by which `git prune` knows it for unfinished, so what a killed process leaves
-//! goes with the next one.
+//! Until it is finished a pack has a name of its own. What a killed process leaves goes with a later pack, once it is a day
+//! old.
 
 mod index;
 
@@ -22,8 +22,8 @@ use super::fault;
 use super::fsync::{self, Part};
 use super::persist::syncs;
 
-/// `git prune` removes files whose names begin with `tmp_`; the rest says that it is ours.
-pub(super) const UNFINISHED: &str = "tmp_pack_wf_";
+/// Not `tmp_`, as git's own begin: a `gc --prune=now` takes those away under the hands of who writes them.
+pub(super) const UNFINISHED: &str = ".wf_unfinished_";
 /// What stands in the file that keeps a pack.
 pub(super) const KEPT: &str = "git-wf, until the ref points here\n";
 /// Signature and version; the number of objects follows.

@@ -52,7 +52,7 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
         return Ok(None);
     };
     let mut entries = BTreeMap::new();
-    let mut is_canonical = decoded.entries.windows(2).all(|pair| pair[0] < pair[1]);
+    let mut is_canonical = decoded.entries.windows(2).all(|pair| pair[0] <= pair[1]);
     let mut length = 0;
     for found in &decoded.entries {
         let mode = EntryMode::from(found.mode.kind());

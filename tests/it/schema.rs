@@ -160,7 +160,7 @@ fn a_session_answers_and_stores_what_the_schemas_say() {
         seen.insert(kind);
         fits(&repo, kind, &repo.git(&["cat-file", "-p", &format!("refs/wf/main:{path}")]).ok().json());
     }
-    assert_eq!(seen.len(), 10, "{seen:?}");
+    assert_eq!(seen.len(), 11, "{seen:?}");
 }
 
 #[test]
