@@ -1,4 +1,4 @@
-//! What a transaction has written so far. A little is kept in memory; from some megabytes on it goes into a pack as it
+//! What a transaction has written so far. A little is kept in memory; from a few megabytes on it goes into a pack as it
 //! comes, so that memory does not grow with the work.
 
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use gix::objs::Kind;
 use super::error::StoreError;
 use super::pack::PackWriter;
 
-/// So many bytes are kept in memory.
-const MOST_IN_MEMORY: usize = 8 << 20;
+/// So many bytes are kept in memory; fewer in builds that are tested, where more would take minutes.
+const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 20 };
 
 /// Files by path, in byte order.
 pub(super) struct Pending<'repo> {
@@ -151,10 +151,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let repo = gix::init_bare(folder.path()).unwrap();
         let mut pending = Pending::new(&repo);
-        let text = |n: usize| format!("{n:05}").repeat(50_000).into_bytes();
+        let text = |n: usize| format!("{n:05}").repeat(8_000).into_bytes();
         for n in 0..80usize {
             // Every second one takes the place of the one before.
-            assert_eq!(pending.pack.is_some(), n.div_ceil(2) * 250_000 > MOST_IN_MEMORY, "{n}");
+            assert_eq!(pending.pack.is_some(), n.div_ceil(2) * 40_000 > MOST_IN_MEMORY, "{n}");
             pending.insert(format!("a/{:02}/x", n / 2), text(n)).unwrap();
         }
         assert_eq!(pending.get("a/03/x").unwrap(), Some(text(7)));
