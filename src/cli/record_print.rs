@@ -1,0 +1,44 @@
+//! Changed records for people: a line for each, and its fields below.
+
+use std::io;
+use std::io::Write;
+
+use super::{Context, diff_print};
+use crate::rules::record_diff::FieldChange;
+use crate::trail::record_change::{Change, Kind, RecordChange};
+use crate::ui::style;
+
+/// Prints them in order, moved in by `margin` blanks.
+pub(super) fn print(changes: &[RecordChange], margin: usize, context: &mut Context) -> io::Result<()> {
+    changes.iter().try_for_each(|change| print_one(change, margin, context))
+}
+
+fn print_one(it: &RecordChange, margin: usize, context: &mut Context) -> io::Result<()> {
+    let (sign, look) = match it.change {
+        Change::Added => ('+', style::GOOD),
+        Change::Changed => ('~', style::HEADING),
+        Change::Removed => ('-', style::BAD),
+    };
+    let line = context.screen.painter().paint(look, &format!("{sign} {}", it.summary));
+    writeln!(context.screen, "{:margin$}{line}", "")?;
+    if it.kind.is_entry() && it.change != Change::Changed {
+        return Ok(());
+    }
+    let fields: Vec<FieldChange> = it.fields.iter().filter(|field| !is_said(it, field)).cloned().collect();
+    let heading = |list: &str, id: &str| match it.titles.get(id).filter(|_| list == "tasks") {
+        Some(title) => format!("{id} {title}"),
+        None => id.to_owned(),
+    };
+    diff_print::print(&fields, margin + 4, heading, &mut context.screen)
+}
+
+/// Whether the line above says it already: of a new record who made it of what, and when.
+fn is_said(it: &RecordChange, field: &FieldChange) -> bool {
+    let is_title = it.kind == Kind::Issue && field.path == "title";
+    it.change != Change::Changed
+        && (is_title
+            || matches!(
+                field.path.as_str(),
+                "author" | "created_at" | "queued_at" | "issue_id" | "solution_id" | "item_id" | "position"
+            ))
+}
