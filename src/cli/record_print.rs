@@ -3,9 +3,11 @@
 use std::io;
 use std::io::Write;
 
+use serde_json::Value;
+
 use super::{Context, diff_print};
 use crate::rules::record_diff::FieldChange;
-use crate::trail::record_change::{Change, Kind, RecordChange};
+use crate::trail::record_change::{Change, RecordChange};
 use crate::ui::style;
 
 /// Prints them in order, moved in by `margin` blanks.
@@ -32,13 +34,17 @@ fn print_one(it: &RecordChange, margin: usize, context: &mut Context) -> io::Res
     diff_print::print(&fields, margin + 4, heading, &mut context.screen)
 }
 
-/// Whether the line above says it already: of a new record who made it of what, and when.
+/// Whether the line above says it already: of a new record who made it of what, and what it is called.
 fn is_said(it: &RecordChange, field: &FieldChange) -> bool {
-    let is_title = it.kind == Kind::Issue && field.path == "title";
-    it.change != Change::Changed
-        && (is_title
-            || matches!(
-                field.path.as_str(),
-                "author" | "created_at" | "queued_at" | "issue_id" | "solution_id" | "item_id" | "position"
-            ))
+    if it.change == Change::Changed {
+        return false;
+    }
+    match field.path.as_str() {
+        "author" | "created_at" | "queued_at" | "issue_id" | "solution_id" | "position" => true,
+        "title" | "description" | "name" => {
+            let text = field.new.as_ref().or(field.old.as_ref()).and_then(Value::as_str);
+            text.is_some_and(|text| it.summary.ends_with(text))
+        }
+        _ => false,
+    }
 }
