@@ -15,9 +15,11 @@ const LONGEST_INLINE: usize = 60;
 /// Texts with more letters are not compared by their words.
 const LONGEST_COMPARED: usize = 20_000;
 
-/// Prints the changes, those of one member of a list under a heading; `heading` makes it of list and id.
+/// Prints the changes, moved in by `margin` blanks, those of one member of a list under a heading; `heading` makes it of
+/// list and id.
 pub(super) fn print(
     changes: &[FieldChange],
+    margin: usize,
     heading: impl Fn(&str, &str) -> String,
     screen: &mut Screen,
 ) -> io::Result<()> {
@@ -25,37 +27,37 @@ pub(super) fn print(
     for change in changes {
         let Some((list, id, rest)) = change.member() else {
             under = None;
-            print_field(change.path.trim_end_matches("[]"), change, 0, screen)?;
+            print_field(change.path.trim_end_matches("[]"), change, margin, screen)?;
             continue;
         };
         if rest.is_empty() {
             under = None;
-            print_member(&heading(list, id), change, screen)?;
+            print_member(&heading(list, id), change, margin, screen)?;
             continue;
         }
         if under != Some((list, id)) {
             under = Some((list, id));
             let line = screen.painter().paint(style::HEADING, &heading(list, id));
-            writeln!(screen, "{line}")?;
+            writeln!(screen, "{:margin$}{line}", "")?;
         }
-        print_field(rest, change, 4, screen)?;
+        print_field(rest, change, margin + 4, screen)?;
     }
     Ok(())
 }
 
 /// A member of a list that is new, or gone.
-fn print_member(heading: &str, change: &FieldChange, screen: &mut Screen) -> io::Result<()> {
+fn print_member(heading: &str, change: &FieldChange, margin: usize, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let (sign, look, value) = match (&change.old, &change.new) {
         (None, Some(new)) => ('+', style::GOOD, new),
         (Some(old), _) => ('-', style::BAD, old),
         (None, None) => return Ok(()),
     };
-    writeln!(screen, "{}", painter.paint(look, &format!("{sign} {heading}")))?;
+    writeln!(screen, "{:margin$}{}", "", painter.paint(look, &format!("{sign} {heading}")))?;
     let Value::Object(fields) = value else { return Ok(()) };
     for (name, value) in fields.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "title")) {
         for line in named_lines(name, value) {
-            writeln!(screen, "{}", painter.paint(look, &format!("{sign}     {line}")))?;
+            writeln!(screen, "{:margin$}{}", "", painter.paint(look, &format!("{sign}     {line}")))?;
         }
     }
     Ok(())

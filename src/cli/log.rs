@@ -1,16 +1,17 @@
 use std::io::Write;
 
-use similar::{ChangeTag, TextDiff};
-
 use super::json_array::JsonArray;
-use super::{Context, Exit, Failure, Outcome};
-use crate::index::{Index, IndexError, Needs};
+use super::{Context, Exit, Failure, Outcome, record_print};
+use crate::index::Needs;
 use crate::model::id::SolutionId;
-use crate::store::history::{FileChange, Step};
-use crate::store::resolve::{Known, ResolveError};
-use crate::store::{Read, layout, records};
-use crate::trail::log::Log;
-use crate::ui::text::clean_line;
+use crate::store::dates::Bound;
+use crate::store::history::Step;
+use crate::store::resolve::Known;
+use crate::store::{Read, Store, layout, records};
+use crate::trail::log::{Log, Wanted};
+use crate::trail::record_change::{self, RecordChange};
+use crate::ui::lanes::{Drawn, Strokes, draw};
+use crate::ui::text::{clean_line, width};
 use crate::ui::{self, style};
 
 /// Show the audit log: every step, who and when; of one record, or of the whole store
@@ -18,24 +19,48 @@ use crate::ui::{self, style};
 pub(crate) struct Args {
     /// Only steps of this record
     id: Option<String>,
-    /// Show what each step changed
+    /// Show what each step changed: records and their fields
     #[arg(short, long)]
     patch: bool,
     /// At most so many, the newest
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    /// Only steps of then or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
+    #[arg(long, value_name = "DATE")]
+    since: Option<String>,
+    /// Only steps of then or earlier
+    #[arg(long, value_name = "DATE")]
+    until: Option<String>,
+    /// Only steps of somebody with this in the name, the address or WF_ACTOR
+    #[arg(long = "author", value_name = "WHO")]
+    authors: Vec<String>,
+    /// Only steps of these commands; `queue` is `queue add` and all the others, too
+    #[arg(long = "op", value_name = "COMMAND", value_delimiter = ',')]
+    ops: Vec<String>,
+    /// Only steps in these roles; owner is who acts in none
+    #[arg(long = "role", value_name = "ROLE", value_delimiter = ',')]
+    roles: Vec<String>,
+    /// One line a step
+    #[arg(long, conflicts_with = "json")]
+    oneline: bool,
+    /// Draw which step came after which, with the merges
+    #[arg(long, conflicts_with_all = ["json", "patch"])]
+    graph: bool,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let (index, found) = context.ask(&store, Needs::LOG, |index| find(index, &args))?;
-    let (known, steps) = found?;
+    let wanted = wanted(&store, &args)?;
+    let (index, known) = context
+        .ask(&store, Needs::LOG, |index| args.id.as_deref().map(|id| index.resolve(id)).transpose())?;
+    let known = known.transpose()?;
     let paths = match (&known, args.patch) {
         (_, false) => None,
         (None, true) => Some(Vec::new()),
         (Some(known), true) => Some(paths(&index.snapshot()?, known)?),
     };
     let mut log = Log::of(&store, index)?;
+    let steps = log.find(known.as_ref().map(thing).as_deref(), &wanted, args.limit)?;
     if context.json() {
         let mut array = JsonArray::default();
         for n in steps {
@@ -45,25 +70,35 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         return Ok(Exit::Done);
     }
     let now = store.now()?.millis();
-    for n in steps {
-        print(&log.step(n, paths.as_deref())?, now, context)?;
+    let drawn = if args.graph { draw(&log.children(&steps)?, Strokes::from_env()) } else { Vec::new() };
+    for (place, n) in steps.into_iter().enumerate() {
+        let step = log.step(n, paths.as_deref())?;
+        let lines = if args.oneline { vec![first_line(&step, context)] } else { lines(&step, now, context) };
+        beside(drawn.get(place), &lines, context)?;
+        let changes: Vec<RecordChange> = step.changes.iter().filter_map(record_change::of).collect();
+        record_print::print(&changes, 4, context)?;
+        if !changes.is_empty() && !args.oneline {
+            writeln!(context.screen)?;
+        }
     }
     Ok(Exit::Done)
 }
 
-/// What is asked for, and the numbers of its steps.
-type Found = (Option<Known>, Vec<i64>);
-
-fn find(index: &Index<'_>, args: &Args) -> Result<Result<Found, ResolveError>, IndexError> {
-    let known = match &args.id {
-        None => None,
-        Some(text) => match index.resolve(text)? {
-            Ok(known) => Some(known),
-            Err(error) => return Ok(Err(error)),
-        },
+fn wanted(store: &Store, args: &Args) -> Result<Wanted, Failure> {
+    let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Failure> {
+        let Some(text) = text else { return Ok(None) };
+        store.moment(text, bound)?.map(Some).ok_or_else(|| {
+            Failure::usage(format!("`--{name} {text}` is no date"))
+                .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+        })
     };
-    let steps = index.steps(known.as_ref().map(thing).as_deref(), args.limit)?;
-    Ok(Ok((known, steps)))
+    Ok(Wanted {
+        since: moment(&args.since, Bound::Since, "since")?,
+        until: moment(&args.until, Bound::Until, "until")?,
+        authors: args.authors.clone(),
+        ops: args.ops.clone(),
+        roles: args.roles.clone(),
+    })
 }
 
 /// Under which name the log knows it.
@@ -78,7 +113,7 @@ fn thing(known: &Known) -> String {
 }
 
 /// Where the records of a thing lie: an issue is its folder and its items, wherever they are queued.
-fn paths(read: &impl Read, known: &Known) -> Result<Vec<String>, Failure> {
+pub(super) fn paths(read: &impl Read, known: &Known) -> Result<Vec<String>, Failure> {
     let items = |solutions: &[SolutionId]| -> Result<Vec<String>, Failure> {
         let queues = records::queue_ids(read)?;
         Ok(queues.iter().flat_map(|queue| solutions.iter().map(|id| layout::item(queue, id))).collect())
@@ -101,10 +136,14 @@ fn paths(read: &impl Read, known: &Known) -> Result<Vec<String>, Failure> {
     })
 }
 
-fn print(step: &Step, now: i64, context: &mut Context) -> Result<(), Failure> {
-    let painter = context.screen.painter();
+fn first_line(step: &Step, context: &Context) -> String {
     let short = step.commit.get(..10).unwrap_or(&step.commit);
-    writeln!(context.screen, "{} {}", painter.paint(style::WARN, short), clean_line(&step.subject))?;
+    format!("{} {}", context.screen.painter().paint(style::WARN, short), clean_line(&step.subject))
+}
+
+/// What is said of a step, beginning with the line that is always there.
+fn lines(step: &Step, now: i64, context: &Context) -> Vec<String> {
+    let painter = context.screen.painter();
     let mut who = step.author.clone();
     if let Some(actor) = &step.actor {
         who.push_str(&format!(" ({actor})"));
@@ -115,36 +154,34 @@ fn print(step: &Step, now: i64, context: &mut Context) -> Result<(), Failure> {
     // git keeps whole seconds, so no digits are shown behind them.
     let at = step.at.to_string().replace(".000Z", "Z");
     let line = format!("           {who}, {} ({at})", ui::time::ago(now, step.at.millis()));
-    writeln!(context.screen, "{}", painter.paint(style::DIM, &line))?;
+    let mut lines = vec![first_line(step, context), painter.paint(style::DIM, &line)];
     if let Some(reason) = &step.force {
-        let line = format!("           forced: {reason}");
-        writeln!(context.screen, "{}", painter.paint(style::BAD, &line))?;
+        lines.push(painter.paint(style::BAD, &format!("           forced: {reason}")));
     }
-    for change in &step.changes {
-        print_change(change, context)?;
-    }
-    Ok(())
+    lines
 }
 
-fn print_change(change: &FileChange, context: &mut Context) -> Result<(), Failure> {
+/// Writes the lines of one step, with its part of the graph in front of each.
+fn beside(drawn: Option<&Drawn>, lines: &[String], context: &mut Context) -> Result<(), Failure> {
+    let Some(drawn) = drawn else {
+        return Ok(lines.iter().try_for_each(|line| writeln!(context.screen, "{line}"))?);
+    };
     let painter = context.screen.painter();
-    let (before, after) =
-        (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
-    writeln!(context.screen, "    {}", painter.paint(style::HEADING, &change.path))?;
-    let diff = TextDiff::from_lines(before, after);
-    for group in diff.grouped_ops(2) {
-        for op in group {
-            for line in diff.iter_changes(&op) {
-                let (sign, look) = match line.tag() {
-                    ChangeTag::Delete => ('-', style::BAD),
-                    ChangeTag::Insert => ('+', style::GOOD),
-                    ChangeTag::Equal => (' ', style::PLAIN),
-                };
-                let text = format!("    {sign}{}", line.value().trim_end_matches('\n'));
-                writeln!(context.screen, "{}", painter.paint(look, &text))?;
-            }
-        }
+    if let Some(link) = &drawn.link {
+        writeln!(context.screen, "{}", painter.paint(style::DIM, link))?;
     }
-    writeln!(context.screen)?;
+    let room = width(&drawn.left) + 1 + width(&drawn.right);
+    let room = room.max(width(&drawn.below));
+    for (n, line) in lines.iter().enumerate() {
+        let (text, used) = match n {
+            0 => {
+                let (left, right) =
+                    (painter.paint(style::DIM, &drawn.left), painter.paint(style::DIM, &drawn.right));
+                (format!("{left}*{right}"), width(&drawn.left) + 1 + width(&drawn.right))
+            }
+            _ => (painter.paint(style::DIM, &drawn.below), width(&drawn.below)),
+        };
+        writeln!(context.screen, "{text}{:pad$} {line}", "", pad = room - used)?;
+    }
     Ok(())
 }

@@ -17,6 +17,7 @@ mod list_filter;
 mod new_worktree;
 mod pick;
 mod queue_print;
+mod record_print;
 mod redact_purge;
 mod reply_task;
 mod result;
@@ -26,6 +27,8 @@ mod solution_print;
 mod solution_review;
 mod take;
 mod text_input;
+mod trace_picture;
+mod trace_print;
 mod world;
 
 use std::process::ExitCode;
@@ -106,6 +109,7 @@ commands!(
     Why = why,
     Audit = audit,
     Log = log,
+    Diff = diff,
     Import = import,
     Export = export,
     Conflicts = conflicts,

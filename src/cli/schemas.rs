@@ -9,8 +9,8 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, claimed, demo, detail, export, fail, feedback, init, issue_fields, lease, link, list,
-    planning_context, queue, redact_purge, reindex, relink, result, search, solution, solution_review,
+    answer, audit, claimed, demo, detail, diff, export, fail, feedback, init, issue_fields, lease, link,
+    list, planning_context, queue, redact_purge, reindex, relink, result, search, solution, solution_review,
     status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
@@ -183,6 +183,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
     kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
+    kind::<diff::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
     kind::<redact_purge::PurgeAnswer>(Sort::Answer, "purge", "`redact --purge`"),
     kind::<Report>(Sort::Answer, "import", "`import beads`"),
     kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),

@@ -6,31 +6,37 @@ use serde_json::Value;
 
 use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
-use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print, review_print};
-use crate::index::Index;
-use crate::model::execution::{CommitLink, LinkedBy};
-use crate::model::id::ExecutionId;
-use crate::rules::facts;
+use super::{Context, Exit, Failure, Outcome, answer, existing, trace_picture, trace_print};
+use crate::index::{Index, Needs};
+use crate::model::execution::Event;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::issue::Feedback;
+use crate::model::time::Time;
 use crate::rules::folder::IssueFolder;
 use crate::rules::readiness::{ItemView, QueueView};
 use crate::store::resolve::{Known, ResolveError};
-use crate::store::{Snapshot, Store};
-use crate::trail::trace::{CommitFacts, commit, issues_of};
-use crate::ui::style;
-use crate::ui::text::{clean_line, count};
+use crate::store::{Snapshot, Store, records};
+use crate::trail::log::{Log, Wanted};
+use crate::trail::trace::{CommitFacts, commit, issues_of, range};
 
-/// Follow the work: from a commit to its task, plan and issue, or from an issue down to its commits
+/// Follow the work: from commits to their tasks, plans and issues, or from an issue down to its commits
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// An id, or anything that git takes for a commit
-    #[arg(value_name = "ID|COMMIT")]
+    /// An id, anything that git takes for a commit or a range, or a branch: what it has beyond the main one
+    #[arg(value_name = "ID|COMMIT|BRANCH|A..B")]
     of: String,
+    /// For Graphviz
+    #[arg(long, conflicts_with = "json")]
+    dot: bool,
+    /// For Mermaid
+    #[arg(long, conflicts_with_all = ["dot", "json"])]
+    mermaid: bool,
 }
 
 /// What `trace` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Trace {
-    /// What was asked for: an id, or the full hash of a commit.
+    /// What was asked for: an id, a range or branch, or the full hash of a commit.
     query: String,
     /// The commit, where one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,8 +44,32 @@ pub(crate) struct Trace {
     /// The executions that link it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     linked_by: Vec<ExecutionId>,
+    /// The commits of a range or branch, oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commits: Option<Vec<TracedCommit>>,
     /// The issues with their plans, items, executions and commits.
     issues: Vec<TracedIssue>,
+}
+
+/// A commit of a range.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TracedCommit {
+    /// What git knows of it.
+    #[serde(flatten)]
+    pub(super) commit: CommitFacts,
+    /// What it carries out; nothing where no execution links it.
+    pub(super) carries_out: Vec<CarriesOut>,
+}
+
+/// What a commit was made for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CarriesOut {
+    pub(super) issue_id: IssueId,
+    pub(super) solution_id: SolutionId,
+    /// The task, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) task_id: Option<String>,
+    pub(super) execution_id: ExecutionId,
 }
 
 /// An issue and all that came of it.
@@ -56,89 +86,246 @@ pub(crate) struct TracedIssue {
     items: Vec<Value>,
     /// Its executions with their commits and checks.
     executions: Vec<answer::ExecutionAnswer>,
+    /// Criteria that somebody ticked.
+    accepted: Vec<Accepted>,
+    /// What went wrong or was clarified.
+    feedback: Vec<Feedback>,
+    /// Steps that went over a gate, oldest first.
+    overrides: Vec<Override>,
+}
+
+/// A criterion that no command can show.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Accepted {
+    pub(super) execution_id: ExecutionId,
+    pub(super) task_id: String,
+    /// Its number within the task, from 1.
+    pub(super) criterion: u64,
+    /// What shows that it holds.
+    pub(super) evidence: String,
+    /// Who ticked it.
+    pub(super) actor: String,
+    /// When.
+    pub(super) at: Time,
+}
+
+/// A step that went over a gate.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Override {
+    /// The commit of the ref.
+    pub(super) commit: String,
+    /// The command.
+    pub(super) operation: String,
+    /// Who.
+    pub(super) person: String,
+    /// As what; none for an owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) role: Option<String>,
+    /// Why.
+    pub(super) reason: String,
+    /// When.
+    pub(super) at: Time,
+}
+
+/// An issue that is shown.
+pub(super) struct Traced {
+    pub(super) folder: IssueFolder,
+    /// The executions that link what was asked for.
+    pub(super) links: Vec<ExecutionId>,
+    pub(super) overrides: Vec<Override>,
+}
+
+/// What was asked for, and where it leads.
+pub(super) struct Found {
+    pub(super) query: String,
+    pub(super) commit: Option<CommitFacts>,
+    pub(super) commits: Option<Vec<TracedCommit>>,
+    pub(super) issues: Vec<Traced>,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let (index, world) = World::now(&store, context)?;
-    let found = find(&store, &index, &args.of)?;
-    let views = world.views();
+    let (index, (queues, facts)) = context.ask(&store, Needs::LOG, Index::queues)?;
+    let mut found = find(&store, &index, &args.of)?;
+    let views = World { queues, facts }.views();
+    let mut log = Log::of(&store, index)?;
+    for issue in &mut found.issues {
+        issue.overrides = overrides(&mut log, &issue.folder.issue.record.id)?;
+    }
     if context.json() {
-        let issues = found.folders.iter().map(|(folder, _)| TracedIssue {
-            issue: answer::issue(folder),
-            solutions: folder.solutions.iter().map(|s| answer::solution(folder, &s.record)).collect(),
-            items: items_of(folder, &views)
-                .map(|(queue, it)| {
-                    let mut value = answer::item(it);
-                    value["queue_id"] = serde_json::json!(queue.queue.id);
-                    value
-                })
-                .collect(),
-            executions: answer::executions(folder),
-        });
-        let trace = Trace {
-            issues: issues.collect(),
-            linked_by: found.folders.iter().flat_map(|(_, links)| links.clone()).collect(),
-            query: found.query,
-            commit: found.commit,
-        };
-        context.screen.print_json(&trace)?;
-        return Ok(Exit::Done);
-    }
-    if let Some(commit) = &found.commit {
-        print_commit(commit, &found.folders, context)?;
-    }
-    for (folder, _) in &found.folders {
-        print_issue(folder, &views, found.commit.as_ref(), context)?;
+        context.screen.print_json(&answer(found, &views))?;
+    } else if args.dot {
+        write!(context.screen, "{}", trace_picture::of(&found, &views).dot())?;
+    } else if args.mermaid {
+        write!(context.screen, "{}", trace_picture::of(&found, &views).mermaid())?;
+    } else {
+        trace_print::print(&found, &views, context)?;
     }
     Ok(Exit::Done)
 }
 
-struct Found {
-    query: String,
-    commit: Option<CommitFacts>,
-    folders: Vec<(IssueFolder, Vec<ExecutionId>)>,
+fn answer(found: Found, views: &[QueueView]) -> Trace {
+    let linked_by = found.issues.iter().flat_map(|it| it.links.clone());
+    Trace {
+        linked_by: if found.commit.is_some() { linked_by.collect() } else { vec![] },
+        query: found.query,
+        commit: found.commit,
+        commits: found.commits,
+        issues: found
+            .issues
+            .into_iter()
+            .map(|Traced { folder, overrides, .. }| TracedIssue {
+                issue: answer::issue(&folder),
+                solutions: folder.solutions.iter().map(|s| answer::solution(&folder, &s.record)).collect(),
+                items: items_of(&folder, views)
+                    .map(|(queue, it)| answer::item_in(&queue.queue.id, it))
+                    .collect(),
+                executions: answer::executions(&folder),
+                accepted: folder
+                    .executions
+                    .iter()
+                    .flat_map(|it| accepted(&it.execution.id, &folder))
+                    .collect(),
+                feedback: folder.feedback,
+                overrides,
+            })
+            .collect(),
+    }
+}
+
+/// The criteria that were ticked during an execution.
+pub(super) fn accepted(id: &ExecutionId, folder: &IssueFolder) -> Vec<Accepted> {
+    let execution = folder.executions.iter().find(|it| it.execution.id == *id);
+    let entries = execution.into_iter().flat_map(|it| &it.log).filter_map(|entry| match &entry.event {
+        Event::Accept(accept) => Some(Accepted {
+            execution_id: id.clone(),
+            task_id: accept.task_id.clone(),
+            criterion: accept.criterion,
+            evidence: accept.evidence.clone(),
+            actor: entry.actor.clone(),
+            at: entry.at,
+        }),
+        _ => None,
+    });
+    entries.collect()
+}
+
+fn overrides(log: &mut Log<'_>, issue: &IssueId) -> Result<Vec<Override>, Failure> {
+    let mut found = Vec::new();
+    for n in log.find(Some(issue.as_str()), &Wanted::default(), None)?.into_iter().rev() {
+        let step = log.step(n, None)?;
+        if let Some(reason) = step.force {
+            found.push(Override {
+                commit: step.commit,
+                operation: step.op.unwrap_or_default(),
+                person: match step.actor {
+                    Some(actor) => format!("{} ({actor})", step.author),
+                    None => step.author,
+                },
+                role: step.role,
+                reason,
+                at: step.at,
+            });
+        }
+    }
+    Ok(found)
 }
 
 /// An id of ours beats a name of git's: ids are longer and say what they are.
 fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> {
     let snapshot = index.snapshot()?;
+    // No id has two dots.
+    if text.contains("..") {
+        return of_commits(index, text, range(store, text)?.unwrap_or_default());
+    }
     match index.resolve(text)? {
         Ok(known) => of_id(&snapshot, &known, text),
         Err(ResolveError::Store(error)) => Err(error.into()),
-        Err(other) => match commit(store, text)? {
-            Some(commit) => of_commit(index, commit),
-            None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
-            None => Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
-                .hint("`git wf list --all` and `git log --oneline` show what there is")),
-        },
+        Err(other) => {
+            if let Some(commits) = range(store, text)? {
+                return of_commits(index, text, commits);
+            }
+            match commit(store, text)? {
+                Some(commit) => of_commit(index, commit),
+                None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
+                None => {
+                    Err(Failure::new("not-found", format!("`{text}` is neither an id here nor a commit"))
+                        .hint("`git wf list --all` and `git log --oneline` show what there is"))
+                }
+            }
+        }
     }
 }
 
+fn traced((folder, links): (IssueFolder, Vec<ExecutionId>)) -> Traced {
+    Traced { folder, links, overrides: Vec::new() }
+}
+
 fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Failure> {
-    let Some(issue) = known.issue() else {
-        let Known::Queue(queue) = known else {
-            return Err(Failure::usage(format!("`{text}` cannot be traced"))
-                .hint("trace an issue, a plan, an execution, an item, a queue or a commit"));
-        };
-        let folder = crate::store::records::queue(snapshot, queue)?;
-        let mut folders = Vec::new();
-        for item in folder.iter().flat_map(|queue| &queue.items).filter(|item| !item.is_removed()) {
-            folders.extend(
-                crate::store::records::issue(snapshot, &item.issue_id)?.map(|folder| (folder, vec![])),
-            );
-        }
-        return Ok(Found { query: queue.to_string(), commit: None, folders });
+    let mut found = Found { query: text.to_owned(), commit: None, commits: None, issues: Vec::new() };
+    if let Some(issue) = known.issue() {
+        found.issues.push(traced((existing(snapshot, &issue)?, vec![])));
+        return Ok(found);
+    }
+    let Known::Queue(queue) = known else {
+        return Err(Failure::usage(format!("`{text}` cannot be traced"))
+            .hint("trace an issue, a plan, an execution, an item, a queue, a commit, a branch or a range"));
     };
-    Ok(Found { query: text.to_owned(), commit: None, folders: vec![(existing(snapshot, &issue)?, vec![])] })
+    let folder = records::queue(snapshot, queue)?;
+    for item in folder.iter().flat_map(|queue| &queue.items).filter(|item| !item.is_removed()) {
+        let folder = records::issue(snapshot, &item.issue_id)?;
+        found.issues.extend(folder.map(|folder| traced((folder, vec![]))));
+    }
+    found.query = queue.to_string();
+    Ok(found)
 }
 
 fn of_commit(index: &Index<'_>, commit: CommitFacts) -> Result<Found, Failure> {
-    let folders = issues_of(index, &commit.hash)?;
-    Ok(Found { query: commit.hash.clone(), commit: Some(commit), folders })
+    let issues = issues_of(index, &commit.hash)?.into_iter().map(traced).collect();
+    Ok(Found { query: commit.hash.clone(), commit: Some(commit), commits: None, issues })
 }
 
-fn items_of<'a>(
+fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Result<Found, Failure> {
+    let snapshot = index.snapshot()?;
+    let mut issues: Vec<Traced> = Vec::new();
+    let mut listed = Vec::new();
+    for commit in commits {
+        let mut carries_out = Vec::new();
+        for (issue, execution) in index.executions_of(&commit.hash)? {
+            let known = issues.iter().position(|it| it.folder.issue.record.id == issue);
+            let at = match known {
+                Some(at) => at,
+                None => {
+                    let Some(folder) = records::issue(&snapshot, &issue)? else { continue };
+                    issues.push(traced((folder, vec![])));
+                    issues.len() - 1
+                }
+            };
+            carries_out.extend(carried_out(&issues[at].folder, &execution, &commit.hash));
+            if !issues[at].links.contains(&execution) {
+                issues[at].links.push(execution);
+            }
+        }
+        listed.push(TracedCommit { commit, carries_out });
+    }
+    Ok(Found { query: text.to_owned(), commit: None, commits: Some(listed), issues })
+}
+
+fn carried_out(folder: &IssueFolder, id: &ExecutionId, hash: &str) -> Option<CarriesOut> {
+    let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
+    let commits = execution.commits();
+    let linked =
+        commits.iter().find(|it| it.link.hash == hash || it.rewritten_from.iter().any(|old| old == hash));
+    Some(CarriesOut {
+        issue_id: folder.issue.record.id.clone(),
+        solution_id: execution.execution.solution_id.clone(),
+        task_id: linked.and_then(|commit| commit.link.task_id.clone()),
+        execution_id: id.clone(),
+    })
+}
+
+/// The items of an issue, with their queues.
+pub(super) fn items_of<'a>(
     folder: &'a IssueFolder,
     views: &'a [QueueView],
 ) -> impl Iterator<Item = (&'a QueueView, &'a ItemView)> {
@@ -146,154 +333,4 @@ fn items_of<'a>(
     views.iter().flat_map(move |view| {
         view.items.iter().filter(move |it| it.item.issue_id == *issue).map(move |it| (view, it))
     })
-}
-
-fn print_commit(
-    commit: &CommitFacts,
-    folders: &[(IssueFolder, Vec<ExecutionId>)],
-    context: &mut Context,
-) -> Result<(), Failure> {
-    let painter = context.screen.painter();
-    let short = commit.hash.get(..10).unwrap_or(&commit.hash);
-    writeln!(context.screen, "commit {} {}", painter.paint(style::WARN, short), clean_line(&commit.subject))?;
-    writeln!(context.screen, "  by {}", clean_line(&commit.author))?;
-    if folders.is_empty() {
-        let line = match commit.trailers.as_slice() {
-            [] => "no execution links this commit, and its message names none".to_owned(),
-            trailers => {
-                format!("no execution here links this commit; its message says {}", trailers.join(", "))
-            }
-        };
-        writeln!(context.screen, "  {}", painter.paint(style::DIM, &line))?;
-    }
-    for (folder, links) in folders {
-        for execution in folder.executions.iter().filter(|it| links.contains(&it.execution.id)) {
-            let linked = execution
-                .commits()
-                .into_iter()
-                .find(|it| it.link.hash == commit.hash || it.rewritten_from.contains(&commit.hash));
-            let it = &execution.execution;
-            let task = linked.as_ref().and_then(|commit| commit.link.task_id.clone());
-            let task = task.map(|task| format!("task {task} of ")).unwrap_or_default();
-            writeln!(
-                context.screen,
-                "  carries out {}{}{}",
-                clean_line(&task),
-                painter.paint(style::ID, it.solution_id.as_str()),
-                linked.as_ref().map(|commit| how(&commit.link)).unwrap_or_default()
-            )?;
-            if let Some(now) = linked.filter(|linked| linked.link.hash != commit.hash) {
-                let short = now.link.hash.get(..10).unwrap_or(&now.link.hash).to_owned();
-                writeln!(context.screen, "  rewritten since: now {}", painter.paint(style::WARN, &short))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn print_issue(
-    folder: &IssueFolder,
-    views: &[QueueView],
-    asked: Option<&CommitFacts>,
-    context: &mut Context,
-) -> Result<(), Failure> {
-    let painter = context.screen.painter();
-    let issue = &folder.issue.record;
-    let status = facts::status(folder);
-    writeln!(
-        context.screen,
-        "issue {} {} ({})",
-        painter.paint(style::ID, issue.id.as_str()),
-        painter.paint(style::HEADING, &issue.title),
-        painter.paint(list::status_style(status), status.as_str())
-    )?;
-    for solution in folder.solutions.iter().map(|s| &s.record) {
-        let bound = if issue.bound_solution_id.as_ref() == Some(&solution.id) { ", bound" } else { "" };
-        let plan = solution.typed_plan();
-        let digest = solution.plan_digest();
-        writeln!(
-            context.screen,
-            "  plan {} ({}{bound}) {}",
-            painter.paint(style::ID, solution.id.as_str()),
-            count(plan.tasks.len(), "task"),
-            painter.paint(style::DIM, digest.get(..19).unwrap_or(&digest))
-        )?;
-        for task in &plan.tasks {
-            writeln!(
-                context.screen,
-                "    {} {}",
-                painter.paint(style::ID, &task.id),
-                clean_line(&task.title)
-            )?;
-        }
-        review_print::reviews(folder, solution, 4, context)?;
-        for (queue, it) in items_of(folder, views).filter(|(_, it)| it.item.solution_id == solution.id) {
-            writeln!(
-                context.screen,
-                "    queued as {} of {} ({})",
-                it.item.item_id,
-                queue.queue.id,
-                painter.paint(queue_print::status_style(it.status), it.status.as_str())
-            )?;
-        }
-        for execution in
-            answer::executions(folder).iter().filter(|it| it.execution.solution_id == solution.id)
-        {
-            print_execution(execution, asked, context)?;
-        }
-    }
-    Ok(())
-}
-
-/// How a commit came to be linked, where no hook saw it being made.
-fn how(link: &CommitLink) -> &'static str {
-    match link.linked_by {
-        LinkedBy::Hook => "",
-        LinkedBy::Trailer => " (linked by its trailers)",
-        LinkedBy::Manual => " (linked by hand)",
-        LinkedBy::Relink => " (linked afterwards)",
-    }
-}
-
-fn print_execution(
-    it: &answer::ExecutionAnswer,
-    asked: Option<&CommitFacts>,
-    context: &mut Context,
-) -> Result<(), Failure> {
-    let painter = context.screen.painter();
-    let branch = it.execution.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
-    let on = branch.map(|branch| format!(" on {branch}")).unwrap_or_default();
-    writeln!(
-        context.screen,
-        "    executed as {} (attempt {}, {}) by {}{}",
-        painter.paint(style::ID, it.execution.id.as_str()),
-        it.execution.attempt,
-        it.status,
-        clean_line(&it.execution.actor),
-        clean_line(&on)
-    )?;
-    for commit in &it.commits {
-        let short = commit.link.hash.get(..10).unwrap_or(&commit.link.hash);
-        let task = commit.link.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
-        let is_asked = asked.is_some_and(|asked| asked.hash == commit.link.hash);
-        writeln!(
-            context.screen,
-            "      commit {}{} {}{}{}",
-            painter.paint(style::WARN, short),
-            clean_line(&task),
-            clean_line(&commit.link.subject),
-            how(&commit.link),
-            if is_asked { "  <- this one" } else { "" }
-        )?;
-        for old in &commit.rewritten_from {
-            writeln!(context.screen, "        was {}", clean_line(old.get(..10).unwrap_or(old)))?;
-        }
-    }
-    if let Some(message) = it.failure.as_ref().and_then(|failure| failure.message.as_ref()) {
-        writeln!(context.screen, "      failed: {}", painter.paint(style::BAD, message))?;
-    }
-    if let Some(summary) = it.result.as_ref().and_then(|result| result.summary.as_ref()) {
-        writeln!(context.screen, "      done: {}", clean_line(summary))?;
-    }
-    Ok(())
 }

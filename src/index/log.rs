@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::Index;
 use super::error::IndexError;
@@ -24,6 +24,13 @@ impl Index<'_> {
         let mut query = self.db.prepare(sql)?;
         let rows = query.query_map(params![thing, limit], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The latest step until a moment in seconds since 1970; none before the first.
+    pub(crate) fn step_until(&self, seconds: i64) -> Result<Option<String>, IndexError> {
+        let sql =
+            "SELECT hash FROM commits WHERE late <= ?1 ORDER BY late DESC, depth DESC, hash DESC LIMIT 1";
+        Ok(self.db.prepare(sql)?.query_row([seconds], |row| row.get(0)).optional()?)
     }
 
     /// One of them.

@@ -55,6 +55,11 @@ impl crate::model::Explain for RangeError {
 
 /// The commits that `git rev-list` finds for these words, oldest first.
 pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, RangeError> {
+    rev_list(store, range)?.into_iter().map(|id| Ok(audited(store, id)?)).collect()
+}
+
+/// The ids of the commits that git finds for these words, oldest first.
+pub(super) fn rev_list(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeError> {
     let mut args = vec!["rev-list", "--topo-order", "--reverse", "--end-of-options"];
     args.extend(range);
     args.push("--");
@@ -65,8 +70,7 @@ pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, Ran
         return Err(RangeError::Range { range: range.join(" "), words });
     }
     let list = String::from_utf8_lossy(&output.stdout);
-    let ids = list.lines().filter_map(object_id);
-    ids.map(|id| Ok(audited(store, id)?)).collect()
+    Ok(list.lines().filter_map(object_id).collect())
 }
 
 fn audited(store: &Store, id: ObjectId) -> Result<Audited, StoreError> {

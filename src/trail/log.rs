@@ -1,13 +1,62 @@
 //! The audit log: the commits of the ref, those of one record, and what each changed.
 
+use std::collections::{BTreeSet, HashMap};
+
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use crate::index::{Index, IndexError};
 use crate::model::redaction::REDACTED;
+use crate::model::time::Time;
+use crate::rules::dag::reduced;
 use crate::store::history::{FileChange, Step};
 use crate::store::redact::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError, Subjects, object_id};
+
+/// A longer selection of steps is drawn with every line, also those that show through others.
+const MOST_REDUCED: usize = 5_000;
+
+/// Which steps are wanted; everything that is given must hold.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Made then or later.
+    pub(crate) since: Option<Time>,
+    /// Made then or earlier.
+    pub(crate) until: Option<Time>,
+    /// By somebody with one of these in the name, address or `WF_ACTOR`, whatever their case.
+    pub(crate) authors: Vec<String>,
+    /// By one of these commands; `queue` is every command that begins so.
+    pub(crate) ops: Vec<String>,
+    /// In one of these roles; `owner` is none at all.
+    pub(crate) roles: Vec<String>,
+}
+
+impl Wanted {
+    fn is_anything(&self) -> bool {
+        let Self { since, until, authors, ops, roles } = self;
+        (since, until) == (&None, &None) && authors.is_empty() && ops.is_empty() && roles.is_empty()
+    }
+
+    fn matches(&self, step: &Step) -> bool {
+        let folded = |text: &str| text.to_lowercase();
+        let is_by = |who: &String| {
+            let who = folded(who);
+            folded(&step.author).contains(&who)
+                || step.actor.as_deref().is_some_and(|it| folded(it).contains(&who))
+        };
+        let op = step.op.as_deref().unwrap_or_default();
+        let is_op = |wanted: &String| {
+            op.strip_prefix(wanted.as_str()).is_some_and(|r| r.is_empty() || r.starts_with(' '))
+        };
+        // Nobody makes a merge: it follows from what it joins.
+        let role = step.role.as_deref().or((!matches!(op, "" | "merge")).then_some("owner"));
+        self.since.is_none_or(|since| step.at >= since)
+            && self.until.is_none_or(|until| step.at <= until)
+            && (self.authors.is_empty() || self.authors.iter().any(is_by))
+            && (self.ops.is_empty() || self.ops.iter().any(is_op))
+            && (self.roles.is_empty() || self.roles.iter().any(|wanted| role == Some(wanted.as_str())))
+    }
+}
 
 /// The steps that led to the present state, as they may be shown now: what is hidden now was not hidden then.
 pub(crate) struct Log<'a> {
@@ -24,6 +73,57 @@ impl<'a> Log<'a> {
         let has_hidden = !index.with_redactions()?.is_empty();
         let (now, subjects) = (index.snapshot()?, Subjects::new(index.snapshot()?));
         Ok(Self { store, index, now, has_hidden, subjects })
+    }
+
+    /// The numbers of the steps that did something to `thing`, or of all; the latest first, at most `limit` of the wanted
+    /// ones.
+    pub(crate) fn find(
+        &self,
+        thing: Option<&str>,
+        wanted: &Wanted,
+        limit: Option<usize>,
+    ) -> Result<Vec<i64>, IndexError> {
+        if wanted.is_anything() {
+            return self.index.steps(thing, limit);
+        }
+        let mut found = Vec::new();
+        for n in self.index.steps(thing, None)? {
+            if limit.is_some_and(|limit| found.len() >= limit) {
+                break;
+            }
+            if wanted.matches(&self.index.step(n)?) {
+                found.push(n);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Which of these steps came next after each, as their places among `shown`: through others that are not shown, too.
+    pub(crate) fn children(&self, shown: &[i64]) -> Result<Vec<Vec<usize>>, IndexError> {
+        let places: HashMap<i64, usize> = shown.iter().enumerate().map(|(place, n)| (*n, place)).collect();
+        let mut children = vec![Vec::new(); shown.len()];
+        // From the latest on: what waits for a commit is those of its descendants that are shown with nothing between.
+        let mut waiting: HashMap<ObjectId, BTreeSet<usize>> = HashMap::new();
+        let mut open = shown.len();
+        let mut is_whole = true;
+        for n in self.index.steps(None, None)? {
+            if open == 0 {
+                break;
+            }
+            let Some(commit) = object_id(&self.index.step(n)?.commit) else { continue };
+            let mut above = waiting.remove(&commit).unwrap_or_default();
+            if let Some(place) = places.get(&n) {
+                children[*place] = above.into_iter().collect();
+                above = BTreeSet::from([*place]);
+                open -= 1;
+            } else {
+                is_whole = false;
+            }
+            for parent in self.store.parents(commit)? {
+                waiting.entry(parent).or_default().extend(&above);
+            }
+        }
+        Ok(if is_whole || shown.len() > MOST_REDUCED { children } else { reduced(&children) })
     }
 
     /// One step, by its number in the index; with what it changed at or under `paths` (anywhere where there are none),
@@ -45,8 +145,8 @@ impl<'a> Log<'a> {
     }
 }
 
-/// Files at or under `paths` (anywhere, where there are none) that differ between two commits.
-fn changes(
+/// Files at or under `paths` (anywhere, where there are none) that differ between two commits, as they may be shown `now`.
+pub(crate) fn changes(
     store: &Store,
     now: &Snapshot<'_>,
     before: Option<ObjectId>,

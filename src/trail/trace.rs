@@ -2,6 +2,7 @@
 
 use gix::ObjectId;
 
+use super::audit::{RangeError, rev_list};
 use crate::index::{Index, IndexError};
 use crate::model::id::ExecutionId;
 use crate::rules::folder::IssueFolder;
@@ -70,4 +71,38 @@ pub(crate) fn commit_facts(store: &Store, id: ObjectId) -> Result<CommitFacts, S
         author: commit.author,
         trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),
     })
+}
+
+/// What git shall list for a range, or for the name of a branch: what it has beyond the main one. None for any other text,
+/// and for a branch that has nothing beyond: there its tip alone is meant.
+pub(crate) fn range(store: &Store, text: &str) -> Result<Option<Vec<CommitFacts>>, RangeError> {
+    if text.contains("..") {
+        return listed(store, &[text]).map(Some);
+    }
+    let exists = |name: &String| -> Result<bool, StoreError> {
+        // A name that no ref can have is none.
+        Ok(gix::refs::FullName::try_from(name.as_str()).is_ok() && store.read_ref(name)?.is_some())
+    };
+    let mut branch = None;
+    for name in [format!("refs/heads/{text}"), format!("refs/remotes/{text}")] {
+        if branch.is_none() && exists(&name)? {
+            branch = Some(name);
+        }
+    }
+    let Some(branch) = branch else { return Ok(None) };
+    let names = store.config("init.defaultBranch").into_iter().chain(["main".into(), "master".into()]);
+    for name in names.flat_map(|name| [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]) {
+        if exists(&name)? {
+            if name == branch {
+                return Ok(None);
+            }
+            let commits = listed(store, &[&branch, &format!("^{name}")])?;
+            return Ok(Some(commits).filter(|commits| !commits.is_empty()));
+        }
+    }
+    Ok(None)
+}
+
+fn listed(store: &Store, words: &[&str]) -> Result<Vec<CommitFacts>, RangeError> {
+    rev_list(store, words)?.into_iter().map(|id| Ok(commit_facts(store, id)?)).collect()
 }

@@ -54,6 +54,8 @@ pub(crate) struct Drawn {
     pub(crate) left: String,
     /// To the right of it.
     pub(crate) right: String,
+    /// Beside further lines of the same node.
+    pub(crate) below: String,
 }
 
 /// Draws nodes from top to bottom; `before` holds for each those above it that it is linked to. Links to itself or to
@@ -92,11 +94,14 @@ pub(crate) fn draw(before: &[Vec<usize>], strokes: Strokes) -> Vec<Drawn> {
         let lane = |n: usize| if lanes[n].is_some() { strokes.joint(true, true, false, false) } else { ' ' };
         let left = (0..place).flat_map(|n| [lane(n), ' ']).collect();
         let right: String = (place + 1..lanes.len()).flat_map(|n| [' ', lane(n)]).collect();
-        drawn.push(Drawn { link, left, right: right.trim_end().to_owned() });
         lanes[place] = (open[node] > 0).then_some(node);
         while lanes.last().is_some_and(Option::is_none) {
             lanes.pop();
         }
+        let line = |lane: &Option<usize>| strokes.joint(lane.is_some(), lane.is_some(), false, false);
+        let below: String = lanes.iter().flat_map(|lane| [line(lane), ' ']).collect();
+        let (right, below) = (right.trim_end().to_owned(), below.trim_end().to_owned());
+        drawn.push(Drawn { link, left, right, below });
     }
     drawn
 }

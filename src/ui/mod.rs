@@ -4,6 +4,7 @@ use std::io::Write;
 
 pub(crate) mod lanes;
 pub(crate) mod pager;
+pub(crate) mod picture;
 pub(crate) mod progress;
 pub(crate) mod screen;
 pub(crate) mod style;

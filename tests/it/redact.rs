@@ -23,6 +23,8 @@ fn assert_hidden(repo: &Repo, ids: &[&str]) {
         vec!["list"],
         vec!["log"],
         vec!["log", "-p"],
+        vec!["diff"],
+        vec!["diff", "1960-01-01.."],
         vec!["conflicts"],
         vec!["status"],
         vec!["fsck", "-v"],

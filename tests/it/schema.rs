@@ -98,6 +98,10 @@ fn session(repo: &Repo) {
     answer(repo, "show-execution", &["done", "--result", "result.json"]);
     answers(repo, "show-issue", &["list", "--all"]);
     answer(repo, "trace", &["trace", "ISS-001"]);
+    answer(repo, "trace", &["trace", "HEAD..HEAD"]);
+    answer(repo, "trace", &["trace", "HEAD"]);
+    answer(repo, "diff", &["diff"]);
+    answer(repo, "diff", &["diff", "1960-01-01.."]);
     answers(repo, "log-step", &["log", "-p"]);
     let error = repo.wf(&["--json", "show", "ISS-404"]).fails(1);
     fits(repo, "error", &json!({ "error": error.json_error() }));

@@ -147,7 +147,8 @@ fn the_log_has_every_step_of_one_issue_and_no_other() {
     assert!(!patch.to_string().contains("ISS-002"));
     let text = repo.wf(&["log", "ISS-001", "-p"]).ok().stdout;
     assert!(
-        text.contains("+  \"title\": \"About ISS-001\"") && text.contains("Bo <bo@example.org> as reviewer"),
+        text.contains("    + issue ISS-001 About ISS-001\n        status: + registered\n")
+            && text.contains("Bo <bo@example.org> as reviewer"),
         "{text}"
     );
 }

@@ -15,11 +15,21 @@ use crate::rules::dag::reduced;
 use crate::rules::readiness::{ItemView, QueueView, Why};
 use crate::store::resolve;
 use crate::ui::lanes::{Strokes, draw};
+use crate::ui::picture::{Picture, Stroke};
 use crate::ui::style;
 use crate::ui::text::{clean_line, truncate};
 
-/// A title in a picture is cut to so many columns.
+/// A title is cut to so many columns.
 const TITLE: usize = 48;
+/// The colours of items in a picture.
+const CLASSES: &[(&str, &str, &str)] = &[
+    ("completed", "palegreen", "#cfc"),
+    ("executing", "lightgoldenrod", "#ffc"),
+    ("failed", "lightpink", "#fcc"),
+    ("blocked", "lightpink", "#fcc"),
+    ("ready", "white", "#fff"),
+    ("pending", "white", "#eee"),
+];
 /// Of more items every edge is drawn, also those that show through others.
 const MOST_REDUCED: usize = 5_000;
 
@@ -102,9 +112,9 @@ pub(super) fn dag(args: &Dag, context: &mut Context) -> Outcome {
     if context.json() {
         context.screen.print_json(&answer(&world, view))?;
     } else if args.dot {
-        write!(context.screen, "{}", dot(&world, view))?;
+        write!(context.screen, "{}", picture(&world, view).dot())?;
     } else if args.mermaid {
-        write!(context.screen, "{}", mermaid(&world, view))?;
+        write!(context.screen, "{}", picture(&world, view).mermaid())?;
     } else {
         text(&world, view, context)?;
     }
@@ -207,86 +217,19 @@ fn mark(status: ItemStatus, strokes: Strokes) -> &'static str {
     if strokes == Strokes::Unicode { unicode } else { ascii }
 }
 
-/// What stands in a picture of an item.
-fn label(world: &World, it: &ItemView) -> [String; 3] {
-    let title = truncate(&clean_line(&title(world, it)), TITLE);
-    [format!("{} {}", it.item.item_id, it.item.issue_id), title, it.status.to_string()]
-}
-
-fn dot(world: &World, view: &QueueView) -> String {
-    // Within quotes only these two are more than themselves.
-    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-    let mut lines = vec![
-        format!("digraph \"{}\" {{", quoted(view.queue.id.as_str())),
-        "  rankdir=LR;".to_owned(),
-        "  node [shape=box, fontname=\"sans-serif\"];".to_owned(),
-    ];
-    for (n, it) in view.items.iter().enumerate() {
-        let label = label(world, it).map(|part| quoted(&part)).join("\\n");
-        let colour = match it.status {
-            ItemStatus::Completed => "palegreen",
-            ItemStatus::Executing => "lightgoldenrod",
-            ItemStatus::Failed | ItemStatus::Blocked => "lightpink",
-            ItemStatus::Ready | ItemStatus::Pending => "white",
-        };
-        lines.push(format!("  n{n} [label=\"{label}\", style=filled, fillcolor={colour}];"));
+fn picture(world: &World, view: &QueueView) -> Picture {
+    let mut picture = Picture::new(view.queue.id.as_str(), CLASSES);
+    for it in &view.items {
+        let name = format!("{} {}", it.item.item_id, it.item.issue_id);
+        picture.node(&name, &[&title(world, it), it.status.as_str()], it.status.as_str());
     }
     for edge in &view.edges {
-        let style = match edge.why {
-            Why::DependsOn => "",
-            Why::Conflict => " [color=red]",
-            Why::File => " [style=dashed]",
+        let stroke = match edge.why {
+            Why::DependsOn => Stroke::Plain,
+            Why::Conflict => Stroke::Strong,
+            Why::File => Stroke::Dashed,
         };
-        lines.push(format!("  n{} -> n{}{style};", edge.from, edge.to));
+        picture.edge(edge.from, edge.to, stroke);
     }
-    lines.push("}\n".to_owned());
-    lines.join("\n")
-}
-
-fn mermaid(world: &World, view: &QueueView) -> String {
-    let mut lines = vec!["flowchart LR".to_owned()];
-    for (n, it) in view.items.iter().enumerate() {
-        let label = label(world, it).map(|part| entities(&part)).join("<br/>");
-        lines.push(format!("  n{n}[\"{label}\"]:::{}", it.status));
-    }
-    for edge in &view.edges {
-        let arrow = match edge.why {
-            Why::DependsOn => "-->",
-            Why::Conflict => "==>",
-            Why::File => "-.->",
-        };
-        lines.push(format!("  n{} {arrow} n{}", edge.from, edge.to));
-    }
-    for (status, colour) in [
-        ("completed", "#cfc"),
-        ("executing", "#ffc"),
-        ("failed", "#fcc"),
-        ("blocked", "#fcc"),
-        ("ready", "#fff"),
-        ("pending", "#eee"),
-    ] {
-        lines.push(format!("  classDef {status} fill:{colour},color:#000"));
-    }
-    lines.join("\n") + "\n"
-}
-
-/// Mermaid knows no backslash: whatever could end a label, begin markup or an entity is written as an entity.
-fn entities(text: &str) -> String {
-    let escaped = |c: char| match c {
-        c if c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | ',' | ':' | '/' | '…') => {
-            c.to_string()
-        }
-        c => format!("#{};", u32::from(c)),
-    };
-    text.chars().map(escaped).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::entities;
-
-    #[test]
-    fn no_title_can_end_its_label() {
-        assert_eq!(entities("a\"]; click n0 \"x\" <b>`"), "a#34;#93;#59; click n0 #34;x#34; #60;b#62;#96;");
-    }
+    picture
 }

@@ -93,7 +93,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let title = |version: &Version| version.solution.typed_plan().task(id).map(|task| task.title.clone());
         format!("{id} {}", title(&to).or_else(|| title(&from)).unwrap_or_default())
     };
-    diff_print::print(&changes, heading, &mut context.screen)?;
+    diff_print::print(&changes, 0, heading, &mut context.screen)?;
     Ok(Exit::Done)
 }
 

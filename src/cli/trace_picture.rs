@@ -1,0 +1,122 @@
+//! A trace as a graph: issues, plans, items, executions, commits, checks, and what was said of them.
+
+use std::collections::BTreeMap;
+
+use super::trace::{Found, Traced, accepted, items_of};
+use super::{answer, trace_print};
+use crate::rules::facts;
+use crate::rules::readiness::QueueView;
+use crate::rules::review;
+use crate::ui::picture::{Picture, Stroke};
+
+/// The colours of what stands in it.
+const CLASSES: &[(&str, &str, &str)] = &[
+    ("issue", "lightblue", "#cdf"),
+    ("plan", "lightcyan", "#dff"),
+    ("review", "lavender", "#eef"),
+    ("item", "white", "#fff"),
+    ("execution", "lightgoldenrod", "#ffc"),
+    ("commit", "white", "#eee"),
+    ("good", "palegreen", "#cfc"),
+    ("bad", "lightpink", "#fcc"),
+    ("note", "whitesmoke", "#f6f6f6"),
+];
+
+/// The picture. A commit stands in it once, whatever it carries out.
+pub(super) fn of(found: &Found, views: &[QueueView]) -> Picture {
+    let mut picture = Picture::new(&found.query, CLASSES);
+    let mut commits: BTreeMap<String, usize> = BTreeMap::new();
+    let asked = found.commit.iter().chain(found.commits.iter().flatten().map(|it| &it.commit));
+    for commit in asked {
+        commit_node(&commit.hash, &commit.subject, &mut picture, &mut commits);
+    }
+    for issue in &found.issues {
+        add_issue(issue, views, &mut picture, &mut commits);
+    }
+    picture
+}
+
+fn short(hash: &str) -> &str {
+    hash.get(..10).unwrap_or(hash)
+}
+
+fn commit_node(
+    hash: &str,
+    subject: &str,
+    picture: &mut Picture,
+    known: &mut BTreeMap<String, usize>,
+) -> usize {
+    let make = || picture.node(short(hash), &[subject], "commit");
+    *known.entry(hash.to_owned()).or_insert_with(make)
+}
+
+fn add_issue(
+    traced: &Traced,
+    views: &[QueueView],
+    picture: &mut Picture,
+    commits: &mut BTreeMap<String, usize>,
+) {
+    let folder = &traced.folder;
+    let record = &folder.issue.record;
+    let issue = picture.node(record.id.as_str(), &[&record.title, facts::status(folder).as_str()], "issue");
+    for it in &traced.overrides {
+        let node = picture.node(&format!("forced: {}", it.operation), &[&it.reason, &it.person], "bad");
+        picture.edge(issue, node, Stroke::Strong);
+    }
+    for it in &folder.feedback {
+        let node = picture.node(&format!("{} at {}", it.kind, it.stage), &[&it.content], "note");
+        picture.edge(issue, node, Stroke::Dashed);
+    }
+    let executions = answer::executions(folder);
+    for solution in folder.solutions.iter().map(|it| &it.record) {
+        let digest = solution.plan_digest();
+        let description = solution.typed_plan().description.unwrap_or_default();
+        let version = digest.get(..19).unwrap_or(&digest);
+        let plan = picture.node(solution.id.as_str(), &[&description, version], "plan");
+        let is_bound = record.bound_solution_id.as_ref() == Some(&solution.id);
+        picture.edge(issue, plan, if is_bound { Stroke::Plain } else { Stroke::Dashed });
+        for it in folder.reviews(&solution.id) {
+            let verdict = format!("review: {} {}", review::verdict(it), it.total);
+            let node = picture.node(&verdict, &[&it.author], "review");
+            picture.edge(plan, node, Stroke::Dashed);
+        }
+        for (queue, it) in items_of(folder, views).filter(|(_, it)| it.item.solution_id == solution.id) {
+            let name = format!("{} of {}", it.item.item_id, queue.queue.id);
+            let node = picture.node(&name, &[it.status.as_str()], "item");
+            picture.edge(plan, node, Stroke::Plain);
+        }
+        for it in executions.iter().filter(|it| it.execution.solution_id == solution.id) {
+            add_execution(it, traced, plan, picture, commits);
+        }
+    }
+}
+
+fn add_execution(
+    it: &answer::ExecutionAnswer,
+    traced: &Traced,
+    plan: usize,
+    picture: &mut Picture,
+    commits: &mut BTreeMap<String, usize>,
+) {
+    let status = format!("attempt {}, {}", it.execution.attempt, it.status);
+    let node = picture.node(it.execution.id.as_str(), &[&status, &it.execution.actor], "execution");
+    picture.edge(plan, node, Stroke::Plain);
+    for commit in &it.commits {
+        let at = commit_node(&commit.link.hash, &commit.link.subject, picture, commits);
+        picture.edge(node, at, Stroke::Plain);
+        for old in &commit.rewritten_from {
+            let before = commit_node(old, "rewritten", picture, commits);
+            picture.edge(at, before, Stroke::Dashed);
+        }
+    }
+    for (check, _) in trace_print::last_checks(&it.checks) {
+        let class = if check.exit_code == Some(0) { "good" } else { "bad" };
+        let at = picture.node(&trace_print::outcome(check), &[&check.command], class);
+        picture.edge(node, at, Stroke::Plain);
+    }
+    for it in accepted(&it.execution.id, &traced.folder) {
+        let name = format!("accepted {} criterion {}", it.task_id, it.criterion);
+        let at = picture.node(&name, &[&it.evidence], "good");
+        picture.edge(node, at, Stroke::Plain);
+    }
+}

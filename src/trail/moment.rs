@@ -1,0 +1,104 @@
+//! A state of the store as people name it: a commit of the ref, a place in its reflog, a remote, a date.
+
+use gix::ObjectId;
+
+use crate::index::{Index, IndexError};
+use crate::model::Explain;
+use crate::store::dates::Bound;
+use crate::store::{Store, StoreError, object_id};
+
+/// A state that cannot be made out.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MomentError {
+    /// It is nothing of that kind.
+    #[error("`{0}` is neither a step of the store nor a date")]
+    Unknown(String),
+    /// It is a commit of something else.
+    #[error("`{text}` is the commit {commit}, which is no step of the store")]
+    NotOurs {
+        /// As it was given.
+        text: String,
+        /// What git took it for.
+        commit: String,
+    },
+    /// The history cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl From<StoreError> for MomentError {
+    fn from(error: StoreError) -> Self {
+        Self::Index(error.into())
+    }
+}
+
+impl Explain for MomentError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown(_) | Self::NotOurs { .. } => "unknown-moment",
+            Self::Index(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Index(error) => error.hint(),
+            _ => Some(
+                "a commit that `git wf log` shows, `@{2}` (two moves of the ref ago), `@~3`, a remote, or a date such as \
+                 2026-11-20 or `2 days ago`"
+                    .into(),
+            ),
+        }
+    }
+}
+
+/// The commit of the ref that `text` names. A date names the latest step until then; before the first one there was no
+/// store yet, which is none.
+pub(crate) fn state(
+    store: &Store,
+    index: &Index<'_>,
+    text: &str,
+    bound: Bound,
+) -> Result<Option<ObjectId>, MomentError> {
+    let commit = commit(store, text)?;
+    if let Some(commit) = commit.filter(|commit| store.snapshot_at(*commit).is_ok()) {
+        return Ok(Some(commit));
+    }
+    match (store.moment(text, bound)?, commit) {
+        (Some(time), _) => {
+            // A step counts in whole seconds; one of the second in which a day begins is of that day.
+            let seconds = time.millis().div_euclid(1000) - i64::from(bound == Bound::Since);
+            Ok(index.step_until(seconds)?.as_deref().and_then(object_id))
+        }
+        (None, Some(commit)) => {
+            Err(MomentError::NotOurs { text: text.to_owned(), commit: commit.to_string() })
+        }
+        (None, None) => Err(MomentError::Unknown(text.to_owned())),
+    }
+}
+
+/// What git takes it for. `@` is the ref here, not HEAD.
+fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
+    let spec = match text.strip_prefix('@') {
+        Some(rest) if rest.starts_with('{') => format!("{}{text}", store.reference()),
+        Some(rest) => format!("{}{rest}", store.reference()),
+        None if store.remotes().iter().any(|remote| remote == text) => store.tracking(text),
+        None => text.to_owned(),
+    };
+    let spec = format!("{spec}^{{commit}}");
+    let output = store.git().output(&["rev-parse", "--verify", "--quiet", "--end-of-options", &spec])?;
+    if !output.status.success() {
+        return Ok(None);
+    }
+    Ok(object_id(String::from_utf8_lossy(&output.stdout).trim()))
+}
+
+/// What this clone and the remote had in common when they last met; none where they never did.
+pub(crate) fn last_met(store: &Store, remote: &str) -> Result<Option<ObjectId>, StoreError> {
+    let (Some(ours), Some(theirs)) = (store.tip()?, store.read_ref(&store.tracking(remote))?) else {
+        return Ok(None);
+    };
+    let (ours, theirs) = (ours.to_string(), theirs.to_string());
+    let output = store.git().output(&["merge-base", &ours, &theirs])?;
+    Ok(object_id(String::from_utf8_lossy(&output.stdout).trim()).filter(|_| output.status.success()))
+}

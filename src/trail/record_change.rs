@@ -1,0 +1,229 @@
+//! A changed file of the store as people read it: which record it is, in one line, and which of its fields differ.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::record_words::summary;
+use crate::model::strict;
+use crate::rules::record_diff::{FieldChange, differences};
+use crate::store::history::FileChange;
+use crate::store::layout::{self, Form};
+
+/// What kind of record it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// An issue itself.
+    Issue,
+    /// A remark on one.
+    Comment,
+    /// What went wrong or was clarified.
+    Feedback,
+    /// A plan.
+    Solution,
+    /// A review of one.
+    Review,
+    /// The claim of an execution.
+    Execution,
+    /// An entry of its log: a commit, a check, its end, …
+    Event,
+    /// A queue itself.
+    Queue,
+    /// One of its items.
+    Item,
+    /// A conflict between items.
+    Conflict,
+    /// An entry that hides something.
+    Redaction,
+    /// The root record: project context and policy.
+    Settings,
+    /// A file that is no record of this version.
+    Other,
+}
+
+impl Kind {
+    /// Whether it is written once, so that one line says all of it.
+    pub(crate) fn is_entry(self) -> bool {
+        !matches!(self, Self::Issue | Self::Solution | Self::Queue | Self::Item | Self::Settings)
+    }
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// It is new.
+    Added,
+    /// Some of its fields are others.
+    Changed,
+    /// It is only on the first side.
+    Removed,
+}
+
+/// A record that differs.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct RecordChange {
+    /// What kind of record it is.
+    pub(crate) kind: Kind,
+    /// What became of it.
+    pub(crate) change: Change,
+    /// Its id; of an item its number within the queue, of an entry its name. None where it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) id: Option<String>,
+    /// Its place in the tree of the ref.
+    pub(crate) path: String,
+    /// The record in one line.
+    pub(crate) summary: String,
+    /// The fields that differ; of a new record all of them. The fields of a plan stand for themselves, without `plan.`.
+    pub(crate) fields: Vec<FieldChange>,
+    /// The titles of a plan's tasks.
+    #[serde(skip)]
+    pub(crate) titles: BTreeMap<String, String>,
+}
+
+/// What a file says, before and after. None where it reads the same: stamps are not for people, and of two values that
+/// are both hidden nobody can tell.
+pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
+    let kind = kind(&file.path);
+    let side = |text: &Option<String>| text.as_deref().map(|text| read(kind, text));
+    let (old, new) = (side(&file.before), side(&file.after));
+    let change = match (&old, &new) {
+        (None, None) => return None,
+        (None, Some(_)) => Change::Added,
+        (Some(_), None) => Change::Removed,
+        (Some(_), Some(_)) => Change::Changed,
+    };
+    let is_unread = |side: &Option<Option<Value>>| matches!(side, Some(None));
+    let fields = if is_unread(&old) || is_unread(&new) {
+        if file.before == file.after {
+            return None;
+        }
+        vec![]
+    } else {
+        let empty = if kind == Kind::Solution { json!({"tasks": []}) } else { json!({}) };
+        let or_empty = |side: &Option<Option<Value>>| side.clone().flatten().unwrap_or_else(|| empty.clone());
+        differences(&or_empty(&old), &or_empty(&new))
+    };
+    if change == Change::Changed && fields.is_empty() && !is_unread(&old) && !is_unread(&new) {
+        return None;
+    }
+    let value = new.flatten().or(old.flatten());
+    let id = value.as_ref().and_then(|value| {
+        let own = value.get(if kind == Kind::Item { "item_id" } else { "id" })?;
+        own.as_str().map(str::to_owned)
+    });
+    Some(RecordChange {
+        kind,
+        change,
+        id,
+        summary: summary(kind, &file.path, value.as_ref()),
+        path: file.path.clone(),
+        fields: fields.into_iter().filter(|field| !matches!(field.path.as_str(), "id" | "item_id")).collect(),
+        titles: value.as_ref().map(titles).unwrap_or_default(),
+    })
+}
+
+/// Which record lies at a path.
+fn kind(path: &str) -> Kind {
+    if matches!(layout::form(path).0, Form::Unknown) {
+        return Kind::Other;
+    }
+    let parts: Vec<&str> = path.split('/').collect();
+    match parts.as_slice() {
+        [.., layout::REDACTIONS, _] => Kind::Redaction,
+        [layout::ISSUES, _, _, "issue.json"] => Kind::Issue,
+        [layout::ISSUES, _, _, "comments", _] => Kind::Comment,
+        [layout::ISSUES, _, _, "feedback", _] => Kind::Feedback,
+        [layout::ISSUES, _, _, "solutions", _, "solution.json"] => Kind::Solution,
+        [layout::ISSUES, _, _, "solutions", _, "reviews", _] => Kind::Review,
+        [layout::ISSUES, _, _, "executions", _, "execution.json"] => Kind::Execution,
+        [layout::ISSUES, _, _, "executions", _, "log", _] => Kind::Event,
+        [layout::QUEUES, _, "queue.json"] => Kind::Queue,
+        [layout::QUEUES, _, "items", ..] => Kind::Item,
+        [layout::QUEUES, _, "conflicts", _] => Kind::Conflict,
+        [layout::ROOT_PATH] => Kind::Settings,
+        _ => Kind::Other,
+    }
+}
+
+/// The fields for people; none where nobody can read them.
+fn read(kind: Kind, text: &str) -> Option<Value> {
+    if kind == Kind::Other {
+        return None;
+    }
+    let Ok(Value::Object(mut fields)) = strict::parse(text.as_bytes()) else { return None };
+    if !kind.is_entry() {
+        fields.shift_remove("clock");
+    }
+    // A plan is shown flat.
+    if kind == Kind::Solution
+        && let Some(Value::Object(plan)) = fields.shift_remove("plan")
+    {
+        for (name, value) in plan {
+            fields.entry(name).or_insert(value);
+        }
+    }
+    Some(Value::Object(fields))
+}
+
+fn titles(value: &Value) -> BTreeMap<String, String> {
+    let tasks = value.get("tasks").and_then(Value::as_array);
+    let named = tasks.into_iter().flatten().filter_map(|task| {
+        Some((task.get("id")?.as_str()?.to_owned(), task.get("title")?.as_str()?.to_owned()))
+    });
+    named.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::{IssueId, SolutionId};
+
+    fn file(path: String, before: Option<Value>, after: Option<Value>) -> FileChange {
+        let text = |value: Option<Value>| value.map(|value| value.to_string());
+        FileChange { path, before: text(before), after: text(after) }
+    }
+
+    #[test]
+    fn stamps_are_no_change_and_fields_are() {
+        let path = layout::issue(&IssueId::parse("ISS-001").unwrap());
+        let issue =
+            |title: &str, stamp: &str| Some(json!({"id": "ISS-001", "title": title, "clock": {"*": stamp}}));
+        assert!(of(&file(path.clone(), issue("a", "1"), issue("a", "2"))).is_none());
+        let changed = of(&file(path.clone(), issue("a", "1"), issue("b", "2"))).unwrap();
+        assert_eq!(
+            (changed.kind, changed.change, changed.id.as_deref()),
+            (Kind::Issue, Change::Changed, Some("ISS-001"))
+        );
+        assert_eq!(changed.fields.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["title"]);
+        let gone = of(&file(path, issue("a", "1"), None)).unwrap();
+        assert_eq!((gone.change, gone.summary.as_str()), (Change::Removed, "issue ISS-001 a"));
+    }
+
+    #[test]
+    fn a_plan_is_flat_and_its_tasks_have_names() {
+        let path = layout::solution(&SolutionId::parse("SOL-ISS-001-a7x9").unwrap());
+        let plan = |title: &str| {
+            Some(json!({"id": "SOL-ISS-001-a7x9", "plan": {"tasks": [{"id": "T1", "title": title}]}}))
+        };
+        let changed = of(&file(path.clone(), plan("a"), plan("b"))).unwrap();
+        assert_eq!(changed.fields[0].path, "tasks[T1].title");
+        assert_eq!(changed.titles["T1"], "b");
+        let new = of(&file(path, None, plan("a"))).unwrap();
+        assert_eq!(new.fields[0].member(), Some(("tasks", "T1", "")));
+    }
+
+    #[test]
+    fn what_nobody_can_read_is_named_all_the_same() {
+        let path = layout::issue(&IssueId::parse("ISS-001").unwrap());
+        let broken = FileChange { before: Some("{".into()), after: Some("}".into()), path };
+        let changed = of(&broken).unwrap();
+        assert_eq!((changed.id, changed.fields.len()), (None, 0));
+        assert!(changed.summary.ends_with("which cannot be read"), "{}", changed.summary);
+        let other = FileChange { before: None, after: Some("x".into()), path: "notes.txt".into() };
+        assert_eq!(of(&other).unwrap().kind, Kind::Other);
+    }
+}

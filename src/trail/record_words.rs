@@ -1,0 +1,158 @@
+//! A record in one line of words.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::record_change::Kind;
+use crate::model::execution::{Event, Execution, LogEntry};
+use crate::model::issue::{Comment, Feedback};
+use crate::model::queue_conflict::QueueConflict;
+use crate::model::redaction::Redaction;
+use crate::model::review::Review;
+
+/// A quoted text is cut to so many characters.
+const LONGEST: usize = 160;
+
+/// The record at `path` in one line; `value` is none where it cannot be read.
+pub(super) fn summary(kind: Kind, path: &str, value: Option<&Value>) -> String {
+    if kind == Kind::Other {
+        return format!("{path}, which is no record");
+    }
+    let said = value.and_then(|value| words(kind, path, value));
+    said.unwrap_or_else(|| format!("{path}, which cannot be read"))
+}
+
+fn words(kind: Kind, path: &str, value: &Value) -> Option<String> {
+    let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+    // issues/<xx>/<ISSUE>/…/<EXECUTION>/…, queues/<QUEUE>/…
+    let part = |n: usize| path.split('/').nth(n).unwrap_or_default();
+    Some(match kind {
+        Kind::Issue => format!("issue {} {}", part(2), cut(field("title"))),
+        Kind::Solution => format!("plan {}{}", part(4), quoted(field("description"))),
+        Kind::Queue => format!("queue {}{}", part(1), quoted(field("name"))),
+        Kind::Item => format!("item {} of {}: {}", field("item_id"), part(1), field("solution_id")),
+        Kind::Settings => "the settings of the store".to_owned(),
+        Kind::Comment => {
+            let it: Comment = typed(value)?;
+            let verb = if it.edits.is_some() { "an edited comment" } else { "comment" };
+            format!("{verb} on {} by {}{}", part(2), it.author, quoted(&it.body))
+        }
+        Kind::Feedback => {
+            let it: Feedback = typed(value)?;
+            format!(
+                "feedback on {} ({} at {}) by {}{}",
+                part(2),
+                it.kind,
+                it.stage,
+                it.author,
+                quoted(&it.content)
+            )
+        }
+        Kind::Review => {
+            let it: Review = typed(value)?;
+            let findings = it.findings.iter().map(|finding| cut(finding)).collect::<Vec<_>>().join("; ");
+            format!(
+                "review of {} by {}: {} {}{}",
+                part(4),
+                it.author,
+                it.verdict,
+                it.total,
+                bracketed(&findings)
+            )
+        }
+        Kind::Execution => {
+            let it: Execution = typed(value)?;
+            format!("execution {} of {} (attempt {}) by {}", it.id, it.solution_id, it.attempt, it.actor)
+        }
+        Kind::Event => {
+            let it: LogEntry = typed(value)?;
+            format!("{}: {}", part(4), event(&it.event))
+        }
+        Kind::Conflict => {
+            let it: QueueConflict = typed(value)?;
+            let plans = it.solutions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let verb = if it.resolves.is_some() { "decision on a conflict" } else { "conflict" };
+            let over = it.file.as_deref().map(|file| format!(" over {file}")).unwrap_or_default();
+            format!(
+                "{verb} in {} ({}, {}){over} between {plans}: {}",
+                part(1),
+                it.kind,
+                it.severity,
+                it.resolution
+            )
+        }
+        Kind::Redaction => {
+            let it: Redaction = typed(value)?;
+            format!("redaction of {} in {} by {}{}", it.field, it.target, it.author, quoted(&it.reason))
+        }
+        Kind::Other => return None,
+    })
+}
+
+/// What an entry of an execution's log says.
+fn event(event: &Event) -> String {
+    let of_task =
+        |task: &Option<String>| task.as_deref().map(|task| format!("[{task}] ")).unwrap_or_default();
+    match event {
+        Event::Commit(it) => {
+            format!(
+                "commit {} {}{} ({})",
+                short(&it.hash),
+                of_task(&it.task_id),
+                cut(&it.subject),
+                it.linked_by
+            )
+        }
+        Event::Rewrite(it) => format!("commit {} was rewritten to {}", short(&it.old), short(&it.new)),
+        Event::Unlink(it) => format!("commit {} unlinked", short(&it.hash)),
+        Event::Check(it) => {
+            let outcome = match it.exit_code {
+                Some(0) => "passed".to_owned(),
+                Some(code) => format!("failed with {code}"),
+                None => "was stopped".to_owned(),
+            };
+            let at = it.commit.as_deref().map(|hash| format!(" at {}", short(hash))).unwrap_or_default();
+            let dirty = if it.dirty { ", with uncommitted changes" } else { "" };
+            format!("check {}{} {outcome}{at}{dirty}", of_task(&it.task_id), cut(&it.command))
+        }
+        Event::Accept(it) => {
+            format!("criterion {} of {} accepted{}", it.criterion, it.task_id, quoted(&it.evidence))
+        }
+        Event::Renew(it) => format!("lease renewed until {}", it.lease_expires_at),
+        Event::Aside(it) => format!("set aside by {}, {} as it was", it.reason, it.status),
+        Event::End(it) => {
+            let result = it.result.as_ref().and_then(|result| result.summary.as_deref());
+            let failure = it.failure.as_ref().and_then(|failure| failure.message.as_deref());
+            format!("{}{}", it.status, quoted(result.or(failure).unwrap_or_default()))
+        }
+    }
+}
+
+fn typed<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    serde_json::from_value(value.clone()).ok()
+}
+
+fn short(hash: &str) -> &str {
+    hash.get(..10).unwrap_or(hash)
+}
+
+/// Behind a colon; nothing for an empty text.
+fn quoted(text: &str) -> String {
+    match cut(text) {
+        text if text.is_empty() => text,
+        text => format!(": {text}"),
+    }
+}
+
+fn bracketed(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" ({text})") }
+}
+
+/// The first words of a text, on one line.
+fn cut(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
