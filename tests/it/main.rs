@@ -29,6 +29,7 @@ mod relink;
 mod reviews;
 mod sandbox;
 mod schema;
+mod signatures;
 mod solutions;
 mod store;
 mod support;
