@@ -16,6 +16,7 @@ use crate::rules::audit::{self, Act, Carried, Finding, Severity};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::holds::who_holds;
 use crate::rules::{evidence, review};
+use crate::store::history::Step;
 use crate::store::{Store, records};
 use crate::trail::audit::{self as trail, Audited};
 
@@ -165,7 +166,7 @@ fn audit(store: &Store, index: &Index<'_>, range: String, commits: &[Audited]) -
             }
         }
     }
-    let acts = acts(index, &issues)?;
+    let acts = acts(index, &issues, &carried)?;
     let policy = records::root(&snapshot)?.policy;
     let rules: Vec<audit::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
     let links = audit::links(&carried);
@@ -222,31 +223,47 @@ fn carry<'a>(
     }
 }
 
-/// What was done about these issues in a role or over a gate, oldest first.
-fn acts(index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Act>, Failure> {
+/// What was done about these issues in a role or over a gate, oldest first; then what concerns them all, since the first
+/// of them was claimed.
+fn acts(index: &Index<'_>, issues: &[Looked], carried: &[Carried<'_>]) -> Result<Vec<Act>, Failure> {
     let mut acts: Vec<Act> = Vec::new();
     let mut seen = BTreeSet::new();
     for issue in issues {
         let id = &issue.folder.issue.record.id;
         for n in index.steps(Some(id.as_str()), None)?.into_iter().rev() {
             let step = index.step(n)?;
-            let Some(operation) = step.op.filter(|_| step.role.is_some() || step.force.is_some()) else {
-                continue;
-            };
-            if !seen.insert(step.commit.clone()) {
-                continue;
+            if seen.insert(step.commit.clone()) {
+                acts.extend(act(step, Some(id)));
             }
-            acts.push(Act {
-                commit: step.commit,
-                issue_id: Some(id.clone()),
-                operation,
-                person: step.actor.unwrap_or(step.author),
-                role: step.role,
-                reason: step.force,
-            });
+        }
+    }
+    let Some(since) = carried.iter().map(|it| it.execution.execution.started_at).min() else {
+        return Ok(acts);
+    };
+    for operation in ["policy set", "project set", "fsck"] {
+        for n in index.steps_of(operation)? {
+            let step = index.step(n)?;
+            if step.at >= since && seen.insert(step.commit.clone()) {
+                acts.extend(act(step, None));
+            }
         }
     }
     Ok(acts)
+}
+
+/// A step that was made in a role or over a gate.
+fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
+    if step.role.is_none() && step.force.is_none() {
+        return None;
+    }
+    Some(Act {
+        commit: step.commit,
+        issue_id: issue.cloned(),
+        operation: step.op?,
+        person: step.actor.unwrap_or(step.author),
+        role: step.role,
+        reason: step.force,
+    })
 }
 
 fn listed(commit: &Audited, bound_to: Vec<Binding>) -> AuditedCommit {

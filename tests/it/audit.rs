@@ -323,3 +323,21 @@ fn an_execution_of_a_branch_that_is_not_here_does_not_stop_an_audit() {
     let audit = other.json(&["audit"]);
     assert_eq!((&audit["range"], kinds(&audit)), (&json!("HEAD"), vec!["unbound".to_owned()]));
 }
+
+#[test]
+fn a_policy_that_was_changed_in_a_role_meanwhile_is_a_fault() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let executor = repo.with_env("WF_ROLE", "executor");
+    // Before anything was claimed it is nobody's business here.
+    executor.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["policy", "set", "review=none"]).ok();
+    let later = repo.ahead(10);
+    claimed(&later, "ISS-001", &tested("a.txt", &[]));
+    commit(&later, "a.txt", "two\n");
+    later.with_env("WF_ROLE", "executor").wf(&["policy", "set", "commits=required"]).ok();
+    later.wf(&["done"]).ok();
+    let told = findings(&later.json(&["audit"]));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].0 == "role" && told[0].2.contains("policy set"), "{told:?}");
+}

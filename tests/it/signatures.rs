@@ -187,3 +187,34 @@ fn commits_of_the_code_have_no_place_there() {
     assert_eq!(error["code"], "not-of-the-ref", "{error}");
     repo.refused(2, &["audit", "--signatures", "--markdown"]);
 }
+
+#[test]
+fn gpg_signs_and_checks_too() {
+    let sandbox = Sandbox::new();
+    let home = sandbox.root().join("g");
+    let repo = sandbox.store("a").with_env("GNUPGHOME", home.to_str().unwrap());
+    if repo.sh(&["-c", "command -v gpg && mkdir -m 700 \"$GNUPGHOME\""]).code != 0 {
+        eprintln!("skipped: there is no gpg");
+        return;
+    }
+    repo.git(&["config", "wf.sign", "true"]).ok();
+    let error = repo.refused(1, &["new", "First"]);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("No secret key") && !message.contains("[GNUPG:]"), "{error}");
+    let made = repo.sh(&["-c", "gpg --batch --passphrase '' --quick-gen-key 'Ada <ada@example.org>'"]);
+    if made.code != 0 {
+        eprintln!("skipped: gpg makes no key here: {}", made.stderr);
+        return;
+    }
+    repo.issue("ISS-001");
+    let audit = repo.json(&["audit", "--signatures", "--strict"]);
+    assert_eq!(audit["commits"][1]["signer"], "Ada <ada@example.org>", "{audit:#}");
+    // Where the key is not known, its signature says nothing.
+    let elsewhere = sandbox.root().join("h");
+    let stranger = repo.with_env("GNUPGHOME", elsewhere.to_str().unwrap());
+    stranger.sh(&["-c", "mkdir -m 700 \"$GNUPGHOME\""]).ok();
+    let audit = stranger.wf(&["audit", "--signatures", "--strict", "--json"]).fails(1).json();
+    assert_eq!(vouching(&audit), ["root", "unknown_key"], "{audit:#}");
+    repo.sh(&["-c", "gpgconf --kill gpg-agent"]);
+    stranger.sh(&["-c", "gpgconf --kill gpg-agent"]);
+}
