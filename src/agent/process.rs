@@ -116,9 +116,10 @@ fn spawn(command: &str, folder: &Path) -> io::Result<(Child, PipeReader)> {
     Ok((child, reader))
 }
 
-/// The channel closes when nobody can write to the pipe any more.
+/// The channel closes when nobody can write to the pipe any more. It holds little: a command that writes faster than its
+/// output is taken waits.
 fn read_on_a_thread(mut output: PipeReader) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver) = mpsc::sync_channel(8);
     std::thread::spawn(move || {
         let mut buffer = vec![0; 16 * 1024];
         loop {

@@ -1,12 +1,12 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Context, Exit, Failure, Outcome, audit_print, detail};
+use super::{Context, Exit, Failure, Outcome, audit_print, audit_signatures, detail};
 use crate::index::{Index, Needs};
-use crate::model::execution::LinkedBy;
+use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::review::Verdict;
@@ -15,14 +15,20 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::audit::{self, Act, Carried, Finding, Severity};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::holds::who_holds;
-use crate::rules::review;
+use crate::rules::{evidence, review};
+use crate::store::history::Step;
 use crate::store::{Store, records};
 use crate::trail::audit::{self as trail, Audited};
 
 /// Check commits against plans, plans against reviews, and claims against tests
+///
+/// With --signatures it looks at the audit log itself instead: at each commit of the ref, whether it is signed by a key
+/// that git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and at each merge, which nobody signs, whether
+/// it is what its parents make.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What git log takes, such as main..HEAD; unless given, HEAD since the first plan was carried out
+    /// What git log takes, such as main..HEAD; unless given, HEAD since the first plan was carried out (with
+    /// --signatures: all of the ref)
     #[arg(value_name = "RANGE")]
     range: Vec<String>,
     /// Exit with 1 where anything is at fault
@@ -31,6 +37,9 @@ pub(crate) struct Args {
     /// Write Markdown, for a pull request
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
+    /// Check who signed the commits of the ref, not the commits of the code
+    #[arg(long, conflicts_with = "markdown")]
+    signatures: bool,
 }
 
 /// What `audit` answers.
@@ -42,6 +51,9 @@ pub(crate) struct Audit {
     pub(super) commit_count: usize,
     /// How many of them an execution links.
     pub(super) bound_count: usize,
+    /// How many links there are of each kind: recorded by a hook as the commit was made, resting on a trailer, made by
+    /// hand, or found afterwards.
+    pub(super) links: BTreeMap<LinkedBy, usize>,
     /// Tasks of the plans that were carried out in it.
     pub(super) task_count: usize,
     /// How many of them have evidence.
@@ -89,6 +101,9 @@ pub(crate) struct Binding {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
+    if args.signatures {
+        return audit_signatures::run(&store, &args.range, args.strict, context);
+    }
     let (index, ()) = context.ask(&store, Needs::LOG, |_| Ok(()))?;
     let range = range(&store, &args.range)?;
     let words: Vec<&str> = range.iter().map(String::as_str).collect();
@@ -124,7 +139,7 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Failure> {
         return Err(Failure::nothing("no plan was carried out yet")
             .hint("`git wf audit RANGE` audits commits that nobody planned"));
     }
-    Ok(match trail::first_base(executions.iter()) {
+    Ok(match trail::first_base(store, executions.iter()) {
         Some(base) => vec![format!("{base}..HEAD")],
         None => vec!["HEAD".into()],
     })
@@ -142,24 +157,34 @@ fn audit(store: &Store, index: &Index<'_>, range: String, commits: &[Audited]) -
     let snapshot = index.snapshot()?;
     let issues: Vec<Looked> =
         trail::issues(index, commits)?.into_iter().map(|folder| looked(store, folder)).collect();
+    let in_range: HashSet<&str> = commits.iter().map(|it| it.commit.hash.as_str()).collect();
     let mut carried: Vec<Carried<'_>> = Vec::new();
     for issue in &issues {
         for (n, execution) in issue.folder.executions.iter().enumerate() {
-            if commits.iter().any(|commit| execution.knows_commit(&commit.commit.hash)) {
+            if execution.known_commits().any(|hash| in_range.contains(hash.as_str())) {
                 carried.push(carry(store, issue, execution, issue.statuses[n]));
             }
         }
     }
-    let acts = acts(index, &issues)?;
+    let acts = acts(index, &issues, &carried)?;
     let policy = records::root(&snapshot)?.policy;
     let rules: Vec<audit::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
-    let listed: Vec<AuditedCommit> = commits.iter().map(|it| listed(it, &carried)).collect();
+    let links = audit::links(&carried);
+    let summed: Vec<Summed<'_>> = carried.iter().map(Summed::of).collect();
+    let listed: Vec<AuditedCommit> = commits
+        .iter()
+        .map(|it| {
+            let links = links.get(&it.commit.hash).into_iter().flatten();
+            listed(it, links.map(|n| summed[*n].binding(&it.commit.hash)).collect())
+        })
+        .collect();
     let (evidenced_count, task_count) = audit::tasks_with_evidence(&carried);
     let counted = || listed.iter().filter(|commit| !commit.is_merge);
     Ok(Audit {
         range,
         commit_count: counted().count(),
         bound_count: counted().filter(|commit| !commit.bound_to.is_empty()).count(),
+        links: links_of_each_kind(counted()),
         task_count,
         evidenced_count,
         findings: audit::findings(&rules, &carried, &acts, &policy),
@@ -194,65 +219,107 @@ fn carry<'a>(
         plan: claimed.map(|(_, plan)| plan),
         verdict: claimed.and_then(|(solution, _)| review::standing(solution, reviews).verdict),
         is_reviewed: !reviews.is_empty(),
-        touched: Some(trail::touched(store, execution)),
+        touched: trail::touched(store, execution),
     }
 }
 
-/// What was done about these issues in a role or over a gate, oldest first.
-fn acts(index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Act>, Failure> {
+/// What was done about these issues in a role or over a gate, oldest first; then what concerns them all, since the first
+/// of them was claimed.
+fn acts(index: &Index<'_>, issues: &[Looked], carried: &[Carried<'_>]) -> Result<Vec<Act>, Failure> {
     let mut acts: Vec<Act> = Vec::new();
+    let mut seen = BTreeSet::new();
     for issue in issues {
         let id = &issue.folder.issue.record.id;
         for n in index.steps(Some(id.as_str()), None)?.into_iter().rev() {
             let step = index.step(n)?;
-            let Some(operation) = step.op.filter(|_| step.role.is_some() || step.force.is_some()) else {
-                continue;
-            };
-            if acts.iter().any(|act| act.commit == step.commit) {
-                continue;
+            if seen.insert(step.commit.clone()) {
+                acts.extend(act(step, Some(id)));
             }
-            acts.push(Act {
-                commit: step.commit,
-                issue_id: Some(id.clone()),
-                operation,
-                person: step.actor.unwrap_or(step.author),
-                role: step.role,
-                reason: step.force,
-            });
+        }
+    }
+    let Some(since) = carried.iter().map(|it| it.execution.execution.started_at).min() else {
+        return Ok(acts);
+    };
+    for operation in ["policy set", "project set", "fsck"] {
+        for n in index.steps_of(operation)? {
+            let step = index.step(n)?;
+            if step.at >= since && seen.insert(step.commit.clone()) {
+                acts.extend(act(step, None));
+            }
         }
     }
     Ok(acts)
 }
 
-fn listed(commit: &Audited, carried: &[Carried<'_>]) -> AuditedCommit {
-    let hash = &commit.commit.hash;
-    let links = carried.iter().filter(|it| it.execution.knows_commit(hash));
+/// A step that was made in a role or over a gate.
+fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
+    if step.role.is_none() && step.force.is_none() {
+        return None;
+    }
+    Some(Act {
+        commit: step.commit,
+        issue_id: issue.cloned(),
+        operation: step.op?,
+        person: step.actor.unwrap_or(step.author),
+        role: step.role,
+        reason: step.force,
+    })
+}
+
+fn listed(commit: &Audited, bound_to: Vec<Binding>) -> AuditedCommit {
     AuditedCommit {
-        hash: hash.clone(),
+        hash: commit.commit.hash.clone(),
         subject: commit.code.subject.clone(),
         author: commit.code.author.clone(),
         is_merge: commit.commit.is_merge,
-        bound_to: links.map(|it| binding(it, hash)).collect(),
+        bound_to,
     }
 }
 
-fn binding(it: &Carried<'_>, hash: &str) -> Binding {
-    let claim = &it.execution.execution;
-    let commits = it.execution.commits();
-    let linked = commits
-        .iter()
-        .find(|commit| commit.link.hash == hash || commit.rewritten_from.iter().any(|old| old == hash));
-    let check_count = it.plan.map_or(0, |plan| crate::rules::evidence::commands(plan).len());
-    let failing = it.plan.map_or(0, |plan| crate::rules::evidence::failing(plan, it.execution).len());
-    Binding {
-        issue_id: claim.issue_id.clone(),
-        solution_id: claim.solution_id.clone(),
-        task_id: linked.and_then(|commit| commit.link.task_id.clone()),
-        execution_id: claim.id.clone(),
-        status: it.status,
-        linked_by: linked.map(|commit| commit.link.linked_by),
-        review: it.verdict,
-        checks_passed: check_count - failing,
-        check_count,
+fn links_of_each_kind<'a>(commits: impl Iterator<Item = &'a AuditedCommit>) -> BTreeMap<LinkedBy, usize> {
+    let mut links = BTreeMap::new();
+    for by in commits.flat_map(|commit| &commit.bound_to).filter_map(|binding| binding.linked_by) {
+        *links.entry(by).or_default() += 1;
+    }
+    links
+}
+
+/// What is said of an execution at each of its commits, worked out once.
+struct Summed<'a> {
+    it: &'a Carried<'a>,
+    /// The links that stand, by the hash as it is and as it was.
+    links: HashMap<String, CommitLink>,
+    checks_passed: usize,
+    check_count: usize,
+}
+
+impl<'a> Summed<'a> {
+    fn of(it: &'a Carried<'a>) -> Self {
+        let mut links = HashMap::new();
+        for commit in it.execution.commits() {
+            for hash in commit.rewritten_from {
+                links.entry(hash).or_insert_with(|| commit.link.clone());
+            }
+            links.insert(commit.link.hash.clone(), commit.link);
+        }
+        let check_count = it.plan.map_or(0, |plan| evidence::commands(plan).len());
+        let failing = it.plan.map_or(0, |plan| evidence::failing(plan, it.execution).len());
+        Self { it, links, checks_passed: check_count - failing, check_count }
+    }
+
+    fn binding(&self, hash: &str) -> Binding {
+        let claim = &self.it.execution.execution;
+        let link = self.links.get(hash);
+        Binding {
+            issue_id: claim.issue_id.clone(),
+            solution_id: claim.solution_id.clone(),
+            task_id: link.and_then(|link| link.task_id.clone()),
+            execution_id: claim.id.clone(),
+            status: self.it.status,
+            linked_by: link.map(|link| link.linked_by),
+            review: self.it.verdict,
+            checks_passed: self.checks_passed,
+            check_count: self.check_count,
+        }
     }
 }

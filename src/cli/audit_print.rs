@@ -5,6 +5,7 @@ use std::io::Write;
 
 use super::audit::{Audit, AuditedCommit, Binding};
 use super::{Context, Failure};
+use crate::model::execution::LinkedBy;
 use crate::model::review::Verdict;
 use crate::rules::audit::{Finding, Severity};
 use crate::ui::text::{clean_line, count};
@@ -18,10 +19,21 @@ fn share(part: usize, whole: usize) -> String {
     (part * 100).checked_div(whole).map(|percent| format!(" ({percent} %)")).unwrap_or_default()
 }
 
+fn how(by: LinkedBy) -> &'static str {
+    match by {
+        LinkedBy::Hook => "by the hook",
+        LinkedBy::Trailer => "by a trailer alone",
+        LinkedBy::Manual => "by hand",
+        LinkedBy::Relink => "found afterwards",
+    }
+}
+
 /// What of the work is bound and shown, in one line.
 fn coverage(audit: &Audit) -> String {
+    let links: Vec<String> = audit.links.iter().map(|(by, n)| format!("{n} {}", how(*by))).collect();
+    let links = if links.is_empty() { String::new() } else { format!(" [{}]", links.join(", ")) };
     format!(
-        "{} of {} bound{}, {} of {} with evidence{}",
+        "{} of {} bound{}{links}, {} of {} with evidence{}",
         audit.bound_count,
         count(audit.commit_count, "commit"),
         share(audit.bound_count, audit.commit_count),
@@ -65,6 +77,22 @@ fn place(finding: &Finding) -> String {
         (None, None, Some(issue)) => issue.to_string(),
         (None, None, None) => String::new(),
     }
+}
+
+/// Findings in order, those of one kind at one place together: the first of them, and how many there are besides. A
+/// commit that moves a whole tree would bury all others.
+fn in_short(findings: Vec<&Finding>) -> Vec<(Vec<&Finding>, usize)> {
+    const MOST: usize = 10;
+    let mut groups: Vec<(Vec<&Finding>, usize)> = Vec::new();
+    for finding in findings {
+        let of = |it: &Finding| (it.kind, it.commit.clone(), it.execution_id.clone());
+        match groups.last_mut().filter(|(group, _)| finding.commit.is_some() && of(group[0]) == of(finding)) {
+            Some((group, rest)) if group.len() >= MOST => *rest += 1,
+            Some((group, _)) => group.push(finding),
+            None => groups.push((vec![finding], 0)),
+        }
+    }
+    groups
 }
 
 /// For people.
@@ -112,14 +140,15 @@ pub(super) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> 
             continue;
         }
         writeln!(context.screen, "\n{}", painter.paint(look, &format!("{heading} ({})", of_kind.len())))?;
-        for finding in of_kind {
-            let place = place(finding);
-            writeln!(
-                context.screen,
-                "  {}  {}",
-                painter.paint(style::ID, &place),
-                clean_line(&finding.message)
-            )?;
+        for (findings, rest) in in_short(of_kind) {
+            for finding in &findings {
+                let place = painter.paint(style::ID, &place(finding));
+                writeln!(context.screen, "  {place}  {}", clean_line(&finding.message))?;
+            }
+            if rest > 0 {
+                let place = painter.paint(style::ID, &place(findings[0]));
+                writeln!(context.screen, "  {place}  and {rest} more of this kind (`--json` has all)")?;
+            }
         }
     }
     if audit.findings.is_empty() {
@@ -144,12 +173,17 @@ pub(super) fn markdown(audit: &Audit) -> String {
         }
     }
     for (severity, heading) in [(Severity::Fault, "Faults"), (Severity::Note, "Notes")] {
-        let mut of_kind = audit.findings.iter().filter(|it| it.severity == severity).peekable();
-        if of_kind.peek().is_some() {
+        let of_kind: Vec<&Finding> = audit.findings.iter().filter(|it| it.severity == severity).collect();
+        if !of_kind.is_empty() {
             let _ = writeln!(page, "\n#### {heading}\n");
         }
-        for finding in of_kind {
-            let _ = writeln!(page, "- {}: {}", escaped(&place(finding)), escaped(&finding.message));
+        for (findings, rest) in in_short(of_kind) {
+            for finding in &findings {
+                let _ = writeln!(page, "- {}: {}", escaped(&place(finding)), escaped(&finding.message));
+            }
+            if rest > 0 {
+                let _ = writeln!(page, "- {}: and {rest} more of this kind", escaped(&place(findings[0])));
+            }
         }
     }
     page

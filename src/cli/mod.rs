@@ -3,6 +3,7 @@
 mod answer;
 mod answer_schema;
 mod audit_print;
+mod audit_signatures;
 mod claim;
 mod claimed;
 mod context;

@@ -9,7 +9,7 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, claimed, demo, detail, diff, export, fail, feedback, init, issue_fields, lease, link,
+    answer, audit, audit_signatures, claimed, demo, detail, diff, export, fail, feedback, init, issue_fields, lease, link,
     list, planning_context, queue, redact_purge, reindex, relink, result, search, solution, solution_review,
     status, task, trace, verify, why,
 };
@@ -181,6 +181,11 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<relink::Relinked>(Sort::Answer, "relink", "`relink`"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
+    kind::<audit_signatures::Signatures>(
+        Sort::Answer,
+        "audit-signatures",
+        "`audit --signatures`: who vouches for each commit of the ref",
+    ),
     kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<diff::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),

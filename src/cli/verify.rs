@@ -75,10 +75,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let tests = tests(&plan, &args.tasks, &claim.solution_id)?;
     let place = place(&store, &claim.id, context)?;
     agree(&args, &store, &claim.plan_digest, &place, &tests, context)?;
-    let (checks, not_run) = run_all(&tests, &place, args.timeout, context)?;
+    let mut checks = Vec::new();
+    let ran = run_all(&tests, &place, args.timeout, &mut checks, context);
+    // What was run is recorded, whatever became of the rest.
     if !checks.is_empty() {
         record(&store, &claim.id, &claim.solution_id, &checks, context)?;
     }
+    let not_run = ran?;
     let passed = not_run.is_empty() && checks.iter().all(|check| check.exit_code == Some(0));
     warn_of_other_commit(&execution, &checks, context);
     let answer = Verified {
@@ -244,33 +247,33 @@ fn agree(
     Ok(agreement.give()?)
 }
 
-/// Runs all of them until somebody interrupts: what was recorded, and what was not run.
+/// Runs all of them until somebody interrupts, and adds what is to be recorded to `checks`: what was not run.
 fn run_all(
     tests: &[Test],
     place: &Place,
     timeout: Duration,
+    checks: &mut Vec<Check>,
     context: &mut Context,
-) -> Result<(Vec<Check>, Vec<String>), Failure> {
+) -> Result<Vec<String>, Failure> {
     let interrupts = Interrupts::catch()?;
     // What an earlier test leaves behind unknown to git does not make a later one say less.
     let has_untracked = place.is_dirty(true)? && !place.is_dirty(false)?;
     let painter = if context.json() { Painter::stderr() } else { context.screen.painter() };
-    let mut checks = Vec::new();
     for (n, test) in tests.iter().enumerate() {
         let code = Code { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? };
         let mut out: Box<dyn Write> =
             if context.json() { Box::new(std::io::stderr()) } else { Box::new(&mut context.screen) };
         let head = format!("[{}/{}] {}: {}", n + 1, tests.len(), test.tasks.join(", "), test.command);
-        writeln!(out, "{}", painter.paint(style::HEADING, &clean_line(&head)))?;
-        out.flush()?;
+        // A reader that has gone does not stop the tests.
+        let _ = writeln!(out, "{}", painter.paint(style::HEADING, &clean_line(&head)));
+        let _ = out.flush();
         let mut ends_line = true;
         let ran = process::run(&test.command, &place.folder, Some(timeout), &interrupts, &mut |bytes| {
-            // A reader that has gone does not stop the test.
             let _ = out.write_all(bytes).and_then(|()| out.flush());
             ends_line = bytes.ends_with(b"\n");
         })?;
         if !ends_line {
-            writeln!(out)?;
+            let _ = writeln!(out);
         }
         let (look, end) = match ran.ended {
             Ended::Exited(0) => (style::GOOD, "passed".to_owned()),
@@ -279,17 +282,17 @@ fn run_all(
             Ended::TimedOut => (style::BAD, format!("stopped after {} s", timeout.as_secs())),
             Ended::Interrupted => (style::BAD, "interrupted".to_owned()),
         };
-        writeln!(out, "{} in {:.1} s", painter.paint(look, &end), ran.took.as_secs_f64())?;
-        out.flush()?;
+        let _ = writeln!(out, "{} in {:.1} s", painter.paint(look, &end), ran.took.as_secs_f64());
+        let _ = out.flush();
         // A commit that was made or changed under the test is not what was tested.
         let moved = place.commit()? != code.commit;
         let code = Code { dirty: code.dirty || moved, ..code };
         checks.extend(test.tasks.iter().map(|task| check::record(task, &test.command, &ran, &code)));
         if ran.ended == Ended::Interrupted || interrupts.take() {
-            return Ok((checks, tests[n + 1..].iter().map(|test| test.command.clone()).collect()));
+            return Ok(tests[n + 1..].iter().map(|test| test.command.clone()).collect());
         }
     }
-    Ok((checks, vec![]))
+    Ok(vec![])
 }
 
 fn record(

@@ -33,6 +33,14 @@ impl Index<'_> {
         Ok(self.db.prepare(sql)?.query_row([seconds], |row| row.get(0)).optional()?)
     }
 
+    /// Those of one operation, such as `policy set`, oldest first.
+    pub(crate) fn steps_of(&self, operation: &str) -> Result<Vec<i64>, IndexError> {
+        let sql = "SELECT n FROM commits WHERE json_extract(step, '$.op') = ?1 ORDER BY late, depth, hash";
+        let mut query = self.db.prepare_cached(sql)?;
+        let rows = query.query_map([operation], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// One of them.
     pub(crate) fn step(&self, n: i64) -> Result<Step, IndexError> {
         let mut query = self.db.prepare_cached("SELECT hash, step FROM commits WHERE n = ?1")?;

@@ -1,11 +1,11 @@
 //! Whether what was done is what was planned: commits against plans, plans against reviews, claims against tests.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::evidence;
 use super::folder::ExecutionFolder;
 use super::roles;
-use crate::model::execution::Event;
+use crate::model::execution::{Event, LinkedBy};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
 use crate::model::review::Verdict;
@@ -153,6 +153,17 @@ impl Finding {
     }
 }
 
+/// Which of `carried` link a commit, or linked it before it was rewritten, by its hash.
+pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<String, Vec<usize>> {
+    let mut links: HashMap<String, Vec<usize>> = HashMap::new();
+    for (n, it) in carried.iter().enumerate() {
+        for hash in it.execution.known_commits() {
+            links.entry(hash).or_default().push(n);
+        }
+    }
+    links
+}
+
 /// Everything that is found, in order: commit by commit, then execution by execution, then act by act.
 pub(crate) fn findings(
     commits: &[Commit],
@@ -160,10 +171,11 @@ pub(crate) fn findings(
     acts: &[Act],
     policy: &Policy,
 ) -> Vec<Finding> {
+    let by_commit = links(carried);
     let mut found = Vec::new();
     for commit in commits.iter().filter(|commit| !commit.is_merge) {
-        let links: Vec<&Carried<'_>> =
-            carried.iter().filter(|it| it.execution.knows_commit(&commit.hash)).collect();
+        let known = by_commit.get(&commit.hash).into_iter().flatten();
+        let links: Vec<&Carried<'_>> = known.map(|n| &carried[*n]).collect();
         if links.is_empty() {
             found.push(unbound(commit));
         } else {
@@ -251,11 +263,16 @@ fn said(change: Change) -> &'static str {
 
 fn on_a_lost_claim(commit: &Commit, it: &Carried<'_>) -> Option<Finding> {
     let lost_at = it.lost_at.filter(|_| it.status == ExecutionStatus::Superseded)?;
-    let linked_at = it.execution.log.iter().find_map(|entry| match &entry.event {
-        Event::Commit(link) if link.hash == commit.hash => Some(entry.at),
+    let made_at = it.execution.log.iter().find_map(|entry| match &entry.event {
+        Event::Commit(link) if link.hash == commit.hash => Some(match link.linked_by {
+            LinkedBy::Hook => entry.at,
+            // It was linked at some time after it was made.
+            LinkedBy::Trailer | LinkedBy::Manual | LinkedBy::Relink => link.authored_at,
+        }),
+        Event::Rewrite(rewrite) if rewrite.new == commit.hash => Some(entry.at),
         _ => None,
     });
-    (linked_at? > lost_at).then(|| {
+    (made_at? > lost_at).then(|| {
         let message = "it was made after somebody else had taken the issue over".to_owned();
         Finding::new(Severity::Fault, Kind::LostClaim, message).at(&commit.hash).of(it)
     })
@@ -358,3 +375,6 @@ fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
     let criteria = task.criteria().len();
     is_linked || (criteria > 0 && (1..=criteria as u64).all(|n| accepted.contains(&n)))
 }
+
+#[cfg(test)]
+mod tests;

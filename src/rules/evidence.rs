@@ -23,34 +23,48 @@ pub(crate) fn commands(plan: &Plan) -> Vec<(&str, &str)> {
     found
 }
 
-/// The tests without a passing check at the last linked commit, with a clean work tree; all where no commit is linked.
+/// The tests of which the last check at the last linked commit, with a clean work tree, did not pass or is missing; all
+/// where no commit is linked.
 pub(crate) fn failing<'a>(plan: &'a Plan, execution: &ExecutionFolder) -> Vec<(&'a str, &'a str)> {
     let last = execution.commits().last().map(|commit| commit.link.hash.clone());
     let passed = |task: &str, command: &str| {
-        execution.log.iter().any(|entry| match &entry.event {
-            Event::Check(check) => {
-                check.command == command
-                    && check.task_id.as_deref().is_none_or(|id| id == task)
-                    && check.exit_code == Some(0)
-                    && !check.dirty
-                    && check.commit.is_some()
-                    && check.commit == last
-            }
-            _ => false,
-        })
+        last.as_deref().and_then(|last| last_check(execution, task, command, last)) == Some(true)
     };
     commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
+}
+
+/// Whether the last check of a test at this commit, with a clean work tree, passed; none where there is no such check.
+fn last_check(execution: &ExecutionFolder, task: &str, command: &str, commit: &str) -> Option<bool> {
+    execution.log.iter().rev().find_map(|entry| match &entry.event {
+        Event::Check(check)
+            if check.command == command
+                && check.task_id.as_deref().is_none_or(|id| id == task)
+                && !check.dirty
+                && check.commit.as_deref() == Some(commit) =>
+        {
+            Some(check.exit_code == Some(0))
+        }
+        _ => None,
+    })
 }
 
 /// What is missing, in words; empty where everything is there.
 pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
     let commits = execution.commits();
     let Some(last) = commits.last() else { return vec!["no commit is linked to it".into()] };
-    let short = last.link.hash.get(..10).unwrap_or(&last.link.hash);
-    failing(plan, execution)
-        .into_iter()
-        .map(|(task, command)| format!("{task}: `{command}` has no passing check at commit {short}"))
-        .collect()
+    let short = |hash: &str| hash.get(..10).unwrap_or(hash).to_owned();
+    let at = short(&last.link.hash);
+    let passed_before = |task, command| {
+        last.rewritten_from.iter().rev().find(|old| last_check(execution, task, command, old) == Some(true))
+    };
+    let words = |(task, command)| match passed_before(task, command) {
+        Some(old) => format!(
+            "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check at {at}",
+            short(old)
+        ),
+        None => format!("{task}: `{command}` has no passing check at commit {at}"),
+    };
+    failing(plan, execution).into_iter().map(words).collect()
 }
 
 /// Where a commit that an executor names stands.

@@ -1,6 +1,6 @@
 //! What lies together in the tree: an issue with its logs, plans, executions and items; a queue with its items.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
 use crate::model::id::{EntryId, QueueId, SolutionId};
@@ -229,10 +229,10 @@ struct KnownCommit {
 /// unlinked since.
 fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
     let mut known: Vec<KnownCommit> = Vec::new();
-    let at = |known: &[KnownCommit], hash: &str| known.iter().position(|k| k.commit.link.hash == hash);
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for entry in log {
         match &entry.event {
-            Event::Commit(link) => match at(&known, &link.hash) {
+            Event::Commit(link) => match places.get(link.hash.as_str()).copied() {
                 // What was taken back is forgotten.
                 Some(n) if known[n].state == State::Unlinked => {
                     let commit = LinkedCommit { link: link.clone(), rewritten_from: Vec::new() };
@@ -245,25 +245,28 @@ fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
                         known[n].commit.link.task_id.clone_from(&link.task_id);
                     }
                 }
-                None => known.push(KnownCommit {
-                    commit: LinkedCommit { link: link.clone(), rewritten_from: Vec::new() },
-                    state: State::Linked,
-                }),
+                None => {
+                    places.insert(&link.hash, known.len());
+                    known.push(KnownCommit {
+                        commit: LinkedCommit { link: link.clone(), rewritten_from: Vec::new() },
+                        state: State::Linked,
+                    });
+                }
             },
             Event::Unlink(unlink) => {
-                if let Some(n) = at(&known, &unlink.hash) {
+                if let Some(&n) = places.get(unlink.hash.as_str()) {
                     known[n].state = State::Unlinked;
                 }
             }
             Event::Rewrite(rewrite) if rewrite.old != rewrite.new => {
-                let Some(old) = at(&known, &rewrite.old).filter(|n| known[*n].state != State::Unlinked)
-                else {
+                let old = places.get(rewrite.old.as_str()).copied();
+                let Some(old) = old.filter(|n| known[*n].state != State::Unlinked) else {
                     continue;
                 };
                 known[old].state = State::Replaced;
                 let mut from = known[old].commit.rewritten_from.clone();
                 from.push(rewrite.old.clone());
-                match at(&known, &rewrite.new) {
+                match places.get(rewrite.new.as_str()).copied() {
                     Some(new) => {
                         known[new].state = State::Linked;
                         let mut earlier = std::mem::take(&mut known[new].commit.rewritten_from);
@@ -274,6 +277,7 @@ fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
                     None => {
                         let mut link = known[old].commit.link.clone();
                         link.hash.clone_from(&rewrite.new);
+                        places.insert(&rewrite.new, known.len());
                         known.push(KnownCommit {
                             commit: LinkedCommit { link, rewritten_from: from },
                             state: State::Linked,

@@ -54,7 +54,7 @@ impl Store {
                 if tree == before {
                     return Ok(None);
                 }
-                if self.signs() {
+                if self.signs()?.is_some() {
                     // git signs it, and must find the tree.
                     let keep = pack.finish()?;
                     let commit = self.make_commit(&work, tree, parent, message, identity)?;

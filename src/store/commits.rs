@@ -8,7 +8,7 @@ use super::repo::{Store, one_line};
 use crate::model::time::Time;
 
 /// More paths than these are not recorded: such a commit is a move of everything, or vendored code.
-const MOST_FILES: usize = 1_000;
+pub(crate) const MOST_FILES: usize = 1_000;
 /// A subject that is longer is cut; the commit itself still has it.
 const LONGEST_SUBJECT: usize = 500;
 
@@ -68,17 +68,24 @@ impl Store {
     /// The paths that a commit changed against its first parent, in byte order of each folder; all of them for a first
     /// commit. At most 1,000.
     pub(crate) fn changed_files(&self, commit: &CodeCommit) -> Result<Vec<String>, StoreError> {
-        Ok(self.changes_of(commit)?.into_iter().map(|(path, ..)| path).collect())
+        Ok(self.changes_of(commit, MOST_FILES)?.into_iter().map(|(path, ..)| path).collect())
     }
 
-    /// The same with whether each was there before, and whether it is there after.
-    pub(crate) fn changes_of(&self, commit: &CodeCommit) -> Result<Vec<(String, bool, bool)>, StoreError> {
+    /// The same with whether each was there before, and whether it is there after; however many there are.
+    pub(crate) fn every_change_of(
+        &self,
+        commit: &CodeCommit,
+    ) -> Result<Vec<(String, bool, bool)>, StoreError> {
+        self.changes_of(commit, usize::MAX)
+    }
+
+    fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Vec<(String, bool, bool)>, StoreError> {
         let tree = |id: ObjectId| -> Result<ObjectId, StoreError> {
             let commit = self.repo.find_commit(id).map_err(StoreError::object("cannot read a commit"))?;
             Ok(commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach())
         };
         let before = commit.parents.first().map(|id| tree(*id)).transpose()?;
-        let files = self.first_differences(before, tree(commit.id)?, MOST_FILES)?;
+        let files = self.first_differences(before, tree(commit.id)?, most)?;
         Ok(files.into_iter().map(|file| (file.path, file.old.is_some(), file.new.is_some())).collect())
     }
 }

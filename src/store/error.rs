@@ -149,7 +149,11 @@ impl StoreError {
         let lines = stderr.lines().map(str::trim).map(|line| {
             line.strip_prefix("error: ").or_else(|| line.strip_prefix("fatal: ")).unwrap_or(line)
         });
-        let words = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+        // What gpg says to programs is no word for people.
+        let is_told =
+            |line: &&str| !line.is_empty() && !line.starts_with("[GNUPG:]") && *line != "(no gpg output)";
+        let lines = lines.map(|line| line.trim_end_matches(':')).filter(is_told);
+        let words = lines.collect::<Vec<_>>().join("; ");
         Self::Unsigned { words, key }
     }
 

@@ -141,7 +141,12 @@ impl Git {
 }
 
 /// Runs a command that [`Git::command`] began, with `input` on stdin.
-pub(crate) fn feed(mut command: Command, input: &[u8]) -> Result<Vec<u8>, GitError> {
+pub(crate) fn feed(command: Command, input: &[u8]) -> Result<Vec<u8>, GitError> {
+    fed(command, input).map(|output| output.stdout)
+}
+
+/// As [`feed`], and answers with what the command said on stderr, too.
+pub(crate) fn fed(mut command: Command, input: &[u8]) -> Result<Output, GitError> {
     use std::io::Write;
     let args: Vec<_> = command.get_args().map(OsStr::to_owned).collect();
     let start = |source| GitError::Start { command: joined(&args), source };
@@ -159,12 +164,16 @@ pub(crate) fn feed(mut command: Command, input: &[u8]) -> Result<Vec<u8>, GitErr
         child.wait_with_output()
     })
     .map_err(start)?;
-    checked(&args, output)
+    succeeded(&args, output)
 }
 
 fn checked<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Vec<u8>, GitError> {
+    succeeded(args, output).map(|output| output.stdout)
+}
+
+fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitError> {
     if output.status.success() {
-        return Ok(output.stdout);
+        return Ok(output);
     }
     Err(GitError::Failed {
         command: joined(args),

@@ -187,6 +187,17 @@ pub(super) fn is_ancestor(repo: &gix::Repository, old: ObjectId, new: ObjectId) 
     Ok(bases(repo, old, new)?.contains(&old))
 }
 
+/// The commit that a merge of these two heads makes, whichever of them was here and whether or not one descends from the
+/// other. With `work` in memory nothing is kept.
+pub(super) fn of_parents(work: &gix::Repository, parents: [ObjectId; 2]) -> Result<ObjectId, StoreError> {
+    let failed = StoreError::object("cannot read a commit of the store");
+    let tree = |id| -> Result<ObjectId, StoreError> {
+        Ok(work.find_commit(id).map_err(&failed)?.tree_id().map_err(&failed)?.detach())
+    };
+    let merged = Merge::new(work).root(tree(parents[0])?, tree(parents[1])?)?;
+    merge_commit(work, parents, merged)
+}
+
 /// A pure function of its parents, so that two clones which merge the same heads make the same commit.
 fn merge_commit(
     repo: &gix::Repository,

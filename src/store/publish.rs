@@ -24,9 +24,19 @@ impl Store {
         self.repo.clone().with_object_memory()
     }
 
-    /// Whether commits are signed.
-    pub(super) fn signs(&self) -> bool {
-        self.config_bool("commit.gpgSign") || self.config_bool("wf.sign")
+    /// The setting that asks for signed commits; none where they are not to be signed. `wf.sign` decides where it is set.
+    pub(super) fn signs(&self) -> Result<Option<&'static str>, StoreError> {
+        for key in ["wf.sign", "commit.gpgSign"] {
+            match self.repo.config_snapshot().try_boolean(key) {
+                Ok(Some(is_on)) => return Ok(is_on.then_some(key)),
+                Err(_) => {
+                    let value = self.config(key).unwrap_or_default();
+                    return Err(StoreError::Config { key, value, why: "it is true or false" });
+                }
+                Ok(None) => {}
+            }
+        }
+        Ok(None)
     }
 
     pub(super) fn make_commit(
@@ -37,8 +47,8 @@ impl Store {
         message: &str,
         identity: &Identity,
     ) -> Result<ObjectId, StoreError> {
-        if self.signs() {
-            return self.make_signed(work, tree, parent, message, identity);
+        if let Some(key) = self.signs()? {
+            return self.make_signed(work, tree, parent, message, (identity, key));
         }
         let commit = gix::objs::Commit {
             tree,
@@ -59,7 +69,7 @@ impl Store {
         tree: ObjectId,
         parent: ObjectId,
         message: &str,
-        identity: &Identity,
+        (identity, key): (&Identity, &'static str),
     ) -> Result<ObjectId, StoreError> {
         let made = Made::taken_from(work);
         let keep = made.write(&self.repo)?;
@@ -72,10 +82,7 @@ impl Store {
             command.env(format!("GIT_{who}_DATE"), &date);
         }
         let output = super::git::feed(command, message.as_bytes()).map_err(|error| match error {
-            GitError::Failed { stderr, .. } => {
-                let key = if self.config_bool("wf.sign") { "wf.sign" } else { "commit.gpgSign" };
-                StoreError::unsigned(&stderr, key)
-            }
+            GitError::Failed { stderr, .. } => StoreError::unsigned(&stderr, key),
             start @ GitError::Start { .. } => start.into(),
         })?;
         if let Some(keep) = keep {

@@ -6,11 +6,10 @@ use gix::ObjectId;
 
 use super::trailers;
 use crate::index::{Index, IndexError};
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::time::Time;
+use crate::model::id::IssueId;
 use crate::rules::audit::{Change, Commit};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::store::{CodeCommit, Store, StoreError, object_id, records};
+use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, object_id, records};
 
 /// A commit of the range, with what git knows of it.
 #[derive(Debug)]
@@ -53,13 +52,13 @@ impl crate::model::Explain for RangeError {
     }
 }
 
-/// The commits that `git rev-list` finds for these words, oldest first.
+/// The commits that `git rev-list` finds for these words, oldest first, with what they changed.
 pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, RangeError> {
-    rev_list(store, range)?.into_iter().map(|id| Ok(audited(store, id)?)).collect()
+    ids(store, range)?.into_iter().map(|id| Ok(audited(store, id)?)).collect()
 }
 
-/// The ids of the commits that git finds for these words, oldest first.
-pub(super) fn rev_list(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeError> {
+/// The commits that `git rev-list` finds for these words, oldest first.
+pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeError> {
     let mut args = vec!["rev-list", "--topo-order", "--reverse", "--end-of-options"];
     args.extend(range);
     args.push("--");
@@ -86,7 +85,7 @@ fn audited(store: &Store, id: ObjectId) -> Result<Audited, StoreError> {
 }
 
 fn changes(store: &Store, code: &CodeCommit) -> Result<BTreeMap<String, Change>, StoreError> {
-    let files = store.changes_of(code)?;
+    let files = store.every_change_of(code)?;
     let kind = |(old, new): (bool, bool)| match (old, new) {
         (false, _) => Change::Added,
         (true, true) => Change::Modified,
@@ -109,23 +108,30 @@ pub(crate) fn issues(index: &Index<'_>, commits: &[Audited]) -> Result<Vec<Issue
     Ok(folders)
 }
 
-/// Every file that the linked commits touched: as git knows it where the commit is here, else as it was recorded.
-pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> BTreeSet<String> {
+/// Every file that the linked commits touched: as git knows it where the commit is here, else as it was recorded. None
+/// where a commit is not here and touched more than a record holds.
+pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTreeSet<String>> {
     let mut files = BTreeSet::new();
     for linked in execution.commits() {
         let code = object_id(&linked.link.hash).and_then(|id| store.code_commit(id).ok());
-        match code.and_then(|code| store.changed_files(&code).ok()) {
-            Some(changed) => files.extend(changed),
+        match code.and_then(|code| store.every_change_of(&code).ok()) {
+            Some(changed) => files.extend(changed.into_iter().map(|(path, ..)| path)),
+            None if linked.link.files.len() >= MOST_FILES => return None,
             None => files.extend(linked.link.files),
         }
     }
-    files
+    Some(files)
 }
 
 /// Where an audit begins that is asked for no range: at the commit on which the first execution was made, so that what
-/// was there before anybody planned is not held against anybody.
-pub(crate) fn first_base<'a>(executions: impl Iterator<Item = &'a ExecutionFolder>) -> Option<String> {
-    let first =
-        executions.min_by_key(|it| -> (Time, &ExecutionId) { (it.execution.started_at, &it.execution.id) });
-    first.and_then(|it| it.execution.base_commit.clone())
+/// was there before anybody planned is not held against anybody. Of a branch that is not here nothing is known. None where
+/// the first execution began without any commit, or no such commit is here.
+pub(crate) fn first_base<'a>(
+    store: &Store,
+    executions: impl Iterator<Item = &'a ExecutionFolder>,
+) -> Option<String> {
+    let mut first: Vec<_> = executions.map(|it| &it.execution).collect();
+    first.sort_by_key(|it| (it.started_at, &it.id));
+    let is_here = |base: &String| store.commit_named(base).is_some();
+    first.into_iter().map(|it| it.base_commit.clone()).find(|base| base.as_ref().is_none_or(is_here))?
 }

@@ -27,6 +27,14 @@ pub(crate) enum BlameError {
     /// git does not know the file, or not in that commit.
     #[error("git knows no file `{0}`")]
     NoFile(String),
+    /// The file is in no commit any more.
+    #[error("`{path}` was deleted in {commit}")]
+    Deleted {
+        /// The file.
+        path: String,
+        /// The start of the last such commit's id.
+        commit: String,
+    },
     /// The file is shorter.
     #[error("`{path}` has only {has} lines, not {asked}")]
     TooShort {
@@ -48,7 +56,7 @@ pub(crate) enum BlameError {
 impl crate::model::Explain for BlameError {
     fn code(&self) -> &'static str {
         match self {
-            Self::NoFile(_) | Self::TooShort { .. } | Self::Outside(_) => "not-found",
+            Self::NoFile(_) | Self::Deleted { .. } | Self::TooShort { .. } | Self::Outside(_) => "not-found",
             Self::Store(error) => error.code(),
         }
     }
@@ -58,6 +66,9 @@ impl crate::model::Explain for BlameError {
             Self::NoFile(_) | Self::Outside(_) => {
                 Some("name a file that is committed: FILE, FILE:LINE or FILE:FIRST,LAST".into())
             }
+            Self::Deleted { commit, .. } => Some(format!(
+                "`git wf trace {commit}` shows why; lines of it are explained where it is checked out"
+            )),
             Self::TooShort { .. } => Some("lines are counted from 1, in the file as it is now".into()),
             Self::Store(error) => error.hint(),
         }
@@ -92,7 +103,7 @@ pub(crate) fn blame(
     lines: Option<RangeInclusive<u64>>,
 ) -> Result<Vec<Span>, BlameError> {
     let range = lines.as_ref().map(|lines| format!("{},{}", lines.start(), lines.end()));
-    let mut args = vec!["blame", "--porcelain", "-M"];
+    let mut args = vec!["-c", "core.quotePath=false", "blame", "--porcelain", "-M"];
     if let Some(range) = &range {
         args.extend(["-L", range]);
     }
@@ -100,8 +111,59 @@ pub(crate) fn blame(
         args.push("HEAD");
     }
     args.extend(["--", path]);
-    let output = store.git().run(&args).map_err(|error| told(error, path, lines))?;
+    let output = store.git().run(&args).map_err(|error| match told(error, path, lines) {
+        BlameError::NoFile(path) => deleted(store, path),
+        other => other,
+    })?;
     Ok(parse(&String::from_utf8_lossy(&output)))
+}
+
+/// Where a file is not there, whether it was once.
+fn deleted(store: &Store, path: String) -> BlameError {
+    let literal = format!(":(top,literal){path}");
+    let args =
+        ["log", "-1", "--no-show-signature", "--diff-filter=D", "--abbrev=10", "--format=%h", "--", &literal];
+    match store.git().run(&args) {
+        Ok(output) if !output.trim_ascii().is_empty() => {
+            BlameError::Deleted { path, commit: String::from_utf8_lossy(output.trim_ascii()).into_owned() }
+        }
+        _ => BlameError::NoFile(path),
+    }
+}
+
+/// A name as git writes it: between quotes, with escapes as in C, where it holds a quote, a backslash or a control
+/// character.
+fn unquoted(name: &str) -> String {
+    let Some(quoted) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
+        return name.to_owned();
+    };
+    let mut bytes = Vec::new();
+    let mut rest = quoted.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        if *first != b'\\' {
+            bytes.push(*first);
+            continue;
+        }
+        let [escape, tail @ ..] = rest else { break };
+        rest = tail;
+        bytes.push(match escape {
+            b'a' => 7,
+            b'b' => 8,
+            b't' => b'\t',
+            b'n' => b'\n',
+            b'v' => 11,
+            b'f' => 12,
+            b'r' => b'\r',
+            b'0'..=b'3' if rest.len() >= 2 => {
+                let octal = [*escape, rest[0], rest[1]];
+                rest = &rest[2..];
+                octal.iter().fold(0u8, |sum, digit| (sum << 3) | (digit & 7))
+            }
+            other => *other,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn told(error: GitError, path: &str, lines: Option<RangeInclusive<u64>>) -> BlameError {
@@ -142,7 +204,7 @@ fn parse(text: &str) -> Vec<Span> {
             }
         } else if let Some((commit, _)) = &at {
             if let Some(path) = line.strip_prefix("filename ") {
-                paths.insert(commit.clone(), path.to_owned());
+                paths.insert(commit.clone(), unquoted(path));
             }
         } else {
             let mut words = line.split(' ');
@@ -157,6 +219,19 @@ fn parse(text: &str) -> Vec<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_read_as_git_writes_them() {
+        for (written, name) in [
+            ("plain name", "plain name"),
+            (r#""a\"b\\c\td""#, "a\"b\\c\td"),
+            (r#""\303\244""#, "ä"),
+            (r#""\1""#, "1"),
+            ("\"", "\""),
+        ] {
+            assert_eq!(unquoted(written), name, "{written}");
+        }
+    }
 
     #[test]
     fn lines_of_one_commit_become_one_span() {

@@ -2,7 +2,7 @@
 
 use gix::ObjectId;
 
-use super::audit::{RangeError, rev_list};
+use super::audit::{RangeError, ids};
 use crate::index::{Index, IndexError};
 use crate::model::id::ExecutionId;
 use crate::rules::folder::IssueFolder;
@@ -104,5 +104,5 @@ pub(crate) fn range(store: &Store, text: &str) -> Result<Option<Vec<CommitFacts>
 }
 
 fn listed(store: &Store, words: &[&str]) -> Result<Vec<CommitFacts>, RangeError> {
-    rev_list(store, words)?.into_iter().map(|id| Ok(commit_facts(store, id)?)).collect()
+    ids(store, words)?.into_iter().map(|id| Ok(commit_facts(store, id)?)).collect()
 }

@@ -220,3 +220,124 @@ fn a_range_that_names_nothing_is_refused() {
     // Commits that nobody planned can be audited all the same.
     assert_eq!(kinds(&repo.json(&["audit", "HEAD"])), ["unbound"]);
 }
+
+#[test]
+fn links_are_told_apart_by_what_they_rest_on() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.write("a.txt", "three\n");
+    repo.git(&["commit", "-qam", "Elsewhere", "-m", "Wf-Issue: ISS-001"]).ok();
+    repo.wf(&["relink"]).ok();
+    repo.write("a.txt", "four\n");
+    repo.git(&["commit", "-qam", "By hand"]).ok();
+    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
+    let audit = repo.json(&["audit"]);
+    assert_eq!(audit["links"], json!({"hook": 1, "manual": 1, "relink": 1}), "{audit:#}");
+    let text = repo.wf(&["audit"]).ok().stdout;
+    assert!(text.contains("[1 by the hook, 1 by hand, 1 found afterwards]"), "{text}");
+    // What was taken back is bound no more.
+    repo.wf(&["unlink", "HEAD", "ISS-001"]).ok();
+    assert_eq!(kinds(&repo.json(&["audit"])), ["unbound"]);
+}
+
+#[test]
+fn a_merge_is_no_fault_and_what_it_brings_is_looked_at() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    repo.git(&["checkout", "-q", "-b", "side"]).ok();
+    commit(&repo, "c.txt", "two\n");
+    repo.git(&["checkout", "-q", "main"]).ok();
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    repo.wf(&["done"]).ok();
+    repo.git(&["merge", "-q", "--no-ff", "-m", "Join", "side"]).ok();
+    let audit = repo.json(&["audit", "HEAD~1..HEAD"]);
+    assert_eq!((kinds(&audit), &audit["commit_count"]), (vec!["unbound".to_owned()], &json!(1)));
+    assert_eq!(audit["commits"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_squash_for_several_plans_may_do_what_any_of_them_says() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    for (id, file) in [("ISS-001", "a.txt"), ("ISS-002", "b.txt")] {
+        claimed(&repo, id, &tested(file, &[]));
+        commit(&repo, file, "two\n");
+        repo.wf(&["done"]).ok();
+    }
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["reset", "-q", "--soft", "HEAD~2"]).ok();
+    repo.git(&["commit", "-qm", "Squash", "-m", "Wf-Issue: ISS-001", "-m", "Wf-Issue: ISS-002"]).ok();
+    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
+    repo.wf(&["link", "HEAD", "ISS-002"]).ok();
+    let audit = repo.json(&["audit", "--strict"]);
+    assert_eq!(audit["commits"][0]["bound_to"].as_array().unwrap().len(), 2, "{audit:#}");
+    assert_eq!(audit["findings"], json!([]), "{audit:#}");
+}
+
+#[test]
+fn a_commit_of_very_many_files_is_looked_at_whole() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let mut plan = tested("many", &[]);
+    plan["tasks"][0]["modification_points"] = json!([
+        {"file": "many", "target": "all", "change": "all"},
+        {"file": "zz.txt", "target": "all", "change": "all"}
+    ]);
+    claimed(&repo, "ISS-001", &plan);
+    for n in 0..1100 {
+        repo.write(&format!("many/{n}.txt"), "x\n");
+    }
+    for n in 0..15 {
+        repo.write(&format!("more/{n:02}.txt"), "x\n");
+    }
+    commit(&repo, "zz.txt", "two\n");
+    repo.wf(&["done"]).ok();
+    let audit = repo.json(&["audit"]);
+    assert_eq!(kinds(&audit), ["unplanned_file"; 15]);
+    let text = repo.wf(&["audit"]).ok().stdout;
+    assert!(text.contains("more/09.txt") && !text.contains("more/10.txt"), "{text}");
+    assert!(text.contains("and 5 more of this kind"), "{text}");
+    assert!(repo.wf(&["audit", "--markdown"]).ok().stdout.contains("and 5 more of this kind"));
+}
+
+#[test]
+fn an_execution_of_a_branch_that_is_not_here_does_not_stop_an_audit() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let hub = sandbox.bare("hub");
+    repo.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();
+    repo.git(&["push", "-q", "origin", "HEAD:refs/heads/main"]).ok();
+    repo.git(&["checkout", "-q", "-b", "mine"]).ok();
+    commit(&repo, "c.txt", "two\n");
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    repo.wf(&["done"]).ok();
+    repo.wf(&["sync", "origin"]).ok();
+    let other = sandbox.clone(&hub, "other");
+    other.wf(&["init"]).ok();
+    other.wf(&["sync"]).ok();
+    let audit = other.json(&["audit"]);
+    assert_eq!((&audit["range"], kinds(&audit)), (&json!("HEAD"), vec!["unbound".to_owned()]));
+}
+
+#[test]
+fn a_policy_that_was_changed_in_a_role_meanwhile_is_a_fault() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let executor = repo.with_env("WF_ROLE", "executor");
+    // Before anything was claimed it is nobody's business here.
+    executor.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["policy", "set", "review=none"]).ok();
+    let later = repo.ahead(10);
+    claimed(&later, "ISS-001", &tested("a.txt", &[]));
+    commit(&later, "a.txt", "two\n");
+    later.with_env("WF_ROLE", "executor").wf(&["policy", "set", "commits=required"]).ok();
+    later.wf(&["done"]).ok();
+    let told = findings(&later.json(&["audit"]));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].0 == "role" && told[0].2.contains("policy set"), "{told:?}");
+}

@@ -31,6 +31,7 @@ mod relink;
 mod reviews;
 mod sandbox;
 mod schema;
+mod signatures;
 mod solutions;
 mod store;
 mod support;

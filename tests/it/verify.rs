@@ -258,3 +258,72 @@ fn a_criterion_is_ticked_once_with_what_shows_it() {
     // There is no test to run, and that is no failure.
     repo.refused(3, &["verify", "--yes"]);
 }
+
+#[test]
+fn a_rewritten_commit_is_tested_again_and_it_says_why() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["true"])]);
+    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["verify", "--yes"]).ok();
+    let old = repo.git(&["rev-parse", "--short=10", "HEAD"]).ok().line().to_owned();
+    repo.git(&["commit", "-q", "--amend", "-m", "Better words"]).ok();
+    let error = repo.refused(1, &["done"]);
+    let detail = error["details"][0].as_str().unwrap();
+    assert!(detail.contains(&format!("passed at {old}, which was rewritten since")), "{error}");
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn the_last_check_of_a_commit_is_the_one_that_counts() {
+    let sandbox = Sandbox::new();
+    let flag = sandbox.root().join("flag");
+    let test = format!("test ! -e '{}'", flag.display());
+    let repo = claimed(&sandbox, &[("T1", &[&test])]);
+    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["verify", "--yes"]).ok();
+    std::fs::write(&flag, "").unwrap();
+    repo.wf(&["verify", "--yes"]).fails(1);
+    assert_eq!(repo.refused(1, &["done"])["code"], "no-evidence");
+}
+
+#[test]
+fn a_reader_that_goes_away_loses_no_check() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["seq 100000", "echo second"])]);
+    let binary = env!("CARGO_BIN_EXE_git-wf");
+    repo.sh(&["-c", &format!("{binary} verify --yes | head -n 1")]).ok();
+    let checks = checks(&repo);
+    assert!(checks.len() == 2 && checks.iter().all(|check| check["exit_code"] == 0), "{checks:?}");
+}
+
+#[test]
+fn of_a_huge_output_the_end_is_kept() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["head -c 20000000 /dev/zero; echo; echo the end"])]);
+    let binary = env!("CARGO_BIN_EXE_git-wf");
+    // Bounded in memory: what it could not hold if it kept all that it was given.
+    let limited = format!("ulimit -v 1000000 2>/dev/null; {binary} verify --yes > /dev/null");
+    repo.sh(&["-c", &limited]).ok();
+    let check = &checks(&repo)[0];
+    assert_eq!(check["output_tail"], "\nthe end\n", "{check}");
+}
+
+#[test]
+fn a_time_limit_has_a_unit() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["true"])]);
+    for wrong in ["5", "0s", "-1s", "1.5h", "s", "", "99999999999999999999s"] {
+        repo.refused(2, &["verify", "--yes", &format!("--timeout={wrong}")]);
+    }
+    assert_eq!(checks(&repo).len(), 0);
+}
+
+#[test]
+fn an_execution_that_has_ended_takes_no_more_acceptance() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &[])]);
+    repo.wf(&["done"]).ok();
+    let error = repo.refused(1, &["accept", "T1", "1", "ISS-001", "--evidence", "late"]);
+    assert_eq!(error["code"], "ended", "{error}");
+}

@@ -110,3 +110,46 @@ fn a_commit_that_only_says_it_belongs_to_a_plan_is_told_apart() {
     let text = repo.wf(&["why", "c.txt:1"]).ok().stdout;
     assert!(text.contains("its message says Wf-Issue: ISS-001"), "{text}");
 }
+
+#[test]
+fn a_file_that_is_gone_says_where_it_went() {
+    let sandbox = Sandbox::new();
+    let repo = planned_lines(&sandbox);
+    repo.git(&["rm", "-q", "src/a.txt"]).ok();
+    repo.git(&["commit", "-qm", "Remove it"]).ok();
+    let head = repo.git(&["rev-parse", "--short=10", "HEAD"]).ok().line().to_owned();
+    let error = repo.refused(1, &["why", "src/a.txt:1"]);
+    assert_eq!(error["message"], format!("`src/a.txt` was deleted in {head}"));
+    assert!(error["hint"].as_str().unwrap().contains(&format!("git wf trace {head}")), "{error}");
+}
+
+#[test]
+fn odd_names_are_shown_as_they_are() {
+    let sandbox = Sandbox::new();
+    let repo = planned_lines(&sandbox);
+    let (old, new) = ("say \"ä\" \\ once.txt", "say \"ö\"\ttwice.txt");
+    repo.git(&["mv", "src/a.txt", old]).ok();
+    repo.git(&["commit", "-qm", "Rename"]).ok();
+    repo.write(old, "old\nnew one\nnew two\nnew three\n");
+    repo.git(&["commit", "-qam", "A third"]).ok();
+    repo.git(&["mv", old, new]).ok();
+    repo.git(&["commit", "-qm", "Rename again"]).ok();
+    let why = repo.json(&["why", &format!("{new}:4")]);
+    assert_eq!((&why["file"], &why["spans"][0]["path_then"]), (&json!(new), &json!(old)));
+}
+
+#[test]
+fn a_line_of_a_squashed_commit_leads_to_its_issue_once_it_is_found() {
+    let sandbox = Sandbox::new();
+    let repo = planned_lines(&sandbox);
+    repo.wf(&["done"]).ok();
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["checkout", "-q", "-b", "squashed", "HEAD~1"]).ok();
+    repo.git(&["merge", "-q", "--squash", "main"]).ok();
+    repo.git(&["commit", "-qm", "Squashed elsewhere"]).ok();
+    assert_eq!(repo.json(&["why", "src/a.txt:2"])["spans"][0]["origins"], json!([]));
+    repo.wf(&["relink"]).ok();
+    let why = repo.json(&["why", "src/a.txt:2"]);
+    let origin = &why["spans"][0]["origins"][0];
+    assert_eq!((&origin["issue_id"], &origin["linked_by"]), (&json!("ISS-001"), &json!("relink")), "{why:#}");
+}

@@ -54,7 +54,11 @@ How long a claim is good without a commit:
 Seconds to wait for another writer; 60 unless set.
 .TP
 .BR wf.sign ", " commit.gpgSign
-Sign the commits of the store as git signs others.
+Sign the commits of the store as git signs others;
+.B wf.sign
+decides where it is set. Merges are never signed:
+.B git wf audit \-\-signatures
+makes them again.
 .SH "SEE ALSO"
 .BR gitwf\-format (5),
 .BR git (1)

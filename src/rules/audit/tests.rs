@@ -1,0 +1,247 @@
+use super::*;
+use crate::model::execution::{Accept, Check, CommitLink, Execution, LogEntry, Rewrite, Unlink};
+use crate::model::id::EntryId;
+use serde_json::json;
+
+fn time(seconds: i64) -> Time {
+    Time::from_seconds(seconds).unwrap()
+}
+
+/// An execution with these entries, one a second from 101 on.
+fn execution(events: Vec<Event>) -> ExecutionFolder {
+    let log = events.into_iter().zip(101..).map(|(event, second)| LogEntry {
+        id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
+        event,
+        actor: "a".into(),
+        at: time(second),
+    });
+    ExecutionFolder {
+        execution: Execution {
+            id: ExecutionId::parse("EXR-ISS-1-a").unwrap(),
+            issue_id: IssueId::parse("ISS-1").unwrap(),
+            solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
+            plan_digest: "sha256:1".into(),
+            plan_commit: String::new(),
+            queue_id: None,
+            item_id: None,
+            attempt: 1,
+            actor: "a".into(),
+            role: None,
+            branch: None,
+            base_commit: None,
+            worktree: None,
+            via: None,
+            supersedes: vec![],
+            started_at: time(100),
+            lease_expires_at: time(100),
+        },
+        log: log.collect(),
+    }
+}
+
+fn linked(hash: &str, by: LinkedBy, authored: i64) -> Event {
+    Event::Commit(CommitLink {
+        hash: hash.into(),
+        task_id: Some("T1".into()),
+        subject: String::new(),
+        author: String::new(),
+        authored_at: time(authored),
+        files: vec![],
+        linked_by: by,
+    })
+}
+
+fn hooked(hash: &str) -> Event {
+    linked(hash, LinkedBy::Hook, 100)
+}
+
+fn passed(command: &str, commit: &str) -> Event {
+    Event::Check(Check {
+        task_id: Some("T1".into()),
+        command: command.into(),
+        exit_code: Some(0),
+        duration_ms: 1,
+        output_sha256: String::new(),
+        output_tail: String::new(),
+        commit: Some(commit.into()),
+        dirty: false,
+    })
+}
+
+/// A plan of one task on these files, with these tests.
+fn plan(files: serde_json::Value, commands: &[&str]) -> Plan {
+    let task = json!({"id": "T1", "title": "t", "action": "Update", "files": files, "test": {"commands": commands},
+        "acceptance": {"criteria": ["one", "two"]}});
+    serde_json::from_value(json!({ "tasks": [task] })).unwrap()
+}
+
+fn on(file: &str) -> Plan {
+    plan(json!([{ "path": file }]), &[])
+}
+
+fn carried<'a>(execution: &'a ExecutionFolder, plan: Option<&'a Plan>) -> Carried<'a> {
+    Carried {
+        execution,
+        status: ExecutionStatus::Completed,
+        lost_at: None,
+        plan,
+        verdict: None,
+        is_reviewed: false,
+        touched: None,
+    }
+}
+
+fn commit(hash: &str, changes: &[(&str, Change)]) -> Commit {
+    let changes = changes.iter().map(|(path, change)| ((*path).to_owned(), *change)).collect();
+    Commit { hash: hash.into(), is_merge: false, changes, is_named: false }
+}
+
+fn kinds(commits: &[Commit], carried: &[Carried<'_>], policy: &Policy) -> Vec<(Severity, Kind)> {
+    findings(commits, carried, &[], policy).iter().map(|it| (it.severity, it.kind)).collect()
+}
+
+#[test]
+fn a_commit_is_bound_as_long_as_its_link_stands() {
+    let plan = on("a");
+    let commits = ["1", "2"].map(|hash| commit(hash, &[("a", Change::Modified)]));
+    let stands = execution(vec![hooked("1"), Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() })]);
+    assert_eq!(kinds(&commits, &[carried(&stands, Some(&plan))], &Policy::default()), []);
+    let unlinked = execution(vec![hooked("1"), Event::Unlink(Unlink { hash: "1".into() })]);
+    let found = kinds(&commits, &[carried(&unlinked, Some(&plan))], &Policy::default());
+    assert_eq!(found[..2], [(Severity::Fault, Kind::Unbound); 2]);
+}
+
+#[test]
+fn a_merge_is_not_looked_at() {
+    let merge = Commit { is_merge: true, ..commit("1", &[("x", Change::Added)]) };
+    assert_eq!(kinds(&[merge], &[], &Policy::default()), []);
+}
+
+#[test]
+fn drift_is_what_no_plan_of_the_commit_names() {
+    let (one, two) = (on("a"), plan(json!([{"path": "dir/"}, {"path": "gone", "action": "delete"}]), &[]));
+    let (first, second) = (execution(vec![hooked("1")]), execution(vec![hooked("1")]));
+    let both = [carried(&first, Some(&one)), carried(&second, Some(&two))];
+    let both = both.map(|it| Carried { status: ExecutionStatus::Executing, ..it });
+    let fits =
+        commit("1", &[("a", Change::Modified), ("dir/deep/b", Change::Added), ("gone", Change::Deleted)]);
+    assert_eq!(kinds(&[fits], &both, &Policy::default()), []);
+    let drifts = commit("1", &[("a", Change::Deleted), ("directory", Change::Added)]);
+    assert_eq!(
+        kinds(&[drifts], &both, &Policy::default()),
+        [(Severity::Fault, Kind::UnplannedDeletion), (Severity::Fault, Kind::UnplannedFile)]
+    );
+}
+
+#[test]
+fn a_plan_that_cannot_be_read_is_one_finding() {
+    let it = execution(vec![hooked("1")]);
+    let found = kinds(&[commit("1", &[("x", Change::Added)])], &[carried(&it, None)], &Policy::default());
+    assert_eq!(found, [(Severity::Fault, Kind::BrokenPlan)]);
+}
+
+#[test]
+fn files_that_are_named_must_be_touched_once_it_is_completed() {
+    let plan = plan(json!([{"path": "a"}, {"path": "dir/"}, {"path": "never"}]), &[]);
+    let it = execution(vec![hooked("1")]);
+    let touched = Some(BTreeSet::from(["a".to_owned(), "dir/b".to_owned(), "never-more".to_owned()]));
+    let whole = Carried { touched: touched.clone(), ..carried(&it, Some(&plan)) };
+    let found = findings(&[], &[whole], &[], &Policy::default());
+    assert_eq!(found.len(), 1);
+    assert!(found[0].kind == Kind::UntouchedFile && found[0].message.contains("`never`"), "{found:?}");
+    let running = Carried { touched, status: ExecutionStatus::Executing, ..carried(&it, Some(&plan)) };
+    assert_eq!(kinds(&[], &[running], &Policy::default()), []);
+    // Nobody knows all of what was touched.
+    assert_eq!(kinds(&[], &[carried(&it, Some(&plan))], &Policy::default()), []);
+}
+
+#[test]
+fn reviews_count_as_they_ended_and_as_the_policy_says() {
+    let (plan, it) = (on("a"), execution(vec![hooked("1")]));
+    let of = |verdict, is_reviewed, required: bool| {
+        let policy =
+            Policy { review: Some(if required { "required" } else { "none" }.into()), ..Policy::default() };
+        let it = Carried { verdict, is_reviewed, ..carried(&it, Some(&plan)) };
+        findings(&[], &[it], &[], &policy).iter().filter(|it| it.kind == Kind::Unreviewed).count()
+    };
+    assert_eq!(of(Some(Verdict::Approved), true, true), 0);
+    assert_eq!(of(Some(Verdict::Rejected), true, false), 1);
+    // Another form of the plan was reviewed.
+    assert_eq!(of(None, true, false), 1);
+    assert_eq!((of(None, false, false), of(None, false, true)), (0, 1));
+}
+
+#[test]
+fn a_commit_on_a_lost_claim_is_dated_by_when_it_was_made() {
+    let plan = on("a");
+    let found = |events: Vec<Event>, hash: &str| {
+        let it = execution(events);
+        let lost = Carried {
+            status: ExecutionStatus::Superseded,
+            lost_at: Some(time(102)),
+            ..carried(&it, Some(&plan))
+        };
+        !kinds(&[commit(hash, &[])], &[lost], &Policy::default()).is_empty()
+    };
+    let pause = || Event::Unlink(Unlink { hash: "0".into() });
+    assert!(!found(vec![hooked("1")], "1"));
+    assert!(found(vec![pause(), pause(), hooked("1")], "1"));
+    // Found long after it was made, or after the claim was lost.
+    assert!(!found(vec![pause(), pause(), linked("1", LinkedBy::Relink, 101)], "1"));
+    assert!(found(vec![linked("1", LinkedBy::Relink, 200)], "1"));
+    let rewrite = || Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() });
+    assert!(found(vec![hooked("1"), pause(), rewrite()], "2"));
+}
+
+#[test]
+fn acts_are_judged_by_role_and_reason() {
+    let act = |operation: &str, role: Option<&str>, reason: Option<&str>| Act {
+        commit: "1".into(),
+        issue_id: None,
+        operation: operation.into(),
+        person: "Ada".into(),
+        role: role.map(str::to_owned),
+        reason: reason.map(str::to_owned),
+    };
+    let acts = [act("done", Some("planner"), Some("late")), act("done", Some("executor"), None)];
+    let found = findings(&[], &[], &acts, &Policy::default());
+    let told: Vec<_> = found.iter().map(|it| (it.severity, it.kind)).collect();
+    assert_eq!(told, [(Severity::Note, Kind::Override), (Severity::Fault, Kind::Role)]);
+    assert!(found[0].message.ends_with(": late"), "{found:?}");
+}
+
+#[test]
+fn evidence_is_a_test_that_passed_at_the_last_commit_or_all_criteria_accepted() {
+    let tested = plan(json!([]), &["make test"]);
+    let count = |plan: &Plan, events: Vec<Event>| {
+        let it = execution(events);
+        tasks_with_evidence(&[carried(&it, Some(plan))])
+    };
+    assert_eq!(count(&tested, vec![hooked("1"), passed("make test", "1")]), (1, 1));
+    assert_eq!(count(&tested, vec![hooked("1"), passed("make test", "1"), hooked("2")]), (0, 1));
+    let untested = plan(json!([]), &[]);
+    let accept =
+        |criterion| Event::Accept(Accept { task_id: "T1".into(), criterion, evidence: "seen".into() });
+    assert_eq!(count(&untested, vec![accept(1)]), (0, 1));
+    assert_eq!(count(&untested, vec![accept(1), accept(2)]), (1, 1));
+    assert_eq!(count(&untested, vec![hooked("1")]), (1, 1));
+}
+
+#[test]
+fn a_check_that_was_overtaken_is_told() {
+    let tested = plan(json!([]), &["make test"]);
+    let rewritten = execution(vec![
+        hooked("1"),
+        passed("make test", "1"),
+        Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() }),
+    ]);
+    let missing = evidence::missing(&tested, &rewritten);
+    assert!(missing[0].contains("passed at 1, which was rewritten since"), "{missing:?}");
+    // A later run of the same test at the same commit takes the place of an earlier one.
+    let mut failed = passed("make test", "1");
+    if let Event::Check(check) = &mut failed {
+        check.exit_code = Some(1);
+    }
+    let it = execution(vec![hooked("1"), passed("make test", "1"), failed]);
+    assert_eq!(evidence::failing(&tested, &it).len(), 1);
+}

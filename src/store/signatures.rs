@@ -1,0 +1,182 @@
+//! Who vouches for the commits of the ref: git checks their signatures, and what every clone makes alike is made again.
+
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+
+use super::error::StoreError;
+use super::history::{Link, Step};
+use super::merge;
+use super::repo::{Store, object_id};
+use super::root;
+use crate::model::text_enum;
+
+text_enum!(
+    /// What vouches for a commit of the ref.
+    Vouching {
+        /// A signature by a key that git here trusts.
+        Good = "good",
+        /// Nothing: it is not signed.
+        Unsigned = "unsigned",
+        /// Nothing: its signature is not one of this commit.
+        Bad = "bad",
+        /// A signature by a key that git here does not know or trust.
+        UnknownKey = "unknown_key",
+        /// A signature that was made after it or its key had expired.
+        Expired = "expired",
+        /// A signature by a key that was revoked.
+        Revoked = "revoked",
+        /// A signature that git here is not set up to check.
+        Unchecked = "unchecked",
+        /// It is what a merge of its parents makes.
+        Recomputed = "recomputed",
+        /// It has the form of a merge, and a merge of its parents makes another commit.
+        Differs = "differs",
+        /// It is the constant first commit of every store.
+        Root = "root",
+    }
+);
+
+impl Vouching {
+    /// Whether nobody has to wonder about the commit.
+    pub(crate) fn is_sound(self) -> bool {
+        matches!(self, Self::Good | Self::Recomputed | Self::Root)
+    }
+}
+
+/// A commit of the ref with what vouches for it.
+#[derive(Debug)]
+pub(crate) struct Vouched {
+    /// The commit.
+    pub(crate) step: Step,
+    /// What vouches for it.
+    pub(crate) vouching: Vouching,
+    /// Whose signature it bears, as git says; none where it has none, or git does not know.
+    pub(crate) signer: Option<String>,
+    /// The key, as git names it.
+    pub(crate) key: Option<String>,
+}
+
+/// What git says of a signature.
+struct Verdict {
+    vouching: Vouching,
+    signer: Option<String>,
+    key: Option<String>,
+}
+
+impl Store {
+    /// The commits of the ref, parents before children, each with what vouches for it; with `only`, no others than these.
+    /// Also what git complained about while it checked.
+    pub(crate) fn vouched(
+        &self,
+        only: Option<&HashSet<ObjectId>>,
+    ) -> Result<(Vec<Vouched>, Option<String>), StoreError> {
+        let Some(tip) = self.tip()? else { return Ok((vec![], None)) };
+        let first = root::make(&self.in_memory())?;
+        let mut links = self.commits_between(None, tip)?;
+        links.retain(|link| only.is_none_or(|only| only.contains(&link.commit)));
+        let mut signed = Vec::new();
+        for link in links.iter().filter(|link| link.parents.len() < 2) {
+            if self.bears_signature(link.commit)? {
+                signed.push(link.commit);
+            }
+        }
+        let (mut verdicts, complaint) = self.verdicts(&signed)?;
+        let vouched = links.iter().map(|link| {
+            let verdict = if link.commit == first {
+                Verdict { vouching: Vouching::Root, signer: None, key: None }
+            } else if link.parents.len() > 1 {
+                Verdict { vouching: self.made_again(link)?, signer: None, key: None }
+            } else {
+                let unsigned = Verdict { vouching: Vouching::Unsigned, signer: None, key: None };
+                verdicts.remove(&link.commit).unwrap_or(unsigned)
+            };
+            let Verdict { vouching, signer, key } = verdict;
+            Ok(Vouched { step: self.step(link.commit)?, vouching, signer, key })
+        });
+        Ok((vouched.collect::<Result<_, StoreError>>()?, complaint))
+    }
+
+    /// Compares a merge or restoring commit with the one that its parents make.
+    fn made_again(&self, link: &Link) -> Result<Vouching, StoreError> {
+        let [one, two] = link.parents[..] else { return Ok(Vouching::Differs) };
+        if [one, two].iter().any(|parent| self.repo.find_header(*parent).is_err()) {
+            // A shallow clone cannot tell.
+            return Ok(Vouching::Unchecked);
+        }
+        let made = merge::of_parents(&self.in_memory(), [one, two])?;
+        Ok(if made == link.commit { Vouching::Recomputed } else { Vouching::Differs })
+    }
+
+    fn bears_signature(&self, id: ObjectId) -> Result<bool, StoreError> {
+        let failed = StoreError::object("cannot read a commit of the store");
+        let commit = self.repo.find_commit(id).map_err(&failed)?;
+        let decoded = commit.decode().map_err(&failed)?;
+        Ok(decoded.extra_headers.iter().any(|(name, _)| name.starts_with(b"gpgsig")))
+    }
+
+    /// Asks git about signed commits, all in one process. What it says on stderr comes back too, where it could not check.
+    fn verdicts(&self, ids: &[ObjectId]) -> Result<(HashMap<ObjectId, Verdict>, Option<String>), StoreError> {
+        if ids.is_empty() {
+            return Ok((HashMap::new(), None));
+        }
+        let list: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let format = "--format=%H%x00%G?%x00%GS%x00%GK";
+        let args = ["log", "--no-walk=unsorted", "--no-show-signature", "--no-color", format, "--stdin"];
+        let output = super::git::fed(self.git().command(args), list.as_bytes())?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let verdicts: HashMap<_, _> = text.lines().filter_map(verdict).collect();
+        let words = String::from_utf8_lossy(&output.stderr);
+        let is_unchecked = verdicts.values().any(|it| it.vouching == Vouching::Unchecked);
+        let complaint = words.lines().map(str::trim).find(|line| !line.is_empty()).filter(|_| is_unchecked);
+        let complaint = complaint.map(|line| line.trim_start_matches("error: ").to_owned());
+        Ok((verdicts, complaint))
+    }
+}
+
+/// Reads one line of git's answer about a commit that bears a signature.
+fn verdict(line: &str) -> Option<(ObjectId, Verdict)> {
+    let mut parts = line.split('\0');
+    let id = object_id(parts.next()?)?;
+    // As git-log(1) has it.
+    let vouching = match parts.next()? {
+        "G" => Vouching::Good,
+        "B" => Vouching::Bad,
+        // Right, and by somebody whom nothing here vouches for; or by a key that is not here.
+        "U" | "E" => Vouching::UnknownKey,
+        "X" | "Y" => Vouching::Expired,
+        "R" => Vouching::Revoked,
+        _ => Vouching::Unchecked,
+    };
+    let mut text = || parts.next().map(str::to_owned).filter(|text| !text.is_empty());
+    Some((id, Verdict { vouching, signer: text(), key: text() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_says_of_a_signature_is_read() {
+        let id = "1".repeat(40);
+        let of = |rest: &str| verdict(&format!("{id}\0{rest}")).unwrap().1;
+        let good = of("G\0ada@example.org\0SHA256:abc");
+        assert_eq!(
+            (good.vouching, good.signer.as_deref(), good.key.as_deref()),
+            (Vouching::Good, Some("ada@example.org"), Some("SHA256:abc"))
+        );
+        for (letter, vouching) in [
+            ("B", Vouching::Bad),
+            ("U", Vouching::UnknownKey),
+            ("E", Vouching::UnknownKey),
+            ("Y", Vouching::Expired),
+            ("R", Vouching::Revoked),
+            ("N", Vouching::Unchecked),
+        ] {
+            let it = of(&format!("{letter}\0\0"));
+            assert_eq!((it.vouching, it.signer), (vouching, None));
+            assert!(!vouching.is_sound());
+        }
+        assert!(verdict("nothing").is_none());
+    }
+}
