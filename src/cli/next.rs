@@ -7,7 +7,8 @@ use crate::rules::lease;
 /// Take the next item that is ready: claim it, and bind this worktree and branch to it
 ///
 /// Where the ref has a remote, the claim is made through it, so that no other clone gets the same item. An item whose
-/// holder's lease ran out is taken over.
+/// holder's lease ran out is taken over; through a remote, not by this clone's clock alone: it must have seen the claim for
+/// a whole lease without a renewal, or commits of others must be dated past its end.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Take this item: S-1, QUE-…:S-1, or the id of a plan or issue

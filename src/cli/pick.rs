@@ -37,6 +37,15 @@ pub(super) struct Picked {
 struct Choice {
     views: Vec<QueueView>,
     free: BTreeSet<SolutionId>,
+    /// Those whose holder's lease ran out by this clone's clock alone.
+    unproven: BTreeSet<SolutionId>,
+}
+
+/// The issues whose holder's lease ran out by this clone's clock.
+#[derive(Default)]
+struct RunOut {
+    free: Vec<IssueId>,
+    unproven: BTreeSet<SolutionId>,
 }
 
 impl Choice {
@@ -61,7 +70,7 @@ impl From<'_> {
                 return Ok(Picked { queue: view.queue.id.clone(), item: it.item.clone() });
             }
         }
-        Err(nothing(&choice.views, &views))
+        Err(nothing(&choice, &views))
     }
 
     /// This one.
@@ -76,7 +85,7 @@ impl From<'_> {
         if choice.has(it) {
             return Ok(Picked { queue: queue.clone(), item: it.item.clone() });
         }
-        Err(not_ready(it))
+        Err(not_ready(&choice, it))
     }
 
     fn choice(&self, tx: &Tx<'_>) -> Result<Choice, Failure> {
@@ -86,7 +95,8 @@ impl From<'_> {
         if self.allow_overlap {
             free.extend(ready_if(&world, without_files));
         }
-        for id in self.run_out(tx, &world.facts)? {
+        let run_out = self.run_out(tx, &world.facts)?;
+        for id in run_out.free {
             let had = ready_if(&world, |facts| {
                 if self.allow_overlap {
                     without_files(facts);
@@ -95,30 +105,34 @@ impl From<'_> {
             });
             free.extend(had.into_iter().filter(|solution| solution.issue() == id));
         }
-        Ok(Choice { views, free })
+        Ok(Choice { views, free, unproven: run_out.unproven })
     }
 
-    /// The issues whose holder may be taken over.
-    fn run_out(&self, tx: &Tx<'_>, facts: &Facts) -> Result<Vec<IssueId>, Failure> {
+    fn run_out(&self, tx: &Tx<'_>, facts: &Facts) -> Result<RunOut, Failure> {
         let now = tx.stamper().now();
-        let mut found = Vec::new();
+        let mut found = RunOut::default();
         for (id, issue) in facts.iter().filter(|(_, issue)| is_executing(issue)) {
             let Some(holder) = &issue.holder else { continue };
             if !lease::may_be_taken_over(holder.lease_expires_at, now) {
                 continue;
             }
             let executions = records::executions(tx, id)?;
-            if let Some(holder) = executions.iter().find(|it| it.execution.id == holder.execution_id)
-                && self.may_take_over(holder, now)?
-            {
-                found.push(id.clone());
+            let Some(holder) = executions.iter().find(|it| it.execution.id == holder.execution_id) else {
+                continue;
+            };
+            if self.may_take_over(holder, now)? {
+                found.free.push(id.clone());
+            } else if holder.execution.via.is_none() || self.remote.is_some() {
+                found.unproven.insert(holder.execution.solution_id.clone());
             }
         }
         Ok(found)
     }
 
-    /// Whether its lease has run out by this clone's own observation, too: a clock that is ahead by hours takes every
-    /// lease for run out. A claim that was made through a remote is taken over only through one.
+    /// Whether its lease, which ran out by this clone's clock, ran out beyond doubt: a clock that is ahead by hours takes
+    /// every lease for run out. So either this clone has watched the claim for its whole length without seeing it
+    /// renewed, or the dates of others bear its clock out. A claim that was made through a remote is taken over only
+    /// through one.
     fn may_take_over(&self, holder: &ExecutionFolder, now: Time) -> Result<bool, Failure> {
         let Some(remote) = self.remote else { return Ok(holder.execution.via.is_none()) };
         let sign = lease::last_sign(holder);
@@ -127,8 +141,10 @@ impl From<'_> {
             Some(entry) => layout::entry(&layout::execution_log(id), entry),
             None => layout::execution(id),
         };
-        let published = sync::not_before(self.store, remote, &path)?;
-        Ok(published.is_none_or(|at| lease::may_be_taken_over(at.plus_millis(sign.good_for), now)))
+        let Some(seen) = sync::first_seen(self.store, remote, &path, now)? else { return Ok(true) };
+        let is_watched = lease::may_be_taken_over(seen.plus_millis(sign.good_for), now);
+        let free_from = lease::free_from(holder.lease_expires_at());
+        Ok(is_watched || sync::is_past(self.store, remote, free_from, now)?)
     }
 }
 
@@ -156,14 +172,21 @@ fn without_holder(facts: &mut Facts, id: &IssueId) {
     }
 }
 
-fn nothing(all: &[QueueView], views: &[&QueueView]) -> Failure {
+/// Why an item is not taken over whose lease ran out by this clone's clock.
+const UNPROVEN: &str = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not \
+                        watched it for long enough; `git wf lease release ITEM` gives it up";
+
+fn nothing(choice: &Choice, views: &[&QueueView]) -> Failure {
     let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
     let mut reasons: BTreeSet<String> = BTreeSet::new();
     for view in views.iter().filter(|view| view.status != "archived") {
         for it in &view.items {
             *counts.entry(it.status).or_default() += 1;
-            let name = queue_print::item_name(all, &view.queue.id, it);
+            let name = queue_print::item_name(&choice.views, &view.queue.id, it);
             reasons.extend(it.blocked_by.iter().map(|blocker| format!("{name} waits: {}", blocker.reason)));
+            if choice.unproven.contains(&it.item.solution_id) {
+                reasons.insert(format!("{name} is not taken over: {UNPROVEN}"));
+            }
         }
     }
     if counts.is_empty() {
@@ -176,8 +199,11 @@ fn nothing(all: &[QueueView], views: &[&QueueView]) -> Failure {
         .hint("`git wf queue show` shows the items")
 }
 
-fn not_ready(it: &ItemView) -> Failure {
-    let reasons = it.blocked_by.iter().map(|blocker| blocker.reason.clone()).collect();
+fn not_ready(choice: &Choice, it: &ItemView) -> Failure {
+    let mut reasons: Vec<String> = it.blocked_by.iter().map(|blocker| blocker.reason.clone()).collect();
+    if choice.unproven.contains(&it.item.solution_id) {
+        reasons.push(UNPROVEN.into());
+    }
     let hint = match it.status {
         ItemStatus::Failed => format!("`git wf retry {}` queues it again", it.item.issue_id),
         ItemStatus::Completed => format!("`git wf reopen {}` takes it up again", it.item.issue_id),

@@ -15,11 +15,11 @@ pub(crate) struct Args {
 
 pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    store.snapshot()?;
+    let before = Some(store.snapshot()?.commit());
     let remote = sync::remote::to_sync(&store, remote.as_deref())?;
     let pulled = sync::pull(&store, &remote)?;
     warn_of_losses(&pulled, context);
-    warn_of_conflicts(&store, &pulled, context)?;
+    warn_of_conflicts(&store, &pulled, before, context)?;
     claim::warn_if_lost(&store, &store.snapshot()?, context)?;
     if context.json() {
         context.screen.print_json(&pulled)?;

@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::{Context, Exit, Failure, Outcome, claim};
-use crate::store::Store;
+use crate::store::{ObjectId, Store};
 use crate::sync::{self, Moved, Synced};
 use crate::ui::text;
 
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    store.snapshot()?;
+    let before = Some(store.snapshot()?.commit());
     let remote = sync::remote::to_sync(&store, remote.as_deref())?;
     let synced = sync::sync(&store, &remote)?;
     if let Err(error) = sync::remote::remember(&store, &remote) {
@@ -26,7 +26,7 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
         context.warn(&format!("`{remote}` could not be noted as the remote of the store: {error}"));
     }
     warn_of_losses(&synced, context);
-    warn_of_conflicts(&store, &synced, context)?;
+    warn_of_conflicts(&store, &synced, before, context)?;
     claim::warn_if_lost(&store, &store.snapshot()?, context)?;
     if context.json() {
         context.screen.print_json(&synced)?;
@@ -67,12 +67,17 @@ fn some(paths: &[String]) -> String {
     named.join(", ")
 }
 
-/// Says how many fields two clones set apart from each other, where this merged anything.
-pub(super) fn warn_of_conflicts(store: &Store, synced: &Synced, context: &Context) -> Result<(), Failure> {
+/// Says how many fields two clones set apart from each other, in what was merged into the state `before`.
+pub(super) fn warn_of_conflicts(
+    store: &Store,
+    synced: &Synced,
+    before: Option<ObjectId>,
+    context: &Context,
+) -> Result<(), Failure> {
     if synced.merged == Moved::None {
         return Ok(());
     }
-    let open = sync::conflicts::count(store)?;
+    let open = sync::conflicts::count_since(store, before)?;
     if open > 0 {
         let open = text::count(open, "field");
         context.warn(&format!("{open} set apart from each other; `git wf conflicts` shows both values"));

@@ -16,9 +16,14 @@ const DAY: i64 = 24 * HOUR;
 /// Clocks of two machines may differ by so much, in milliseconds, before one takes a lease for run out too early.
 const SKEW: i64 = 10 * MINUTE;
 
+/// From when on others may take a claim over.
+pub(crate) fn free_from(lease_expires_at: Time) -> Time {
+    lease_expires_at.plus_millis(SKEW)
+}
+
 /// Whether others may take a claim over: its lease ran out, by whatever clock of theirs.
 pub(crate) fn may_be_taken_over(lease_expires_at: Time, now: Time) -> bool {
-    now > lease_expires_at.plus_millis(SKEW)
+    now > free_from(lease_expires_at)
 }
 
 /// The latest sign of life of an execution.

@@ -8,11 +8,16 @@ use super::error::StoreError;
 use super::repo::Store;
 
 impl Store {
-    /// All commits in the history of `tip`, each behind its parents, with the parents that are here.
-    pub(crate) fn parents_first(&self, tip: ObjectId) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
+    /// All commits in the history of `tip`, without those in the history of `without`, each behind its parents, with all
+    /// of its parents that are here.
+    pub(crate) fn parents_first(
+        &self,
+        tip: ObjectId,
+        without: Option<ObjectId>,
+    ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
-        for info in self.repo.rev_walk([tip]).all().map_err(&failed)? {
+        for info in self.repo.rev_walk([tip]).with_hidden(without).all().map_err(&failed)? {
             let info = info.map_err(&failed)?;
             parents.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
         }

@@ -119,7 +119,7 @@ impl Store {
             made: Made::taken_from(&work),
             packs: Vec::new(),
         };
-        for (id, _) in self.parents_first(tip)? {
+        for (id, _) in self.parents_first(tip, None)? {
             let object = self.repo.find_object(id).map_err(&failed)?;
             let mut commit = Commit::parse(&object.data, self.repo.object_hash()).map_err(&failed)?;
             commit.tree = paths.rewrite(&work, commit.tree, &done.moved)?;

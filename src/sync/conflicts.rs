@@ -51,17 +51,17 @@ pub(crate) struct Conflict {
     pub(crate) merge: String,
 }
 
-/// How many conflicts are open.
-pub(crate) fn count(store: &Store) -> Result<usize, StoreError> {
+/// How many conflicts are open that came with what was merged since `tip`. Costs what was merged, not the whole history.
+pub(crate) fn count_since(store: &Store, tip: Option<ObjectId>) -> Result<usize, StoreError> {
     let now = store.snapshot()?;
-    Ok(still_open(store, &now)?.len())
+    Ok(still_open(store, &now, tip)?.len())
 }
 
 /// All conflicts that are open, in order of their paths and fields, and of the stamps of what does not stand.
 pub(crate) fn open(store: &Store) -> Result<Vec<Conflict>, StoreError> {
     let now = store.snapshot()?;
     let mut found = Vec::new();
-    for (met, current) in still_open(store, &now)? {
+    for (met, current) in still_open(store, &now, None)? {
         let stands = written(&current, &met.key);
         found.push(Conflict {
             record: record_id(&current),
@@ -76,9 +76,13 @@ pub(crate) fn open(store: &Store) -> Result<Vec<Conflict>, StoreError> {
 }
 
 /// Each value that was lost once, with the record as it is now.
-fn still_open(store: &Store, now: &Snapshot<'_>) -> Result<Vec<(Met, Doc)>, StoreError> {
+fn still_open(
+    store: &Store,
+    now: &Snapshot<'_>,
+    since: Option<ObjectId>,
+) -> Result<Vec<(Met, Doc)>, StoreError> {
     let mut found: BTreeMap<(String, String, Option<Stamp>), (Met, Doc)> = BTreeMap::new();
-    for met in unsettled(store, now.commit())? {
+    for met in unsettled(store, now.commit(), since)? {
         let Some(current) = read(now, met.schema, &met.path)? else { continue };
         let stands = written(&current, &met.key);
         // Where somebody else came to the same value, both have what they wanted.

@@ -12,6 +12,6 @@ mod transfer;
 mod words;
 
 pub(crate) use error::SyncError;
-pub(crate) use observed::not_before;
+pub(crate) use observed::{first_seen, is_past};
 pub(crate) use round::{Moved, Synced, pull, push, sync};
 pub(crate) use through::{publish, through};

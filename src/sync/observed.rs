@@ -1,32 +1,98 @@
-//! What this clone saw with its own eyes of how old something is: the remote's ref has a reflog here, with times of this
-//! clone's clock. A clock that is wrong by hours is of one mind with itself.
+//! What this clone saw with its own eyes of how old something is. The remote's ref has a reflog here, with times of this
+//! clone's clock. A clock that is wrong by hours is of one mind with itself, and the dates of others correct it.
+
+use std::collections::HashSet;
 
 use gix::ObjectId;
+use gix::revision::walk::Sorting;
 
 use crate::model::time::Time;
-use crate::store::{Store, StoreError};
+use crate::store::{RefMove, Store, StoreError};
 
-/// So many moves of the remote's ref are looked at.
+/// So many moves of a ref are looked at.
 const MOST: usize = 10_000;
+/// So many fetches are asked for dates of others.
+const FETCHES: usize = 100;
 
-/// The latest moment, by this clone's clock, at which the remote's head was known and did not hold the file at `path`:
-/// it was published after that. None where this clone never saw the remote without it.
-pub(crate) fn not_before(store: &Store, remote: &str, path: &str) -> Result<Option<Time>, StoreError> {
-    for then in store.moves(&store.tracking(remote), MOST)? {
-        match holds(store, then.commit, path) {
-            Ok(true) => {}
-            Ok(false) => return Ok(Time::from_seconds(then.at)),
-            // What the remote had once need not be here for ever.
-            Err(_) => return Ok(None),
+/// The moment, by this clone's clock, from which on it has known the remote to hold the file at `path`. None where the
+/// remote does not hold it: it was written here then, by this clock. `now` where that cannot be found out.
+pub(crate) fn first_seen(
+    store: &Store,
+    remote: &str,
+    path: &str,
+    now: Time,
+) -> Result<Option<Time>, StoreError> {
+    let tracking = store.tracking(remote);
+    let Some(head) = store.read_ref(&tracking)? else { return Ok(None) };
+    if !holds(store, head, path)? {
+        return Ok(None);
+    }
+    let mut first = now;
+    for then in store.moves(&tracking, MOST)? {
+        // What the remote had once need not be here for ever.
+        if !holds(store, then.commit, path).unwrap_or(false) {
+            break;
+        }
+        first = Time::from_seconds(then.at).unwrap_or(now);
+    }
+    Ok(Some(first))
+}
+
+/// Whether the dates of others bear out that it is later than `moment`: at some fetch the remote held somebody else's
+/// commit, and from its date on at least as much time has passed as this clone's clock has counted since that fetch.
+pub(crate) fn is_past(store: &Store, remote: &str, moment: Time, now: Time) -> Result<bool, StoreError> {
+    let tracking = store.tracking(remote);
+    let moves = store.moves(&tracking, MOST)?;
+    let own = written_here(store, &moves)?;
+    let seconds = |time: Time| time.millis().div_euclid(1_000);
+    for then in moves.iter().filter(|then| !is_push(then)).take(FETCHES) {
+        let later_than = seconds(moment) - (seconds(now) - then.at);
+        if others_wrote(store, then.commit, later_than, &own)? {
+            return Ok(true);
         }
     }
-    Ok(None)
+    Ok(false)
+}
+
+/// Whether a commit of the history of `head` is dated later than so many seconds since 1970, by somebody else. A merge is
+/// nobody's: it bears the date of what it merges.
+fn others_wrote(
+    store: &Store,
+    head: ObjectId,
+    later_than: i64,
+    own: &HashSet<ObjectId>,
+) -> Result<bool, StoreError> {
+    // What the remote had once need not be here for ever: it proves nothing then.
+    if !store.repo().has_object(head) {
+        return Ok(false);
+    }
+    let failed = StoreError::object("cannot read the history of the store");
+    let sorting = Sorting::ByCommitTimeCutoff { order: Default::default(), seconds: later_than };
+    for info in store.repo().rev_walk([head]).sorting(sorting).all().map_err(&failed)? {
+        let info = info.map_err(&failed)?;
+        let is_later = info.commit_time.is_some_and(|time| time > later_than);
+        if is_later && info.parent_ids.len() < 2 && !own.contains(&info.id) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The commits that this clone made, or pushed: their dates say nothing that its clock does not say.
+fn written_here(store: &Store, pushed: &[RefMove]) -> Result<HashSet<ObjectId>, StoreError> {
+    let here = store.moves(store.reference(), MOST)?;
+    let made = here.iter().filter(|then| !then.why.starts_with("wf: merge "));
+    Ok(made.chain(pushed.iter().filter(|then| is_push(then))).map(|then| then.commit).collect())
+}
+
+fn is_push(then: &RefMove) -> bool {
+    then.why.ends_with("push")
 }
 
 /// Whether the last that moved the remote's ref, as far as this clone knows, was a push from here.
 pub(super) fn is_last_writer(store: &Store, remote: &str) -> Result<bool, StoreError> {
     let last = store.moves(&store.tracking(remote), 1)?;
-    Ok(last.first().is_some_and(|last| last.why.ends_with("push")))
+    Ok(last.first().is_some_and(is_push))
 }
 
 fn holds(store: &Store, commit: ObjectId, path: &str) -> Result<bool, StoreError> {

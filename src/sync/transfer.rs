@@ -10,7 +10,7 @@ use crate::store::{Store, StoreError};
 /// How often a fetch starts again because somebody else fetches here at the same time.
 const TRIES: u32 = 6;
 
-/// What the remote had, and when this clone saw it there, is kept in a reflog: see [`super::not_before`].
+/// What the remote had, and when this clone saw it there, is kept in a reflog: see [`super::first_seen`].
 const LOGGED: &str = "core.logAllRefUpdates=always";
 
 /// How a push ended that was not an error.

@@ -42,11 +42,16 @@ pub(super) struct History<'a> {
     by_key: HashMap<Key, usize>,
 }
 
-/// The conflicts in the history of `tip` that nobody has settled who could have seen them.
-pub(super) fn unsettled(store: &Store, tip: ObjectId) -> Result<Vec<Met>, StoreError> {
+/// The conflicts in the history of `tip` that nobody has settled who could have seen them; those that were met in the
+/// history of `since` are left out.
+pub(super) fn unsettled(
+    store: &Store,
+    tip: ObjectId,
+    since: Option<ObjectId>,
+) -> Result<Vec<Met>, StoreError> {
     let mut history = History { store, met: Vec::new(), by_key: HashMap::new() };
     let mut states: HashMap<ObjectId, Known> = HashMap::new();
-    for (commit, parents) in store.parents_first(tip)? {
+    for (commit, parents) in store.parents_first(tip, since)? {
         let state = history.after(commit, &parents, &states)?;
         states.insert(commit, state);
     }

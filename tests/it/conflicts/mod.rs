@@ -73,7 +73,7 @@ fn both_values_are_shown_with_their_authors_and_times() {
 }
 
 #[test]
-fn sync_and_pull_say_how_many_are_open() {
+fn sync_and_pull_say_how_many_came_in() {
     let two = one_issue();
     two.ada.wf(&["edit", "GH-1", "--title", "by ada", "-p", "1"]).ok();
     two.bea.wf(&["edit", "GH-1", "--title", "by bea", "-p", "2"]).ok();
@@ -85,6 +85,12 @@ fn sync_and_pull_say_how_many_are_open() {
     assert!(ran.stderr.contains("2 fields set apart from each other"), "{}", ran.stderr);
     // An idle round has nothing to say.
     assert_eq!(two.ada.wf(&["sync"]).ok().stderr, "");
+    // Nor has one that brings something else.
+    two.bea.wf(&["new", "Another"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    two.ada.wf(&["new", "And another"]).ok();
+    assert_eq!(two.ada.wf(&["sync"]).ok().stderr, "");
+    assert_eq!(open(&two).len(), 2);
 }
 
 #[test]

@@ -333,3 +333,51 @@ fn a_lease_that_was_renewed_is_as_young_as_its_renewal() {
     sandbox.advance(LEASE);
     early.wf(&["next"]).ok();
 }
+
+#[test]
+fn a_clock_that_is_hours_ahead_takes_nothing_over_that_it_has_just_met() {
+    let sandbox = Sandbox::new();
+    let (one, early) = one_ahead(&sandbox);
+    // What it saw last of the remote is as old as a whole lease, and more.
+    sandbox.advance(2 * LEASE);
+    one.wf(&["next"]).ok();
+    // What it wrote itself bears its clock out no better.
+    early.wf(&["comment", "ISS-001", "-m", "from five hours ahead"]).ok();
+    early.wf(&["sync"]).ok();
+    let refused = early.refused(3, &["next"]);
+    assert!(refused.to_string().contains("by this clock alone"), "{refused}");
+    sandbox.advance(LEASE + SKEW + 60);
+    assert_eq!(early.json(&["next"])["attempt"], 2);
+}
+
+#[test]
+fn a_new_clone_needs_the_date_of_somebody_else() {
+    let sandbox = Sandbox::new();
+    let (one, two) = two_clones(&sandbox);
+    one.wf(&["next"]).ok();
+    sandbox.advance(LEASE + SKEW + 60);
+    let new = sandbox.clone(sandbox.root().join("hub"), "new");
+    new.git(&["switch", "-q", "-C", "main", "origin/main"]).ok();
+    new.wf(&["init"]).ok();
+    new.wf(&["next"]).fails(3);
+    new.refused(3, &["next", "ISS-001"]);
+    two.wf(&["comment", "ISS-001", "-m", "is anybody there?"]).ok();
+    two.wf(&["sync"]).ok();
+    assert_eq!(new.json(&["next"])["attempt"], 2);
+}
+
+#[test]
+fn the_only_clone_takes_over_by_its_own_clock() {
+    let sandbox = Sandbox::new();
+    sandbox.bare("hub");
+    let one = sandbox.clone(sandbox.root().join("hub"), "one");
+    one.commit("a.txt", "a", "first");
+    one.wf(&["init"]).ok();
+    one.queued("ISS-001", "src/a.rs");
+    one.wf(&["next"]).ok();
+    let beside = one.worktree("beside", "side");
+    sandbox.advance(LEASE + SKEW - 60);
+    beside.wf(&["next"]).fails(3);
+    sandbox.advance(120);
+    assert_eq!(beside.json(&["next"])["attempt"], 2);
+}
