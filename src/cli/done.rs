@@ -94,7 +94,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     } else if missing > 0 {
         let tests = count(missing, "test");
         context.warn(&format!(
-            "{tests} of the plan have no passing check at the last commit; `git wf verify {}` runs them",
+            "{tests} of the plan {} no passing check at the last commit; `git wf verify {}` runs what is missing",
+            if missing == 1 { "has" } else { "have" },
             id.issue()
         ));
     }

@@ -30,6 +30,8 @@ mod take;
 mod text_input;
 mod trace_picture;
 mod trace_print;
+mod unseen_claim;
+mod usage;
 mod world;
 
 use std::process::ExitCode;
@@ -42,7 +44,7 @@ pub(crate) use failure::{Exit, Failure};
 use crate::model::id::IssueId;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, records};
-use crate::ui::{self, Screen};
+use crate::ui::Screen;
 
 /// A command that succeeds ends in one of two ways: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;
@@ -147,7 +149,7 @@ fn existing(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Failure> {
 pub(crate) fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return usage(&error),
+        Err(error) => return usage::report(&error),
     };
     let json = arguments.json;
     let mut context = Context { screen: Screen::from_env(json) };
@@ -160,27 +162,4 @@ pub(crate) fn main() -> ExitCode {
         (Ok(exit), Ok(())) => exit,
     };
     exit.into()
-}
-
-/// Help and version are answers; everything else that clap says is wrong usage.
-fn usage(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        return match error.print() {
-            Err(error) if !ui::is_broken_pipe(&error) => Exit::Failed.into(),
-            _ => Exit::Done.into(),
-        };
-    }
-    let text = error.render().to_string();
-    if std::env::args_os().any(|arg| arg == "--json") {
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let first = lines.next().unwrap_or_default();
-        let failure = Failure::usage(first.strip_prefix("error: ").unwrap_or(first));
-        return failure.hint("`git wf COMMAND --help` shows how it is used").report(true).into();
-    }
-    // It repeats what was typed, which may have come from anywhere.
-    let (prefix, rest) =
-        text.split_once("error: ").map_or(("", text.as_str()), |(_, rest)| ("error: ", rest));
-    let prefix = ui::Painter::stderr().paint(ui::style::BAD, prefix);
-    ui::say(&format!("{prefix}{}", ui::text::clean(rest).trim_end()));
-    Exit::Usage.into()
 }

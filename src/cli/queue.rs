@@ -1,6 +1,7 @@
 mod add;
 mod check;
 mod conflict;
+mod conflict_add;
 mod dag;
 mod decide;
 mod items;
@@ -11,8 +12,9 @@ mod resolve;
 
 pub(super) use add::add_issue;
 pub(super) use check::CheckAnswer;
+pub(super) use conflict::ConflictAnswer;
 pub(super) use conflict::decision;
-pub(super) use conflict::{ConflictAnswer, ConflictInput};
+pub(super) use conflict_add::ConflictInput;
 pub(super) use dag::DagAnswer;
 pub(super) use items::Removed;
 

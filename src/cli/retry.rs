@@ -4,9 +4,10 @@ use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, claim, existing, feedback};
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
-use crate::model::status::IssueStatus;
+use crate::model::status::{IssueStatus, ItemStatus};
 use crate::rules::facts;
 use crate::store::{Read, Store, Tx, records, resolve};
+use crate::ui::text::clean_line;
 
 /// Queue failed issues again; what failed stays in their history
 #[derive(Debug, clap::Args)]
@@ -47,8 +48,16 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         context.screen.print_json(&folders.iter().map(answer::issue).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
+    let views = World::after(&store)?.views();
     for folder in &folders {
-        writeln!(context.screen, "{} is {} again", folder.issue.record.id, facts::status(folder))?;
+        let id = &folder.issue.record.id;
+        writeln!(context.screen, "{id} is {} again", facts::status(folder))?;
+        let items = views.iter().flat_map(|view| &view.items);
+        for it in items.filter(|it| it.item.issue_id == *id && it.status == ItemStatus::Blocked) {
+            for blocker in &it.blocked_by {
+                writeln!(context.screen, "  it waits: {}", clean_line(&blocker.reason))?;
+            }
+        }
     }
     Ok(Exit::Done)
 }

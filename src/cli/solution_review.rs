@@ -200,8 +200,9 @@ fn answer(
 ) -> Outcome {
     let standing = review::standing(plan, folder.reviews(&plan.id));
     let issue_id = plan.id.issue();
-    let is_queued = folder.items.iter().any(|it| it.item.solution_id == plan.id && !it.item.is_removed());
-    let remarks = review::remarks(&issue_id, &review, &standing, is_queued);
+    let mut queued = folder.items.iter().map(|it| &it.item);
+    let queued = queued.find(|item| item.solution_id == plan.id && !item.is_removed());
+    let remarks = review::remarks(&issue_id, &review, &standing, queued);
     // Between the commit and now another process may have changed the plan: then nothing stands of this review.
     let stands = standing.verdict.unwrap_or(review.verdict);
     let round = standing.rejected_rounds + usize::from(stands != Verdict::Rejected);
@@ -317,16 +318,17 @@ fn settled(plan: &Solution, input: &ReviewInput) -> Result<Verdict, Failure> {
     }
 }
 
-/// Refuses to queue what its reviews do not let pass, unless it is forced by somebody who may.
+/// Refuses to queue what its reviews do not let pass, unless it is forced by somebody who may. Answers with what the item
+/// has to say in `forced`: the digest of a plan that is rejected, and queued all the same.
 pub(super) fn permit_queue(
     tx: &Tx<'_>,
     folder: &IssueFolder,
     plan: &Solution,
     force: &Force,
-) -> Result<(), Failure> {
+) -> Result<Option<String>, Failure> {
     let standing: Standing = review::standing(plan, folder.reviews(&plan.id));
     match review::may_queue(&records::root(tx)?.policy, &plan.id, &standing) {
         Err(refusal) if force.why().is_none() || !refusal.yields_to(tx.role()) => Err(refusal.into()),
-        _ => Ok(()),
+        _ => Ok((standing.verdict == Some(Verdict::Rejected)).then(|| plan.plan_digest())),
     }
 }

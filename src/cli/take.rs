@@ -1,4 +1,4 @@
-//! Taking an item: for which worktree, through which remote, and what becomes of a claim whose maker died.
+//! Taking an item: for which worktree, and through which remote.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -7,15 +7,16 @@ use super::claim::{self, Own};
 use super::new_worktree::NewWorktree;
 use super::next::Options;
 use super::pick::{self, Picked};
+use super::unseen_claim::{Left, by_nonce, left_behind, lost};
 use super::{Context, Exit, Failure, Force, Outcome, claimed, existing, queue};
 use crate::index::{self, Index};
 use crate::model::execution::{AsideReason, Execution, Supersedes};
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::status::ExecutionStatus;
+use crate::model::id::ExecutionId;
+use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::{facts, holds};
-use crate::store::{Read, Store, Tx, fault, random_uid, records, resolve};
+use crate::store::{Read, Store, Tx, fault, random_uid, resolve};
 use crate::sync;
 use crate::trail::active::{self, Active};
 
@@ -44,16 +45,6 @@ enum Place {
     Here(String),
     /// In one that is made for it.
     Made(NewWorktree),
-}
-
-/// What is left of a claim that nobody saw end.
-enum Left {
-    /// Nothing.
-    Nothing,
-    /// This claim, which holds.
-    Held(Box<ExecutionFolder>),
-    /// The note of one that is not in the store here; the remote may have it.
-    Unknown(Uid),
 }
 
 /// The first wait of `--wait`, and the longest where nothing is asked but this repository, and where a remote is.
@@ -112,7 +103,7 @@ fn once(wish: &Wish, store: &Store, remote: Option<&str>, context: &mut Context)
         refuse_other(store, &snapshot, wish, &held)?;
         return claimed::answer(store, &held.execution.id, None, false, context);
     }
-    let nonce = match left_behind(store, &snapshot, wish, context)? {
+    let nonce = match left_behind(store, &snapshot, wish.options.worktree.is_none(), context)? {
         Left::Held(held) => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(store, wish, &held.execution, context)?;
@@ -165,14 +156,6 @@ fn offer_local(failure: Failure) -> Failure {
     }
 }
 
-fn lost(nonce: &Uid) -> Failure {
-    Failure::new(
-        "claim-lost",
-        format!("the claim `…-{nonce}` that was begun here before the program died does not hold any more"),
-    )
-    .hint("`git wf next` takes another item")
-}
-
 /// The claim that this worktree is bound to, where it holds.
 fn held(store: &Store, read: &impl Read, context: &Context) -> Result<Option<ExecutionFolder>, Failure> {
     if let Own::Held(execution) = claim::own(store, read)? {
@@ -181,47 +164,6 @@ fn held(store: &Store, read: &impl Read, context: &Context) -> Result<Option<Exe
     claim::warn_if_lost(store, read, context)?;
     active::clear(store)?;
     Ok(None)
-}
-
-/// The claim that was begun here just before the program died.
-fn left_behind(store: &Store, read: &impl Read, wish: &Wish, context: &Context) -> Result<Left, Failure> {
-    let Some(nonce) = active::begun(store)? else { return Ok(Left::Nothing) };
-    let Some(found) = by_nonce(read, &nonce)? else { return Ok(Left::Unknown(nonce)) };
-    let Some(held) = found else {
-        context.warn(lost(&nonce).message());
-        active::forget(store)?;
-        return Ok(Left::Nothing);
-    };
-    let is_here = held.execution.worktree == store.worktree_name();
-    if is_here == wish.options.worktree.is_none() {
-        return Ok(Left::Held(Box::new(held)));
-    }
-    let item = &held.execution.solution_id;
-    context.warn(&format!(
-        "`{item}` was claimed here for another worktree before the program died; `git wf lease release {item}` gives it back"
-    ));
-    active::forget(store)?;
-    Ok(Left::Nothing)
-}
-
-/// The execution whose id ends so: none where there is none; none within where it does not hold or is over.
-fn by_nonce(read: &impl Read, nonce: &Uid) -> Result<Option<Option<ExecutionFolder>>, Failure> {
-    for issue in records::issue_ids(read)? {
-        for id in records::execution_ids(read, &issue)? {
-            if id.uid() == nonce.as_str() {
-                return holding(read, &issue, &id).map(Some);
-            }
-        }
-    }
-    Ok(None)
-}
-
-/// The execution where it still is under way and holds its issue.
-fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Failure> {
-    let Some(folder) = records::issue(read, issue)? else { return Ok(None) };
-    let holder = facts::holder(&folder)
-        .filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);
-    Ok(holder.cloned())
 }
 
 /// What is held answers only a wish for it, or for any.
@@ -233,7 +175,8 @@ fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFo
         }
         What::Issue(text, _) => resolve::issue(read, text)? != held.execution.issue_id,
     };
-    if is_other {
+    let queue = wish.queue.as_deref().map(|text| resolve::queue(read, text)).transpose()?;
+    if is_other || queue.is_some_and(|queue| held.execution.queue_id.as_ref() != Some(&queue)) {
         return Err(Failure::new(
             "claim-held",
             format!("this worktree executes `{}` already", held.execution.solution_id),
@@ -279,9 +222,13 @@ fn pick(
             let id = resolve::issue(tx, text)?;
             let folder = existing(tx, &id)?;
             let bound = folder.issue.record.bound_solution_id.clone();
-            let queued = folder.items.iter().find(|it| {
-                !it.item.is_removed() && Some(&it.item.solution_id) == bound.as_ref() && queue.is_none()
-            });
+            // What waits is queued once more: as its plan is now, and past its reviews where that is forced.
+            let waits = facts::status(&folder) == IssueStatus::Queued;
+            let queued = folder
+                .items
+                .iter()
+                .filter(|_| queue.is_none() && !waits)
+                .find(|it| !it.item.is_removed() && Some(&it.item.solution_id) == bound.as_ref());
             Some(match queued {
                 Some(queued) => (queued.queue.clone(), queued.item.clone()),
                 None => {

@@ -1,7 +1,7 @@
 //! Reads what rules need to know of more than one record: issues with all that they depend on, all queues.
 
 use super::{Context, Failure};
-use crate::index::{Index, Needs};
+use crate::index::{self, Index, Needs};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::queue::Item;
 use crate::rules::facts::IssueFacts;
@@ -70,6 +70,14 @@ impl World {
         Ok((index, Self { queues, facts }))
     }
 
+    /// The same for a command that has written and shows what came of it: through the index where there is one.
+    pub(super) fn after(store: &Store) -> Result<Self, Failure> {
+        match index::at_hand(store).map(|index| index.queues()) {
+            Some(Ok((queues, facts))) => Ok(Self { queues, facts }),
+            _ => Self::read(&store.snapshot()?),
+        }
+    }
+
     /// The same for a command that writes: through the index where that is of the state which the change begins with.
     pub(super) fn of(tx: &Tx<'_>, index: Option<&Index<'_>>) -> Result<Self, Failure> {
         let index = index.filter(|index| !tx.is_changed() && index.commit() == tx.base().commit());
@@ -77,6 +85,28 @@ impl World {
             Some(Ok((queues, facts))) => Ok(Self { queues, facts }),
             _ => Self::read(tx),
         }
+    }
+
+    /// The item that `text` names, as [`item`] finds it.
+    pub(super) fn item(
+        &self,
+        store: &Store,
+        read: &impl Read,
+        text: &str,
+    ) -> Result<(QueueId, Item), Failure> {
+        Ok(resolve::item_among(read, &self.queues, &whole(store, text)?)?)
+    }
+
+    /// What is known of one queue, for a change that is being made to it.
+    pub(super) fn queue_mut(&mut self, id: &QueueId) -> Result<&mut QueueFolder, Failure> {
+        let found = self.queues.iter_mut().find(|folder| folder.queue.id == *id);
+        found.ok_or_else(|| Failure::unreadable(&format!("queue `{id}`")))
+    }
+
+    /// The state of one queue.
+    pub(super) fn view(&self, id: &QueueId) -> Result<QueueView, Failure> {
+        let found = self.views().into_iter().find(|view| view.queue.id == *id);
+        found.ok_or_else(|| Failure::unreadable(&format!("queue `{id}`")))
     }
 
     /// The state of everything, queues that are served first in front.
@@ -87,10 +117,13 @@ impl World {
 
 /// The item that `text` names. A bare `S-1` is this worktree's own where that has the number, else the only one.
 pub(super) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(QueueId, Item), Failure> {
+    Ok(resolve::item(read, &whole(store, text)?)?)
+}
+
+/// With its queue where it is the number of this worktree's own item.
+fn whole(store: &Store, text: &str) -> Result<String, Failure> {
     let own =
         active::read(store)?.filter(|active| active.item_id.as_ref().is_some_and(|id| id.as_str() == text));
-    if let Some((queue, solution)) = own.and_then(|active| Some((active.queue_id?, active.solution_id))) {
-        return Ok(resolve::item(read, &format!("{queue}:{solution}"))?);
-    }
-    Ok(resolve::item(read, text)?)
+    let own = own.and_then(|active| Some((active.queue_id?, active.solution_id)));
+    Ok(own.map_or_else(|| text.to_owned(), |(queue, solution)| format!("{queue}:{solution}")))
 }

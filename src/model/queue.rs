@@ -71,6 +71,11 @@ pub(crate) struct Item {
     /// Solutions that must be completed first, beside what the issue depends on.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) depends_on: BTreeSet<SolutionId>,
+    /// The digest of the plan that somebody queued although its reviews reject it: what those say of this digest keeps
+    /// the item waiting no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    pub(crate) forced: Option<String>,
     /// Why somebody holds it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) held: Option<String>,
@@ -98,6 +103,7 @@ pub(crate) static ITEM: Schema = Schema {
         Field::register("plan_digest"),
         Field::register("position"),
         Field::set("depends_on"),
+        Field::register("forced"),
         Field::register("held"),
         Field::register("removed"),
         Field::once("queued_at"),

@@ -171,6 +171,7 @@ mod tests {
                 files: of(&it.creates).union(&of(&it.modifies)).cloned().collect(),
                 creates: of(&it.creates),
                 task_count: it.tasks,
+                is_rejected: false,
             };
             let facts = IssueFacts {
                 id: issue(n),

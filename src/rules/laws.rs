@@ -145,6 +145,7 @@ fn folders() -> impl Strategy<Value = IssueFolder> {
                     plan_digest: plan.plan_digest(),
                     position: format!("{n}"),
                     depends_on: BTreeSet::new(),
+                    forced: None,
                     held: None,
                     removed: Some(removed?),
                     queued_at: time(0),

@@ -137,7 +137,7 @@ fn view(folder: &QueueFolder, facts: &Facts, in_work: &state::InWork<'_>) -> Que
     let conflicts = clarify::conflicts(&graph, &told, asked, facts);
     let edges = with_files(&graph, &conflicts);
     QueueView {
-        status: queue_status(&folder.queue, &items),
+        status: queue_status(&folder.queue, &items, facts),
         queue: folder.queue.clone(),
         items,
         conflicts,
@@ -156,8 +156,11 @@ fn with_files(graph: &graph::ItemGraph<'_>, conflicts: &[ConflictView]) -> Vec<E
     graph.edges.iter().copied().chain(more.map(|(from, to)| Edge { from, to, why: Why::File })).collect()
 }
 
-fn queue_status(queue: &Queue, items: &[ItemView]) -> &'static str {
-    let all_over = items.iter().all(|item| matches!(item.status, ItemStatus::Completed | ItemStatus::Failed));
+fn queue_status(queue: &Queue, items: &[ItemView], facts: &Facts) -> &'static str {
+    let has_ended = |it: &ItemView| matches!(it.status, ItemStatus::Completed | ItemStatus::Failed);
+    // What was given up, or settled in another way, is nothing that is left to do.
+    let is_over = |it: &ItemView| facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_over());
+    let all_over = items.iter().all(|it| has_ended(it) || is_over(it));
     match queue.status {
         QueueDecision::Active if items.is_empty() || !all_over => "active",
         QueueDecision::Active if items.iter().any(|item| item.status == ItemStatus::Failed) => "failed",

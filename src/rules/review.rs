@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::Explain;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::queue::Item;
 use crate::model::review::{Review, Score, Verdict};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
@@ -218,7 +219,12 @@ pub(crate) fn rejection_text(id: &SolutionId, review: &Review) -> String {
 }
 
 /// What the reviewer of a plan of `issue` should know beside the verdict. A review changes no queue.
-pub(crate) fn remarks(issue: &IssueId, review: &Review, standing: &Standing, is_queued: bool) -> Vec<String> {
+pub(crate) fn remarks(
+    issue: &IssueId,
+    review: &Review,
+    standing: &Standing,
+    queued: Option<&Item>,
+) -> Vec<String> {
     let mut remarks = Vec::new();
     let by_total = verdict_of(review.total);
     if standing.is_empty {
@@ -232,8 +238,13 @@ pub(crate) fn remarks(issue: &IssueId, review: &Review, standing: &Standing, is_
     if review.verdict == Verdict::Rejected && review.findings.is_empty() {
         remarks.push("no finding says what should be otherwise (--finding TEXT)".to_owned());
     }
-    if is_queued && standing.verdict == Some(Verdict::Rejected) {
-        remarks.push(format!("it waits in a queue all the same: `git wf queue remove {issue}` takes it out"));
+    if let Some(item) = queued.filter(|_| standing.verdict == Some(Verdict::Rejected)) {
+        let how = if item.forced.as_ref() == Some(&review.plan_digest) {
+            "it waits in a queue all the same, since somebody queued it over a rejection"
+        } else {
+            "it is queued, and nobody gets it there any more"
+        };
+        remarks.push(format!("{how}: `git wf queue remove {issue}` takes it out"));
     }
     if standing.rejected_rounds >= MOST_ROUNDS {
         remarks.push(format!(

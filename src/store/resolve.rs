@@ -7,6 +7,7 @@ use super::snapshot::Read;
 use crate::model::Explain;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::Item;
+use crate::rules::folder::QueueFolder;
 
 /// How many candidates an error lists.
 const MOST_CANDIDATES: usize = 10;
@@ -163,25 +164,50 @@ pub(crate) fn solution(
     pick("solution", text, ids, |id| (id.to_string(), id.uid().to_owned()))
 }
 
-/// A queue.
+/// A queue: by its id, else by its whole name.
 pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveError> {
-    pick("queue", text, records::queue_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
+    let ids = records::queue_ids(read)?;
+    let by_id = pick("queue", text, ids.iter().cloned(), |id| (id.to_string(), id.uid().to_owned()));
+    if !matches!(by_id, Err(ResolveError::NotFound { .. })) || text.is_empty() {
+        return by_id;
+    }
+    let mut named = Vec::new();
+    for id in ids {
+        match records::queue_alone(read, &id) {
+            Ok(Some(folder)) if folder.queue.name.as_deref() == Some(text) => named.push(id),
+            Ok(_) | Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match named.as_slice() {
+        [] => by_id,
+        [one] => Ok(one.clone()),
+        many => Err(ResolveError::Ambiguous {
+            text: text.to_owned(),
+            candidates: many.iter().map(QueueId::to_string).collect(),
+        }),
+    }
 }
 
 /// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items are none.
 pub(crate) fn item(read: &impl Read, text: &str) -> Result<(QueueId, Item), ResolveError> {
+    item_among(read, &records::queues(read)?, text)
+}
+
+/// The same where the queues were read before.
+pub(crate) fn item_among(
+    read: &impl Read,
+    queues: &[QueueFolder],
+    text: &str,
+) -> Result<(QueueId, Item), ResolveError> {
     let (in_queue, rest) = match text.split_once(':') {
         Some((queue_text, rest)) => (Some(queue(read, queue_text)?), rest),
         None => (None, text),
     };
     let mut live: Vec<(QueueId, Item)> = Vec::new();
-    for folder in records::queues(read)? {
-        if in_queue.as_ref().is_none_or(|id| *id == folder.queue.id) {
-            let queue = folder.queue.id.clone();
-            live.extend(
-                folder.items.into_iter().filter(|item| !item.is_removed()).map(|item| (queue.clone(), item)),
-            );
-        }
+    for folder in queues.iter().filter(|it| in_queue.as_ref().is_none_or(|id| *id == it.queue.id)) {
+        let items = folder.items.iter().filter(|item| !item.is_removed());
+        live.extend(items.map(|item| (folder.queue.id.clone(), item.clone())));
     }
     let name = |(queue, item): &(QueueId, Item)| format!("{queue}:{}", item.item_id);
     let found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {

@@ -173,6 +173,7 @@ fn exit_codes_and_errors() {
     for usage in [&["nonsense"][..], &["list", "--colour"], &["show"], &["bind"], &[], &["solution"]] {
         let plain = repo.wf(usage).fails(2);
         assert!(plain.stdout.is_empty() && plain.stderr.contains("Usage"), "{usage:?}: {}", plain.stderr);
+        assert!(!plain.stderr.contains("For more information"), "{usage:?}: {}", plain.stderr);
         let error = repo.refused(2, usage);
         assert_eq!(error["code"], "usage", "{usage:?}");
         let message = error["message"].as_str().unwrap();
@@ -235,4 +236,21 @@ fn every_json_answer_is_one_document() {
     let shown: Value = repo.json(&["show", "ISS-001"]);
     assert_eq!(shown["status"], "completed");
     assert_eq!(repo.git(&["cat-file", "-t", REF]).ok().line(), "commit");
+}
+
+#[test]
+fn wrong_usage_says_what_is_missing_and_where_to_look() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plain = repo.wf(&["queue", "add"]).fails(2);
+    assert!(
+        plain.stderr.ends_with("hint: `git wf queue add --help` shows how it is used\n"),
+        "{}",
+        plain.stderr
+    );
+    let error = repo.refused(2, &["queue", "add"]);
+    assert!(error["message"].as_str().unwrap().ends_with("not provided: <ISSUES>..."), "{error}");
+    assert_eq!(error["hint"], "`git wf queue add --help` shows how it is used");
+    assert!(repo.refused(2, &["nxt"])["hint"].as_str().unwrap().contains("'next'"));
+    assert_eq!(repo.refused(2, &["queue", "conflict"])["message"], "a command is missing");
 }

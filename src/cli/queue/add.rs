@@ -57,6 +57,15 @@ struct Queued {
     is_old: bool,
 }
 
+/// A plan that enters a queue.
+struct Fresh {
+    issue: IssueId,
+    solution: SolutionId,
+    digest: String,
+    /// The digest, where its reviews reject it.
+    forced: Option<String>,
+}
+
 pub(super) fn add(args: &Add, context: &mut Context) -> Outcome {
     let store = context.store()?;
     store.snapshot()?;
@@ -76,7 +85,7 @@ pub(super) fn add(args: &Add, context: &mut Context) -> Outcome {
         Ok(queued)
     })?;
     if context.json() {
-        let views = World::read(&store.snapshot()?)?.views();
+        let views = World::after(&store)?.views();
         let items: Vec<_> = committed
             .answer
             .iter()
@@ -115,30 +124,36 @@ fn add_all(tx: &mut Tx<'_>, args: &Add, nonce: &Uid) -> Result<Vec<Queued>, Fail
     let folders = selected(tx, &args.selection)?;
     let mut known = Facts::new();
     let mut queued = Vec::new();
-    let mut fresh: Vec<(IssueId, SolutionId, String)> = Vec::new();
+    let mut fresh: Vec<Fresh> = Vec::new();
     for folder in &folders {
         let id = &folder.issue.record.id;
-        known.insert(id.clone(), IssueFacts::of(folder));
+        let of_issue = IssueFacts::of(folder);
         let plan = bound_plan(folder)?;
         let digest = plan.plan_digest();
-        let status = facts::status(folder);
+        let status = of_issue.status;
+        let is_rejected = of_issue.plans.get(&plan.id).is_some_and(|plan| plan.is_rejected);
+        known.insert(id.clone(), of_issue);
         let live = folder.items.iter().find(|it| {
             !it.item.is_removed()
                 && it.item.solution_id == plan.id
                 && named.as_ref().is_none_or(|queue| *queue == it.queue)
         });
         let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
-        let is_there =
-            |it: &QueuedItem| waits && (it.item.plan_digest == digest || status != IssueStatus::Queued);
-        if !live.is_some_and(is_there) {
-            solution_review::permit_queue(tx, folder, plan, &args.force)?;
-        }
+        let is_as_it_is = |it: &QueuedItem| {
+            it.item.plan_digest == digest && (!is_rejected || it.item.forced.as_ref() == Some(&digest))
+        };
+        let is_there = |it: &QueuedItem| waits && (is_as_it_is(it) || status != IssueStatus::Queued);
+        let forced = match live {
+            Some(live) if is_there(live) => live.item.forced.clone(),
+            _ => solution_review::permit_queue(tx, folder, plan, &args.force)?,
+        };
         if let Some(live) = live.filter(|_| waits) {
-            // Already there; a plan that changed since is queued anew as it is now.
-            let mut is_old = true;
-            if live.item.plan_digest != digest && status == IssueStatus::Queued {
-                is_old = !tx.edit_item(&live.queue, &plan.id, |item| item.plan_digest.clone_from(&digest))?;
-            }
+            // Already there; a plan that changed or was rejected since is queued anew as it is now.
+            let is_old = is_there(live)
+                || !tx.edit_item(&live.queue, &plan.id, |item| {
+                    item.plan_digest.clone_from(&digest);
+                    item.forced = forced;
+                })?;
             let (queue, item) = (live.queue.clone(), live.item.item_id.clone());
             queued.push(Queued { queue, item, solution: plan.id.clone(), is_old });
             continue;
@@ -151,7 +166,7 @@ fn add_all(tx: &mut Tx<'_>, args: &Add, nonce: &Uid) -> Result<Vec<Queued>, Fail
         for stale in stale {
             tx.edit_item(&stale.queue, &stale.item.solution_id, |item| item.removed = Some(true))?;
         }
-        fresh.push((id.clone(), plan.id.clone(), digest));
+        fresh.push(Fresh { issue: id.clone(), solution: plan.id.clone(), digest, forced });
     }
     if !fresh.is_empty() {
         queued.extend(enter(tx, named, fresh, &mut known, nonce)?);
@@ -239,7 +254,7 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Failure> {
 fn enter(
     tx: &mut Tx<'_>,
     named: Option<QueueId>,
-    fresh: Vec<(IssueId, SolutionId, String)>,
+    fresh: Vec<Fresh>,
     known: &mut Facts,
     nonce: &Uid,
 ) -> Result<Vec<Queued>, Failure> {
@@ -262,13 +277,14 @@ fn enter(
     let keys = keys(&folder, &fresh, known);
     let mut numbers = folder.items.iter().map(|item| item.item_id.number()).max().unwrap_or(0);
     let mut queued = Vec::new();
-    for (issue, solution, digest) in &fresh {
+    for Fresh { issue, solution, digest, forced } in &fresh {
         let position = keys.get(solution).cloned().unwrap_or_default();
         let item_id = match folder.items.iter().find(|item| item.solution_id == *solution) {
             Some(there) => {
                 tx.edit_item(&queue, solution, |item| {
                     item.removed = None;
                     item.plan_digest.clone_from(digest);
+                    item.forced.clone_from(forced);
                     item.position = position;
                 })?;
                 there.item_id.clone()
@@ -285,6 +301,7 @@ fn enter(
                         plan_digest: digest.clone(),
                         position,
                         depends_on: BTreeSet::new(),
+                        forced: forced.clone(),
                         held: None,
                         removed: None,
                         queued_at: tx.stamper().now(),
@@ -309,12 +326,8 @@ fn enter(
 }
 
 /// The sort keys of the new items, and of others where there was no room between those.
-fn keys(
-    folder: &QueueFolder,
-    fresh: &[(IssueId, SolutionId, String)],
-    known: &Facts,
-) -> BTreeMap<SolutionId, String> {
-    let is_fresh: BTreeSet<&SolutionId> = fresh.iter().map(|(_, solution, _)| solution).collect();
+fn keys(folder: &QueueFolder, fresh: &[Fresh], known: &Facts) -> BTreeMap<SolutionId, String> {
+    let is_fresh: BTreeSet<&SolutionId> = fresh.iter().map(|it| &it.solution).collect();
     let there: Vec<&Item> =
         folder.items.iter().filter(|it| !it.is_removed() && !is_fresh.contains(&it.solution_id)).collect();
     let has_begun = |item: &Item| {
@@ -324,7 +337,7 @@ fn keys(
     let waiting = there.iter().filter(|item| !has_begun(item));
     let candidates: Vec<Candidate> = waiting
         .map(|item| Candidate { solution: item.solution_id.clone(), depends_on: item.depends_on.clone() })
-        .chain(fresh.iter().map(|(_, solution, _)| {
+        .chain(fresh.iter().map(|Fresh { solution, .. }| {
             // An item that was here before comes back with what it depended on.
             let before = folder.items.iter().find(|item| item.solution_id == *solution);
             let depends_on = before.map(|item| item.depends_on.clone()).unwrap_or_default();
@@ -334,7 +347,7 @@ fn keys(
     let ranks = formation::ranks(&candidates, known);
     let mut ranks: BTreeMap<&SolutionId, Rank> =
         candidates.iter().map(|candidate| &candidate.solution).zip(ranks).collect();
-    let new: Vec<Rank> = fresh.iter().filter_map(|(_, solution, _)| ranks.remove(solution)).collect();
+    let new: Vec<Rank> = fresh.iter().filter_map(|it| ranks.remove(&it.solution)).collect();
     let there: Vec<Placed> = there
         .iter()
         .map(|item| Placed {

@@ -1,26 +1,24 @@
-//! Conflicts between items: told, listed.
+//! Conflicts between items of a queue, as they stand.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Serialize;
 
 use super::queues::active_ids;
-use crate::cli::world::{World, item};
-use crate::cli::{Context, Exit, Failure, Outcome, json_fault, named, read_text, text_input};
+use crate::cli::world::World;
+use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::model::id::{QueueId, SolutionId};
-use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
-use crate::rules::queue_conflicts::{ConflictView, standing};
+use crate::model::queue_conflict::Severity;
+use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::QueueView;
-use crate::store::{Store, Tx, one_line, records, resolve};
+use crate::store::resolve;
 use crate::ui::{Cell, Column, Table, style};
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum ConflictCommand {
     /// Tell a conflict that does not follow from the files which plans name
-    Add(Box<Add>),
+    Add(Box<super::conflict_add::Add>),
     /// List the conflicts: those that were told, and files that several plans touch
     List {
         /// The queue; the active ones unless given
@@ -28,85 +26,6 @@ pub(super) enum ConflictCommand {
     },
     /// Find out which branches of items would collide
     Check(super::check::Check),
-}
-
-#[derive(Debug, clap::Args)]
-#[group(skip)]
-#[command(group(clap::ArgGroup::new("told").required(true).args(["kind", "from_json"])))]
-pub(super) struct Add {
-    /// api, data, dependency, architecture or file
-    #[arg(long = "type", value_name = "TYPE", value_parser = parse_type, requires = "items")]
-    kind: Option<ConflictType>,
-    /// The items, with commas between them
-    #[arg(long, value_name = "ITEM", value_delimiter = ',')]
-    items: Vec<String>,
-    /// high, medium or low; high for api and data, medium for dependency and file, low for architecture unless given
-    #[arg(long, value_name = "SEVERITY", value_parser = parse_severity)]
-    severity: Option<Severity>,
-    /// How it is dealt with: sequential, merge, or manual (a person decides first)
-    #[arg(long, value_name = "WAY", value_parser = parse_resolution)]
-    resolution: Option<Resolution>,
-    /// In which order, first to last
-    #[arg(long, value_name = "ITEM", value_delimiter = ',')]
-    order: Vec<String>,
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    rationale: Option<String>,
-    /// The file that it is over
-    #[arg(long, value_name = "PATH")]
-    file: Option<String>,
-    /// Read one or several, as `git wf schema queue-conflict-input` says, from a file, or from stdin for `-`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "severity", "resolution", "order", "rationale", "file"])]
-    from_json: Option<String>,
-    /// The queue, where an item is in several
-    #[arg(long, value_name = "QUEUE")]
-    queue: Option<String>,
-}
-
-fn parse_type(text: &str) -> Result<ConflictType, String> {
-    let word = text.strip_suffix("_conflict").unwrap_or(text);
-    ConflictType::parse(word).ok_or_else(|| format!("allowed are {}", ConflictType::words()))
-}
-
-fn parse_severity(text: &str) -> Result<Severity, String> {
-    Severity::parse(text).ok_or_else(|| format!("allowed are {}", Severity::words()))
-}
-
-pub(super) fn parse_resolution(text: &str) -> Result<Resolution, String> {
-    Resolution::parse(text).ok_or_else(|| format!("allowed are {}", Resolution::words()))
-}
-
-/// A conflict as a planner tells it. What is not named here is not kept, and named in a warning.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-pub(crate) struct ConflictInput {
-    /// file, api, data, dependency or architecture; `_conflict` may stand behind it.
-    #[serde(rename = "type")]
-    kind: String,
-    /// high, medium or low; by the type where it is left out.
-    #[serde(default)]
-    severity: Option<Severity>,
-    /// The plans, by the ids of plans, issues or items of one queue.
-    #[serde(alias = "items")]
-    #[schemars(length(min = 2))]
-    solutions: Vec<String>,
-    /// The file, where it is over one.
-    #[serde(default)]
-    file: Option<String>,
-    /// sequential where it is left out.
-    #[serde(default)]
-    resolution: Option<Resolution>,
-    /// The plans, first to last.
-    #[serde(default)]
-    resolution_order: Vec<String>,
-    /// Why.
-    #[serde(default)]
-    rationale: Option<String>,
-    /// False: a person shall decide, whatever order is given.
-    #[serde(default)]
-    resolved: Option<bool>,
-    #[serde(flatten)]
-    #[schemars(skip)]
-    rest: Map<String, Value>,
 }
 
 /// A conflict with the queue that it is in.
@@ -120,182 +39,10 @@ pub(crate) struct ConflictAnswer {
 
 pub(super) fn run(command: ConflictCommand, context: &mut Context) -> Outcome {
     match command {
-        ConflictCommand::Add(args) => add(*args, context),
+        ConflictCommand::Add(args) => super::conflict_add::add(*args, context),
         ConflictCommand::List { queue } => list(queue.as_deref(), context),
         ConflictCommand::Check(args) => super::check::check(&args, context),
     }
-}
-
-fn add(args: Add, context: &mut Context) -> Outcome {
-    let queue = args.queue.clone();
-    let inputs = match &args.from_json {
-        Some(path) => inputs(path, context)?,
-        None => vec![ConflictInput {
-            kind: args.kind.map(|kind| kind.to_string()).unwrap_or_default(),
-            severity: args.severity,
-            solutions: args.items,
-            file: args.file,
-            resolution: args.resolution,
-            resolution_order: args.order,
-            rationale: args.rationale,
-            ..ConflictInput::default()
-        }],
-    };
-    let store = context.store()?;
-    store.snapshot()?;
-    let committed = context.transact(&store, |tx| {
-        let mut told = Vec::new();
-        for (n, input) in inputs.iter().enumerate() {
-            let place = if inputs.len() > 1 { format!("conflict {}: ", n + 1) } else { String::new() };
-            let (queue, conflict) = read(&store, tx, input, queue.as_deref(), &place)?;
-            told.push((queue.clone(), tell(tx, &queue, &conflict)?));
-        }
-        let queues: BTreeSet<&str> = told.iter().map(|(queue, _)| queue.as_str()).collect();
-        let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
-        let count = crate::ui::text::count(told.len(), "conflict");
-        tx.describe("queue conflict add", format!("queue: tell {count} of {queues}"));
-        Ok(told)
-    })?;
-    let views = World::read(&store.snapshot()?)?.views();
-    report(&views, &committed.answer, context)
-}
-
-/// One object, a list of them, or `{"conflicts": […]}`.
-fn inputs(path: &str, context: &Context) -> Result<Vec<ConflictInput>, Failure> {
-    let text = read_text(path)?;
-    let wrong = |why: String| {
-        Failure::new("invalid-json", format!("{} holds no conflicts: {why}", named(path)))
-            .hint("`git wf schema queue-conflict-input` prints what is allowed")
-    };
-    let mut value: Value = serde_json::from_str(&text).map_err(|error| wrong(json_fault(&error)))?;
-    if let Some(inner) = value.get_mut("conflicts") {
-        value = inner.take();
-    }
-    let list = match value {
-        Value::Array(list) => list,
-        one => vec![one],
-    };
-    if list.is_empty() {
-        return Err(Failure::nothing("there is no conflict in it").hint("an empty list tells nothing"));
-    }
-    let mut found = Vec::new();
-    for (n, one) in list.into_iter().enumerate() {
-        let input: ConflictInput =
-            serde_json::from_value(one).map_err(|error| wrong(format!("conflict {}: {error}", n + 1)))?;
-        if !input.rest.is_empty() {
-            let names: Vec<&str> = input.rest.keys().map(String::as_str).collect();
-            context.warn(&format!("conflict {}: not kept: {}", n + 1, names.join(", ")));
-        }
-        found.push(input);
-    }
-    Ok(found)
-}
-
-/// Plans that are named, in one queue; `queue` is set to it.
-fn plans(
-    store: &Store,
-    tx: &Tx<'_>,
-    texts: &[String],
-    queue: &mut Option<QueueId>,
-) -> Result<Vec<SolutionId>, Failure> {
-    let mut found: Vec<SolutionId> = Vec::new();
-    for text in texts {
-        let (of, item) = match &queue {
-            Some(queue) if !text.contains(':') => resolve::item(tx, &format!("{queue}:{text}"))?,
-            _ => item(store, tx, text)?,
-        };
-        if let Some(queue) = queue.as_ref().filter(|queue| **queue != of) {
-            return Err(Failure::new(
-                "other-queue",
-                format!("`{text}` is an item of `{of}`, not of `{queue}`"),
-            )
-            .hint("`git wf queue merge` makes one queue of two"));
-        }
-        *queue = Some(of);
-        if !found.contains(&item.solution_id) {
-            found.push(item.solution_id);
-        }
-    }
-    Ok(found)
-}
-
-fn read(
-    store: &Store,
-    tx: &Tx<'_>,
-    input: &ConflictInput,
-    queue: Option<&str>,
-    place: &str,
-) -> Result<(QueueId, QueueConflict), Failure> {
-    let wrong = |why: String| {
-        Failure::new("invalid-conflict", format!("{place}{why}"))
-            .hint("`git wf queue conflict add --help` shows what is needed")
-    };
-    let kind = parse_type(&input.kind).map_err(|why| wrong(format!("`{}` is no type: {why}", input.kind)))?;
-    let mut queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
-    let mut solutions = plans(store, tx, &input.solutions, &mut queue)?;
-    let Some(queue_id) = queue.clone().filter(|_| solutions.len() >= 2) else {
-        return Err(wrong("a conflict is between two items or more".into()));
-    };
-    let order = plans(store, tx, &input.resolution_order, &mut queue)?;
-    let is_whole = order.len() == solutions.len() && order.iter().all(|id| solutions.contains(id));
-    if !order.is_empty() && !is_whole {
-        return Err(wrong("the order names each item of the conflict once, and no other".into()));
-    }
-    let file = input.file.as_deref().map(one_line).filter(|file| !file.is_empty());
-    if kind == ConflictType::File && file.is_none() {
-        return Err(wrong("a conflict of the type file names the file".into()));
-    }
-    let severity = input.severity.unwrap_or(kind.severity());
-    let resolution = match input.resolved {
-        Some(false) => Resolution::Manual,
-        Some(true) if severity == Severity::High && order.is_empty() => {
-            return Err(wrong("it is said to be resolved, and no order is given".into()));
-        }
-        _ => input.resolution.unwrap_or(Resolution::Sequential),
-    };
-    solutions.sort();
-    let conflict = QueueConflict {
-        id: tx.next_entry(&crate::store::layout::queue_conflicts(&queue_id))?,
-        kind,
-        severity,
-        solutions,
-        file,
-        resolution,
-        resolution_order: order,
-        rationale: rationale(input.rationale.as_deref())?,
-        resolves: None,
-        author: tx.person().to_owned(),
-        created_at: tx.stamper().now(),
-    };
-    Ok((queue_id, conflict))
-}
-
-/// A rationale that says something, and not too much.
-pub(super) fn rationale(text: Option<&str>) -> Result<Option<String>, Failure> {
-    let text = text.map(text_input::checked).transpose()?;
-    Ok(text.filter(|text| !text.trim().is_empty()))
-}
-
-/// Tells it, unless the same was told and stands. Answers with how it is called.
-fn tell(tx: &mut Tx<'_>, queue: &QueueId, conflict: &QueueConflict) -> Result<String, Failure> {
-    let told = records::queue(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
-    let same = |that: &QueueConflict| {
-        let those: BTreeSet<&SolutionId> = that.solutions.iter().collect();
-        that.kind == conflict.kind
-            && that.severity == conflict.severity
-            && those == conflict.solutions.iter().collect()
-            && that.file == conflict.file
-            && that.resolution == conflict.resolution
-            && that.resolution_order == conflict.resolution_order
-            && that.rationale == conflict.rationale
-    };
-    let standing = standing(&told);
-    // What was decided since counts as told all the same: it need not be decided once more.
-    if let Some(known) = standing.iter().find(|it| same(it.told) || same(it.entry)) {
-        return Ok(known.name());
-    }
-    tx.tell_conflict(queue, |id| QueueConflict { id, ..conflict.clone() })?;
-    Ok(format!("CFT-{}", standing.len() + 1))
 }
 
 /// The conflicts of these names as they stand.

@@ -139,7 +139,7 @@ pub(super) fn priority(queue: &str, number: i64, context: &mut Context) -> Outco
 
 /// The queues as they are now.
 fn report(store: &Store, ids: &[QueueId], context: &mut Context) -> Outcome {
-    let views = World::read(&store.snapshot()?)?.views();
+    let views = World::after(store)?.views();
     let shown = ids.iter().filter_map(|id| views.iter().find(|view| view.queue.id == *id));
     if context.json() {
         context.screen.print_json(&shown.map(answer::queue).collect::<Vec<_>>())?;

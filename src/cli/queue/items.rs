@@ -140,7 +140,7 @@ fn report(
     verb: &str,
     context: &mut Context,
 ) -> Outcome {
-    let views = World::read(&store.snapshot()?)?.views();
+    let views = World::after(store)?.views();
     let mut shown = Vec::new();
     for (queue, item) in items {
         let view = views.iter().find(|view| view.queue.id == *queue);

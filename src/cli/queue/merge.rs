@@ -29,7 +29,7 @@ pub(super) fn merge(source: &str, target: &str, force: &Force, context: &mut Con
     })?;
     let (from, to, moved) = &committed.answer;
     if context.json() {
-        queue_print::show(&World::read(&store.snapshot()?)?, to, store.now()?.millis(), context)?;
+        queue_print::show(&World::after(&store)?, to, store.now()?.millis(), context)?;
     } else if committed.commit.is_none() {
         writeln!(context.screen, "{from} is archived already, and nothing was in it to move")?;
     } else {
@@ -81,6 +81,7 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: &Force) -> Res
                     back.removed = None;
                     back.position = position;
                     back.plan_digest.clone_from(&item.plan_digest);
+                    back.forced.clone_from(&item.forced);
                     back.held.clone_from(&item.held);
                     back.depends_on.clone_from(&item.depends_on);
                 })?;

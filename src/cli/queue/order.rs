@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use crate::cli::world::{World, item};
+use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Outcome, queue_print};
+use crate::index;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::Item;
 use crate::rules::readiness::{QueueView, Why};
 use crate::rules::{formation, position};
-use crate::store::{Tx, records};
+use crate::store::Tx;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -30,9 +31,11 @@ pub(super) fn order(args: &Order, context: &mut Context) -> Outcome {
     store.snapshot()?;
     let text = args.before.as_deref().or(args.after.as_deref()).unwrap_or_default();
     let is_before = args.before.is_some();
+    let index = index::at_hand(&store);
     let committed = context.transact(&store, |tx| {
-        let (queue, moved) = item(&store, tx, &args.item)?;
-        let (of, other) = item(&store, tx, text)?;
+        let mut world = World::of(tx, index.as_ref())?;
+        let (queue, moved) = world.item(&store, tx, &args.item)?;
+        let (of, other) = world.item(&store, tx, text)?;
         if of != queue {
             return Err(Failure::new(
                 "other-queue",
@@ -43,40 +46,39 @@ pub(super) fn order(args: &Order, context: &mut Context) -> Outcome {
         if other.solution_id == moved.solution_id {
             return Err(Failure::usage(format!("`{text}` is the item itself")).hint("name two items"));
         }
-        put(tx, &queue, &moved, &other, is_before)?;
-        check(tx, &queue, &moved, &other, is_before)?;
+        put(tx, &mut world, &queue, &moved, &other, is_before)?;
+        check(&world.view(&queue)?, &moved, &other, is_before)?;
         let side = if is_before { "before" } else { "after" };
         let subject = format!("queue: put {} {side} {}", moved.solution_id, other.solution_id);
         tx.describe("queue order", subject);
-        Ok(queue)
+        Ok((world, queue))
     })?;
-    let queue = committed.answer;
+    let (world, queue) = committed.answer;
     if !context.json() && committed.commit.is_none() {
         writeln!(context.screen, "{} stands there already; nothing was written", args.item)?;
         return Ok(Exit::Done);
     }
-    queue_print::show(&World::read(&store.snapshot()?)?, &queue, store.now()?.millis(), context)?;
+    queue_print::show(&world, &queue, store.now()?.millis(), context)?;
     Ok(Exit::Done)
-}
-
-fn view(tx: &Tx<'_>, queue: &QueueId) -> Result<QueueView, Failure> {
-    let views = World::read(tx)?.views();
-    let found = views.into_iter().find(|view| view.queue.id == *queue);
-    found.ok_or_else(|| Failure::unreadable(&format!("queue `{queue}`")))
 }
 
 /// Gives the item a sort key beside that of the other. Behind an item means behind all that comes before that, too:
 /// else what is free would pass what still waits.
-fn put(tx: &mut Tx<'_>, queue: &QueueId, moved: &Item, other: &Item, is_before: bool) -> Result<(), Failure> {
-    let Some(folder) = records::queue(tx, queue)? else {
-        return Err(Failure::unreadable(&format!("queue `{queue}`")));
-    };
+fn put(
+    tx: &mut Tx<'_>,
+    world: &mut World,
+    queue: &QueueId,
+    moved: &Item,
+    other: &Item,
+    is_before: bool,
+) -> Result<(), Failure> {
+    let earlier = if is_before { BTreeMap::new() } else { earlier(&world.view(queue)?, &other.solution_id) };
+    let folder = world.queue_mut(queue)?;
     let all: Vec<&Item> = folder.items.iter().filter(|item| !item.is_removed()).collect();
     let rest: Vec<&Item> = all.iter().copied().filter(|it| it.solution_id != moved.solution_id).collect();
     let slot = if is_before {
         rest.iter().position(|it| it.solution_id == other.solution_id)
     } else {
-        let earlier = earlier(&view(tx, queue)?, &other.solution_id);
         let is_meant =
             |it: &&Item| it.solution_id == other.solution_id || earlier.contains_key(&it.solution_id);
         rest.iter().rposition(is_meant).map(|at| at + 1)
@@ -96,7 +98,9 @@ fn put(tx: &mut Tx<'_>, queue: &QueueId, moved: &Item, other: &Item, is_before: 
         }
     };
     for (solution, key) in keys {
-        tx.edit_item(queue, &solution, |item| item.position = key)?;
+        tx.edit_item(queue, &solution, |item| item.position.clone_from(&key))?;
+        let known = folder.items.iter_mut().find(|item| item.solution_id == solution);
+        known.into_iter().for_each(|item| item.position.clone_from(&key));
     }
     Ok(())
 }
@@ -117,14 +121,13 @@ fn earlier(view: &QueueView, solution: &SolutionId) -> BTreeMap<SolutionId, usiz
 }
 
 /// Refuses a place that the item cannot have.
-fn check(tx: &Tx<'_>, queue: &QueueId, moved: &Item, other: &Item, is_before: bool) -> Result<(), Failure> {
-    let view = view(tx, queue)?;
+fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Result<(), Failure> {
     let place = |id: &SolutionId| view.items.iter().position(|it| it.item.solution_id == *id);
     let (first, second) = if is_before { (moved, other) } else { (other, moved) };
     if place(&first.solution_id) < place(&second.solution_id) {
         return Ok(());
     }
-    let earlier = earlier(&view, &first.solution_id);
+    let earlier = earlier(view, &first.solution_id);
     let in_the_way: Vec<String> = view
         .items
         .iter()

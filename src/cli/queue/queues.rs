@@ -43,12 +43,7 @@ pub(super) fn new(args: New, context: &mut Context) -> Outcome {
         Ok(id)
     })?;
     if context.json() {
-        queue_print::show(
-            &World::read(&store.snapshot()?)?,
-            &committed.answer,
-            store.now()?.millis(),
-            context,
-        )?;
+        queue_print::show(&World::after(&store)?, &committed.answer, store.now()?.millis(), context)?;
     } else {
         writeln!(context.screen, "{}", committed.answer)?;
     }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::conflict::{parse_resolution, rationale, report};
+use super::conflict::report;
+use super::conflict_add::{parse_resolution, rationale};
 use crate::cli::world::World;
 use crate::cli::{Context, Failure, Outcome};
+use crate::index;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::rules::queue_conflicts::{ConflictView, Standing, standing};
@@ -40,21 +42,26 @@ pub(super) fn resolve(args: &Resolve, context: &mut Context) -> Outcome {
     let store = context.store()?;
     store.snapshot()?;
     let why = rationale(args.rationale.as_deref())?;
+    let index = index::at_hand(&store);
     let committed = context.transact(&store, |tx| {
-        let views = World::read(tx)?.views();
+        let mut world = World::of(tx, index.as_ref())?;
+        let views = world.views();
         let (view, conflict) = meant(tx, &views, args)?;
         let name = conflict.id.clone().unwrap_or_default();
         let order = order(tx, view, conflict, &args.order)?;
         decide(tx, &view.queue.id, conflict, &order, args.resolution, why.as_ref())?;
-        refuse_unsettled(tx, view, &name)?;
+        let told = records::queue_alone(tx, &view.queue.id)?;
+        world.queue_mut(&view.queue.id)?.conflicts = told.map(|told| told.conflicts).unwrap_or_default();
+        refuse_unsettled(view, &world.view(&view.queue.id)?, &name)?;
         let names: Vec<&str> = order.iter().map(SolutionId::as_str).collect();
         tx.describe(
             "queue resolve",
             format!("queue: resolve {name} of {}, {}", view.queue.id, names.join(" before ")),
         );
-        Ok((view.queue.id.clone(), name))
+        Ok((view.queue.id.clone(), name, world))
     })?;
-    report(&World::read(&store.snapshot()?)?.views(), &[committed.answer], context)
+    let (queue, name, world) = committed.answer;
+    report(&world.views(), &[(queue, name)], context)
 }
 
 /// The conflict that is named: of several, the one that waits for a decision.
@@ -141,7 +148,7 @@ fn decide(
     resolution: Resolution,
     why: Option<&String>,
 ) -> Result<(), Failure> {
-    let entries = records::queue(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
+    let entries = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
     for it in standing(&entries) {
         let is_named = conflict.id.as_deref() == Some(it.name().as_str());
         let Some(new) = decided(&it, is_named, order) else { continue };
@@ -185,12 +192,10 @@ fn decided(it: &Standing<'_>, is_named: bool, order: &[SolutionId]) -> Option<Ve
 }
 
 /// A decision that leaves the question open, or opens another, is none.
-fn refuse_unsettled(tx: &Tx<'_>, before: &QueueView, name: &str) -> Result<(), Failure> {
-    let after = World::read(tx)?.views().into_iter().find(|view| view.queue.id == before.queue.id);
+fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result<(), Failure> {
     let open = |view: &QueueView| -> BTreeSet<Option<String>> {
         view.conflicts.iter().filter(|it| it.clarification.is_some()).map(|it| it.id.clone()).collect()
     };
-    let Some(after) = after else { return Ok(()) };
     let known = open(before);
     let still = after
         .conflicts

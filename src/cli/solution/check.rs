@@ -10,6 +10,7 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
+use crate::rules::complexity::{self, Complexity};
 use crate::rules::facts;
 use crate::rules::overlap::{SharedFile, shared_files};
 use crate::rules::plan_check::{Finding, Report, Setting};
@@ -64,6 +65,8 @@ struct CheckedPlan {
     quality: f64,
     /// What it is made of.
     parts: Vec<PartScore>,
+    /// By the number of files and tasks; what the planner thinks stands in the plan's `analysis`.
+    computed_complexity: Complexity,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -76,7 +79,16 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Some(plan) => {
             let store = context.store()?;
             let snapshot = store.snapshot()?;
-            let id = resolve::solution(&snapshot, plan, issue.as_ref())?;
+            let id =
+                resolve::solution(&snapshot, plan, issue.as_ref()).map_err(|error| {
+                    match Failure::from(error) {
+                        missing if missing.code() == "not-found" => {
+                            Failure::new("not-found", format!("there is neither a file nor a plan `{plan}`"))
+                                .hint("name a file, `-` for stdin, or a plan (`git wf solution list`)")
+                        }
+                        failure => failure,
+                    }
+                })?;
             let stored = stored(&snapshot, &id)?;
             vec![Handed { place: id.to_string(), plan: stored.plan }]
         }
@@ -155,6 +167,11 @@ fn others(
     Ok(found)
 }
 
+/// A plan with faults may be no plan; this is what can be made out.
+fn readable(it: &Handed) -> Plan {
+    serde_json::from_value(it.plan.clone()).unwrap_or_default()
+}
+
 fn compare(
     plans: &[Handed],
     args: &Args,
@@ -163,9 +180,8 @@ fn compare(
 ) -> Result<Vec<SharedFile>, Failure> {
     let mut all: Vec<(String, BTreeSet<String>)> = Vec::new();
     for it in plans {
-        // A plan with faults may be no plan; its files are those that can be made out.
-        let plan: Plan = serde_json::from_value(it.plan.clone()).unwrap_or_default();
-        all.push((it.place.clone(), plan.touches().into_iter().map(str::to_owned).collect()));
+        let files = readable(it).touches().into_iter().map(str::to_owned).collect();
+        all.push((it.place.clone(), files));
     }
     for other in others(args, own, snapshot)? {
         if !all.iter().any(|(name, _)| *name == other.0) {
@@ -182,6 +198,7 @@ fn answer(plans: &[Handed], reports: Vec<Report>, shared_files: Option<Vec<Share
         valid: report.is_valid(),
         quality: report.quality.total(),
         parts: report.quality.parts(),
+        computed_complexity: complexity::of_plan(&readable(it)),
     });
     let checked: Vec<CheckedPlan> = checked.collect();
     let mut findings = Vec::new();
@@ -210,7 +227,14 @@ fn print(it: &Handed, report: &Report, context: &mut Context) -> Result<(), Fail
         (errors, 0) => count(errors, "fault"),
         (errors, warnings) => format!("{}, {}", count(errors, "fault"), count(warnings, "warning")),
     };
-    writeln!(context.screen, "{}: {}, {found}", clean_line(&it.place), count(tasks, "task"))?;
+    let plan = readable(it);
+    let (files, size) = (count(plan.touches().len(), "file"), complexity::of_plan(&plan));
+    let tasks = count(tasks, "task");
+    writeln!(
+        context.screen,
+        "{}: {tasks} on {files}, {size} complexity by size, {found}",
+        clean_line(&it.place)
+    )?;
     print_quality(&report.quality, context)?;
     let errors_first = report.findings.iter().filter(|it| it.is_error());
     for finding in errors_first.chain(report.findings.iter().filter(|it| !it.is_error())) {

@@ -144,6 +144,19 @@ fn named(text: &str) -> Result<(&str, Option<usize>), Failure> {
     }
 }
 
+/// The plan that is named, and its earlier version where one is.
+pub(super) fn version(
+    store: &Store,
+    text: &str,
+    context: &Context,
+) -> Result<(SolutionId, Option<Version>), Failure> {
+    let (plan, number) = named(text)?;
+    let Some(number) = number else { return Ok((resolve::solution(&store.snapshot()?, plan, None)?, None)) };
+    let (id, all) = load(store, plan, context)?;
+    let version = pick(&id, &all, number)?;
+    Ok((id, Some(version)))
+}
+
 fn load(store: &Store, text: &str, context: &Context) -> Result<(SolutionId, Vec<Version>), Failure> {
     let id = resolve::solution(&store.snapshot()?, text, None)?;
     let (_, all) = context.ask(store, Needs::LOG, |index| versions::of_plan(store, index, &id))?;

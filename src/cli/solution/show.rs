@@ -1,17 +1,22 @@
+use super::diff;
 use crate::cli::{Context, Exit, Outcome, existing, solution_print};
-use crate::store::resolve;
 
-/// Show a plan
+/// Show a plan, or how it was before
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan
+    /// The plan, or an earlier version of it: SOL@{1} is the one before its last change
+    #[arg(value_name = "SOLUTION[@{N}]")]
     id: String,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    let id = resolve::solution(&snapshot, &args.id, None)?;
-    solution_print::show(&existing(&snapshot, &id.issue())?, &id, context)?;
+    let (id, before) = diff::version(&store, &args.id, context)?;
+    let mut folder = existing(&store.snapshot()?, &id.issue())?;
+    if let Some(before) = before {
+        let of_it = folder.solutions.iter_mut().find(|it| it.record.id == id);
+        of_it.into_iter().for_each(|it| it.record.plan.clone_from(&before.solution.plan));
+    }
+    solution_print::show(&folder, &id, context)?;
     Ok(Exit::Done)
 }

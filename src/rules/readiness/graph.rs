@@ -7,6 +7,7 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::Item;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::dag;
+use crate::rules::facts::IssueFacts;
 use crate::rules::queue_conflicts::Standing;
 
 /// Why one item comes before another.
@@ -48,6 +49,10 @@ pub(super) struct ItemGraph<'a> {
     pub(super) cycles: Vec<Cycle>,
     /// Of each item the cycle that it is in.
     pub(super) cycle_of: Vec<Option<usize>>,
+    /// Cycles of dependencies alone that items wait for without being in them: the issues, drawn with arrows.
+    pub(super) circles: Vec<String>,
+    /// Of each item the circle that it waits for, directly or through others.
+    pub(super) behind: Vec<Option<usize>>,
 }
 
 /// Items each of which comes before each other.
@@ -99,11 +104,14 @@ impl<'a> ItemGraph<'a> {
             in_play: order.iter().map(|node| in_play[*node]).collect(),
             cycles: Vec::new(),
             cycle_of: vec![None; live.len()],
+            circles: Vec::new(),
+            behind: vec![None; live.len()],
         };
         for (first, second, conflict) in &orders {
             graph.after[place[*second]].push((place[*first], *conflict));
         }
         graph.find_cycles(&nodes, &component, &place, &orders);
+        graph.find_circles(&nodes, &component, &order, &orders, facts);
         let by_queue = graph.by_queue(told);
         for (first, second, conflict) in by_queue {
             graph.after[second].push((first, conflict));
@@ -192,6 +200,50 @@ impl<'a> ItemGraph<'a> {
             self.cycles[cycle].items.push(at);
             self.cycle_of[at] = Some(cycle);
         }
+    }
+}
+
+impl ItemGraph<'_> {
+    /// What waits for a cycle of dependencies that it is not part of. Through an issue that is over nothing waits.
+    fn find_circles(
+        &mut self,
+        nodes: &Nodes,
+        component: &[usize],
+        order: &[usize],
+        orders: &[(usize, usize, usize)],
+        facts: &Facts,
+    ) {
+        let mut sizes = vec![0; component.len()];
+        component.iter().for_each(|number| sizes[*number] += 1);
+        // Where an order that was decided has a part in a cycle, deciding otherwise opens it.
+        for (first, second, _) in orders.iter().filter(|(a, b, _)| component[*a] == component[*b]) {
+            (sizes[component[*first]], sizes[component[*second]]) = (0, 0);
+        }
+        let mut known: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut behind: Vec<Option<usize>> = vec![None; component.len()];
+        let mut by_component: Vec<usize> = (0..component.len()).collect();
+        by_component.sort_by_key(|node| component[*node]);
+        for node in by_component {
+            for earlier in &nodes.before[node] {
+                let number = component[*earlier];
+                let is_over = facts.get(&nodes.issues[*earlier]).is_some_and(IssueFacts::is_met);
+                if number == component[node] || is_over {
+                    continue;
+                }
+                behind[node] = if sizes[number] < 2 {
+                    behind[*earlier]
+                } else {
+                    Some(*known.entry(number).or_insert_with(|| {
+                        self.circles.push(nodes.drawn(*earlier, component));
+                        self.circles.len() - 1
+                    }))
+                };
+                if behind[node].is_some() {
+                    break;
+                }
+            }
+        }
+        self.behind = order.iter().map(|node| behind[*node]).collect();
     }
 }
 

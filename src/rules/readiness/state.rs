@@ -112,20 +112,31 @@ fn of_issue(item: &Item, issue: &IssueFacts) -> Vec<Blocker> {
             &issue.id,
             format!("the plan changed since it was queued; look at it, then `git wf queue add {}`", issue.id),
         )),
+        Some(plan) if plan.is_rejected && item.forced.as_ref() != Some(&plan.digest) => {
+            let reason = format!(
+                "plan `{}` was rejected in review; change it, or add another; `git wf queue add {} --force --reason TEXT` \
+                 overrides this",
+                item.solution_id, issue.id
+            );
+            found.push(Blocker {
+                solution_id: Some(item.solution_id.clone()),
+                ..Blocker::issue(&issue.id, reason)
+            });
+        }
         Some(_) => {}
     }
     found
 }
 
-/// A cycle of dependencies alone: no order of ours can undo it.
+/// A cycle of dependencies alone, which no order of ours can undo: the item is in it, or waits for it.
 fn of_cycles(at: usize, graph: &ItemGraph<'_>, issue: &IssueFacts) -> Option<Blocker> {
-    let cycle = &graph.cycles[graph.cycle_of[at]?];
-    if !cycle.told.is_empty() {
-        return None;
-    }
+    let (what, drawn) = match (graph.cycle_of[at], graph.behind[at]) {
+        (Some(cycle), _) if graph.cycles[cycle].told.is_empty() => ("the issues", &graph.cycles[cycle].drawn),
+        (None, Some(circle)) => ("it waits for issues that", &graph.circles[circle]),
+        _ => return None,
+    };
     let reason = format!(
-        "the issues depend on each other: {}; `git wf edit ID --depends-on=-OTHER` takes a dependency away",
-        cycle.drawn
+        "{what} depend on each other: {drawn}; `git wf edit ID --depends-on=-OTHER` takes a dependency away"
     );
     Some(Blocker::issue(&issue.id, reason))
 }
@@ -188,10 +199,10 @@ fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Ve
         let status = facts.get(&other.issue_id)?.status;
         let remedy = if failed { format!("; `git wf retry {}`", other.issue_id) } else { String::new() };
         let reason = format!(
-            "comes after `{}` (`{}`) by CFT-{}, which is {status}{remedy}",
+            "comes by CFT-{} after `{}` (`{}`), which is {status}{remedy}",
+            conflict + 1,
             other.item_id,
-            other.solution_id,
-            conflict + 1
+            other.solution_id
         );
         ((status == IssueStatus::Failed) == failed).then(|| Blocker::item(other, reason))
     };

@@ -37,6 +37,7 @@ fn item(n: usize, position: u8) -> Item {
         plan_digest: "d".into(),
         position: position.to_string(),
         depends_on: BTreeSet::new(),
+        forced: None,
         held: None,
         removed: None,
         queued_at: time(0),
@@ -49,6 +50,7 @@ fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
         files: files.iter().map(|file| format!("f{file}")).collect(),
         creates: BTreeSet::new(),
         task_count: 1,
+        is_rejected: false,
     };
     IssueFacts {
         id: issue(n),
@@ -137,7 +139,7 @@ fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
         [2, 1, 0].map(|n| of(&seen, n).status),
         [ItemStatus::Ready, ItemStatus::Pending, ItemStatus::Pending]
     );
-    assert_eq!(reasons(&seen, 0), "comes after `S-2` (`SOL-GH-1-1`) by CFT-1, which is queued");
+    assert_eq!(reasons(&seen, 0), "comes by CFT-1 after `S-2` (`SOL-GH-1-1`), which is queued");
     ends(&mut known, 2, ExecutionStatus::Failed);
     let seen = view(items.clone(), conflicts.clone(), &known);
     assert_eq!(of(&seen, 1).status, ItemStatus::Blocked);
@@ -334,4 +336,55 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn what_waits_for_a_circle_is_blocked_until_the_part_that_it_needs_is_over() {
+    // 0 and 1 depend on each other, 2 on 1, 3 on 2; 4 on 7, which is in a circle that nobody queued.
+    let mut facts = facts([
+        facts_of(0, &[1], &[]),
+        facts_of(1, &[0], &[]),
+        facts_of(2, &[1], &[]),
+        facts_of(3, &[2], &[]),
+        facts_of(4, &[7], &[]),
+        facts_of(5, &[], &[]),
+        facts_of(7, &[8], &[]),
+        facts_of(8, &[7], &[]),
+    ]);
+    let items = || (0..6).map(|n| item(n, n as u8)).collect();
+    let before = view(items(), vec![], &facts);
+    for n in [2, 3] {
+        assert_eq!(of(&before, n).status, ItemStatus::Blocked);
+        let reasons = reasons(&before, n);
+        assert!(
+            reasons.contains("waits for issues that depend on each other: GH-1 → GH-0 → GH-1"),
+            "{reasons}"
+        );
+    }
+    assert_eq!(of(&before, 4).status, ItemStatus::Blocked);
+    assert!(reasons(&before, 4).contains("GH-7 → GH-8 → GH-7"), "{}", reasons(&before, 4));
+    assert_eq!(of(&before, 5).status, ItemStatus::Ready);
+
+    facts.get_mut(&issue(1)).unwrap().status = IssueStatus::Closed;
+    let after = view(items(), vec![], &facts);
+    assert_eq!((of(&after, 2).status, of(&after, 3).status), (ItemStatus::Ready, ItemStatus::Pending));
+}
+
+#[test]
+fn a_rejected_plan_waits_until_it_is_queued_all_the_same() {
+    let mut facts = facts([facts_of(0, &[], &[])]);
+    facts.get_mut(&issue(0)).unwrap().plans.get_mut(&plan(0)).unwrap().is_rejected = true;
+    let one = |forced: Option<&str>| {
+        let item = Item { forced: forced.map(str::to_owned), ..item(0, 0) };
+        view(vec![item], vec![], &facts)
+    };
+    let blocked = one(None);
+    assert_eq!(of(&blocked, 0).status, ItemStatus::Blocked);
+    let reasons = reasons(&blocked, 0);
+    assert!(
+        reasons.contains("rejected in review") && reasons.contains("git wf queue add GH-0 --force"),
+        "{reasons}"
+    );
+    assert_eq!(of(&one(Some("another")), 0).status, ItemStatus::Blocked);
+    assert_eq!(of(&one(Some("d")), 0).status, ItemStatus::Ready);
 }

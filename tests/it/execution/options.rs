@@ -168,6 +168,8 @@ fn start_queues_and_takes_in_one_step() {
     assert_eq!((&claim["issue_id"], &claim["item_id"]), (&json!("ISS-002"), &json!("S-2")));
     assert_eq!(repo.steps(), before + 1);
     repo.changes_nothing(&["start", "ISS-002"]);
+    let other = repo.wf(&["queue", "new", "later"]).ok().line().to_owned();
+    assert_eq!(repo.refused(1, &["next", "--queue", &other])["code"], "claim-held");
     assert_eq!(repo.refused(1, &["start", "ISS-001"])["code"], "claim-held");
     let beside = repo.worktree("b", "side");
     beside.refused(3, &["start", "ISS-002"]);

@@ -127,3 +127,17 @@ fn a_review_is_later_than_every_one_that_its_writer_saw() {
     it.review("85", &[]).ok();
     assert_eq!(it.shown()["review"], "approved");
 }
+
+#[test]
+fn a_rejection_that_the_one_who_queued_did_not_know_of_counts_once_they_meet() {
+    let (_sandbox, ada, bea, plan) = two();
+    ada.commit("a.txt", "a\n", "start");
+    ada.wf(&["queue", "add", "ISS-001"]).ok();
+    review(&bea, &plan, "40", &[]).ok();
+    bea.wf(&["sync"]).ok();
+    // The claim is made on what the remote knows.
+    let error = ada.refused(3, &["next"]);
+    assert!(error["details"].to_string().contains("was rejected in review"), "{error}");
+    ada.wf(&["queue", "add", "ISS-001", "--force", "--reason", "it is late"]).ok();
+    ada.wf(&["next"]).ok();
+}

@@ -136,3 +136,55 @@ fn what_is_hidden_of_a_review_is_hidden_of_the_feedback_that_it_became() {
     assert_eq!(it.shown()["review"], "rejected", "the verdict stands");
     it.ada.wf(&["fsck"]).ok();
 }
+
+#[test]
+fn what_is_rejected_in_the_queue_is_handed_out_no_more() {
+    let it = Planned::new();
+    it.ada.commit("a.txt", "a\n", "start");
+    it.ada.wf(&ADD).ok();
+    let ran = it.review("40", &[]).ok();
+    assert!(ran.stdout.contains("nobody gets it there any more"), "{}", ran.stdout);
+    assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
+    for args in [&["next"][..], &["next", "S-1"]] {
+        let error = it.ada.refused(3, args);
+        assert!(error["details"].to_string().contains("was rejected in review"), "{error}");
+    }
+    assert_eq!(it.ada.refused(1, &["start", "ISS-001"])["code"], "review-rejected");
+    assert_eq!(it.ada.refused(1, &ADD)["code"], "review-rejected");
+    // The index says the same as the tree.
+    it.ada.wf(&["reindex"]).ok();
+    it.ada.refused(3, &["next"]);
+
+    let forced = [&ADD[..], &FORCE].concat();
+    it.ada.wf(&forced).ok();
+    assert_eq!(it.ada.items(), [("S-1".into(), "ready".into())]);
+    it.ada.changes_nothing(&forced);
+    it.ada.changes_nothing(&ADD);
+    let ran = it.review("30", &[]).ok();
+    assert!(ran.stdout.contains("queued it over a rejection"), "{}", ran.stdout);
+    it.ada.wf(&["next"]).ok();
+    // What was decided of this plan counts for its next attempt, too; and for no other plan.
+    it.ada.wf(&["fail", "--reason", "no"]).ok();
+    it.ada.wf(&["retry"]).ok();
+    assert_eq!(it.ada.items(), [("S-1".into(), "ready".into())]);
+    change_plan(&it.ada, &it.plan, 1);
+    it.review("40", &[]).ok();
+    assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
+    assert_eq!(it.ada.refused(1, &ADD)["code"], "owner-decides");
+}
+
+#[test]
+fn a_plan_that_is_rejected_while_it_is_executed_is_not_tried_again() {
+    let it = Planned::new();
+    it.ada.commit("a.txt", "a\n", "start");
+    it.ada.wf(&ADD).ok();
+    it.ada.wf(&["next"]).ok();
+    it.review("40", &[]).ok();
+    it.ada.wf(&["fail", "--reason", "no"]).ok();
+    let ran = it.ada.wf(&["retry"]).ok();
+    assert!(ran.stdout.contains("was rejected in review"), "{}", ran.stdout);
+    it.ada.refused(3, &["next"]);
+    it.ada.wf(&["start", "ISS-001", "--force", "--reason", "it is late"]).ok();
+    assert!(it.ada.last_message().contains("Wf-Force: it is late"), "{}", it.ada.last_message());
+    assert_eq!(it.ada.status("ISS-001"), "executing");
+}

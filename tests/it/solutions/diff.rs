@@ -74,3 +74,18 @@ fn one_plan_is_compared_with_what_it_was() {
     assert_eq!(repo.refused(2, &["solution", "diff", &format!("{id}@{{x}}")])["code"], "usage");
     assert_eq!(repo.refused(1, &["solution", "diff", "SOL-ISS-404-1"])["code"], "not-found");
 }
+
+#[test]
+fn a_plan_is_shown_as_it_was_before() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let id = repo.planned("ISS-001", &plan());
+    let before = repo.json(&["solution", "show", &id]);
+    repo.wf(&["task", "edit", &id, "T1", "--title", "Another title"]).ok();
+    let then = repo.json(&["solution", "show", &format!("{id}@{{1}}")]);
+    assert_eq!((&then["plan_digest"], &then["tasks"]), (&before["plan_digest"], &before["tasks"]));
+    let now = repo.json(&["solution", "show", &format!("{id}@{{0}}")]);
+    assert_eq!(now["tasks"][0]["title"], "Another title");
+    assert_eq!(repo.refused(1, &["solution", "show", &format!("{id}@{{2}}")])["code"], "not-found");
+    assert_eq!(repo.refused(2, &["solution", "show", &format!("{id}@{{x}}")])["code"], "usage");
+}

@@ -19,7 +19,7 @@ fn the_score_is_printed_as_a_table_above_the_findings() {
     repo.write("plan.json", poor().to_string());
     let printed = repo.wf(&["solution", "check", "plan.json"]).ok().stdout;
     let lines: Vec<&str> = printed.lines().collect();
-    assert_eq!(lines[0], "plan.json: 1 task, no fault, 6 warnings");
+    assert_eq!(lines[0], "plan.json: 1 task on 1 file, low complexity by size, no fault, 6 warnings");
     assert_eq!(lines[1].split_whitespace().collect::<Vec<_>>(), ["QUALITY", "WEIGHT", "SHARE", "SCORE"]);
     assert_eq!(lines[4], "  testable acceptance          0.3     0%  0.000");
     assert_eq!(lines[6].split_whitespace().collect::<Vec<_>>(), ["all", "1", "0.50"]);
@@ -27,6 +27,7 @@ fn the_score_is_printed_as_a_table_above_the_findings() {
     assert!(printed.contains(" (-0.1)\n         name a number"), "{printed}");
     let answer = repo.json(&["solution", "check", "plan.json"]);
     assert_eq!((&answer["valid"], &answer["quality"]), (&json!(true), &json!(0.5)));
+    assert_eq!(answer["plans"][0]["computed_complexity"], "low");
     let parts = &answer["plans"][0]["parts"];
     assert_eq!(column(parts, "part")[2], "testable-acceptance");
     assert_eq!(parts[2]["score"], 0.0);

@@ -146,6 +146,7 @@ fn item(life: &Life) -> Vec<u8> {
         plan_digest: "sha256:0".into(),
         position: format!("0000{}0", life.birth.what),
         depends_on: Default::default(),
+        forced: None,
         held: None,
         removed: None,
         queued_at: time(life.birth.second),
@@ -155,6 +156,7 @@ fn item(life: &Life) -> Vec<u8> {
         3..=5 => drop(data.as_object_mut().unwrap().remove("removed")),
         6 => data["depends_on"] = json!(["SOL-GH-2-1"]),
         7 => data["held"] = json!("later"),
+        8 => data["forced"] = json!("sha256:1"),
         _ => data["position"] = json!(format!("0000{what}0")),
     })
 }
