@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, list, queue_print, review_print};
-use crate::index::Index;
+use crate::index::{Index, IndexError, Needs};
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
@@ -60,9 +60,9 @@ pub(crate) struct TracedIssue {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let (index, world) = World::now(&store, context)?;
-    let found = find(&store, &index, &args.of)?;
-    let views = world.views();
+    let (mut index, known) = context.ask(&store, Needs::ROWS, |index| index.resolve(&args.of))?;
+    let found = find(&store, &index, known, &args.of)?;
+    let views = views(&found, &mut index, context)?;
     if context.json() {
         let issues = found.folders.iter().map(|(folder, _)| TracedIssue {
             issue: answer::issue(folder),
@@ -101,9 +101,14 @@ struct Found {
 }
 
 /// An id of ours beats a name of git's: ids are longer and say what they are.
-fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> {
+fn find(
+    store: &Store,
+    index: &Index<'_>,
+    known: Result<Known, ResolveError>,
+    text: &str,
+) -> Result<Found, Failure> {
     let snapshot = index.snapshot()?;
-    match index.resolve(text)? {
+    match known {
         Ok(known) => of_id(&snapshot, &known, text),
         Err(ResolveError::Store(error)) => Err(error.into()),
         Err(other) => match commit(store, text)? {
@@ -113,6 +118,25 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> 
                 .hint("`git wf list --all` and `git log --oneline` show what there is")),
         },
     }
+}
+
+/// The state of all queues, on which that of each item depends; none where no item is to be shown.
+fn views(found: &Found, index: &mut Index<'_>, context: &Context) -> Result<Vec<QueueView>, Failure> {
+    if let Ok(views) = views_in(found, index) {
+        return Ok(views);
+    }
+    context.replace(index, Needs::ROWS)?;
+    Ok(views_in(found, index)?)
+}
+
+fn views_in(found: &Found, index: &Index<'_>) -> Result<Vec<QueueView>, IndexError> {
+    for (folder, _) in &found.folders {
+        if index.has_items(&folder.issue.record.id)? {
+            let (queues, facts) = index.queues()?;
+            return Ok(World { queues, facts }.views());
+        }
+    }
+    Ok(Vec::new())
 }
 
 fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Failure> {
