@@ -83,7 +83,9 @@ impl Index<'_> {
                 std::iter::once(item.issue_id.clone()).chain(item.depends_on.iter().map(SolutionId::issue))
             })
             .collect();
-        let mut query = self.db.prepare_cached("SELECT f.json FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
+        let mut query = self
+            .db
+            .prepare_cached("SELECT f.json FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
         let mut facts = Facts::new();
         while let Some(id) = open.pop() {
             if facts.contains_key(&id) {
