@@ -8,6 +8,8 @@ use sha2::{Digest, Sha256};
 
 /// Items of the queue, where there are issues enough.
 const QUEUED: usize = 1_000;
+/// One issue in so many has a rare word.
+const RARE: usize = 25;
 const WORDS: &[&str] = &[
     "token", "expires", "before", "login", "session", "cache", "empty", "after", "timeout", "retry",
     "socket", "parser", "fails", "on", "large", "input", "when", "the", "index", "is", "missing", "and",
@@ -125,7 +127,11 @@ impl<W: Write> Maker<'_, W> {
             _ => "registered",
         };
         let lines = 3 + self.random() % 8;
-        let context = (0..lines).map(|_| self.words(12)).collect::<Vec<_>>().join(".\n\n");
+        let mut context = (0..lines).map(|_| self.words(12)).collect::<Vec<_>>().join(".\n\n");
+        if n % RARE == 0 {
+            // Twenty issues have the same one.
+            context.push_str(&format!(". marker{}", n / (20 * RARE)));
+        }
         let words = 4 + self.random() % 6;
         let (kind, tag) = [("bug", "api"), ("task", "cli"), ("feature", "core")][n % 3];
         let sort = ["slow", "wrong"][n % 2];

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, trace_picture, trace_print};
-use crate::index::{Index, Needs};
+use crate::index::{Index, IndexError, Needs};
 use crate::model::execution::Event;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::issue::Feedback;
@@ -145,9 +145,9 @@ pub(super) struct Found {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let (index, (queues, facts)) = context.ask(&store, Needs::LOG, Index::queues)?;
+    let (index, ()) = context.ask(&store, Needs::LOG, |_| Ok(()))?;
     let mut found = find(&store, &index, &args.of)?;
-    let views = World { queues, facts }.views();
+    let views = views(&found, &index)?;
     let mut log = Log::of(&store, index)?;
     for issue in &mut found.issues {
         issue.overrides = overrides(&mut log, &issue.folder.issue.record.id)?;
@@ -232,7 +232,11 @@ fn overrides(log: &mut Log<'_>, issue: &IssueId) -> Result<Vec<Override>, Failur
 }
 
 /// An id of ours beats a name of git's: ids are longer and say what they are.
-fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> {
+fn find(
+    store: &Store,
+    index: &Index<'_>,
+    text: &str,
+) -> Result<Found, Failure> {
     let snapshot = index.snapshot()?;
     // No id has two dots.
     if text.contains("..") {
@@ -255,6 +259,17 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> 
             }
         }
     }
+}
+
+/// The state of all queues, on which that of each item depends; none where no item is to be shown.
+fn views(found: &Found, index: &Index<'_>) -> Result<Vec<QueueView>, IndexError> {
+    for issue in &found.issues {
+        if index.has_items(&issue.folder.issue.record.id)? {
+            let (queues, facts) = index.queues()?;
+            return Ok(World { queues, facts }.views());
+        }
+    }
+    Ok(Vec::new())
 }
 
 fn traced((folder, links): (IssueFolder, Vec<ExecutionId>)) -> Traced {

@@ -10,17 +10,15 @@ use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::Facts;
 use crate::store::{Read, layout, records};
 
-/// Puts the items of an issue, and its facts where it can be read, in place of what was there.
-pub(super) fn reload(
+/// Puts the items of an issue in place of what was there.
+pub(super) fn reload_items(
     db: &Connection,
     read: &impl Read,
     id: &IssueId,
-    folder: Option<&IssueFolder>,
     is_first: bool,
 ) -> Result<(), IndexError> {
     if !is_first {
         db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
-        db.prepare_cached("DELETE FROM facts WHERE issue = ?1")?.execute([id.as_str()])?;
     }
     for (queue, solution, item) in records::items_of(read, id)? {
         let path = layout::item(&queue, &solution);
@@ -36,14 +34,24 @@ pub(super) fn reload(
             why
         ])?;
     }
-    if let Some(folder) = folder {
-        let facts = serde_json::to_string(&IssueFacts::of(folder)).unwrap_or_default();
-        db.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?.execute(params![id.as_str(), facts])?;
-    }
+    Ok(())
+}
+
+/// Adds the facts of the issue whose row has the number `n`. By number, since those come in order: keys that come in
+/// none are the slower the more there are.
+pub(super) fn add_facts(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexError> {
+    let facts = serde_json::to_string(&IssueFacts::of(folder)).unwrap_or_default();
+    db.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?.execute(params![n, facts])?;
     Ok(())
 }
 
 impl Index<'_> {
+    /// Whether any queue has an item of the issue, if only a removed one.
+    pub(crate) fn has_items(&self, issue: &IssueId) -> Result<bool, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT 1 FROM items WHERE issue = ?1")?;
+        Ok(query.exists([issue.as_str()])?)
+    }
+
     /// All queues, those that are served first in front, and the facts of the issues of their items and of all that
     /// those depend on, directly or through others.
     pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts), IndexError> {
@@ -75,7 +83,9 @@ impl Index<'_> {
                 std::iter::once(item.issue_id.clone()).chain(item.depends_on.iter().map(SolutionId::issue))
             })
             .collect();
-        let mut query = self.db.prepare_cached("SELECT json FROM facts WHERE issue = ?1")?;
+        let mut query = self
+            .db
+            .prepare_cached("SELECT f.json FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
         let mut facts = Facts::new();
         while let Some(id) = open.pop() {
             if facts.contains_key(&id) {

@@ -43,7 +43,7 @@ pub(super) fn reload(
         Ok(Some(folder)) => (Some(folder), 0),
         Ok(None) if is_gone(read, id)? => {
             if wanted.rows {
-                queues::reload(db, read, id, None, wanted.is_first)?;
+                queues::reload_items(db, read, id, wanted.is_first)?;
             }
             return remove(db, id);
         }
@@ -59,9 +59,10 @@ pub(super) fn reload(
             forget(db, n)?;
         }
         ids(db, read, id, n)?;
-        queues::reload(db, read, id, folder.as_ref(), wanted.is_first)?;
+        queues::reload_items(db, read, id, wanted.is_first)?;
         if let (Some(folder), Some(derived)) = (&folder, &derived) {
             beside(db, folder, derived, n)?;
+            queues::add_facts(db, folder, n)?;
         }
         n
     } else {
@@ -110,6 +111,7 @@ fn forget(db: &Connection, n: i64) -> Result<(), IndexError> {
         "DELETE FROM components WHERE n = ?1",
         "DELETE FROM ids WHERE n = ?1",
         "DELETE FROM links WHERE n = ?1",
+        "DELETE FROM facts WHERE n = ?1",
     ] {
         db.prepare_cached(sql)?.execute([n])?;
     }

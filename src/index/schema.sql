@@ -32,7 +32,7 @@ CREATE TABLE links (
 ) WITHOUT ROWID;
 
 -- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why.
-CREATE TABLE facts (issue TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE facts (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE items (
     issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, json TEXT, why TEXT, PRIMARY KEY (issue, path)
 ) WITHOUT ROWID;

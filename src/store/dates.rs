@@ -46,6 +46,12 @@ fn moment(text: &str, bound: Bound, now: Time) -> Option<Time> {
     Time::from_seconds(time.seconds)
 }
 
+/// Now, and how far the clock on the wall is from UTC.
+pub(super) fn local_now() -> gix::date::Time {
+    let now = chrono::Local::now();
+    gix::date::Time::new(now.timestamp(), now.offset().local_minus_utc())
+}
+
 /// So many days before today.
 fn day(now: Time, before: i64, bound: Bound) -> Option<Time> {
     let day = now.plus_millis(-before * (TO_END_OF_DAY + 1)).to_string();

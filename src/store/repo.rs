@@ -190,24 +190,12 @@ impl Store {
 
     /// Who is writing, at what time. `GIT_COMMITTER_DATE` counts as git counts it.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
-        let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
-        let found = match (author, self.repo.committer()) {
-            (Some(Ok(author)), Some(Ok(committer))) => {
-                let time = committer.time().map_err(|_| StoreError::Config {
-                    key: "GIT_COMMITTER_DATE",
-                    value: committer.time.to_owned(),
-                    why: "git cannot read it as a date",
-                })?;
-                Some((
-                    author.name.to_str_lossy().into_owned(),
-                    author.email.to_str_lossy().into_owned(),
-                    time,
-                ))
-            }
-            (_, Some(Err(error))) | (Some(Err(error)), _) => {
-                return Err(StoreError::Identity(error.to_string()));
-            }
-            _ => None,
+        let found = if self.config("gitoxide.commit.committerDate").is_some() {
+            self.identity_of_gix()?
+        } else {
+            let acting = if self.in_hook { "committer" } else { "author" };
+            let named = self.named(acting).zip(self.named("committer"));
+            named.map(|((name, email), _)| (name, email, super::dates::local_now()))
         };
         let (name, email, time) = match found {
             Some((name, email, time)) if is_plain(&name) && is_plain(&email) => (name, email, time),
@@ -226,6 +214,41 @@ impl Store {
             actor: variable("WF_ACTOR"),
             role: variable("WF_ROLE"),
         })
+    }
+
+    /// Name and address of the author or the committer, where gix finds them, too: that also asks for the name of the local
+    /// time zone, for which it looks through all that the system knows, file by file.
+    fn named(&self, who: &str) -> Option<(String, String)> {
+        let first = |keys: &[&str]| keys.iter().find_map(|key| self.config(key));
+        let name = first(&[&format!("{who}.name"), "user.name", &format!("gitoxide.{who}.nameFallback")])?;
+        let email = first(&[
+            &format!("{who}.email"),
+            "user.email",
+            "gitoxide.user.emailFallback",
+            &format!("gitoxide.{who}.emailFallback"),
+        ])?;
+        Some((name, email))
+    }
+
+    /// The same at the time that `GIT_COMMITTER_DATE` names.
+    fn identity_of_gix(&self) -> Result<Option<(String, String, gix::date::Time)>, StoreError> {
+        let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
+        match (author, self.repo.committer()) {
+            (Some(Ok(author)), Some(Ok(committer))) => {
+                let time = committer.time().map_err(|_| StoreError::Config {
+                    key: "GIT_COMMITTER_DATE",
+                    value: committer.time.to_owned(),
+                    why: "git cannot read it as a date",
+                })?;
+                Ok(Some((
+                    author.name.to_str_lossy().into_owned(),
+                    author.email.to_str_lossy().into_owned(),
+                    time,
+                )))
+            }
+            (_, Some(Err(error))) | (Some(Err(error)), _) => Err(StoreError::Identity(error.to_string())),
+            _ => Ok(None),
+        }
     }
 
     /// git may guess an identity from the machine, or refuse in words of its own: both are its business.

@@ -64,32 +64,41 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Rows under column titles; where every title is empty there is no title line, as for the fields of a record.
+/// Rows under column titles; where every title is empty there is no title line, as for the fields of a record. There may
+/// be a hundred thousand rows, so that all texts lie in one.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
-    rows: Vec<Vec<Cell>>,
+    /// How wide the widest text of each column is, its title included.
+    widest: Vec<usize>,
+    /// All cells, one row behind the other: where the text ends in `texts`, and its style.
+    cells: Vec<(usize, Style)>,
+    texts: String,
 }
 
 impl Table {
     /// A table without rows prints nothing at all.
     pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
-        Self { columns: columns.into_iter().collect(), rows: Vec::new() }
+        let columns: Vec<Column> = columns.into_iter().collect();
+        let widest = columns.iter().map(|column| text::width(column.title)).collect();
+        Self { columns, widest, cells: Vec::new(), texts: String::new() }
     }
 
     /// Adds a row. Cells beyond the last column are dropped, missing ones are empty.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
-        let mut cells: Vec<Cell> = cells.into_iter().collect();
-        cells.resize_with(self.columns.len(), || Cell::from(""));
-        for cell in &mut cells {
-            cell.text = text::clean_line(&cell.text).into_owned();
+        let mut cells = cells.into_iter();
+        for widest in &mut self.widest {
+            let cell = cells.next().unwrap_or_else(|| Cell::from(""));
+            let text = text::clean_line(&cell.text);
+            *widest = text::width(&text).max(*widest);
+            self.texts.push_str(&text);
+            self.cells.push((self.texts.len(), cell.style));
         }
-        self.rows.push(cells);
     }
 
     /// Whether no row was added.
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.cells.is_empty()
     }
 
     /// Prints title line and rows, cut to the screen's width where it has one.
@@ -100,21 +109,23 @@ impl Table {
         let widths = self.widths(screen.columns());
         let painter = screen.painter();
         if self.columns.iter().any(|column| !column.title.is_empty()) {
-            let titles = self.columns.iter().map(|column| Cell::new(column.title, style::DIM));
-            writeln!(screen, "{}", self.line(&titles.collect::<Vec<_>>(), &widths, painter))?;
+            let titles = self.columns.iter().map(|column| (column.title, style::DIM));
+            writeln!(screen, "{}", self.line(titles, &widths, painter))?;
         }
-        for row in &self.rows {
-            writeln!(screen, "{}", self.line(row, &widths, painter))?;
+        let mut begin = 0;
+        for row in self.cells.chunks(self.columns.len()) {
+            let cells = row.iter().map(|(end, style)| {
+                let text = &self.texts[begin..*end];
+                begin = *end;
+                (text, *style)
+            });
+            writeln!(screen, "{}", self.line(cells, &widths, painter))?;
         }
         Ok(())
     }
 
     fn widths(&self, limit: Option<usize>) -> Vec<usize> {
-        let widest = |(at, column): (usize, &Column)| {
-            let cells = self.rows.iter().map(|row| text::width(&row[at].text));
-            cells.max().unwrap_or(0).max(text::width(column.title))
-        };
-        let mut widths: Vec<usize> = self.columns.iter().enumerate().map(widest).collect();
+        let mut widths = self.widest.clone();
         let flexible = self.columns.iter().rposition(|column| column.shape == Shape::Flexible);
         if let (Some(limit), Some(at)) = (limit, flexible) {
             let whole = widths.iter().sum::<usize>() + GAP * (widths.len() - 1);
@@ -124,18 +135,23 @@ impl Table {
         widths
     }
 
-    fn line(&self, cells: &[Cell], widths: &[usize], painter: Painter) -> String {
+    fn line<'a>(
+        &self,
+        cells: impl Iterator<Item = (&'a str, Style)>,
+        widths: &[usize],
+        painter: Painter,
+    ) -> String {
         let mut line = String::new();
         // Blanks are owed, and paid only when more text follows: no line ends in blanks.
         let mut owed = 0;
-        for ((cell, column), width) in cells.iter().zip(&self.columns).zip(widths) {
-            let text = text::truncate(&cell.text, *width);
+        for (((text, style), column), width) in cells.zip(&self.columns).zip(widths) {
+            let text = text::truncate(text, *width);
             let padding = width.saturating_sub(text::width(&text));
             let (before, after) = if column.shape == Shape::Right { (padding, 0) } else { (0, padding) };
             owed += before;
             if !text.is_empty() {
                 line.extend(std::iter::repeat_n(' ', owed));
-                line.push_str(&painter.paint(cell.style, &text));
+                line.push_str(&painter.paint(style, &text));
                 owed = 0;
             }
             owed += after + GAP;
@@ -222,8 +238,8 @@ mod tests {
     #[test]
     fn colour_takes_no_room() {
         let table = issues();
-        let cells = [Cell::new("ISS-1", style::ID), "1".into(), "t".into(), "x".into()];
-        let painted = table.line(&cells, &[6, 4, 3, 4], Painter::ON);
+        let cells = [("ISS-1", style::ID), ("1", style::PLAIN), ("t", style::PLAIN), ("x", style::PLAIN)];
+        let painted = table.line(cells.into_iter(), &[6, 4, 3, 4], Painter::ON);
         assert_eq!(anstream::adapter::strip_str(&painted).to_string(), "ISS-1      1  t    x");
         assert!(painted.starts_with("\u{1b}[33mISS-1\u{1b}[0m "));
     }

@@ -20,6 +20,9 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
 
 /// As [`clean`], on one line: each line end and each tab is one blank.
 pub(crate) fn clean_line(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     rewrite(text, |before, c, after| match c {
         '\r' if after == Some('\n') => Some(Cow::Borrowed("")),
         '\n' | '\t' | '\r' => Some(Cow::Borrowed(" ")),
@@ -50,6 +53,9 @@ pub(crate) fn clean_json(document: &str) -> Cow<'_, str> {
 
 /// How many columns a line takes on a terminal.
 pub(crate) fn width(line: &str) -> usize {
+    if is_plain(line) {
+        return line.len();
+    }
     UnicodeWidthStr::width(line)
 }
 
@@ -85,6 +91,11 @@ pub(crate) fn indent(text: &str, by: usize) -> String {
 }
 
 /// Applies `replace(character before, character, character after)`; `None` keeps the character.
+/// Whether there is nothing to clean, and each byte is one column wide: so are nearly all lines.
+fn is_plain(line: &str) -> bool {
+    line.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 fn rewrite(
     text: &str,
     replace: impl Fn(Option<char>, char, Option<char>) -> Option<Cow<'static, str>>,
