@@ -147,7 +147,7 @@ fn the_log_has_every_step_of_one_issue_and_no_other() {
     assert!(!patch.to_string().contains("ISS-002"));
     let text = repo.wf(&["log", "ISS-001", "-p"]).ok().stdout;
     assert!(
-        text.contains("    + issue ISS-001 About ISS-001\n        status: + registered\n")
+        text.contains("    + issue ISS-001 About ISS-001\n        source: + text\n")
             && text.contains("Bo <bo@example.org> as reviewer"),
         "{text}"
     );
