@@ -231,7 +231,7 @@ fn links_are_told_apart_by_what_they_rest_on() {
     commit(&repo, "a.txt", "two\n");
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.write("a.txt", "three\n");
-    repo.git(&["commit", "-qam", "Elsewhere", "-m", "Wf-Issue: ISS-001"]).ok();
+    repo.git(&["commit", "-qam", "Elsewhere", "-m", &format!("Wf-Solution: {solution}")]).ok();
     repo.wf(&["relink"]).ok();
     repo.write("a.txt", "four\n");
     repo.git(&["commit", "-qam", "By hand"]).ok();
