@@ -15,10 +15,12 @@ fn start(sandbox: &Sandbox) -> Repo {
     repo
 }
 
-fn claimed(repo: &Repo, id: &str, plan: &Value) {
-    repo.planned(id, plan);
+/// The plan's id.
+fn claimed(repo: &Repo, id: &str, plan: &Value) -> String {
+    let solution = repo.planned(id, plan);
     repo.wf(&["queue", "add", id]).ok();
     repo.wf(&["next"]).ok();
+    solution
 }
 
 fn commit(repo: &Repo, file: &str, text: &str) {
@@ -225,21 +227,21 @@ fn a_range_that_names_nothing_is_refused() {
 fn links_are_told_apart_by_what_they_rest_on() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
-    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    let solution = claimed(&repo, "ISS-001", &tested("a.txt", &[]));
     commit(&repo, "a.txt", "two\n");
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.write("a.txt", "three\n");
-    repo.git(&["commit", "-qam", "Elsewhere", "-m", "Wf-Issue: ISS-001"]).ok();
+    repo.git(&["commit", "-qam", "Elsewhere", "-m", &format!("Wf-Solution: {solution}")]).ok();
     repo.wf(&["relink"]).ok();
     repo.write("a.txt", "four\n");
     repo.git(&["commit", "-qam", "By hand"]).ok();
-    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
+    repo.wf(&["link", "HEAD", &solution]).ok();
     let audit = repo.json(&["audit"]);
     assert_eq!(audit["links"], json!({"hook": 1, "manual": 1, "relink": 1}), "{audit:#}");
     let text = repo.wf(&["audit"]).ok().stdout;
     assert!(text.contains("[1 by the hook, 1 by hand, 1 found afterwards]"), "{text}");
     // What was taken back is bound no more.
-    repo.wf(&["unlink", "HEAD", "ISS-001"]).ok();
+    repo.wf(&["unlink", "HEAD", &solution]).ok();
     assert_eq!(kinds(&repo.json(&["audit"])), ["unbound"]);
 }
 
@@ -263,16 +265,17 @@ fn a_merge_is_no_fault_and_what_it_brings_is_looked_at() {
 fn a_squash_for_several_plans_may_do_what_any_of_them_says() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
-    for (id, file) in [("ISS-001", "a.txt"), ("ISS-002", "b.txt")] {
-        claimed(&repo, id, &tested(file, &[]));
+    let [one, two] = [("ISS-001", "a.txt"), ("ISS-002", "b.txt")].map(|(id, file)| {
+        let solution = claimed(&repo, id, &tested(file, &[]));
         commit(&repo, file, "two\n");
         repo.wf(&["done"]).ok();
-    }
+        solution
+    });
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.git(&["reset", "-q", "--soft", "HEAD~2"]).ok();
     repo.git(&["commit", "-qm", "Squash", "-m", "Wf-Issue: ISS-001", "-m", "Wf-Issue: ISS-002"]).ok();
-    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
-    repo.wf(&["link", "HEAD", "ISS-002"]).ok();
+    repo.wf(&["link", "HEAD", &one]).ok();
+    repo.wf(&["link", "HEAD", &two]).ok();
     let audit = repo.json(&["audit", "--strict"]);
     assert_eq!(audit["commits"][0]["bound_to"].as_array().unwrap().len(), 2, "{audit:#}");
     assert_eq!(audit["findings"], json!([]), "{audit:#}");
