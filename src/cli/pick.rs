@@ -172,6 +172,9 @@ fn without_holder(facts: &mut Facts, id: &IssueId) {
     }
 }
 
+/// What keeps more items than these waiting is counted only.
+const MOST_REASONS: usize = 20;
+
 /// Why an item is not taken over whose lease ran out by this clone's clock.
 const UNPROVEN: &str = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not \
                         watched it for long enough; `git wf lease release ITEM` gives it up";
@@ -193,9 +196,15 @@ fn nothing(choice: &Choice, views: &[&QueueView]) -> Failure {
         return Failure::nothing("no item is queued")
             .hint("`git wf queue add ISSUE` puts a bound plan into a queue");
     }
+    let mut lines: Vec<String> = reasons.into_iter().collect();
+    let more = lines.len().saturating_sub(MOST_REASONS);
+    lines.truncate(MOST_REASONS);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
     let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     Failure::nothing(format!("no item is ready: {}", counts.join(", ")))
-        .details(reasons.into_iter().collect())
+        .details(lines)
         .hint("`git wf queue show` shows the items")
 }
 

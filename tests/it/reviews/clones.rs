@@ -136,8 +136,8 @@ fn a_rejection_that_the_one_who_queued_did_not_know_of_counts_once_they_meet() {
     review(&bea, &plan, "40", &[]).ok();
     bea.wf(&["sync"]).ok();
     // The claim is made on what the remote knows.
-    let error = ada.refused(3, &["next"]);
-    assert!(error["details"].to_string().contains("was rejected in review"), "{error}");
+    let ran = ada.wf(&["next"]).fails(3);
+    assert!(ran.stderr.contains("was rejected in review"), "{}", ran.stderr);
     ada.wf(&["queue", "add", "ISS-001", "--force", "--reason", "it is late"]).ok();
     ada.wf(&["next"]).ok();
 }
