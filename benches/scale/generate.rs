@@ -128,7 +128,7 @@ impl<W: Write> Maker<'_, W> {
         };
         let lines = 3 + self.random() % 8;
         let mut context = (0..lines).map(|_| self.words(12)).collect::<Vec<_>>().join(".\n\n");
-        if n % RARE == 0 {
+        if n.is_multiple_of(RARE) {
             // Twenty issues have the same one.
             context.push_str(&format!(". marker{}", n / (20 * RARE)));
         }

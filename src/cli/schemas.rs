@@ -9,9 +9,9 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, audit_signatures, claimed, demo, detail, diff, export, fail, feedback, init, issue_fields, lease, link,
-    list, planning_context, queue, redact_purge, reindex, relink, result, search, solution, solution_review,
-    status, task, trace, verify, why,
+    answer, audit, audit_signatures, claimed, demo, detail, diff, export, fail, feedback, init, issue_fields,
+    lease, link, list, planning_context, queue, redact_purge, reindex, relink, result, search, solution,
+    solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;

@@ -232,11 +232,7 @@ fn overrides(log: &mut Log<'_>, issue: &IssueId) -> Result<Vec<Override>, Failur
 }
 
 /// An id of ours beats a name of git's: ids are longer and say what they are.
-fn find(
-    store: &Store,
-    index: &Index<'_>,
-    text: &str,
-) -> Result<Found, Failure> {
+fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> {
     let snapshot = index.snapshot()?;
     // No id has two dots.
     if text.contains("..") {

@@ -69,14 +69,14 @@ fn passed(command: &str, commit: &str) -> Event {
 }
 
 /// A plan of one task on these files, with these tests.
-fn plan(files: serde_json::Value, commands: &[&str]) -> Plan {
+fn plan(files: &serde_json::Value, commands: &[&str]) -> Plan {
     let task = json!({"id": "T1", "title": "t", "action": "Update", "files": files, "test": {"commands": commands},
         "acceptance": {"criteria": ["one", "two"]}});
     serde_json::from_value(json!({ "tasks": [task] })).unwrap()
 }
 
 fn on(file: &str) -> Plan {
-    plan(json!([{ "path": file }]), &[])
+    plan(&json!([{ "path": file }]), &[])
 }
 
 fn carried<'a>(execution: &'a ExecutionFolder, plan: Option<&'a Plan>) -> Carried<'a> {
@@ -119,7 +119,7 @@ fn a_merge_is_not_looked_at() {
 
 #[test]
 fn drift_is_what_no_plan_of_the_commit_names() {
-    let (one, two) = (on("a"), plan(json!([{"path": "dir/"}, {"path": "gone", "action": "delete"}]), &[]));
+    let (one, two) = (on("a"), plan(&json!([{"path": "dir/"}, {"path": "gone", "action": "delete"}]), &[]));
     let (first, second) = (execution(vec![hooked("1")]), execution(vec![hooked("1")]));
     let both = [carried(&first, Some(&one)), carried(&second, Some(&two))];
     let both = both.map(|it| Carried { status: ExecutionStatus::Executing, ..it });
@@ -142,7 +142,7 @@ fn a_plan_that_cannot_be_read_is_one_finding() {
 
 #[test]
 fn files_that_are_named_must_be_touched_once_it_is_completed() {
-    let plan = plan(json!([{"path": "a"}, {"path": "dir/"}, {"path": "never"}]), &[]);
+    let plan = plan(&json!([{"path": "a"}, {"path": "dir/"}, {"path": "never"}]), &[]);
     let it = execution(vec![hooked("1")]);
     let touched = Some(BTreeSet::from(["a".to_owned(), "dir/b".to_owned(), "never-more".to_owned()]));
     let whole = Carried { touched: touched.clone(), ..carried(&it, Some(&plan)) };
@@ -212,14 +212,14 @@ fn acts_are_judged_by_role_and_reason() {
 
 #[test]
 fn evidence_is_a_test_that_passed_at_the_last_commit_or_all_criteria_accepted() {
-    let tested = plan(json!([]), &["make test"]);
+    let tested = plan(&json!([]), &["make test"]);
     let count = |plan: &Plan, events: Vec<Event>| {
         let it = execution(events);
         tasks_with_evidence(&[carried(&it, Some(plan))])
     };
     assert_eq!(count(&tested, vec![hooked("1"), passed("make test", "1")]), (1, 1));
     assert_eq!(count(&tested, vec![hooked("1"), passed("make test", "1"), hooked("2")]), (0, 1));
-    let untested = plan(json!([]), &[]);
+    let untested = plan(&json!([]), &[]);
     let accept =
         |criterion| Event::Accept(Accept { task_id: "T1".into(), criterion, evidence: "seen".into() });
     assert_eq!(count(&untested, vec![accept(1)]), (0, 1));
@@ -229,7 +229,7 @@ fn evidence_is_a_test_that_passed_at_the_last_commit_or_all_criteria_accepted() 
 
 #[test]
 fn a_check_that_was_overtaken_is_told() {
-    let tested = plan(json!([]), &["make test"]);
+    let tested = plan(&json!([]), &["make test"]);
     let rewritten = execution(vec![
         hooked("1"),
         passed("make test", "1"),
