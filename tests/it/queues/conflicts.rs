@@ -91,7 +91,7 @@ fn a_conflict_of_high_severity_waits_for_a_decision() {
     // The queue follows, and the later one waits for the earlier.
     assert_eq!(order_of(&repo, &[]), ["A-2", "A-1", "A-3"]);
     assert_eq!(statuses(&repo), ["pending", "ready", "ready"]);
-    assert!(reasons(&item_of(&repo, "A-1")).contains("comes after `S-2`"));
+    assert!(reasons(&item_of(&repo, "A-1")).contains("after `S-2`"));
     assert_eq!(repo.refused(1, &["queue", "order", "S-1", "--before", "S-2"])["code"], "order");
     repo.wf(&["next", "S-2"]).ok();
     repo.wf(&["done"]).ok();
