@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Context, Exit, Failure, Outcome};
+use crate::index;
 use crate::store::{Purged, Store, Tracked};
 use crate::ui::text::{clean_line, count};
 
@@ -77,6 +78,11 @@ pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
             PurgeAnswer { reference, from, to, commits: 0, files: 0, remotes: vec![], held_by: vec![] }
         }
     };
+    if let Err(error) = index::forget(store) {
+        context.warn(&format!(
+            "the index may still hold what was hidden: {error}; `git wf reindex` makes it anew"
+        ));
+    }
     if context.json() {
         context.screen.print_json(&answer)?;
     } else {

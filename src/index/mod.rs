@@ -110,6 +110,17 @@ pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<Strin
     Ok(None)
 }
 
+/// Takes the index away with all that was ever in it: what a database overwrites can stay in its free pages.
+pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
+    for place in Place::all(&store.common_dir()) {
+        if place.identity().is_some() {
+            let _alone = place.own()?;
+            place.remove()?;
+        }
+    }
+    Ok(())
+}
+
 /// How fresh the index is. This does not change it.
 pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
     let tip = store.tip()?;

@@ -216,3 +216,21 @@ fn killed_in_the_middle() {
     repo.wf(&["redact", "--purge", "--yes"]).ok();
     assert_purged(&repo);
 }
+
+#[test]
+fn the_index_goes_with_what_was_ever_in_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    store(&repo);
+    assert!(repo.wf(&["search", SECRET]).ok().stdout.contains("ISS-001"));
+    let holds = || {
+        let files = repo.path().join(".git/wf").read_dir().unwrap().map(|entry| entry.unwrap().path());
+        let mut files = files.filter_map(|path| std::fs::read(path).ok());
+        files.any(|bytes| bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()))
+    };
+    assert!(holds());
+    hide(&repo);
+    repo.wf(&["redact", "--purge", "--yes"]).ok();
+    assert!(!holds());
+    assert_eq!(repo.json(&["search", SECRET])["total"], 0);
+}
