@@ -172,7 +172,9 @@ fn told(error: GitError, path: &str, lines: Option<RangeInclusive<u64>>) -> Blam
             let asked = lines.map_or(1, |lines| *lines.start());
             return BlameError::TooShort { path: path.to_owned(), asked, has: has.to_owned() };
         }
-        if stderr.contains("no such path") || stderr.contains("annot stat path") {
+        // Before the first commit there is no HEAD to look in.
+        let unknown = ["no such path", "annot stat path", "bad revision 'HEAD'", "no such ref: HEAD"];
+        if unknown.iter().any(|words| stderr.contains(words)) {
             return BlameError::NoFile(path.to_owned());
         }
     }

@@ -86,6 +86,13 @@ fn what_is_not_there_is_named() {
     assert!(error["message"].as_str().unwrap().contains("has only 3 lines, not 9"), "{error}");
     assert_eq!(repo.refused(1, &["why", "nothing.txt"])["code"], "not-found");
     assert_eq!(repo.refused(1, &["why", "/etc/passwd:1"])["code"], "not-found");
+    // Nor is anything there before the first commit.
+    let empty = [sandbox.store("empty"), sandbox.bare("bare-and-empty")];
+    empty[1].wf(&["init"]).ok();
+    empty[0].write("x", "x\n");
+    for repo in empty {
+        assert_eq!(repo.refused(1, &["why", "x:1"])["code"], "not-found");
+    }
     for wrong in ["src/a.txt:0", "src/a.txt:3,2", "src/a.txt:1,x"] {
         repo.refused(2, &["why", wrong]);
     }
