@@ -1,7 +1,7 @@
 use super::edit::show_change;
 use super::{Context, Failure, Force, Outcome, claim, existing};
 use crate::model::execution::AsideReason;
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::id::SolutionId;
 use crate::model::issue::StoredStatus;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Setting};
@@ -25,8 +25,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let snapshot = store.snapshot()?;
     let id = resolve::issue(&snapshot, &args.issue)?;
     let committed = context.transact(&store, |tx| {
-        let solution = choose(tx, &id, args.solution.as_deref())?;
-        bind(tx, &id, &solution, &args.force)?;
+        let folder = existing(tx, &id)?;
+        let solution = choose(tx, &folder, args.solution.as_deref())?;
+        bind(tx, &folder, &solution, &args.force)?;
         tx.note.force = args.force.why();
         tx.describe("bind", format!("issue: bind {id} to {solution}"));
         Ok(solution)
@@ -36,8 +37,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 /// The plan that is meant: the one named, the one that is bound, or the only one.
-fn choose(tx: &Tx<'_>, issue: &IssueId, named: Option<&str>) -> Result<SolutionId, Failure> {
-    let folder = existing(tx, issue)?;
+fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<SolutionId, Failure> {
+    let issue = &folder.issue.record.id;
     if let Some(text) = named {
         let id = resolve::solution(tx, text, Some(issue))?;
         if id.issue() != *issue {
@@ -95,21 +96,21 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Failure> {
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and its items leave their queues.
 pub(super) fn bind(
     tx: &mut Tx<'_>,
-    issue: &IssueId,
+    folder: &IssueFolder,
     solution: &SolutionId,
     force: &Force,
 ) -> Result<(), Failure> {
-    let folder = existing(tx, issue)?;
+    let issue = &folder.issue.record.id;
     if folder.issue.record.bound_solution_id.as_ref() == Some(solution) {
         return Ok(());
     }
-    let from = facts::status(&folder);
+    let from = facts::status(folder);
     if force.why().is_none() {
         moves::permit(issue, from, "bind")?;
-        refuse_poor(&folder, solution)?;
+        refuse_poor(folder, solution)?;
     }
-    if facts::holder(&folder).is_some_and(|it| it.execution.solution_id != *solution) {
-        claim::set_aside(tx, &folder, AsideReason::Rebind)?;
+    if facts::holder(folder).is_some_and(|it| it.execution.solution_id != *solution) {
+        claim::set_aside(tx, folder, AsideReason::Rebind)?;
     }
     for queued in folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != *solution) {
         tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;

@@ -77,6 +77,12 @@ impl Context {
         )?)
     }
 
+    /// The index for a command that can do without it and looks at queues.
+    pub(crate) fn index_at_hand<'a>(&self, store: &'a Store) -> Option<Index<'a>> {
+        let mut progress = None;
+        index::at_hand(store, &mut |doing, done, total| show(&mut progress, doing, done, total))
+    }
+
     /// Another index in place of one that turned out to be broken while it answered.
     pub(crate) fn replace(&self, index: &mut Index<'_>, needs: Needs) -> Result<(), Failure> {
         let mut progress = None;

@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::json_array::JsonArray;
-use super::world::World;
 use super::{Context, Exit, Failure, Outcome, list_filter};
 use crate::index::{Filter, Index, IndexError, Needs, Sort};
 use crate::model::priority::Priority;
@@ -71,11 +70,8 @@ pub(crate) struct Counted {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let mut filter = args.filter.filter(&store)?;
+    let filter = args.filter.filter(&store)?;
     let (sort, page) = (Sort::from(args.sort), (args.offset, args.limit));
-    if args.filter.ready {
-        filter.among = Some(list_filter::ready(&World::now(&store, context)?.1));
-    }
     let (index, (found, total, broken)) = context.ask(&store, args.filter.needs(), |index| {
         let is_whole = !args.count && args.limit.is_none() && args.offset == 0;
         let found = if args.count { Vec::new() } else { index.list(&filter, sort, page)? };

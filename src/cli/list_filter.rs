@@ -1,11 +1,9 @@
 //! What `list` can be asked for.
 
 use super::Failure;
-use super::world::World;
 use crate::index::{Filter, Needs};
-use crate::model::id::IssueId;
 use crate::model::priority::Priority;
-use crate::model::status::{IssueStatus, ItemStatus};
+use crate::model::status::IssueStatus;
 use crate::store::Store;
 use crate::store::dates::Bound;
 
@@ -64,7 +62,7 @@ fn parse_priority(text: &str) -> Result<Priority, String> {
 impl FilterArgs {
     /// What of the index it takes to answer.
     pub(super) fn needs(&self) -> Needs {
-        if self.search.is_some() { Needs::WORDS } else { Needs::ROWS }
+        Needs { words: self.search.is_some(), ready: self.ready, ..Needs::ROWS }
     }
 
     /// What these arguments ask for; the ready ones are still to be found.
@@ -88,15 +86,8 @@ impl FilterArgs {
             since: moment(&self.since, Bound::Since, "since")?,
             until: moment(&self.until, Bound::Until, "until")?,
             has_solution: self.has_solution,
-            among: None,
+            ready: self.ready,
             search: self.search.clone(),
         })
     }
-}
-
-/// Issues with an item that can be taken now.
-pub(super) fn ready(world: &World) -> Vec<IssueId> {
-    let views = world.views();
-    let items = views.iter().flat_map(|view| &view.items);
-    items.filter(|it| it.status == ItemStatus::Ready).map(|it| it.item.issue_id.clone()).collect()
 }

@@ -36,7 +36,7 @@ mod world;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use context::{Context, Force, json_fault, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
@@ -66,6 +66,7 @@ macro_rules! commands {
         $(#[allow(clippy::needless_pass_by_value)] mod $module;)+
 
         #[derive(Debug, Subcommand)]
+        #[command(defer = true)]
         enum Command {
             $($(#[$attr])* $variant($module::Args),)+
         }
@@ -132,9 +133,24 @@ commands!(
     Completions = completions,
 );
 
-/// The whole command line, for man pages and completions.
+/// The command line, for whoever puts its parts together himself.
 pub(crate) fn command() -> clap::Command {
     Arguments::command()
+}
+
+/// The whole command line with the arguments of every command, for man pages and errors.
+pub(crate) fn whole_command() -> clap::Command {
+    let mut command = command();
+    command.build();
+    command
+}
+
+/// Reads the command line. The arguments of a command are put together only where it is the one that was typed: all of
+/// them take longer than most commands do. What is wrong is said by the whole.
+fn parse() -> Result<Arguments, clap::Error> {
+    Arguments::try_parse().or_else(|_| {
+        whole_command().try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches))
+    })
 }
 
 /// An issue that was resolved before; it can only be missing where it was never whole.
@@ -147,7 +163,7 @@ fn existing(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Failure> {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => return usage::report(&error),
     };

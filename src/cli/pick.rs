@@ -89,7 +89,7 @@ impl From<'_> {
     }
 
     fn choice(&self, tx: &Tx<'_>) -> Result<Choice, Failure> {
-        let world = World::of(tx, self.index)?;
+        let world = World::of(tx, self.store, self.index)?;
         let views = world.views();
         let mut free = BTreeSet::new();
         if self.allow_overlap {

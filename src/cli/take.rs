@@ -9,7 +9,7 @@ use super::next::Options;
 use super::pick::{self, Picked};
 use super::unseen_claim::{Left, by_nonce, left_behind, lost};
 use super::{Context, Exit, Failure, Force, Outcome, claimed, existing, queue};
-use crate::index::{self, Index};
+use crate::index::Index;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::id::ExecutionId;
 use crate::model::status::IssueStatus;
@@ -117,7 +117,7 @@ fn once(wish: &Wish, store: &Store, remote: Option<&str>, context: &mut Context)
     let is_left = active::begun(store)?.as_ref() == Some(&nonce);
     active::begin(store, &nonce)?;
     let mut look = is_left;
-    let index = index::at_hand(store);
+    let index = context.index_at_hand(store);
     let claimed = context.transact_through(store, remote, |tx| {
         if std::mem::replace(&mut look, true)
             && let Some(made) = by_nonce(tx, &nonce)?

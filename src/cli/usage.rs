@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::{Exit, Failure, command};
+use super::{Exit, Failure, whole_command};
 use crate::ui;
 
 /// Help and version are answers; everything else that clap says is wrong usage.
@@ -16,7 +16,7 @@ pub(super) fn report(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let hint = format!("`{} --help` shows how it is used", meant(&command(), &words));
+    let hint = format!("`{} --help` shows how it is used", meant(&whole_command(), &words));
     if words.iter().any(|word| word == "--json") {
         let (message, tip) = in_short(&text);
         let hint = tip.map_or_else(|| hint.clone(), |tip| format!("{tip}; {hint}"));
@@ -78,17 +78,17 @@ mod tests {
             ("show queue", "git wf show"),
             ("edit ISS-1 --priority 9", "git wf edit"),
         ] {
-            assert_eq!(meant(&command(), &words(typed)), command_line, "{typed}");
+            assert_eq!(meant(&whole_command(), &words(typed)), command_line, "{typed}");
         }
     }
 
     #[test]
     fn what_is_missing_is_named_in_one_line() {
-        let error = command().try_get_matches_from(["git-wf", "queue", "add"]).unwrap_err();
+        let error = whole_command().try_get_matches_from(["git-wf", "queue", "add"]).unwrap_err();
         let (message, tip) = in_short(&error.render().to_string());
         assert!(message.starts_with("the following required arguments were not provided: <"), "{message}");
         assert_eq!(tip, None);
-        let error = command().try_get_matches_from(["git-wf", "nxt"]).unwrap_err();
+        let error = whole_command().try_get_matches_from(["git-wf", "nxt"]).unwrap_err();
         let (message, tip) = in_short(&error.render().to_string());
         assert_eq!(message, "unrecognized subcommand 'nxt'");
         assert!(tip.unwrap().contains("'next'"));

@@ -72,19 +72,25 @@ impl World {
 
     /// The same for a command that has written and shows what came of it: through the index where there is one.
     pub(super) fn after(store: &Store) -> Result<Self, Failure> {
-        match index::at_hand(store).map(|index| index.queues()) {
-            Some(Ok((queues, facts))) => Ok(Self { queues, facts }),
-            _ => Self::read(&store.snapshot()?),
-        }
+        let index = index::at_hand(store, &mut |_, _, _| {});
+        index.and_then(|index| Self::in_index(&index)).map_or_else(|| Self::read(&store.snapshot()?), Ok)
     }
 
     /// The same for a command that writes: through the index where that is of the state which the change begins with.
-    pub(super) fn of(tx: &Tx<'_>, index: Option<&Index<'_>>) -> Result<Self, Failure> {
-        let index = index.filter(|index| !tx.is_changed() && index.commit() == tx.base().commit());
-        match index.map(Index::queues) {
-            Some(Ok((queues, facts))) => Ok(Self { queues, facts }),
-            _ => Self::read(tx),
-        }
+    /// Where others were faster, it is brought there.
+    pub(super) fn of(tx: &Tx<'_>, store: &Store, index: Option<&Index<'_>>) -> Result<Self, Failure> {
+        let is_of = |index: &&Index<'_>| !tx.is_changed() && index.commit() == tx.base().commit();
+        let known = index.filter(is_of).and_then(Self::in_index);
+        let known = known.or_else(|| {
+            let fresh = index.and_then(|_| index::at_hand(store, &mut |_, _, _| {}));
+            fresh.as_ref().filter(is_of).and_then(Self::in_index)
+        });
+        known.map_or_else(|| Self::read(tx), Ok)
+    }
+
+    fn in_index(index: &Index<'_>) -> Option<Self> {
+        let (queues, facts) = index.queues().ok()?;
+        Some(Self { queues, facts })
     }
 
     /// The item that `text` names, as [`item`] finds it.

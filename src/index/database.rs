@@ -11,7 +11,7 @@ use crate::store::object_id;
 /// "wfix": tells our file from any other database.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 /// How long to wait for another process that brings the index up to date.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 /// More statements than one issue takes, so that none is prepared for each issue anew.
@@ -31,6 +31,8 @@ pub(super) enum Part {
     Words,
     /// The commits of the ref.
     Log,
+    /// Which issues have an item that can be taken.
+    Ready,
 }
 
 impl Part {
@@ -39,6 +41,7 @@ impl Part {
             Self::Rows => "rows",
             Self::Words => "words",
             Self::Log => "log",
+            Self::Ready => "ready",
         }
     }
 }
@@ -123,6 +126,7 @@ pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
         }
         Part::Words => "DELETE FROM words;",
         Part::Log => "DELETE FROM commits; DELETE FROM touched;",
+        Part::Ready => "DELETE FROM ready;",
     })?)
 }
 

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::database::{self, Part};
 use super::error::IndexError;
+use super::queues;
 use super::rows::{self, Wanted};
 use crate::store::{ObjectId, Scan, Snapshot, Store, StoreError, records};
 
@@ -16,22 +17,25 @@ pub(crate) struct Needs {
     pub(crate) words: bool,
     /// The commits of the ref.
     pub(crate) log: bool,
+    /// Which issues have an item that can be taken.
+    pub(crate) ready: bool,
 }
 
 impl Needs {
     /// Issues, ids and links.
-    pub(crate) const ROWS: Self = Self { words: false, log: false };
+    pub(crate) const ROWS: Self = Self { words: false, log: false, ready: false };
     /// And full text.
-    pub(crate) const WORDS: Self = Self { words: true, log: false };
+    pub(crate) const WORDS: Self = Self { words: true, ..Self::ROWS };
     /// And the commits of the ref.
-    pub(crate) const LOG: Self = Self { words: false, log: true };
+    pub(crate) const LOG: Self = Self { log: true, ..Self::ROWS };
     /// Everything.
-    pub(crate) const ALL: Self = Self { words: true, log: true };
+    pub(crate) const ALL: Self = Self { words: true, log: true, ready: true };
 
     pub(super) fn parts(self) -> Vec<Part> {
         let mut parts = vec![Part::Rows];
         parts.extend(self.words.then_some(Part::Words));
         parts.extend(self.log.then_some(Part::Log));
+        parts.extend(self.ready.then_some(Part::Ready));
         parts
     }
 }
@@ -77,8 +81,9 @@ fn follow(
 ) -> Result<(), IndexError> {
     let rows = Start::of(db, store, Part::Rows)?;
     if rows.commit.is_none() {
-        // Words go by the number of an issue's row.
+        // These go by the number of an issue's row.
         database::clear(db, Part::Words)?;
+        database::clear(db, Part::Ready)?;
     }
     let mut words = if needs.words { Some(Start::of(db, store, Part::Words)?) } else { None };
     let target = snapshot.commit();
@@ -96,6 +101,10 @@ fn follow(
         let wanted = Wanted { rows: false, words: true, is_first: words.commit.is_none() };
         issues(db, store, snapshot, words.tree, wanted, watch)?;
         database::set_tip(db, Part::Words, target)?;
+    }
+    if needs.ready && database::tip(db, Part::Ready)? != Some(target) {
+        queues::note_ready(db, snapshot)?;
+        database::set_tip(db, Part::Ready, target)?;
     }
     if needs.log {
         log(db, store, target, watch)?;

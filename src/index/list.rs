@@ -6,13 +6,14 @@ use rusqlite::types::Value;
 use super::error::IndexError;
 use super::rows::BROKEN;
 use super::{Index, search, words};
-use crate::model::id::IssueId;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 
 /// Where a filter fits so many issues or more, they are looked for in the order that is asked for.
 const MANY: i64 = 1000;
+/// Where a word stands in so many issues or more, those are not collected: each issue is asked whether it has the word.
+const TOO_MANY: i64 = 10_000;
 
 /// Which issues are wanted. Everything that is given must hold.
 #[derive(Debug, Clone, Default)]
@@ -39,8 +40,8 @@ pub(crate) struct Filter {
     pub(crate) until: Option<Time>,
     /// Whether it has a plan.
     pub(crate) has_solution: bool,
-    /// One of these; none: any.
-    pub(crate) among: Option<Vec<IssueId>>,
+    /// Whether it has an item that can be taken.
+    pub(crate) ready: bool,
     /// Full text, in the syntax of FTS5.
     pub(crate) search: Option<String>,
 }
@@ -93,20 +94,21 @@ pub(crate) struct Listed {
 }
 
 /// A condition with its values; `find` is a query for the numbers of the issues that meet it, where there is one that
-/// is faster than looking at all.
+/// is faster than looking at all; `probe` is a test that does not collect them first.
 struct Condition {
     test: String,
     find: Option<String>,
+    probe: Option<String>,
     values: Vec<Value>,
 }
 
 impl Condition {
     fn test(test: impl Into<String>, values: Vec<Value>) -> Self {
-        Self { test: test.into(), find: None, values }
+        Self { test: test.into(), find: None, probe: None, values }
     }
 
     fn found(find: impl Into<String>, test: impl Into<String>, values: Vec<Value>) -> Self {
-        Self { test: test.into(), find: Some(find.into()), values }
+        Self { test: test.into(), find: Some(find.into()), probe: None, values }
     }
 }
 
@@ -134,7 +136,7 @@ impl Index<'_> {
     /// How many fit.
     pub(crate) fn count(&self, filter: &Filter) -> Result<usize, IndexError> {
         let conditions = self.conditions(filter)?;
-        let (sql, values) = plain(&conditions);
+        let (sql, values) = plain(&conditions, None);
         let mut query = self.db.prepare(&format!("SELECT count(*) {sql}"))?;
         let count: Result<i64, _> = query.query_row(params_from_iter(values), |row| row.get(0));
         let count = count.map_err(|error| search::explained(error, filter.search.as_deref()))?;
@@ -240,22 +242,20 @@ impl Index<'_> {
                 Condition::test(format!("i.created {sign} ?"), vec![Value::Integer(time.millis())])
             }));
         }
-        if let Some(among) = &filter.among {
-            // One value, since there may be more than a query can have.
-            let ids = serde_json::to_string(among).unwrap_or_default();
-            let ids_of = "(SELECT value FROM json_each(?))";
-            all.push(Condition::found(
-                format!("SELECT n FROM issues WHERE id IN {ids_of}"),
-                format!("i.id IN {ids_of}"),
-                vec![Value::Text(ids)],
-            ));
+        if filter.ready {
+            let ready = "SELECT n FROM ready";
+            all.push(Condition::found(ready, format!("i.n IN ({ready})"), vec![]));
         }
         if filter.has_solution {
             all.push(Condition::test("i.solutions > 0", vec![]));
         }
         if let Some(search) = &filter.search {
             let find = "SELECT rowid FROM words WHERE words MATCH ?";
-            all.push(Condition::found(find, format!("i.n IN ({find})"), vec![text(&words::query(search))]));
+            let test = format!("i.n IN ({find})");
+            all.push(Condition {
+                probe: Some(format!("EXISTS ({find} AND rowid = i.n)")),
+                ..Condition::found(find, test, vec![text(&words::query(search))])
+            });
         }
         Ok(all)
     }
@@ -278,20 +278,24 @@ impl Index<'_> {
     /// The rarest of the conditions leads the way, where it is rare; else the order that is asked for does, so that
     /// the first issues that fit are found first.
     fn from(&self, filter: &Filter, sort: Sort, conditions: &[Condition]) -> Result<From, IndexError> {
-        let mut lead: Option<(i64, usize)> = None;
+        let (mut lead, mut probed): (Option<(i64, usize)>, _) = (None, None);
         for (at, condition) in conditions.iter().enumerate() {
             let Some(find) = &condition.find else { continue };
-            let sql = format!("SELECT count(*) FROM ({find} LIMIT {MANY})");
+            let limit = if condition.probe.is_some() { TOO_MANY } else { MANY };
+            let sql = format!("SELECT count(*) FROM ({find} LIMIT {limit})");
             let count: Result<i64, _> =
                 self.db.prepare(&sql)?.query_row(params_from_iter(&condition.values), |row| row.get(0));
             let count = count.map_err(|error| search::explained(error, filter.search.as_deref()))?;
             if count < MANY && lead.is_none_or(|(least, _)| count < least) {
                 lead = Some((count, at));
             }
+            if count == TOO_MANY {
+                probed = Some(at);
+            }
         }
         let is_open_only = filter.statuses.is_empty() && !filter.all;
         let (index, order) = sort.order(is_open_only);
-        let (rest, values) = plain(conditions);
+        let (rest, values) = plain(conditions, probed);
         Ok(match lead.and_then(|(_, at)| Some((conditions[at].find.as_ref()?, &conditions[at].values))) {
             Some((find, first)) => From {
                 sql: format!(
@@ -318,9 +322,13 @@ struct From {
     values: Vec<Value>,
 }
 
-/// All conditions, one after the other.
-fn plain(conditions: &[Condition]) -> (String, Vec<Value>) {
-    let tests: Vec<&str> = conditions.iter().map(|condition| condition.test.as_str()).collect();
+/// All conditions, one after the other; that at the place `probed` without collecting what meets it.
+fn plain(conditions: &[Condition], probed: Option<usize>) -> (String, Vec<Value>) {
+    let test = |(at, condition): (usize, &Condition)| match &condition.probe {
+        Some(probe) if probed == Some(at) => probe.clone(),
+        _ => condition.test.clone(),
+    };
+    let tests: Vec<String> = conditions.iter().enumerate().map(test).collect();
     let values = conditions.iter().flat_map(|condition| condition.values.iter().cloned());
     (format!("FROM issues i WHERE {}", tests.join(" AND ")), values.collect())
 }

@@ -62,8 +62,9 @@ pub(crate) fn ask<'a, T>(
     watch: Watch<'_>,
     mut question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
 ) -> Result<(Index<'a>, T), IndexError> {
-    // Where there is no store, nothing is made.
-    store.snapshot()?;
+    // Where there is no store, nothing is made. Its commit is not looked into: an index that stands for it was made by
+    // somebody who did.
+    store.existing_tip()?;
     for place in Place::all(&store.common_dir()) {
         for _ in 0..2 {
             let mut broken = place.identity();
@@ -90,11 +91,16 @@ pub(crate) fn ask<'a, T>(
     Ok((index, answer))
 }
 
-/// The index where there is one, for a command that can do without it.
-pub(crate) fn at_hand(store: &Store) -> Option<Index<'_>> {
+/// The index for a command that can do without it and looks at queues: the one that there is, or a new one where reading
+/// each item by itself, now and the next time, would take longer.
+pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a>> {
     let places = Place::all(&store.common_dir());
-    let place = places.iter().find(|place| place.identity().is_some())?;
-    Index::open(store, place, Needs::ROWS, &mut |_, _, _| {}).ok()
+    let place = match places.iter().find(|place| place.identity().is_some()) {
+        Some(place) => place,
+        None if queues::are_long(&store.snapshot().ok()?).ok()? => places.first()?,
+        None => return None,
+    };
+    Index::open(store, place, Needs::ROWS, watch).ok()
 }
 
 /// Makes the whole index anew. None where it cannot be kept anywhere; else how many issues are in it.

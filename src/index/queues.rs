@@ -1,38 +1,42 @@
 //! What the state of all queues is derived from: their items, and the facts of the issues that these depend on.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::Index;
 use super::error::IndexError;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::status::ItemStatus;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::{IssueFolder, QueueFolder};
-use crate::rules::readiness::Facts;
-use crate::store::{Read, layout, records};
+use crate::rules::readiness::{Facts, views};
+use crate::store::{Read, Snapshot, layout, records};
 
-/// Puts the items of an issue in place of what was there.
+/// Puts the items of an issue, whose row has the number `n`, in place of what was there.
 pub(super) fn reload_items(
     db: &Connection,
     read: &impl Read,
     id: &IssueId,
-    is_first: bool,
+    n: Option<i64>,
 ) -> Result<(), IndexError> {
-    if !is_first {
-        db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
-    }
+    db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
+    add_items(db, read, id, n)
+}
+
+/// As [`reload_items`], where nothing was there.
+pub(super) fn add_items(
+    db: &Connection,
+    read: &impl Read,
+    id: &IssueId,
+    n: Option<i64>,
+) -> Result<(), IndexError> {
     for (queue, solution, item) in records::items_of(read, id)? {
         let path = layout::item(&queue, &solution);
         let (json, why) = match item {
             Ok(item) => (serde_json::to_string(&item).ok(), None),
             Err(why) => (None, Some(why)),
         };
-        db.prepare_cached("INSERT OR REPLACE INTO items VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
-            id.as_str(),
-            queue.as_str(),
-            path,
-            json,
-            why
-        ])?;
+        db.prepare_cached("INSERT OR REPLACE INTO items VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![id.as_str(), queue.as_str(), path, json, why, n])?;
     }
     Ok(())
 }
@@ -55,48 +59,84 @@ impl Index<'_> {
     /// All queues, those that are served first in front, and the facts of the issues of their items and of all that
     /// those depend on, directly or through others.
     pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts), IndexError> {
-        let snapshot = self.snapshot()?;
-        let mut queues = Vec::new();
-        for id in records::queue_ids(&snapshot)? {
-            let Some(mut queue) = records::queue_alone(&snapshot, &id)? else { continue };
-            let mut query =
-                self.db.prepare_cached("SELECT path, json, why FROM items WHERE queue = ?1 ORDER BY path")?;
-            let mut rows = query.query([id.as_str()])?;
-            let mut items = Vec::new();
-            while let Some(row) = rows.next()? {
-                match row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)? {
-                    Some(json) => items.push(serde_json::from_str(json).map_err(std::io::Error::from)?),
-                    None => queue.broken.push((row.get(0)?, row.get(2)?)),
-                }
-            }
-            queues.push(queue.with_items(items));
-        }
-        QueueFolder::sort(&mut queues);
-        let facts = self.facts(&queues)?;
-        Ok((queues, facts))
+        queues(&self.db, &self.snapshot()?)
     }
+}
 
-    fn facts(&self, queues: &[QueueFolder]) -> Result<Facts, IndexError> {
-        let items = queues.iter().flat_map(|queue| &queue.items);
-        let mut open: Vec<IssueId> = items
-            .flat_map(|item| {
-                std::iter::once(item.issue_id.clone()).chain(item.depends_on.iter().map(SolutionId::issue))
-            })
-            .collect();
-        let mut query = self
-            .db
-            .prepare_cached("SELECT f.json FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
-        let mut facts = Facts::new();
-        while let Some(id) = open.pop() {
-            if facts.contains_key(&id) {
-                continue;
-            }
-            let json: Option<String> = query.query_row([id.as_str()], |row| row.get(0)).optional()?;
-            let Some(json) = json else { continue };
-            let issue: IssueFacts = serde_json::from_str(&json).map_err(std::io::Error::from)?;
-            open.extend(issue.depends_on.iter().cloned());
-            facts.insert(id, issue);
-        }
-        Ok(facts)
+/// Whether queues hold so many items that to read them one by one takes longer than it should. Their folders are counted,
+/// each of which has at least one.
+pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
+    const FEW: usize = 16;
+    let mut folders = 0;
+    for id in records::queue_ids(snapshot)? {
+        folders += snapshot.names(&layout::items(&id))?.len();
     }
+    Ok(folders > FEW)
+}
+
+/// Notes which issues have an item that can be taken.
+pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(), IndexError> {
+    db.execute("DELETE FROM ready", [])?;
+    let (queues, facts) = queues(db, snapshot)?;
+    let mut insert = db.prepare_cached("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
+    for item in views(&queues, &facts).iter().flat_map(|view| &view.items) {
+        if item.status == ItemStatus::Ready {
+            insert.execute([item.item.issue_id.as_str()])?;
+        }
+    }
+    Ok(())
+}
+
+fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>, Facts), IndexError> {
+    let mut queues = Vec::new();
+    for id in records::queue_ids(snapshot)? {
+        let Some(mut queue) = records::queue_alone(snapshot, &id)? else { continue };
+        let mut query =
+            db.prepare_cached("SELECT path, json, why FROM items WHERE queue = ?1 ORDER BY path")?;
+        let mut rows = query.query([id.as_str()])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            match row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)? {
+                Some(json) => items.push(serde_json::from_str(json).map_err(std::io::Error::from)?),
+                None => queue.broken.push((row.get(0)?, row.get(2)?)),
+            }
+        }
+        queues.push(queue.with_items(items));
+    }
+    QueueFolder::sort(&mut queues);
+    let facts = facts(db, &queues)?;
+    Ok((queues, facts))
+}
+
+fn facts(db: &Connection, queues: &[QueueFolder]) -> Result<Facts, IndexError> {
+    let parse = |row: &rusqlite::Row<'_>| -> Result<IssueFacts, IndexError> {
+        let json = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+        Ok(serde_json::from_str(json).map_err(std::io::Error::from)?)
+    };
+    // Those of the items at once, since they may be many; what these depend on besides, one by one.
+    let mut facts = Facts::new();
+    let mut query = db.prepare_cached("SELECT json FROM facts WHERE n IN (SELECT n FROM items)")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let issue = parse(row)?;
+        facts.insert(issue.id.clone(), issue);
+    }
+    let of_items = queues.iter().flat_map(|queue| &queue.items).flat_map(|item| &item.depends_on);
+    let mut open: Vec<IssueId> = of_items
+        .map(SolutionId::issue)
+        .chain(facts.values().flat_map(|issue| issue.depends_on.iter().cloned()))
+        .collect();
+    let mut query =
+        db.prepare_cached("SELECT f.json FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
+    while let Some(id) = open.pop() {
+        if facts.contains_key(&id) {
+            continue;
+        }
+        let mut rows = query.query([id.as_str()])?;
+        let Some(row) = rows.next()? else { continue };
+        let issue = parse(row)?;
+        open.extend(issue.depends_on.iter().cloned());
+        facts.insert(id, issue);
+    }
+    Ok(facts)
 }

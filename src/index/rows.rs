@@ -43,7 +43,7 @@ pub(super) fn reload(
         Ok(Some(folder)) => (Some(folder), 0),
         Ok(None) if is_gone(read, id)? => {
             if wanted.rows {
-                queues::reload_items(db, read, id, wanted.is_first)?;
+                queues::reload_items(db, read, id, None)?;
             }
             return remove(db, id);
         }
@@ -59,7 +59,11 @@ pub(super) fn reload(
             forget(db, n)?;
         }
         ids(db, read, id, n)?;
-        queues::reload_items(db, read, id, wanted.is_first)?;
+        if wanted.is_first {
+            queues::add_items(db, read, id, Some(n))?;
+        } else {
+            queues::reload_items(db, read, id, Some(n))?;
+        }
         if let (Some(folder), Some(derived)) = (&folder, &derived) {
             beside(db, folder, derived, n)?;
             queues::add_facts(db, folder, n)?;

@@ -34,8 +34,11 @@ CREATE TABLE links (
 -- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why.
 CREATE TABLE facts (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE items (
-    issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, json TEXT, why TEXT, PRIMARY KEY (issue, path)
+    issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, json TEXT, why TEXT, n INTEGER,
+    PRIMARY KEY (queue, path)
 ) WITHOUT ROWID;
+-- The issues with an item that can be taken.
+CREATE TABLE ready (n INTEGER PRIMARY KEY);
 
 -- The commits of the ref. In a log the later stand first: by `late`, the commit's time or that of its latest ancestor,
 -- and `depth`, the length of the longest way to the root.

@@ -1,5 +1,6 @@
 -- Made when the tables are full, which is faster.
-CREATE INDEX open_by_priority ON issues (priority, created, id) WHERE over = 0;
+-- The order in which they are listed, with what they are listed by: no row is looked at that does not fit.
+CREATE INDEX open_by_priority ON issues (priority, created, id, author, solutions) WHERE over = 0;
 CREATE INDEX by_priority ON issues (priority, created, id, over);
 CREATE INDEX by_status ON issues (status, priority, created, id);
 CREATE INDEX by_created ON issues (created DESC, id, over);
@@ -15,6 +16,6 @@ CREATE INDEX by_component ON components (component, n);
 CREATE INDEX by_uid ON ids (uid);
 CREATE INDEX ids_of ON ids (n);
 CREATE INDEX links_of ON links (n);
-CREATE INDEX items_in ON items (queue, path);
+CREATE INDEX items_of ON items (issue);
 CREATE INDEX commits_in_order ON commits (late, depth, hash);
 CREATE INDEX with_hidden ON issues (id) WHERE hidden = 1;

@@ -32,13 +32,16 @@ fn write(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16()));
+            entries.sort_unstable_by(|(a, _), (b, _)| match a.is_ascii() && b.is_ascii() {
+                true => a.cmp(b),
+                false => a.encode_utf16().cmp(b.encode_utf16()),
+            });
             out.push('{');
             for (n, (key, value)) in entries.into_iter().enumerate() {
                 if n > 0 {
                     out.push(',');
                 }
-                write(&Value::String(key.clone()), out);
+                quote(key, out);
                 out.push(':');
                 write(value, out);
             }
@@ -58,8 +61,20 @@ fn write(value: &Value, out: &mut String) {
             Some(double) => out.push_str(ryu_js::Buffer::new().format_finite(double)),
             None => out.push_str(&number.to_string()),
         },
+        Value::String(text) => quote(text, out),
+        Value::Bool(is_true) => out.push_str(if *is_true { "true" } else { "false" }),
+        Value::Null => out.push_str("null"),
+    }
+}
+
+fn quote(text: &str, out: &mut String) {
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
         // serde_json escapes texts just as RFC 8785 asks: short escapes where there are some, \u00xx in lower case.
-        other => out.push_str(&other.to_string()),
+        out.push_str(&Value::from(text).to_string());
     }
 }
 

@@ -96,10 +96,15 @@ impl Doc {
     /// Reads the file form. Unknown fields become registers; anything that a writer of this format could not have
     /// made is an error that says what.
     pub(crate) fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<Self, Broken> {
+        Ok(Self::parse_with_fields(schema, bytes)?.0)
+    }
+
+    /// As [`Doc::parse`], with what [`Doc::fields`] answers.
+    pub(crate) fn parse_with_fields(schema: &'static Schema, bytes: &[u8]) -> Result<(Self, Value), Broken> {
         Self::parse_inner(schema, bytes).map_err(|why| Broken { kind: schema.name, why })
     }
 
-    fn parse_inner(schema: &'static Schema, bytes: &[u8]) -> Result<Self, String> {
+    fn parse_inner(schema: &'static Schema, bytes: &[u8]) -> Result<(Self, Value), String> {
         let Value::Object(mut map) = strict::parse(bytes)? else { return Err("not an object".into()) };
         let clock = match map.shift_remove(CLOCK) {
             None => BTreeMap::new(),
@@ -127,8 +132,9 @@ impl Doc {
             }
         }
         let doc = Self { schema: SchemaRef(schema), birth, once, slots };
-        (schema.check)(&doc.fields())?;
-        Ok(doc)
+        let fields = doc.fields();
+        (schema.check)(&fields)?;
+        Ok((doc, fields))
     }
 
     fn explode_typed<T: Serialize>(
@@ -192,8 +198,12 @@ impl Doc {
 
     /// The typed form of what the record says now.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Broken> {
-        serde_json::from_value(self.fields())
-            .map_err(|e| Broken { kind: self.schema.0.name, why: e.to_string() })
+        self.typed(self.fields())
+    }
+
+    /// The typed form of the record's fields.
+    pub(crate) fn typed<T: DeserializeOwned>(&self, fields: Value) -> Result<T, Broken> {
+        serde_json::from_value(fields).map_err(|e| Broken { kind: self.schema.0.name, why: e.to_string() })
     }
 
     /// Makes the record say what `data` says; only what differs gets a new stamp. Whether anything did.

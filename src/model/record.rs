@@ -8,7 +8,7 @@ use super::doc::file_bytes;
 
 /// The `check` of a schema whose fields are those of `T`.
 pub(crate) fn check_as<T: DeserializeOwned>(fields: &Value) -> Result<(), String> {
-    serde_json::from_value::<T>(fields.clone()).map(|_| ()).map_err(|e| e.to_string())
+    T::deserialize(fields).map(|_| ()).map_err(|e| e.to_string())
 }
 
 /// The file form of a record that is written once, in the order of its type. JSON that came from outside and has no

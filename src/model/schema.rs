@@ -119,12 +119,16 @@ impl Shape {
     }
 
     fn order_object(&self, mut map: Map<String, Value>) -> Value {
+        if self.is_in_order(&map) {
+            for (name, value) in &mut map {
+                *value = self.of_field(name).order(value.take());
+            }
+            return Value::Object(map);
+        }
         let mut ordered = Map::with_capacity(map.len());
-        if let Self::Fields(known) = self {
-            for (name, shape) in *known {
-                if let Some(value) = map.shift_remove(*name) {
-                    ordered.insert((*name).to_owned(), shape.order(value));
-                }
+        for (name, shape) in self.known() {
+            if let Some(value) = map.shift_remove(*name) {
+                ordered.insert((*name).to_owned(), shape.order(value));
             }
         }
         let mut rest: Vec<_> = map.into_iter().collect();
@@ -133,6 +137,25 @@ impl Shape {
             ordered.insert(name, Self::Any.order(value));
         }
         Value::Object(ordered)
+    }
+
+    fn known(&self) -> &'static [(&'static str, Self)] {
+        if let Self::Fields(known) = self { known } else { &[] }
+    }
+
+    fn of_field(&self, name: &str) -> Self {
+        self.known().iter().find(|(known, _)| *known == name).map_or(Self::Any, |(_, shape)| *shape)
+    }
+
+    /// Whether the keys are in this order already, as they are in whatever was written by this format.
+    fn is_in_order(&self, map: &Map<String, Value>) -> bool {
+        let mut keys = map.keys().map(String::as_str).peekable();
+        for (name, _) in self.known() {
+            keys.next_if_eq(name);
+        }
+        let is_known = |key: &&str| self.known().iter().any(|(name, _)| name == key);
+        let rest: Vec<&str> = keys.collect();
+        rest.is_sorted() && !rest.iter().any(is_known)
     }
 }
 
@@ -150,5 +173,22 @@ mod tests {
             OUTER.order(value).to_string(),
             r#"{"b":null,"a":[{"id":1,"title":"t","x":1}],"y":0,"z":{"c":2,"q":1}}"#
         );
+    }
+
+    #[test]
+    fn what_is_in_order_stays_and_is_looked_into() {
+        static INNER: Shape = Shape::Fields(&[("id", Shape::Any), ("title", Shape::Any)]);
+        static OUTER: Shape = Shape::Fields(&[("b", INNER), ("a", Shape::Items(&INNER))]);
+        for (given, ordered) in [
+            (
+                json!({"b": {"title": 1, "id": 2}, "a": [], "c": 0}),
+                r#"{"b":{"id":2,"title":1},"a":[],"c":0}"#,
+            ),
+            (json!({"a": [{"x": {"d": 1, "c": 2}}]}), r#"{"a":[{"x":{"c":2,"d":1}}]}"#),
+            (json!({"b": 1, "c": 2, "a": 3}), r#"{"b":1,"a":3,"c":2}"#),
+            (json!({"b": 1, "d": 2, "c": 3}), r#"{"b":1,"c":3,"d":2}"#),
+        ] {
+            assert_eq!(OUTER.order(given).to_string(), ordered);
+        }
     }
 }

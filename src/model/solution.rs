@@ -30,7 +30,7 @@ impl Solution {
     /// The plan's types. Plans are checked before they are stored and when they are read, so this cannot fail on a
     /// record that [`SOLUTION`] accepted.
     pub(crate) fn typed_plan(&self) -> Plan {
-        serde_json::from_value(self.plan.clone()).unwrap_or_default()
+        Plan::deserialize(&self.plan).unwrap_or_default()
     }
 
     /// `sha256:…` over the plan as it is now.
@@ -40,8 +40,8 @@ impl Solution {
 }
 
 fn check(fields: &Value) -> Result<(), String> {
-    let solution: Solution = serde_json::from_value(fields.clone()).map_err(|e| e.to_string())?;
-    serde_json::from_value::<Plan>(solution.plan).map(|_| ()).map_err(|e| format!("plan: {e}"))
+    let solution = Solution::deserialize(fields).map_err(|e| e.to_string())?;
+    Plan::deserialize(&solution.plan).map(|_| ()).map_err(|e| format!("plan: {e}"))
 }
 
 /// How `solution.json` merges and is written.

@@ -50,7 +50,7 @@ impl Stamp {
         let sound = parts.next().is_none()
             && at.len() == TIME_WIDTH
             && at < NO_ROOM
-            && Time::parse(at).is_some_and(|time| time.to_string() == at)
+            && Time::parse_canonical(at).is_some()
             && counter.len() == 5
             && counter.bytes().all(|b| b.is_ascii_digit())
             && (by == IMPORT || Uid::parse(by).is_some());
@@ -81,14 +81,22 @@ impl Stamp {
 
     /// This stamp as the name of a log entry: `20261121T021405123Z-00000-7k3m2pq9`.
     pub(crate) fn entry_name(&self) -> String {
-        format!("{}-{:05}-{}", self.time().compact(), self.counter(), &self.0[TIME_WIDTH + 7..])
+        let mut name: String =
+            self.0[..TIME_WIDTH].chars().filter(|c| !matches!(c, '-' | ':' | '.')).collect();
+        name.extend(self.0[TIME_WIDTH..].chars().map(|c| if c == '/' { '-' } else { c }));
+        name
     }
 
     /// The inverse of [`Stamp::entry_name`]; `None` where `name` is not an entry's.
     pub(crate) fn of_entry_name(name: &str) -> Option<Self> {
         let mut parts = name.split('-');
         let (at, counter, by) = (parts.next()?, parts.next()?, parts.next()?);
-        if parts.next().is_some() || at.len() != 19 || !at.is_ascii() {
+        let separators = (at.as_bytes().get(8), at.as_bytes().get(18));
+        if parts.next().is_some()
+            || at.len() != 19
+            || !at.is_ascii()
+            || separators != (Some(&b'T'), Some(&b'Z'))
+        {
             return None;
         }
         let (date, time) = (&at[..8], &at[9..18]);
@@ -102,7 +110,7 @@ impl Stamp {
             &time[4..6],
             &time[6..]
         );
-        Self::parse(&text).filter(|stamp| stamp.entry_name() == name)
+        Self::parse(&text)
     }
 
     /// The bytes that decide the order.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Datelike, SecondsFormat, TimeZone, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, SecondsFormat, TimeZone, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The last year that a stamp or a record may bear; later ones are broken records.
@@ -30,8 +30,28 @@ impl Time {
     /// Reads RFC 3339 with any offset and any number of fractional digits (what is finer than a millisecond is
     /// dropped). `None` where it is not that, or outside the years that can be written.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let at = DateTime::parse_from_rfc3339(text).ok()?;
-        Self::from_millis(at.timestamp_millis())
+        Self::parse_canonical(text).or_else(|| {
+            let at = DateTime::parse_from_rfc3339(text).ok()?;
+            Self::from_millis(at.timestamp_millis())
+        })
+    }
+
+    /// The inverse of writing one, which admits no other form: `2026-11-21T02:14:05.123Z`. Records are full of them.
+    pub(crate) fn parse_canonical(text: &str) -> Option<Self> {
+        const FORM: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
+        let text: &[u8; 24] = text.as_bytes().try_into().ok()?;
+        let fits =
+            |(byte, form): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
+        if !text.iter().zip(FORM).all(fits) {
+            return None;
+        }
+        let number = |from: usize, to: usize| {
+            text[from..to].iter().fold(0_u32, |number, digit| number * 10 + u32::from(digit - b'0'))
+        };
+        let year = i32::try_from(number(0, 4)).ok()?;
+        let day = NaiveDate::from_ymd_opt(year, number(5, 7), number(8, 10))?;
+        let at = day.and_hms_milli_opt(number(11, 13), number(14, 16), number(17, 19), number(20, 23))?;
+        Self::from_millis(at.and_utc().timestamp_millis())
     }
 
     /// Milliseconds since 1970.
@@ -47,11 +67,6 @@ impl Time {
     /// `20261121`, in UTC.
     pub(crate) fn date_digits(self) -> String {
         self.utc().format("%Y%m%d").to_string()
-    }
-
-    /// `20261121T021405123Z`: the form in which a stamp is a file name.
-    pub(crate) fn compact(self) -> String {
-        self.utc().format("%Y%m%dT%H%M%S%3fZ").to_string()
     }
 
     fn utc(self) -> DateTime<Utc> {
@@ -98,12 +113,12 @@ impl schemars::JsonSchema for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn finer_digits_are_dropped_and_offsets_applied() {
         let at = Time::parse("2026-01-16T19:13:09.946350405+02:00").unwrap();
         assert_eq!(at.to_string(), "2026-01-16T17:13:09.946Z");
-        assert_eq!(at.compact(), "20260116T171309946Z");
         assert_eq!(at.date_digits(), "20260116");
     }
 
@@ -119,5 +134,23 @@ mod tests {
         let last = Time::parse("9998-12-31T23:59:59.999Z").unwrap();
         assert_eq!(last.plus_millis(1), last);
         assert_eq!(last.plus_millis(i64::MAX), last);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_as_it_was(millis in -62_167_219_200_000_i64..253_370_764_800_000) {
+            let at = Time::from_millis(millis).unwrap();
+            prop_assert_eq!(Time::parse_canonical(&at.to_string()), Some(at));
+        }
+
+        #[test]
+        fn only_what_would_be_written_is_canonical(
+            text in "[0-9]{4}-[0-9][0-9]-[0-3][0-9]T[0-2][0-9]:[0-6][0-9]:[0-6][0-9][.,][0-9]{3}[Zz+]"
+        ) {
+            let other = DateTime::parse_from_rfc3339(&text).ok();
+            let other = other.and_then(|at| Time::from_millis(at.timestamp_millis()));
+            let same = other.filter(|at| at.to_string() == text);
+            prop_assert_eq!(Time::parse_canonical(&text), same);
+        }
     }
 }

@@ -1,8 +1,11 @@
-//! Keeps single writes from drowning the repository in loose objects, as git does after its own.
+//! Keeps single writes from drowning the repository in loose objects, as git does after its own, and large packs quick to
+//! open.
 
 use std::os::unix::process::CommandExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
+use super::persist::collects_garbage;
 use super::repo::Store;
 
 /// Where `gc.auto` is not set. git's own default is 6700: a write of ours makes six small files, which take up some 4 KiB
@@ -11,6 +14,20 @@ const MOST_OBJECTS: i64 = 3000;
 /// git's own default for `gc.autoPackLimit`.
 const MOST_PACKS: i64 = 50;
 
+/// A pack whose index has so many bytes (some 75,000 objects) takes longer to open than most commands take in all: every
+/// entry is looked at. That of a multi-pack-index, which git keeps itself, does not grow with it.
+const LARGE_INDEX: u64 = 2 * 1024 * 1024;
+
+/// What lies in the folder of packs.
+#[derive(Default)]
+struct Packs {
+    count: i64,
+    /// When the youngest large index was written.
+    large: Option<SystemTime>,
+    /// When the multi-pack-index was.
+    multi: Option<SystemTime>,
+}
+
 impl Store {
     /// Starts `git maintenance run --auto` once there are too many loose objects or packs, in the background unless git
     /// is told otherwise. Nothing depends on it, so nothing is said where it fails.
@@ -18,39 +35,63 @@ impl Store {
         let config = self.repo.config_snapshot();
         let is_on = |key: &str| config.boolean(key).unwrap_or(true);
         let most = config.integer("gc.auto").unwrap_or(MOST_OBJECTS);
-        if !is_on("maintenance.auto") || !self.is_due(most) {
+        if !is_on("maintenance.auto") || most <= 0 {
             return;
         }
-        let limit = format!("gc.auto={most}");
-        let mut command = self.git().command(["-c", &limit, "maintenance", "run", "--auto", "--quiet"]);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let packs = self.packs();
+        let most_packs = config.integer("gc.autoPackLimit").unwrap_or(MOST_PACKS);
+        let command = if self.loose_in("17") > (most + 255) / 256
+            || (most_packs > 0 && packs.count > most_packs)
+        {
+            let limit = format!("gc.auto={most}");
+            self.git().command(["-c", &limit, "maintenance", "run", "--auto", "--quiet"])
+        } else if packs.large > packs.multi && is_on("core.multiPackIndex") && !collects_garbage(&self.repo) {
+            self.git().command(["multi-pack-index", "write", "--no-progress"])
+        } else {
+            return;
+        };
         let detaches = match config.boolean("maintenance.autoDetach") {
             Some(detaches) => detaches,
             None => is_on("gc.autoDetach"),
         };
-        // Whether git goes into the background by itself differs from version to version.
-        let _ = if detaches {
-            // Not for the terminal to interrupt together with this process.
-            command.process_group(0).spawn().map(drop)
-        } else {
-            command.status().map(drop)
-        };
+        run(command, detaches);
     }
 
-    /// Estimates as git does: one of the 256 folders stands for all.
-    fn is_due(&self, loose: i64) -> bool {
-        let config = self.repo.config_snapshot();
-        let objects = self.repo.objects.store_ref().path();
-        if loose <= 0 {
-            return false;
-        }
-        let count = |folder: &str, suffix: &str| -> i64 {
-            let entries = std::fs::read_dir(objects.join(folder)).into_iter().flatten().flatten();
-            let names =
-                entries.filter(|entry| entry.file_name().as_encoded_bytes().ends_with(suffix.as_bytes()));
-            i64::try_from(names.count()).unwrap_or(i64::MAX)
-        };
-        let packs = config.integer("gc.autoPackLimit").unwrap_or(MOST_PACKS);
-        count("17", "") > (loose + 255) / 256 || (packs > 0 && count("pack", ".pack") > packs)
+    /// One of the 256 folders stands for all, as git has it.
+    fn loose_in(&self, folder: &str) -> i64 {
+        let folder = self.repo.objects.store_ref().path().join(folder);
+        let count = std::fs::read_dir(folder).into_iter().flatten().flatten().count();
+        i64::try_from(count).unwrap_or(i64::MAX)
     }
+
+    fn packs(&self) -> Packs {
+        let folder = self.repo.objects.store_ref().path().join("pack");
+        let mut packs = Packs::default();
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.as_encoded_bytes();
+            if name.ends_with(b".pack") {
+                packs.count += 1;
+            } else if name == b"multi-pack-index" {
+                packs.multi = entry.metadata().and_then(|it| it.modified()).ok();
+            } else if name.ends_with(b".idx")
+                && let Ok(metadata) = entry.metadata()
+                && metadata.len() >= LARGE_INDEX
+            {
+                packs.large = packs.large.max(metadata.modified().ok());
+            }
+        }
+        packs
+    }
+}
+
+fn run(mut command: Command, detaches: bool) {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Whether git goes into the background by itself differs from version to version.
+    let _ = if detaches {
+        // Not for the terminal to interrupt together with this process.
+        command.process_group(0).spawn().map(drop)
+    } else {
+        command.status().map(drop)
+    };
 }

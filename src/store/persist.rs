@@ -105,7 +105,7 @@ impl Made {
 }
 
 /// Whether a `git gc` is running, or seems to be: git itself takes one of more than twelve hours for dead.
-fn collects_garbage(repo: &gix::Repository) -> bool {
+pub(super) fn collects_garbage(repo: &gix::Repository) -> bool {
     let begun = repo.common_dir().join("gc.pid").metadata().and_then(|file| file.modified());
     begun.is_ok_and(|begun| begun.elapsed().is_ok_and(|age| age < LONGEST_GC))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::error::StoreError;
 use super::layout;
@@ -34,13 +35,22 @@ fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redaction
 
 /// The record with stamps at `path`, for a command that changes it.
 pub(crate) fn doc(read: &impl Read, schema: &'static Schema, path: &str) -> Result<Option<Doc>, StoreError> {
+    Ok(doc_with_fields(read, schema, path)?.map(|(doc, _)| doc))
+}
+
+/// As [`doc`], with the fields of the record.
+fn doc_with_fields(
+    read: &impl Read,
+    schema: &'static Schema,
+    path: &str,
+) -> Result<Option<(Doc, Value)>, StoreError> {
     let Some(bytes) = read.file(path)? else { return Ok(None) };
     let at_path = |broken| StoreError::Broken { path: path.to_owned(), broken };
-    let doc = Doc::parse(schema, &bytes).map_err(at_path)?;
-    if !layout::bears(&doc.fields(), layout::form(path).1.as_deref()) {
+    let (doc, fields) = Doc::parse_with_fields(schema, &bytes).map_err(at_path)?;
+    if layout::form(path).1.is_some_and(|id| doc.id() != Some(&id)) {
         return Err(at_path(Broken::new(schema.name, "it bears the id of another record".into())));
     }
-    Ok(Some(doc))
+    Ok(Some((doc, fields)))
 }
 
 fn recorded<T: DeserializeOwned>(
@@ -58,9 +68,12 @@ fn recorded_behind<T: DeserializeOwned>(
     path: &str,
     hidden: &Redactions,
 ) -> Result<Option<Recorded<T>>, StoreError> {
-    let Some(mut doc) = doc(read, schema, path)? else { return Ok(None) };
-    hidden.doc(path, &mut doc);
-    let record = doc.read().map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
+    let Some((mut doc, mut fields)) = doc_with_fields(read, schema, path)? else { return Ok(None) };
+    if !hidden.is_empty() {
+        hidden.doc(path, &mut doc);
+        fields = doc.fields();
+    }
+    let record = doc.typed(fields).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
     Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
 }
 

@@ -118,6 +118,9 @@ impl Redactions {
 
     /// Hides what is hidden of a record that is written once.
     pub(crate) fn entry(&self, path: &str, value: &mut Value) {
+        if self.0.is_empty() {
+            return;
+        }
         let (Form::Entry(check), id) = form(path) else { return };
         let is_sound = |value: &Value| check(value).is_ok() && layout::bears(value, id.as_deref());
         for redaction in self.target(path) {

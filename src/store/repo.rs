@@ -179,8 +179,12 @@ impl Store {
 
     /// The state as it is now.
     pub(crate) fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
-        let tip = self.tip()?.ok_or_else(|| StoreError::NotInitialised(self.reference.clone()))?;
-        self.snapshot_at(tip)
+        self.snapshot_at(self.existing_tip()?)
+    }
+
+    /// As [`Store::tip`]; an error where the ref does not exist.
+    pub(crate) fn existing_tip(&self) -> Result<ObjectId, StoreError> {
+        self.tip()?.ok_or_else(|| StoreError::NotInitialised(self.reference.clone()))
     }
 
     /// The state at a commit of the ref, or of a remote's.

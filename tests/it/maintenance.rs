@@ -97,6 +97,28 @@ fn nothing_is_packed_where_git_would_not() {
 }
 
 #[test]
+fn a_large_pack_is_quick_to_open() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    repo.git(&["config", "maintenance.autoDetach", "false"]).ok();
+    let multi = repo.path().join(".git/objects/pack/multi-pack-index");
+    repo.wf(&["new", "Before"]).ok();
+    assert!(!multi.exists());
+    let blobs: String = (0..80_000).map(|n| format!("blob\ndata {}\n{n}\n", n.to_string().len())).collect();
+    repo.git_in(blobs, &["fast-import", "--quiet"]).ok();
+    repo.git(&["config", "core.multiPackIndex", "false"]).ok();
+    repo.wf(&["new", "Without"]).ok();
+    assert!(!multi.exists());
+    repo.git(&["config", "core.multiPackIndex", "true"]).ok();
+    repo.wf(&["new", "With"]).ok();
+    assert!(multi.exists());
+    let made = multi.metadata().unwrap().modified().unwrap();
+    repo.wf(&["new", "Once"]).ok();
+    assert_eq!(multi.metadata().unwrap().modified().unwrap(), made);
+    assert_whole(&repo, 4);
+}
+
+#[test]
 fn writers_beside_a_collection_of_garbage() {
     for gc in [&["gc", "--quiet"][..], &["gc", "--quiet", "--prune=now"]] {
         let sandbox = Sandbox::new();
@@ -110,6 +132,8 @@ fn writers_beside_a_collection_of_garbage() {
                 let mut count = 0;
                 while !stop.load(Ordering::Relaxed) {
                     repo.git(gc).ok();
+                    // The next collection takes packs away which it names.
+                    repo.git(&["multi-pack-index", "write"]).ok();
                     count += 1;
                 }
                 count

@@ -66,10 +66,8 @@ makes them again.
 
 /// Every page by its file name. Nothing in it depends on when or where it is made.
 pub(super) fn pages() -> BTreeMap<String, Vec<u8>> {
-    let mut command = crate::cli::command();
-    command.build();
     let mut pages = BTreeMap::new();
-    collect(&command, None, &mut pages);
+    collect(&crate::cli::whole_command(), None, &mut pages);
     pages
 }
 

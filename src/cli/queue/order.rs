@@ -5,7 +5,6 @@ use std::io::Write;
 
 use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Outcome, queue_print};
-use crate::index;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::Item;
 use crate::rules::readiness::{QueueView, Why};
@@ -31,9 +30,9 @@ pub(super) fn order(args: &Order, context: &mut Context) -> Outcome {
     store.snapshot()?;
     let text = args.before.as_deref().or(args.after.as_deref()).unwrap_or_default();
     let is_before = args.before.is_some();
-    let index = index::at_hand(&store);
+    let index = context.index_at_hand(&store);
     let committed = context.transact(&store, |tx| {
-        let mut world = World::of(tx, index.as_ref())?;
+        let mut world = World::of(tx, &store, index.as_ref())?;
         let (queue, moved) = world.item(&store, tx, &args.item)?;
         let (of, other) = world.item(&store, tx, text)?;
         if of != queue {

@@ -6,7 +6,6 @@ use super::conflict::report;
 use super::conflict_add::{parse_resolution, rationale};
 use crate::cli::world::World;
 use crate::cli::{Context, Failure, Outcome};
-use crate::index;
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::rules::queue_conflicts::{ConflictView, Standing, standing};
@@ -42,9 +41,9 @@ pub(super) fn resolve(args: &Resolve, context: &mut Context) -> Outcome {
     let store = context.store()?;
     store.snapshot()?;
     let why = rationale(args.rationale.as_deref())?;
-    let index = index::at_hand(&store);
+    let index = context.index_at_hand(&store);
     let committed = context.transact(&store, |tx| {
-        let mut world = World::of(tx, index.as_ref())?;
+        let mut world = World::of(tx, &store, index.as_ref())?;
         let views = world.views();
         let (view, conflict) = meant(tx, &views, args)?;
         let name = conflict.id.clone().unwrap_or_default();

@@ -130,7 +130,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let suffices = |plan: &&Solution| force.why().is_some() || plan_check::quality(&plan.plan).suffices();
         let bound = only.filter(suffices).map(|plan| plan.id.clone());
         if let Some(plan) = &bound {
-            bind::bind(tx, &id, plan, &force)?;
+            bind::bind(tx, &folder, plan, &force)?;
         }
         let folder = existing(tx, &id)?;
         if folder.issue.record.status == StoredStatus::Registered {
