@@ -157,7 +157,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<queue::ConflictAnswer>(
         Sort::Answer,
         "show-conflict",
-        "an array of them: `queue conflict`, `queue conflict list`, `queue conflict add`, `queue resolve`",
+        "an array of them: `queue conflict list`, `queue conflict add`, `queue resolve`",
     ),
     kind::<queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
     kind::<queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
@@ -215,7 +215,7 @@ pub(super) static KINDS: &[Kind] = &[
         "hook-state",
         "an array of them: `hooks install`, `hooks uninstall`, `hooks status`",
     ),
-    kind::<Synced>(Sort::Answer, "sync", "`sync`, `pull` and `push`"),
+    kind::<Synced>(Sort::Answer, "sync", "`sync`, `pull`, `push`"),
     kind::<Conflict>(
         Sort::Answer,
         "conflict",
