@@ -1,5 +1,5 @@
 use super::edit::show_change;
-use super::{Context, Failure, Force, Outcome, claim, existing};
+use super::{Context, Failure, Force, Outcome, claim, existing, plan_of_issue};
 use crate::model::execution::AsideReason;
 use crate::model::id::SolutionId;
 use crate::model::issue::StoredStatus;
@@ -50,26 +50,7 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         }
         return Ok(id);
     }
-    if let Some(bound) = folder.bound() {
-        return Ok(bound.id.clone());
-    }
-    match folder.solutions.as_slice() {
-        [only] => Ok(only.record.id.clone()),
-        [] => Err(Failure::new("no-solution", format!("issue `{issue}` has no plan"))
-            .hint(format!("`git wf solution add {issue} FILE` adds one"))),
-        many => Err(Failure::new(
-            "choice-needed",
-            format!("issue `{issue}` has {} plans, so one must be named", many.len()),
-        )
-        .details(
-            many.iter()
-                .map(|s| {
-                    format!("{}  {}", s.record.id, s.record.typed_plan().description.unwrap_or_default())
-                })
-                .collect(),
-        )
-        .hint(format!("`git wf bind {issue} SOLUTION`"))),
-    }
+    plan_of_issue(&folder, &format!("`git wf bind {issue} SOLUTION`"))
 }
 
 /// A plan that is too poor to be bound, with what it lacks.

@@ -1,6 +1,8 @@
 use std::io::Write;
 
 use clap_complete::Shell;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Context, Exit, Outcome, command};
 
@@ -12,6 +14,15 @@ use super::{Context, Exit, Outcome, command};
 pub(crate) struct Args {
     /// The shell
     shell: Shell,
+}
+
+/// What `completions` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Script {
+    /// The shell, as it was given.
+    shell: String,
+    /// What it is to read.
+    script: String,
 }
 
 /// git's own completion of `git wf …` calls a function of this name; it hands over to that of `git-wf …`.
@@ -31,6 +42,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     if args.shell == Shell::Bash {
         // clap writes the dash in the program's name in two ways, so that no case of a subcommand is ever reached.
         text = text.replace("git__subcmd__wf", "git__wf") + FOR_GIT;
+    }
+    if context.json() {
+        context.screen.print_json(&Script { shell: args.shell.to_string(), script: text })?;
+        return Ok(Exit::Done);
     }
     context.screen.write_all(text.as_bytes())?;
     Ok(Exit::Done)

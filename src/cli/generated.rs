@@ -1,8 +1,10 @@
 //! Files that are made from the code and committed: `schemas/`, `man/*.1`, the tables in `man/gitwf-format.5`. These tests
 //! hold them equal; `UPDATE_GENERATED=1 cargo test generated` writes them anew.
 
+mod answers;
 mod man;
 mod plans;
+mod runs;
 mod tables;
 
 use std::collections::BTreeMap;

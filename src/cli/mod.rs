@@ -17,6 +17,7 @@ mod json_array;
 mod list_filter;
 mod new_worktree;
 mod pick;
+mod plan_named;
 mod queue_print;
 mod record_print;
 mod redact_purge;
@@ -40,6 +41,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use context::{Context, Force, json_fault, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
+use plan_named::{plan_named, plan_of_issue};
 
 use crate::model::id::IssueId;
 use crate::rules::folder::IssueFolder;

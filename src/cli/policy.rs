@@ -1,4 +1,10 @@
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
+
 use super::{Context, Exit, Outcome};
+use crate::model::root::Policy;
 use crate::rules::policy::{GATES, parse, set, value};
 use crate::store::{Store, records};
 use crate::ui::{Cell, Column, Table, style};
@@ -22,6 +28,33 @@ enum PolicyCommand {
     },
 }
 
+/// What `policy` answers: each gate by its name, and what it is set to.
+#[derive(Debug)]
+pub(super) struct Gates;
+
+impl Gates {
+    fn of(policy: &Policy) -> Map<String, Value> {
+        GATES.iter().map(|gate| (gate.name.to_owned(), value(policy, gate).into())).collect()
+    }
+}
+
+impl JsonSchema for Gates {
+    fn schema_name() -> Cow<'static, str> {
+        "Gates".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let gates = GATES.iter().map(|gate| {
+            let [open, .., closed] = gate.values else { return (gate.name, Value::Bool(true)) };
+            let about = format!("`{open}` unless set; `{closed}`: {}", gate.about);
+            (gate.name, serde_json::json!({"description": about, "type": "string", "enum": gate.values}))
+        });
+        let gates: Map<String, Value> = gates.map(|(name, schema)| (name.to_owned(), schema)).collect();
+        let names: Vec<&str> = GATES.iter().map(|gate| gate.name).collect();
+        json_schema!({"type": "object", "properties": gates, "required": names})
+    }
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     if let Some(PolicyCommand::Set { settings }) = &args.command {
@@ -43,8 +76,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 fn show(store: &Store, context: &mut Context) -> Outcome {
     let root = records::root(&store.snapshot()?)?;
     if context.json() {
-        let all = GATES.iter().map(|gate| (gate.name.to_owned(), value(&root.policy, gate).into()));
-        context.screen.print_json(&all.collect::<serde_json::Map<String, serde_json::Value>>())?;
+        context.screen.print_json(&Gates::of(&root.policy))?;
         return Ok(Exit::Done);
     }
     let mut table =

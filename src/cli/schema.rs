@@ -1,18 +1,33 @@
 use std::io::Write;
 
 use clap::builder::PossibleValue;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::schemas::{self, KINDS, Sort};
 use super::{Context, Exit, Outcome};
 use crate::ui::{Cell, Column, Table, style};
 
 /// Print the JSON Schema of a record, of what a planner writes, or of an answer; without KIND, list them
+///
+/// The list names, for each command, the kind of document that it answers with --json.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to describe
     #[arg(value_name = "KIND", value_parser = known(), hide_possible_values = true)]
     kind: Option<String>,
+}
+
+/// One kind of document, as `schema` lists it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Listed {
+    /// Its name: what `schema KIND` takes.
+    kind: &'static str,
+    /// What it is for.
+    #[schemars(extend("enum" = ["record", "input", "answer"]))]
+    sort: &'static str,
+    /// In one line, with the commands that answer so.
+    about: &'static str,
 }
 
 /// A wrong word is wrong usage, and a shell completes the right ones.
@@ -24,9 +39,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     if let Some(kind) = args.kind.as_deref().and_then(schemas::find) {
         context.screen.print_json(&kind.schema())?;
     } else if context.json() {
-        let list = KINDS
-            .iter()
-            .map(|kind| json!({"kind": kind.name, "sort": kind.sort.word(), "about": kind.about}));
+        let list =
+            KINDS.iter().map(|kind| Listed { kind: kind.name, sort: kind.sort.word(), about: kind.about });
         context.screen.print_json(&list.collect::<Vec<_>>())?;
     } else {
         list(context)?;

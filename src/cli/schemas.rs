@@ -9,9 +9,9 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, audit_signatures, claimed, demo, detail, diff, export, fail, feedback, init, issue_fields,
-    lease, link, list, planning_context, queue, redact_purge, reindex, relink, result, search, solution,
-    solution_review, status, task, trace, verify, why,
+    answer, audit, audit_signatures, claimed, completions, demo, detail, diff, export, fail, feedback, init,
+    issue_fields, lease, link, list, planning_context, policy, queue, redact_purge, reindex, relink, result,
+    schema, search, solution, solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -23,7 +23,8 @@ use crate::model::queue::{Item, Queue};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
-use crate::model::root::Root;
+use crate::model::root::{Project, Root};
+use crate::model::run::{Run, RunLogEntry};
 use crate::model::solution::Solution;
 use crate::store::fsck::Finding;
 use crate::store::history::Step;
@@ -81,7 +82,7 @@ const fn kind<T: JsonSchema>(sort: Sort, name: &'static str, about: &'static str
 pub(super) static KINDS: &[Kind] = &[
     kind::<OptionallyClocked<Root>>(Sort::Record, "wf", "wf.json: format version, project context, policy"),
     kind::<Clocked<Issue>>(Sort::Record, "issue", "issue.json: a problem to solve"),
-    kind::<Comment>(Sort::Record, "comment", "an entry of an issue's comments"),
+    kind::<Comment>(Sort::Record, "comment", "an entry of an issue's comments; the answer of `comment`"),
     kind::<Feedback>(Sort::Record, "feedback", "an entry of an issue's feedback"),
     kind::<Clocked<Solution>>(Sort::Record, "solution-record", "solution.json: a plan as it is stored"),
     kind::<Review>(Sort::Record, "review", "an entry of a plan's reviews"),
@@ -95,13 +96,19 @@ pub(super) static KINDS: &[Kind] = &[
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
     kind::<Check>(Sort::Record, "check", "what an entry `check` of that log says: a test command was run"),
-    kind::<Redaction>(Sort::Record, "redaction", "an entry that hides a value of the record beside it"),
+    kind::<Run>(Sort::Record, "run", "run.json: one pass of the workflow over several issues"),
+    kind::<RunLogEntry>(Sort::Record, "run-log-entry", "an entry of a run's log"),
+    kind::<Redaction>(
+        Sort::Record,
+        "redaction",
+        "an entry that hides a value of the record beside it; an array of them is the answer of `redact`",
+    ),
     kind::<SolutionInput>(
         Sort::Input,
         "solution",
         "a plan as a planner writes it and `solution add` takes it",
     ),
-    kind::<Task>(Sort::Input, "task", "one task of a plan; an array of them: `task list`"),
+    kind::<Task>(Sort::Input, "task", "one task of a plan; an array of them is the answer of `task list`"),
     kind::<solution_review::ReviewInput>(
         Sort::Input,
         "review-input",
@@ -122,25 +129,30 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<IssueShown>(
         Sort::Answer,
         "show-issue",
-        "an issue: `show`, `new`, `edit`, `close`, `reopen`, `bind`; an array of them: `list`, `retry`",
+        "an issue: `show`, `new`, `edit`, `close`, `reopen`, `bind`, `unbind`, `status ISSUE`; an array of them: `list`, \
+         `retry`",
     ),
     kind::<SolutionShown>(
         Sort::Answer,
         "show-solution",
-        "a plan: `solution show`, `task add`, `task edit`; an array: `solution list`",
+        "a plan: `show`, `solution show`, `task add`, `task edit`; an array: `solution list`",
     ),
     kind::<answer::ExecutionAnswer>(
         Sort::Answer,
         "show-execution",
-        "an execution: `show`, `accept`, `done`, `fail`",
+        "an execution: `show`, `accept`, `done`, `fail`, `lease release`",
     ),
     kind::<QueueShown>(
         Sort::Answer,
         "show-queue",
-        "a queue: `queue show`, `new`, `order`, `merge`; an array: `queue`, `queue list`, `activate`, `pause`, `resume`, \
-         `archive`, `priority`",
+        "a queue: `show`, `queue show`, `queue new`, `queue order`, `queue merge`; an array: `queue`, `queue list`, \
+         `queue activate`, `queue pause`, `queue resume`, `queue archive`, `queue priority`",
     ),
-    kind::<ItemShown>(Sort::Answer, "show-item", "an item: `show`; an array: `queue add`, `hold`, `release`"),
+    kind::<ItemShown>(
+        Sort::Answer,
+        "show-item",
+        "an item: `show`; an array: `queue add`, `queue hold`, `queue release`",
+    ),
     kind::<queue::Removed>(Sort::Answer, "queue-removed", "an array of them: `queue remove`"),
     kind::<queue::ConflictAnswer>(
         Sort::Answer,
@@ -177,7 +189,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<search::Found>(Sort::Answer, "search", "`search`"),
     kind::<reindex::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
     kind::<task::Started>(Sort::Answer, "task-start", "`task start`"),
-    kind::<link::LinkAnswer>(Sort::Answer, "link", "an array of them: `link` and `unlink`"),
+    kind::<link::LinkAnswer>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
     kind::<relink::Relinked>(Sort::Answer, "relink", "`relink`"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
@@ -192,16 +204,40 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<redact_purge::PurgeAnswer>(Sort::Answer, "purge", "`redact --purge`"),
     kind::<Report>(Sort::Answer, "import", "`import beads`"),
     kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),
-    kind::<export::ExportAnswer>(Sort::Answer, "export", "`export --output FILE`"),
+    kind::<export::ExportAnswer>(
+        Sort::Answer,
+        "export",
+        "`export jsonl --output FILE`; without it there are the lines themselves, and no answer beside them",
+    ),
     kind::<init::Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,
         "hook-state",
-        "an array of them: `hooks install`, `uninstall` and `status`",
+        "an array of them: `hooks install`, `hooks uninstall`, `hooks status`",
     ),
-    kind::<Synced>(Sort::Answer, "sync", "`sync`, `pull` and `push`"),
-    kind::<Conflict>(Sort::Answer, "conflict", "`conflicts take` and `keep`; an array of them: `conflicts`"),
+    kind::<Synced>(Sort::Answer, "sync", "`sync`, `pull`, `push`"),
+    kind::<Conflict>(
+        Sort::Answer,
+        "conflict",
+        "`conflicts take`, `conflicts keep`; an array of them: `conflicts`, `conflicts list`",
+    ),
     kind::<Finding>(Sort::Answer, "fsck-finding", "an array of them: `fsck`"),
+    kind::<policy::Gates>(
+        Sort::Answer,
+        "policy",
+        "`policy`, `policy show`, `policy set`: how each gate is set",
+    ),
+    kind::<Project>(
+        Sort::Answer,
+        "project",
+        "`project`, `project show`, `project set`: what planners are told about the project",
+    ),
+    kind::<schema::Listed>(
+        Sort::Answer,
+        "schema",
+        "an array of them: `schema`, the kinds of document; `schema KIND` is a JSON Schema (2020-12) itself",
+    ),
+    kind::<completions::Script>(Sort::Answer, "completions", "`completions`: the script for a shell"),
     kind::<demo::DemoAnswer>(Sort::Answer, "demo", "`demo`"),
     kind::<ErrorAnswer>(Sort::Answer, "error", "what stderr bears where a command fails"),
 ];

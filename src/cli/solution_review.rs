@@ -5,7 +5,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Context, Exit, Failure, Force, Outcome, existing, named, read_bytes, review_print};
+use super::{Context, Exit, Failure, Force, Outcome, existing, named, plan_named, read_bytes, review_print};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
@@ -14,7 +14,7 @@ use crate::model::solution::Solution;
 use crate::model::strict;
 use crate::rules::folder::IssueFolder;
 use crate::rules::review::{self, Standing};
-use crate::store::{Tx, layout, records, resolve};
+use crate::store::{Tx, layout, records};
 use crate::ui::style;
 
 /// A finding is a sentence or two; what is longer belongs into the plan or into a comment.
@@ -24,7 +24,7 @@ const MOST_FINDINGS: usize = 100;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan
+    /// The plan; an issue stands for the one that it is bound to, or for its only one
     solution: String,
     /// approved, concerns or rejected; what the total says unless given, and never milder than that
     #[arg(long, value_name = "VERDICT", value_parser = parse_verdict)]
@@ -178,7 +178,7 @@ fn read_input(path: &str) -> Result<ReviewInput, Failure> {
 
 pub(super) fn run(args: &Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let id = resolve::solution(&store.snapshot()?, &args.solution, None)?;
+    let id = plan_named(&store.snapshot()?, &args.solution)?;
     let input = args.input()?;
     let committed = context.transact(&store, |tx| {
         let folder = existing(tx, &id.issue())?;

@@ -1,12 +1,12 @@
 //! Executions: the claim, written once, and the log of what came of it.
 
 use schemars::JsonSchema;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::digest::DIGEST_PATTERN;
-use super::id::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use super::log_entry::log_entry;
 use super::status::ExecutionStatus;
 use super::text_enum::text_enum;
 use super::time::Time;
@@ -247,52 +247,11 @@ pub(crate) struct End {
     pub(crate) patch_id: Option<String>,
 }
 
-macro_rules! events {
-    ($($variant:ident($type:ty) = $name:literal),+ $(,)?) => {
-        /// What an entry of an execution's log says.
-        #[derive(Debug, Clone, PartialEq)]
-        #[allow(missing_docs)] // Each variant is documented at its type.
-        pub(crate) enum Event { $($variant($type)),+ }
-
-        impl Event {
-            /// The word in the entry's `type`.
-            pub(crate) fn name(&self) -> &'static str {
-                match self { $(Self::$variant(_) => $name),+ }
-            }
-
-            fn to_value(&self) -> Result<Value, serde_json::Error> {
-                match self { $(Self::$variant(event) => serde_json::to_value(event)),+ }
-            }
-
-            fn of(name: &str, fields: Value) -> Result<Self, String> {
-                match name {
-                    $($name => serde_json::from_value(fields).map(Self::$variant).map_err(|e| e.to_string()),)+
-                    _ => Err(format!("unknown type `{name}`, expected one of {}", [$($name),+].join(", "))),
-                }
-            }
-        }
-
-        impl JsonSchema for Event {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                "Event".into()
-            }
-
-            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let variants = [$({
-                    let inner = generator.subschema_for::<$type>();
-                    schemars::json_schema!({
-                        "allOf": [inner],
-                        "properties": {"type": {"const": $name}},
-                        "required": ["type"]
-                    })
-                }),+];
-                schemars::json_schema!({"oneOf": variants})
-            }
-        }
-    };
-}
-
-events!(
+log_entry!(
+    /// What an entry of an execution's log says.
+    Event,
+    /// One entry of an execution's log
+    LogEntry,
     Commit(CommitLink) = "commit",
     Rewrite(Rewrite) = "rewrite",
     Unlink(Unlink) = "unlink",
@@ -302,69 +261,6 @@ events!(
     Aside(Aside) = "aside",
     End(End) = "end",
 );
-
-/// One entry of an execution's log: `{id, type, …, actor, at}`.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LogEntry {
-    /// The entry's name.
-    pub(crate) id: EntryId,
-    /// What happened.
-    pub(crate) event: Event,
-    /// Who recorded it.
-    pub(crate) actor: String,
-    /// When.
-    pub(crate) at: Time,
-}
-
-impl Serialize for LogEntry {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = Map::new();
-        map.insert("id".into(), Value::String(self.id.to_string()));
-        map.insert("type".into(), Value::String(self.event.name().into()));
-        if let Value::Object(fields) = self.event.to_value().map_err(serde::ser::Error::custom)? {
-            map.extend(fields);
-        }
-        map.insert("actor".into(), Value::String(self.actor.clone()));
-        map.insert("at".into(), Value::String(self.at.to_string()));
-        map.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for LogEntry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Frame {
-            id: EntryId,
-            #[serde(rename = "type")]
-            kind: String,
-            actor: String,
-            at: Time,
-        }
-        let value = Value::deserialize(deserializer)?;
-        let frame: Frame = serde_json::from_value(value.clone()).map_err(D::Error::custom)?;
-        let event = Event::of(&frame.kind, value).map_err(D::Error::custom)?;
-        Ok(Self { id: frame.id, event, actor: frame.actor, at: frame.at })
-    }
-}
-
-impl JsonSchema for LogEntry {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "LogEntry".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let event = generator.subschema_for::<Event>();
-        let id = generator.subschema_for::<EntryId>();
-        let at = generator.subschema_for::<Time>();
-        schemars::json_schema!({
-            "description": "One entry of an execution's log",
-            "allOf": [event],
-            "type": "object",
-            "properties": {"id": id, "actor": {"type": "string"}, "at": at},
-            "required": ["id", "type", "actor", "at"]
-        })
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,6 @@ const LONGEST_UID: usize = 16;
 
 /// The grammars as JSON Schema says them.
 const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
-const QUEUE_PATTERN: &str = r"^(?!.*\.\.)QUE-[A-Za-z0-9._-]{1,76}(?<!\.)(?<!\.lock)(?<!\.json)$";
 const ENTRY_PATTERN: &str = "^[0-9]{8}T[0-9]{9}Z-[0-9]{5}-([0-9a-hjkmnp-tv-z]{8}|import)$";
 
 /// As [`ISSUE_PATTERN`], between a prefix and a last part.
@@ -25,6 +24,11 @@ fn inner_pattern(prefix: &str) -> String {
     format!(
         r"^{prefix}-(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-.*-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{{2,79}}(?<!\.)(?<!\.lock)(?<!\.json)-[a-z0-9]{{1,16}}$"
     )
+}
+
+/// A prefix and anything that a file name may be made of.
+fn prefixed_pattern(prefix: &str) -> String {
+    format!(r"^(?!.*\.\.){prefix}-[A-Za-z0-9._-]{{1,76}}(?<!\.)(?<!\.lock)(?<!\.json)$")
 }
 
 /// A text that cannot be an id of the kind asked for.
@@ -46,6 +50,7 @@ impl Explain for IdError {
             "an issue" => "an id looks like ISS-001, GH-123 or beads_rust-07b".into(),
             "a solution" => "a solution's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9".into(),
             "an execution" => "an execution's id is EXR-<issue id>-<uid>".into(),
+            "a run" => "a run's id is RUN-<YYYYMMDD>-<uid>, such as RUN-20261121-9w1nx3h2".into(),
             _ => {
                 "`git wf list`, `git wf queue list` and `git wf solution list` show the ids there are".into()
             }
@@ -139,9 +144,17 @@ id_type!(
     /// A queue: `QUE-…`.
     QueueId,
     "a queue",
-    |text| prefixed_grammar(text, "QUE-"),
-    QUEUE_PATTERN,
+    |text| prefixed_grammar(text, "QUE-", "it is QUE- and something more, 80 characters at most"),
+    prefixed_pattern("QUE"),
     "QUE-20261121-9w1nx3h2"
+);
+id_type!(
+    /// A run: `RUN-…`.
+    RunId,
+    "a run",
+    |text| prefixed_grammar(text, "RUN-", "it is RUN- and something more, 80 characters at most"),
+    prefixed_pattern("RUN"),
+    "RUN-20261121-9w1nx3h2"
 );
 id_type!(
     /// An item's number within its queue: `S-1`.
@@ -290,9 +303,9 @@ fn inner_grammar(text: &str, prefix: &str) -> Result<(), &'static str> {
     issue_grammar(issue)
 }
 
-fn prefixed_grammar(text: &str, prefix: &str) -> Result<(), &'static str> {
+fn prefixed_grammar(text: &str, prefix: &str, rule: &'static str) -> Result<(), &'static str> {
     if text.len() > LONGEST || text.strip_prefix(prefix).is_none_or(str::is_empty) {
-        return Err("it is QUE- and something more, 80 characters at most");
+        return Err(rule);
     }
     component_grammar(text)
 }
@@ -338,6 +351,18 @@ mod tests {
         assert!(SolutionId::parse("SOL-ISS-001-A7").is_err());
         assert!(SolutionId::parse("SOL-ISS-001-").is_err());
         assert!(SolutionId::parse("EXR-ISS-001-a").is_err());
+    }
+
+    #[test]
+    fn queues_and_runs_have_a_prefix_of_their_own() {
+        assert!(QueueId::parse("QUE-1").is_ok() && RunId::parse("RUN-1").is_ok());
+        for id in
+            ["", "RUN-", "QUE-1", "RUN-../x", "RUN-a.json", "RUN-a b", &format!("RUN-{}", "x".repeat(77))]
+        {
+            assert!(RunId::parse(id).is_err(), "{id}");
+        }
+        assert!(RunId::parse(&format!("RUN-{}", "x".repeat(76))).is_ok());
+        assert!(QueueId::parse("RUN-1").unwrap_err().to_string().contains("it is QUE- and something more"));
     }
 
     #[test]

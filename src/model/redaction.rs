@@ -37,7 +37,7 @@ const MOST_TEXTS: usize = 1_000;
 pub(crate) struct Redaction {
     /// The entry's name.
     pub(crate) id: EntryId,
-    /// The file from that folder on: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `log/<ENTRY>.json`,
+    /// The file from that folder on: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`, `log/<ENTRY>.json`,
     /// `conflicts/<ENTRY>.json`, `items/<xx>/<SOLUTION>.json`.
     pub(crate) target: String,
     /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*`: all texts of an entry.

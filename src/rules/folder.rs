@@ -8,6 +8,7 @@ use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::review::Review;
+use crate::model::run::{Run, RunLogEntry};
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
@@ -111,6 +112,15 @@ pub(crate) struct ExecutionFolder {
     pub(crate) execution: Execution,
     /// What came of it.
     pub(crate) log: Vec<LogEntry>,
+}
+
+/// A run with its log in order.
+#[derive(Debug, Clone)]
+pub(crate) struct RunFolder {
+    /// The run.
+    pub(crate) run: Run,
+    /// What came of it.
+    pub(crate) log: Vec<RunLogEntry>,
 }
 
 /// A commit that is linked now, with the commits that it replaced.

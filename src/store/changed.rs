@@ -132,6 +132,7 @@ impl Store {
                     _ => Ok(()),
                 })
             }),
+            layout::RUNS => self.differing(folder(old), folder(new), &mut |run, _, _| found(run)),
             _ => Ok(()),
         })
     }

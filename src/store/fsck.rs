@@ -5,6 +5,7 @@ mod files;
 mod history;
 mod received;
 mod references;
+mod runs;
 
 use gix::ObjectId;
 

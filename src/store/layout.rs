@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use crate::model::digest::hex;
 use crate::model::execution::{Execution, LogEntry};
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
 use crate::model::queue_conflict::QueueConflict;
@@ -12,6 +12,7 @@ use crate::model::record::check_as;
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
 use crate::model::root::ROOT;
+use crate::model::run::{Run, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 
@@ -22,7 +23,7 @@ pub(crate) const ISSUES: &str = "issues";
 /// The folder of all queues.
 pub(crate) const QUEUES: &str = "queues";
 /// The folder of all runs.
-const RUNS: &str = "runs";
+pub(crate) const RUNS: &str = "runs";
 /// Beside what they hide: entries that say so.
 pub(crate) const REDACTIONS: &str = "redactions";
 
@@ -111,6 +112,16 @@ pub(crate) fn queue_conflicts(id: &QueueId) -> String {
     format!("{QUEUES}/{id}/conflicts")
 }
 
+/// `runs/<RUN>/run.json`
+pub(crate) fn run(id: &RunId) -> String {
+    format!("{RUNS}/{id}/run.json")
+}
+
+/// `runs/<RUN>/log`
+pub(crate) fn run_log(id: &RunId) -> String {
+    format!("{RUNS}/{id}/log")
+}
+
 /// Whether an issue itself lies at `path`.
 pub(crate) fn is_issue(path: &str) -> bool {
     path.ends_with("/issue.json") && matches!(form(path), (Form::Doc(schema), _) if schema.name == ISSUE.name)
@@ -135,6 +146,15 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
         [ROOT_PATH] => (Form::Doc(&ROOT), None),
         [ISSUES, xx, id, rest @ ..] => match IssueId::parse(id) {
             Ok(issue) if fan(&issue) == *xx => issue_form(id, rest),
+            _ => (Form::Unknown, None),
+        },
+        [RUNS, id, rest @ ..] if RunId::parse(id).is_ok() => match rest {
+            ["run.json"] => (Form::Entry(check_as::<Run>), Some((*id).to_owned())),
+            ["log", name] => entry(name)
+                .map_or((Form::Unknown, None), |id| (Form::Entry(check_as::<RunLogEntry>), Some(id))),
+            [REDACTIONS, name] => {
+                entry(name).map_or((Form::Unknown, None), |id| (Form::Entry(check_as::<Redaction>), Some(id)))
+            }
             _ => (Form::Unknown, None),
         },
         [QUEUES, id, rest @ ..] if QueueId::parse(id).is_ok() => match rest {
@@ -163,8 +183,8 @@ pub(crate) fn redacted_by(path: &str) -> Option<(String, String)> {
         [ISSUES, _, _, "solutions" | "executions", _, _, ..] => 5,
         [ISSUES, _, _, REDACTIONS, _] => return None,
         [ISSUES, _, _, _, ..] => 3,
-        [QUEUES, _, REDACTIONS, _] => return None,
-        [QUEUES, _, _, ..] => 2,
+        [QUEUES | RUNS, _, REDACTIONS, _] => return None,
+        [QUEUES | RUNS, _, _, ..] => 2,
         _ => return None,
     };
     Some((parts[..depth].join("/"), parts[depth..].join("/")))
@@ -187,7 +207,7 @@ pub(crate) fn is_folder(path: &str) -> bool {
             ["items", xx] => is_fan(xx),
             _ => false,
         },
-        [RUNS, _] | [RUNS, _, "log"] => true,
+        [RUNS, id] | [RUNS, id, "log" | REDACTIONS] => RunId::parse(id).is_ok(),
         _ => false,
     }
 }

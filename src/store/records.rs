@@ -11,16 +11,17 @@ use super::redact::Redactions;
 use super::snapshot::Read;
 use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Execution, LogEntry};
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::review::Review;
 use crate::model::root::{ROOT, Root};
+use crate::model::run::{Run, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::strict;
-use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded, RunFolder};
 
 /// Reads a record that is written once.
 fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redactions) -> Result<T, StoreError> {
@@ -169,6 +170,26 @@ pub(crate) fn queue_ids(read: &impl Read) -> Result<Vec<QueueId>, StoreError> {
     Ok(read.names(layout::QUEUES)?.iter().filter_map(|name| QueueId::parse(name).ok()).collect())
 }
 
+/// The ids of all runs.
+pub(crate) fn run_ids(read: &impl Read) -> Result<Vec<RunId>, StoreError> {
+    Ok(read.names(layout::RUNS)?.iter().filter_map(|name| RunId::parse(name).ok()).collect())
+}
+
+/// One run with its log.
+pub(crate) fn run(
+    read: &impl Read,
+    id: &RunId,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Option<RunFolder>, StoreError> {
+    let path = layout::run(id);
+    let Some(bytes) = read.file(&path)? else { return Ok(None) };
+    let hidden = Redactions::at(read, &path)?;
+    let parsed = parse_entry::<Run>(&path, &bytes, &hidden).map(Some);
+    let Some(run) = set_aside(parsed, broken)? else { return Ok(None) };
+    let log = log::<RunLogEntry>(read, &layout::run_log(id), &hidden, broken)?;
+    Ok(Some(RunFolder { run, log }))
+}
+
 /// One execution with its log.
 pub(crate) fn execution(
     read: &impl Read,
@@ -202,6 +223,13 @@ pub(crate) fn has_redactions(read: &impl Read, issue: &IssueId) -> Result<bool, 
         }
     }
     Ok(false)
+}
+
+/// The folders in which redactions may lie that belong to no issue: queues and runs.
+pub(super) fn redacting_beside_issues(read: &impl Read) -> Result<Vec<String>, StoreError> {
+    let queues = queue_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::QUEUES));
+    let runs = run_ids(read)?.into_iter().map(|id| format!("{}/{id}", layout::RUNS));
+    Ok(queues.chain(runs).collect())
 }
 
 /// The folders of an issue in which redactions may lie.

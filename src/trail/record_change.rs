@@ -36,6 +36,10 @@ pub(crate) enum Kind {
     Item,
     /// A conflict between items.
     Conflict,
+    /// A run itself.
+    Run,
+    /// An entry of its log: where it, or one of its issues, came to.
+    RunEvent,
     /// An entry that hides something.
     Redaction,
     /// The root record: project context and policy.
@@ -144,6 +148,8 @@ fn kind(path: &str) -> Kind {
         [layout::QUEUES, _, "queue.json"] => Kind::Queue,
         [layout::QUEUES, _, "items", ..] => Kind::Item,
         [layout::QUEUES, _, "conflicts", _] => Kind::Conflict,
+        [layout::RUNS, _, "run.json"] => Kind::Run,
+        [layout::RUNS, _, "log", _] => Kind::RunEvent,
         [layout::ROOT_PATH] => Kind::Settings,
         _ => Kind::Other,
     }
@@ -180,7 +186,7 @@ fn titles(value: &Value) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::{IssueId, SolutionId};
+    use crate::model::id::{EntryId, IssueId, RunId, SolutionId};
 
     fn file(path: String, before: Option<Value>, after: Option<Value>) -> FileChange {
         let text = |value: Option<Value>| value.map(|value| value.to_string());
@@ -214,6 +220,41 @@ mod tests {
         assert_eq!(changed.titles["T1"], "b");
         let new = of(&file(path, None, plan("a"))).unwrap();
         assert_eq!(new.fields[0].member(), Some(("tasks", "T1", "")));
+    }
+
+    #[test]
+    fn a_run_and_what_came_of_it_are_one_line_each() {
+        let id = RunId::parse("RUN-20261121-9w1nx3h2").unwrap();
+        let run = json!({"id": id, "mode": "quick", "issue_ids": ["ISS-001", "ISS-002"],
+            "created_at": "2026-11-21T02:14:05.123Z"});
+        let new = of(&file(layout::run(&id), None, Some(run))).unwrap();
+        assert_eq!(
+            (new.kind, new.summary.as_str()),
+            (Kind::Run, "run RUN-20261121-9w1nx3h2 (quick) over ISS-001, ISS-002")
+        );
+        let name = "20261121T021405123Z-00000-7k3m2pq9";
+        let place = layout::entry(&layout::run_log(&id), &EntryId::parse(name).unwrap());
+        for (fields, said) in [
+            (json!({"type": "phase", "status": "running", "phase": "planning"}), "running, planning"),
+            (
+                json!({"type": "phase", "status": "completed", "phase": "complete", "error": {"message": "cut off"}}),
+                "completed, complete: cut off",
+            ),
+            (
+                json!({"type": "issue", "issue_id": "ISS-001", "status": "failed", "error": {"message": "2 tests"}}),
+                "ISS-001 failed: 2 tests",
+            ),
+            (
+                json!({"type": "action", "action": "explore", "issue_id": "ISS-001"}),
+                "explore of ISS-001 done",
+            ),
+            (json!({"type": "action", "action": "queue"}), "queue done"),
+        ] {
+            let mut entry = json!({"id": name, "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});
+            entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+            let new = of(&file(place.clone(), None, Some(entry))).unwrap();
+            assert_eq!((new.kind, new.summary), (Kind::RunEvent, format!("RUN-20261121-9w1nx3h2: {said}")));
+        }
     }
 
     #[test]

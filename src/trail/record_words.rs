@@ -4,11 +4,12 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::record_change::Kind;
-use crate::model::execution::{Event, Execution, LogEntry};
+use crate::model::execution::{Event, Execution, Failure, LogEntry};
 use crate::model::issue::{Comment, Feedback};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
+use crate::model::run::{Run, RunEvent, RunLogEntry};
 
 /// A quoted text is cut to so many characters.
 const LONGEST: usize = 160;
@@ -81,6 +82,15 @@ fn words(kind: Kind, path: &str, value: &Value) -> Option<String> {
                 it.resolution
             )
         }
+        Kind::Run => {
+            let it: Run = typed(value)?;
+            let issues = it.issue_ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            format!("run {} ({}) over {}", it.id, it.mode, cut(&issues))
+        }
+        Kind::RunEvent => {
+            let it: RunLogEntry = typed(value)?;
+            format!("{}: {}", part(1), run_event(&it.event))
+        }
         Kind::Redaction => {
             let it: Redaction = typed(value)?;
             format!("redaction of {} in {} by {}{}", it.field, it.target, it.author, quoted(&it.reason))
@@ -124,6 +134,21 @@ fn event(event: &Event) -> String {
             let result = it.result.as_ref().and_then(|result| result.summary.as_deref());
             let failure = it.failure.as_ref().and_then(|failure| failure.message.as_deref());
             format!("{}{}", it.status, quoted(result.or(failure).unwrap_or_default()))
+        }
+    }
+}
+
+/// What an entry of a run's log says.
+fn run_event(event: &RunEvent) -> String {
+    let why = |error: &Option<Failure>| {
+        quoted(error.as_ref().and_then(|failure| failure.message.as_deref()).unwrap_or_default())
+    };
+    match event {
+        RunEvent::Phase(it) => format!("{}, {}{}", it.status, it.phase, why(&it.error)),
+        RunEvent::Issue(it) => format!("{} {}{}", it.issue_id, it.status, why(&it.error)),
+        RunEvent::Action(it) => {
+            let of = it.issue_id.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
+            format!("{}{of} done", cut(&it.action))
         }
     }
 }

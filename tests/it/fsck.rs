@@ -49,7 +49,7 @@ fn item(queue: &str, solution: &str, issue: &str) -> (String, Value) {
 }
 
 /// One commit with these files, made by nothing but git; `null` takes a path away.
-fn write(repo: &Repo, files: &[(String, Value)]) -> String {
+pub(crate) fn write(repo: &Repo, files: &[(String, Value)]) -> String {
     let git_dir = repo.git(&["rev-parse", "--absolute-git-dir"]).ok();
     let indexed = repo.with_env("GIT_INDEX_FILE", &format!("{}/wf-index", git_dir.line()));
     indexed.git(&["read-tree", REF]).ok();
@@ -294,4 +294,76 @@ fn a_history_of_some_thousand_commits_takes_seconds() {
     repo.wf(&["fsck"]).ok();
     // Two minutes for twenty thousand, on a machine that does other things as well.
     assert!(start.elapsed().as_millis() < 6 * commits as u128 + 5_000, "{:?}", start.elapsed());
+}
+
+/// A run, and one entry of its log for each of these.
+fn run(id: &str, issues: &[&str], log: &[Value]) -> Vec<(String, Value)> {
+    let record = json!({"id": id, "mode": "full", "issue_ids": issues, "created_at": AT});
+    let mut files = vec![(format!("runs/{id}/run.json"), record)];
+    for (n, fields) in log.iter().enumerate() {
+        let name = format!("20261121T021405123Z-{n:05}-00000001");
+        let mut entry = json!({"id": name, "actor": "Ada", "at": AT});
+        entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        files.push((format!("runs/{id}/log/{name}.json"), entry));
+    }
+    files
+}
+
+#[test]
+fn runs_are_read_and_what_they_name_is_looked_for() {
+    let (_sandbox, repo) = store();
+    write(&repo, &[(file("ISS-001"), issue("ISS-001"))]);
+    let sound = [
+        json!({"type": "phase", "status": "running", "phase": "listing"}),
+        json!({"type": "issue", "issue_id": "ISS-001", "status": "planning"}),
+        json!({"type": "action", "action": "explore", "issue_id": "ISS-001"}),
+    ];
+    write(&repo, &run("RUN-20261121-9w1nx3h2", &["ISS-001"], &sound));
+    assert_eq!(repo.wf(&["fsck", "--json"]).ok().json(), json!([]));
+
+    let log = [
+        json!({"type": "issue", "issue_id": "ISS-002", "status": "planning"}),
+        json!({"type": "action", "action": "plan", "issue_id": "ISS-003"}),
+        json!({"type": "issue", "issue_id": "ISS-001", "status": "planned", "solution_id": "SOL-ISS-002-1"}),
+        json!({"type": "issue", "issue_id": "ISS-001", "status": "failed", "solution_id": "SOL-ISS-001-1",
+            "queue_id": "QUE-1", "execution_id": "EXR-ISS-001-1"}),
+        json!({"type": "phase", "status": "running", "phase": "dancing"}),
+    ];
+    write(&repo, &run("RUN-2", &["ISS-001", "ISS-404", "ISS-001"], &log));
+    let at = |n: usize| format!("runs/RUN-2/log/20261121T021405123Z-{n:05}-00000001.json");
+    for (severity, path, what) in [
+        ("error", "runs/RUN-2/run.json".to_owned(), "names `ISS-001` twice"),
+        ("note", "runs/RUN-2/run.json".to_owned(), "names `ISS-404`, which is not here"),
+        ("error", at(0), "is about `ISS-002`, which is no issue of the run"),
+        ("error", at(1), "is about `ISS-003`, which is no issue of the run"),
+        ("error", at(2), "its plan `SOL-ISS-002-1` is of `ISS-002`"),
+        ("note", at(3), "its plan `SOL-ISS-001-1` is not here"),
+        ("note", at(3), "its queue `QUE-1` is not here"),
+        ("note", at(3), "its execution `EXR-ISS-001-1` is not here"),
+        ("error", at(4), "unknown variant `dancing`"),
+    ] {
+        let found = repo.wf(&["fsck", "--json"]).fails(1).json();
+        let fits = |it: &&Value| {
+            it["severity"] == severity && it["path"] == path && it["what"].as_str().unwrap().contains(what)
+        };
+        assert_eq!(found.as_array().unwrap().iter().filter(fits).count(), 1, "{path}: {what}\n{found:#}");
+    }
+}
+
+#[test]
+fn a_run_lies_where_its_id_says() {
+    let (_sandbox, repo) = store();
+    let mut files = run("RUN-1", &[], &[]);
+    files[0].1["id"] = "RUN-2".into();
+    files.push(("runs/RUN-3/log/yesterday.json".into(), json!({})));
+    files.push(("runs/1/run.json".into(), json!({})));
+    write(&repo, &files);
+    for (path, what) in [
+        ("runs/RUN-1/run.json", "bears the id of another"),
+        ("runs/RUN-3/log/yesterday.json", "`yesterday` cannot be the id of a log entry"),
+        ("runs/RUN-3/run.json", "not here, and something lies in its folder"),
+        ("runs/1", "`1` cannot be the id of a run"),
+    ] {
+        assert_found(&repo, "error", path, what);
+    }
 }

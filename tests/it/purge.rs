@@ -1,6 +1,6 @@
 //! `redact --purge`: what is hidden is in no object that the ref holds.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Repo, Sandbox, plan};
 
@@ -233,4 +233,36 @@ fn the_index_goes_with_what_was_ever_in_it() {
     repo.wf(&["redact", "--purge", "--yes"]).ok();
     assert!(!holds());
     assert_eq!(repo.json(&["search", SECRET])["total"], 0);
+}
+
+#[test]
+fn what_is_hidden_of_a_queue_or_a_run_goes_too() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("ada");
+    repo.wf(&["init"]).ok();
+    let queue = repo.wf(&["queue", "new", SECRET, "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
+    let at = "2026-11-21T02:14:05.123Z";
+    let entry = "20261121T021405123Z-00000-00000001";
+    let failed = json!({"id": entry, "type": "phase", "status": "running", "phase": "planning",
+        "error": {"message": SECRET}, "actor": "Ada", "at": at});
+    let redaction = json!({"id": entry, "target": format!("log/{entry}.json"), "field": "error/message",
+        "reason": "a password", "author": "Ada", "created_at": at});
+    crate::fsck::write(
+        &repo,
+        &[
+            (
+                "runs/RUN-1/run.json".into(),
+                json!({"id": "RUN-1", "mode": "quick", "issue_ids": [], "created_at": at}),
+            ),
+            (format!("runs/RUN-1/log/{entry}.json"), failed),
+            (format!("runs/RUN-1/redactions/{entry}.json"), redaction),
+        ],
+    );
+    repo.wf(&["redact", &queue, "name", "--reason", "a password"]).ok();
+    let shown = repo.wf(&["log", "-p", "--json"]).ok().stdout;
+    assert!(!shown.contains(SECRET), "{shown}");
+    assert!(held(&repo, &[REF]).contains(SECRET));
+    repo.wf(&["redact", "--purge", "--yes"]).ok();
+    assert!(!held(&repo, &[REF]).contains(SECRET));
+    repo.wf(&["fsck"]).ok();
 }

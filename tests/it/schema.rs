@@ -12,7 +12,8 @@ fn schema(repo: &Repo, kind: &str) -> jsonschema::Validator {
 }
 
 #[track_caller]
-fn fits(repo: &Repo, kind: &str, document: &Value) {
+pub(crate) fn fits(repo: &Repo, kind: &str, document: &Value) {
+    crate::answers::note(kind);
     let faults: Vec<String> = schema(repo, kind)
         .iter_errors(document)
         .map(|fault| format!("{}: {fault}", fault.instance_path()))
@@ -21,14 +22,14 @@ fn fits(repo: &Repo, kind: &str, document: &Value) {
 }
 
 #[track_caller]
-fn answer(repo: &Repo, kind: &str, args: &[&str]) -> Value {
+pub(crate) fn answer(repo: &Repo, kind: &str, args: &[&str]) -> Value {
     let document = repo.wf(&[&["--json"], args].concat()).ok().json();
     fits(repo, kind, &document);
     document
 }
 
 #[track_caller]
-fn answers(repo: &Repo, kind: &str, args: &[&str]) {
+pub(crate) fn answers(repo: &Repo, kind: &str, args: &[&str]) {
     let list = repo.wf(&[&["--json"], args].concat()).ok().json();
     assert!(!list.as_array().unwrap().is_empty(), "{args:?}");
     for document in list.as_array().unwrap() {
@@ -37,7 +38,7 @@ fn answers(repo: &Repo, kind: &str, args: &[&str]) {
 }
 
 /// Walks one issue from its birth to its end, and looks at every answer.
-fn session(repo: &Repo) {
+pub(crate) fn session(repo: &Repo) {
     repo.wf(&["init"]).ok();
     let input = json!({
         "id": "ISS-001", "title": "Tokens expire too early", "priority": "high", "tags": ["auth"],

@@ -113,10 +113,10 @@ fn whole_entry(kind: &str) -> String {
     entry(&schema, &schema)
 }
 
-fn log_entries() -> String {
-    let schema = schemas::find("execution-log-entry").unwrap().schema();
+fn log_entries(kind: &str, event: &str) -> String {
+    let schema = schemas::find(kind).unwrap().schema();
     let mut text = String::new();
-    for variant in schema["$defs"]["Event"]["oneOf"].as_array().unwrap() {
+    for variant in schema["$defs"][event]["oneOf"].as_array().unwrap() {
         let word = variant["properties"]["type"]["const"].as_str().unwrap();
         let name = variant["allOf"][0]["$ref"].as_str().unwrap().strip_prefix("#/$defs/").unwrap();
         let inner = &schema["$defs"][name];
@@ -168,8 +168,11 @@ fn block(name: &str) -> String {
         "solution" => fields(&SOLUTION, "solution-record"),
         "queue" => fields(&QUEUE, "queue"),
         "item" => fields(&ITEM, "item"),
-        "comment" | "feedback" | "review" | "redaction" | "execution" | "queue-conflict" => whole_entry(name),
-        "log" => log_entries(),
+        "comment" | "feedback" | "review" | "redaction" | "execution" | "queue-conflict" | "run" => {
+            whole_entry(name)
+        }
+        "log" => log_entries("execution-log-entry", "Event"),
+        "run-log" => log_entries("run-log-entry", "RunEvent"),
         _ => panic!("nothing makes the table `{name}`"),
     }
 }
@@ -215,6 +218,8 @@ fn the_tables_of_the_format_are_current() {
         "redaction",
         "execution",
         "log",
+        "run",
+        "run-log",
     ] {
         assert!(filled.contains(&format!(".\\\" generated: {name}\n")), "the page has no table `{name}`");
     }

@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 
 use super::change;
 use super::fields::FieldArgs;
-use crate::cli::{Context, Exit, Failure, Force, Outcome};
+use crate::cli::{Context, Exit, Failure, Force, Outcome, plan_named};
 use crate::rules::task_edit::next_id;
 
 /// Add a task to the end of a plan that is not queued
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan, or an issue that is bound to it
+    /// The plan; an issue stands for the one that it is bound to, or for its only one
     solution: String,
     #[command(flatten)]
     fields: FieldArgs,
@@ -25,7 +25,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             .hint("--title, --action, --step and --criterion at least, or --from-json FILE"));
     }
     let store = context.store()?;
-    let id = change::meant(&store.snapshot()?, &args.solution)?;
+    let id = plan_named(&store.snapshot()?, &args.solution)?;
     let (task, changed) = change::plan(&store, &id, "task add", &args.force, context, |tasks| {
         let mut task = Map::new();
         task.insert("id".into(), json!(next_id(tasks)));

@@ -13,23 +13,9 @@ use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Setting};
 use crate::rules::quality::LEAST;
-use crate::store::resolve::{self, Known};
-use crate::store::{Read, Store, Tx};
+use crate::store::{Store, Tx};
 use crate::ui::style;
 use crate::ui::text::count;
-
-/// The plan that `text` names: a plan, or the bound plan of an issue.
-pub(super) fn meant(read: &impl Read, text: &str) -> Result<SolutionId, Failure> {
-    match resolve::any(read, text)? {
-        Known::Solution(id) | Known::Item(_, id) => Ok(id),
-        Known::Issue(id) => existing(read, &id)?.issue.record.bound_solution_id.ok_or_else(|| {
-            Failure::new("not-bound", format!("issue `{id}` is bound to no plan"))
-                .hint(format!("`git wf solution list {id}` shows its plans; name one"))
-        }),
-        _ => Err(Failure::new("not-found", format!("`{text}` is no plan"))
-            .hint("`git wf solution list` shows the plans")),
-    }
-}
 
 /// The plan as it is stored.
 pub(super) fn plan_of(folder: &IssueFolder, id: &SolutionId) -> Result<Value, Failure> {

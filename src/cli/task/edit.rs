@@ -2,12 +2,12 @@ use serde_json::Value;
 
 use super::change;
 use super::fields::FieldArgs;
-use crate::cli::{Context, Failure, Force, Outcome};
+use crate::cli::{Context, Failure, Force, Outcome, plan_named};
 
 /// Change a task of a plan that is not queued
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan, or an issue that is bound to it
+    /// The plan; an issue stands for the one that it is bound to, or for its only one
     solution: String,
     /// The task: T1
     task: String,
@@ -24,7 +24,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             .hint("name a field, such as --title TEXT, or --from-json FILE"));
     }
     let store = context.store()?;
-    let id = change::meant(&store.snapshot()?, &args.solution)?;
+    let id = plan_named(&store.snapshot()?, &args.solution)?;
     let (task, changed) = change::plan(&store, &id, "task edit", &args.force, context, |tasks| {
         let name = |task: &Value| task["id"].as_str().unwrap_or_default().to_owned();
         let wanted = args.task.trim();

@@ -1,18 +1,18 @@
 use super::change;
-use crate::cli::{Context, Exit, Failure, Outcome, existing};
+use crate::cli::{Context, Exit, Failure, Outcome, existing, plan_named};
 use crate::ui::{Cell, Column, Table, style};
 
 /// List the tasks of a plan
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan, or an issue that is bound to it
+    /// The plan; an issue stands for the one that it is bound to, or for its only one
     solution: String,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let snapshot = store.snapshot()?;
-    let id = change::meant(&snapshot, &args.solution)?;
+    let id = plan_named(&snapshot, &args.solution)?;
     let folder = existing(&snapshot, &id.issue())?;
     if context.json() {
         let plan = change::plan_of(&folder, &id)?;

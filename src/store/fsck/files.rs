@@ -6,12 +6,12 @@ use gix::objs::tree::{Entry, EntryKind};
 
 use super::Findings;
 use crate::model::doc::Doc;
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::stamp::Stamp;
 use crate::model::strict;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, ISSUES, QUEUES, form};
+use crate::store::layout::{self, Form, ISSUES, QUEUES, RUNS, form};
 use crate::store::repo::Store;
 use crate::store::snapshot::{LARGEST_RECORD, Snapshot, read_blob};
 use crate::store::trees;
@@ -201,7 +201,8 @@ pub(super) fn misplaced(path: &str) -> Option<String> {
         [ISSUES, _, _, "comments" | "feedback" | layout::REDACTIONS, name]
         | [ISSUES, _, _, "solutions", _, "reviews" | layout::REDACTIONS, name]
         | [ISSUES, _, _, "executions", _, "log" | layout::REDACTIONS, name]
-        | [QUEUES, _, "conflicts" | layout::REDACTIONS, name] => entry(name),
+        | [QUEUES, _, "conflicts" | layout::REDACTIONS, name]
+        | [RUNS, _, "log" | layout::REDACTIONS, name] => entry(name),
         [ISSUES, _, issue, "solutions", id] => match SolutionId::parse(id) {
             Err(error) => Some(error.to_string()),
             Ok(id) => (id.issue().as_str() != *issue).then(|| format!("a plan for `{}`", id.issue())),
@@ -211,6 +212,7 @@ pub(super) fn misplaced(path: &str) -> Option<String> {
             Ok(id) => (id.issue().as_str() != *issue).then(|| format!("an execution of `{}`", id.issue())),
         },
         [QUEUES, id] => QueueId::parse(id).err().map(|error| error.to_string()),
+        [RUNS, id] => RunId::parse(id).err().map(|error| error.to_string()),
         [QUEUES, queue, "items", _, name] => {
             match SolutionId::parse(name.strip_suffix(".json").unwrap_or(name)) {
                 Err(error) => Some(error.to_string()),

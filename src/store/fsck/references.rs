@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gix::ObjectId;
 
-use super::Findings;
+use super::{Findings, runs};
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::solution::{SOLUTION, Solution};
@@ -54,7 +54,7 @@ pub(super) fn check(
             Err(error) => return Err(error),
         }
     }
-    Ok(())
+    runs::check(snapshot, &ids, found)
 }
 
 /// Each cycle once, beginning with its first member in order.

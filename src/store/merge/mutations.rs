@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::model::doc::Doc;
 use crate::model::doc::file_bytes;
-use crate::model::id::{EntryId, ExecutionId, QueueId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, QueueId, RunId, SolutionId};
 use crate::model::redaction::Redaction;
 use crate::model::strict;
 use crate::store::layout::{Form, bears, form};
@@ -40,6 +40,7 @@ fn store() -> Vec<(String, Vec<u8>)> {
     let solution = SolutionId::parse("SOL-ISS-001-1").unwrap();
     let execution = ExecutionId::parse("EXR-ISS-001-1").unwrap();
     let queue = QueueId::parse("QUE-1").unwrap();
+    let run = RunId::parse("RUN-1").unwrap();
     let entry = EntryId::parse(ENTRY).unwrap();
     let log = layout::execution_log(&execution);
     let redactions = format!("{}/{}", layout::issue_folder(&issue), layout::REDACTIONS);
@@ -88,6 +89,15 @@ fn store() -> Vec<(String, Vec<u8>)> {
         (
             layout::entry(&log, &entry),
             json!({"id": ENTRY, "type": "end", "status": "failed", "failure": {"message": "m"}, "actor": "a", "at": AT}),
+        ),
+        (
+            layout::run(&run),
+            json!({"id": run, "mode": "quick", "issue_ids": [issue, "ISS-002"], "created_at": AT}),
+        ),
+        (
+            layout::entry(&layout::run_log(&run), &entry),
+            json!({"id": ENTRY, "type": "issue", "issue_id": issue, "status": "failed", "solution_id": solution,
+                "error": {"message": "m"}, "actor": "a", "at": AT}),
         ),
         (
             layout::entry(&redactions, &entry),

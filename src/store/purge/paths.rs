@@ -40,18 +40,22 @@ impl Paths {
     /// where nothing is hidden.
     pub(super) fn hidden_in(now: &Snapshot<'_>) -> Result<Self, StoreError> {
         let mut paths = Self::default();
-        let mut is_any_hidden = false;
+        let mut folders = records::redacting_beside_issues(now)?;
+        let mut claims = Vec::new();
         for issue in records::issue_ids(now)? {
-            for folder in records::redacting_folders(now, &issue)? {
-                let hidden = Rc::new(Redactions::of(now, &folder)?);
-                for target in hidden.targets() {
-                    is_any_hidden = true;
-                    paths.file(&format!("{folder}/{target}")).hidden = Some(Rc::clone(&hidden));
-                }
+            folders.extend(records::redacting_folders(now, &issue)?);
+            claims.extend(records::execution_ids(now, &issue)?);
+        }
+        let mut is_any_hidden = false;
+        for folder in folders {
+            let hidden = Rc::new(Redactions::of(now, &folder)?);
+            for target in hidden.targets() {
+                is_any_hidden = true;
+                paths.file(&format!("{folder}/{target}")).hidden = Some(Rc::clone(&hidden));
             }
-            for id in records::execution_ids(now, &issue)? {
-                paths.file(&layout::execution(&id)).is_claim = true;
-            }
+        }
+        for id in claims {
+            paths.file(&layout::execution(&id)).is_claim = true;
         }
         Ok(if is_any_hidden { paths } else { Self::default() })
     }

@@ -11,7 +11,7 @@ const SKEW: i64 = 600;
 
 /// Workers and items.
 fn size() -> (usize, usize) {
-    if is_long() { (8, 100) } else { (4, 24) }
+    if is_long() { (8, 100) } else { (4, 16) }
 }
 
 /// The issue of a number.
@@ -182,7 +182,7 @@ fn clones(sandbox: &Sandbox, count: usize) -> Vec<Repo> {
 
 #[test]
 fn clones_through_one_remote_of_which_one_dies_and_one_is_five_hours_ahead() {
-    let count = size().1 / 2;
+    let count = size().1 * 3 / 4;
     let sandbox = Sandbox::new();
     let clones = clones(&sandbox, count);
     // Killed in the middle of the push of its claim: the hub has it, and nobody carries it out.

@@ -56,7 +56,9 @@ fn apart_from_trailers_a_commit_is_the_same_with_and_without_hooks() {
         &["-m", "with: a\n\n 1. list\n 2. of things"],
     ];
     for editor in [&editor, &quitting] {
-        for case in cases {
+        // With a message and nothing more git opens no editor, so that one round shows all.
+        let opens = |case: &[&str]| case.iter().any(|arg| ["-e", "--squash"].contains(arg));
+        for case in cases.iter().filter(|case| editor != &quitting || opens(case)) {
             let repos = ["with", "without"].map(|name| {
                 let name =
                     format!("{name}-{}", case.join("").len() + editor.len() * 1000 + case.len() * 100_000);

@@ -274,7 +274,7 @@ fn a_real_store_with_bytes_changed_at_random() {
     let whole = world.ada.tip().unwrap();
     let listed = world.ada.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
     let paths: Vec<&str> = listed.lines().filter(|path| *path != file("ISS-002")).collect();
-    let rounds = if std::env::var_os("WF_LONG").is_some() { 300 } else { 15 };
+    let rounds = if std::env::var_os("WF_LONG").is_some() { 300 } else { 10 };
     let mut seed = 20_261_121u64;
     let mut below = |most: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -10,7 +10,7 @@ use history::History;
 use replicas::Replicas;
 
 /// Histories in a normal run, and with `WF_LONG=1`. `WF_SEED=N` runs the one of that seed.
-const CASES: u64 = 3;
+const CASES: u64 = 2;
 const LONG: u64 = 200;
 const STEPS: usize = 80;
 

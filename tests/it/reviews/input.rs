@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Planned, change_plan, review};
+use crate::support::plan;
 
 #[test]
 fn the_verdict_follows_from_the_total() {
@@ -226,4 +227,48 @@ fn what_is_shown_can_be_handed_in_again() {
     let added = &it.ada.json(&["show", "GH-2"])["solutions"][0];
     assert_eq!(added["plan_digest"], shown["plan_digest"]);
     assert_eq!(added["review"], "none");
+}
+
+#[test]
+fn an_issue_stands_for_its_only_or_its_bound_plan() {
+    let it = Planned::new();
+    let issue = it.bea.wf(&[
+        "solution",
+        "review",
+        "ISS-001",
+        "--technical",
+        "90",
+        "--risk",
+        "90",
+        "--completeness",
+        "90",
+    ]);
+    assert!(issue.ok().stdout.starts_with(&format!("reviewed {}", it.plan)));
+    // `planned` bound it; without that it is the only one.
+    it.ada.wf(&["unbind", "ISS-001"]).ok();
+    assert_eq!(review(&it.bea, "ISS-001", "80", &["--json"]).ok().json()["solution_id"], it.plan.as_str());
+    assert_eq!(it.ada.json(&["task", "list", "ISS-001"]).as_array().unwrap().len(), 2);
+
+    let mut second = plan();
+    second["id"] = json!("SOL-ISS-001-2");
+    it.ada.wf_in(second.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
+    let refused = review(&it.bea, "ISS-001", "80", &[]).fails(1);
+    assert!(
+        refused.stderr.contains("issue `ISS-001` has 2 plans, so one must be named"),
+        "{}",
+        refused.stderr
+    );
+    assert!(
+        refused.stderr.contains(&it.plan) && refused.stderr.contains("SOL-ISS-001-2"),
+        "{}",
+        refused.stderr
+    );
+    it.ada.wf(&["bind", "ISS-001", "SOL-ISS-001-2"]).ok();
+    assert_eq!(review(&it.bea, "ISS-001", "80", &["--json"]).ok().json()["solution_id"], "SOL-ISS-001-2");
+
+    it.ada.issue("ISS-002");
+    let none = review(&it.bea, "ISS-002", "80", &[]).fails(1);
+    assert!(none.stderr.contains("issue `ISS-002` has no plan"), "{}", none.stderr);
+    let unknown = review(&it.bea, "ISS-404", "80", &[]).fails(1);
+    assert!(unknown.stderr.contains("no solution `ISS-404`"), "{}", unknown.stderr);
 }

@@ -6,12 +6,13 @@ use serde_json::Value;
 use super::*;
 use crate::model::doc::Doc;
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry};
-use crate::model::id::{EntryId, ExecutionId, ItemId, QueueId, SolutionId};
+use crate::model::id::{EntryId, ExecutionId, ItemId, QueueId, RunId, SolutionId};
 use crate::model::issue::{Comment, Feedback, FeedbackDetail, FeedbackType, ISSUE, Issue, Stage};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue, QueueDecision};
 use crate::model::record::entry_bytes;
 use crate::model::review::{Review, Score, Scores, Verdict};
 use crate::model::root::ROOT;
+use crate::model::run::{ActionDone, Run, RunEvent, RunLogEntry, RunMode};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 use crate::model::stamp::{Stamp, Stamper};
@@ -21,7 +22,7 @@ use crate::model::uid::Uid;
 use crate::store::layout::{Form, bears, form};
 
 const ENTRY: &str = "20261121T021405123Z-00000-00000001";
-const KINDS: usize = 14;
+const KINDS: usize = 15;
 
 /// One write: whose, when by that clock, and what.
 #[derive(Debug, Clone)]
@@ -73,6 +74,10 @@ fn solution_id() -> SolutionId {
 
 fn queue_id() -> QueueId {
     QueueId::parse("QUE-1").unwrap()
+}
+
+fn run_id() -> RunId {
+    RunId::parse("RUN-1").unwrap()
 }
 
 fn execution_id() -> ExecutionId {
@@ -194,8 +199,12 @@ fn entry(kind: usize, life: &Life) -> Vec<u8> {
         3 => event(Event::Aside(Aside { status: ExecutionStatus::Failed, reason: AsideReason::Retry })),
         5 => entry_bytes(&json!({"id": id, "type": "api", "severity": "high", "resolution": "sequential",
             "solutions": [solution_id(), "SOL-ISS-002-1"], "rationale": text, "author": "a", "created_at": at})),
-        // Reviews.
-        _ => entry_bytes(&json!({"id": id, "verdict": text})),
+        _ => entry_bytes(&RunLogEntry {
+            id,
+            event: RunEvent::Action(ActionDone { action: "plan".into(), issue_id: Some(issue_id()) }),
+            actor: text,
+            at,
+        }),
     }
 }
 
@@ -218,6 +227,15 @@ fn execution(life: &Life) -> Vec<u8> {
         supersedes: vec![],
         started_at: time(0),
         lease_expires_at: time(9),
+    })
+}
+
+fn run(life: &Life) -> Vec<u8> {
+    entry_bytes(&Run {
+        id: run_id(),
+        mode: RunMode::ALL[life.writes.len() % RunMode::ALL.len()],
+        issue_ids: vec![issue_id()],
+        created_at: time(life.birth.second),
     })
 }
 
@@ -256,7 +274,8 @@ fn record(kind: usize, life: &Life) -> (String, Vec<u8>) {
         10 => (entry_in(layout::reviews(&solution_id())), review(life)),
         11 => (entry_in(layout::queue_conflicts(&queue_id())), entry(5, life)),
         12 => (format!("{}/later/{ENTRY}.json", layout::issue_folder(&issue_id())), unknown()),
-        _ => ("runs/RUN-1/run.json".into(), unknown()),
+        13 => (layout::run(&run_id()), run(life)),
+        _ => (entry_in(layout::run_log(&run_id())), entry(6, life)),
     }
 }
 

@@ -1,0 +1,49 @@
+//! Every command says in the list of kinds what it answers.
+
+use std::collections::BTreeSet;
+
+use crate::cli::schemas::KINDS;
+
+/// What stands in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// The command that a line of words begins with: `queue conflict add` of `queue conflict add --merge`.
+fn command_of(root: &clap::Command, line: &str) -> String {
+    let (mut at, mut path) = (root, Vec::new());
+    for word in line.split(' ') {
+        let Some(inner) = at.find_subcommand(word) else { break };
+        path.push(word);
+        at = inner;
+    }
+    path.join(" ")
+}
+
+/// Every command that can be run as it is, without a further word for what it should do.
+fn runnable(command: &clap::Command, path: &str, found: &mut BTreeSet<String>) {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        let path = format!("{path} {}", inner.get_name());
+        let path = path.trim_start();
+        if !inner.is_subcommand_required_set() {
+            found.insert(path.to_owned());
+        }
+        runnable(inner, path, found);
+    }
+}
+
+#[test]
+fn each_command_is_named_by_the_kind_of_its_answer() {
+    let root = crate::cli::command();
+    let mut commands = BTreeSet::new();
+    runnable(&root, "", &mut commands);
+    assert!(commands.contains("queue") && commands.contains("queue conflict check"), "{commands:?}");
+    assert!(!commands.contains("solution"), "{commands:?}");
+    let named: BTreeSet<String> =
+        KINDS.iter().flat_map(|kind| quoted(kind.about)).map(|line| command_of(&root, line)).collect();
+    let silent: Vec<&String> = commands.difference(&named).collect();
+    assert!(silent.is_empty(), "no kind in src/cli/schemas.rs names {silent:?}");
+    // What is quoted and no command at all leads to the empty line.
+    let wrong: Vec<&String> = named.difference(&commands).filter(|line| !line.is_empty()).collect();
+    assert!(wrong.is_empty(), "src/cli/schemas.rs names {wrong:?}, which cannot be run");
+}

@@ -1,0 +1,79 @@
+//! What runs say of issues, plans, queues and executions.
+
+use std::collections::BTreeSet;
+
+use super::Findings;
+use crate::model::id::IssueId;
+use crate::model::run::{ActionDone, IssueReached, Run, RunEvent};
+use crate::store::error::StoreError;
+use crate::store::layout;
+use crate::store::records;
+use crate::store::snapshot::Snapshot;
+
+/// All runs of a state, of which `issues` are there.
+pub(super) fn check(
+    snapshot: &Snapshot<'_>,
+    issues: &BTreeSet<IssueId>,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    for id in records::run_ids(snapshot)? {
+        let path = layout::run(&id);
+        if snapshot.entry(&path)?.is_none() {
+            found.error(&path, "not here, and something lies in its folder");
+            continue;
+        }
+        // What cannot be read was named where its file was checked.
+        let Some(folder) = records::run(snapshot, &id, &mut Vec::new())? else { continue };
+        let mut seen = BTreeSet::new();
+        for issue in &folder.run.issue_ids {
+            if !seen.insert(issue) {
+                found.error(&path, format!("names `{issue}` twice"));
+            } else if !issues.contains(issue) {
+                found.note(&path, format!("names `{issue}`, which is not here; another clone may have it"));
+            }
+        }
+        for entry in &folder.log {
+            let path = layout::entry(&layout::run_log(&id), &entry.id);
+            match &entry.event {
+                RunEvent::Issue(reached) => {
+                    in_run(&folder.run, &reached.issue_id, &path, found);
+                    check_reached(snapshot, reached, &path, found)?;
+                }
+                RunEvent::Action(ActionDone { issue_id: Some(issue), .. }) => {
+                    in_run(&folder.run, issue, &path, found);
+                }
+                RunEvent::Action(_) | RunEvent::Phase(_) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn in_run(run: &Run, issue: &IssueId, path: &str, found: &mut Findings) {
+    if !run.issue_ids.contains(issue) {
+        found.error(path, format!("is about `{issue}`, which is no issue of the run"));
+    }
+}
+
+/// What an issue of the run came to is its own, and is here.
+fn check_reached(
+    snapshot: &Snapshot<'_>,
+    reached: &IssueReached,
+    path: &str,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let issue = &reached.issue_id;
+    let named = [
+        reached.solution_id.as_ref().map(|id| ("plan", id.as_str(), id.issue(), layout::solution(id))),
+        reached.execution_id.as_ref().map(|id| ("execution", id.as_str(), id.issue(), layout::execution(id))),
+        reached.queue_id.as_ref().map(|id| ("queue", id.as_str(), issue.clone(), layout::queue(id))),
+    ];
+    for (what, id, of, place) in named.into_iter().flatten() {
+        if of != *issue {
+            found.error(path, format!("is about `{issue}`, and its {what} `{id}` is of `{of}`"));
+        } else if snapshot.entry(&place)?.is_none() {
+            found.note(path, format!("its {what} `{id}` is not here; another clone may have it"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! Every kind of answer that `schema` lists is one that a command gives, and fits it.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::schema;
+use crate::support::{Repo, Sandbox, plan_on};
+use crate::sync::Two;
+
+thread_local! {
+    /// The kinds that were looked at by this test.
+    static SEEN: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+}
+
+/// Notes that something of this kind was held against its schema.
+pub(crate) fn note(kind: &str) {
+    SEEN.with_borrow_mut(|seen| seen.insert(kind.to_owned()));
+}
+
+/// The answers of a session with one plan are looked at in [`crate::schema`]; these are the others.
+fn others(repo: &Repo) {
+    let (answer, answers) = (schema::answer, schema::answers);
+    answer(repo, "init", &["init"]);
+    repo.commit("src/a.rs", "one\n", "Begin");
+    answer(repo, "policy", &["policy"]);
+    answer(repo, "policy", &["policy", "show"]);
+    answer(repo, "policy", &["policy", "set", "review=none"]);
+    answer(repo, "project", &["project"]);
+    answer(repo, "project", &["project", "set", "tech_stack", r#"["Rust"]"#]);
+    answer(repo, "project", &["project", "show"]);
+    answers(repo, "schema", &["schema"]);
+    answer(repo, "completions", &["completions", "bash"]);
+    answers(repo, "hook-state", &["hooks", "install"]);
+    answers(repo, "hook-state", &["hooks", "status"]);
+
+    let mut plan = plan_on("src/a.rs");
+    plan["tasks"][0]["test"]["commands"] = json!(["true"]);
+    let solution = repo.planned("ISS-001", &plan);
+    repo.wf(&["edit", "ISS-001", "--title", "Tokens expire"]).ok();
+    repo.wf(&["new", "hunter2", "--id", "ISS-002"]).ok();
+    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    answer(repo, "list-count", &["list", "--count"]);
+    answer(repo, "search", &["search", "tokens"]);
+    answer(repo, "show-issue", &["status", "ISS-001"]);
+    answer(repo, "reindex", &["reindex"]);
+    answer(repo, "show-issue", &["unbind", "ISS-001"]);
+    answer(repo, "show-issue", &["bind", "ISS-001"]);
+    answer(repo, "show-solution", &["show", &solution]);
+    let title = ["--title", "Another step", "--action", "Test", "--step", "See that it holds"];
+    let criteria = ["--criterion", "the request is answered with 429", "--verify", "cargo test limit"];
+    let added = [&["task", "add", "ISS-001"], &title[..], &criteria[..]].concat();
+    answer(repo, "show-solution", &added);
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    answer(repo, "show-item", &["show", "S-1"]);
+    repo.wf(&["next", "--local"]).ok();
+    answer(repo, "task-start", &["task", "start", "T1"]);
+    let commit = repo.commit("src/a.rs", "two\n", "Let tokens last");
+    answers(repo, "link", &["unlink", &commit]);
+    answers(repo, "link", &["link", &commit, &solution]);
+    answer(repo, "relink", &["relink"]);
+    answer(repo, "verify", &["verify", "--yes"]);
+    answer(repo, "show-execution", &["accept", "T1", "1", "--evidence", "seen by eye"]);
+    answer(repo, "audit", &["audit"]);
+    answer(repo, "audit-signatures", &["audit", "--signatures"]);
+    answer(repo, "why", &["why", "src/a.rs:1"]);
+    let execution = repo.json(&["show", "ISS-001"])["executions"][0]["id"].as_str().unwrap().to_owned();
+    answer(repo, "show-execution", &["show", &execution]);
+
+    answer(repo, "export", &["export", "jsonl", "--output", "all.jsonl"]);
+    answer(repo, "import-jsonl", &["import", "jsonl", "all.jsonl"]);
+    let bead = json!({"id": "bd-1", "title": "From beads", "status": "open", "priority": 2, "issue_type": "bug",
+        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z"});
+    repo.write("beads.jsonl", format!("{bead}\n"));
+    answer(repo, "import", &["import", "beads", "beads.jsonl"]);
+    answer(repo, "show-issue", &["close", "bd-1"]);
+    answer(repo, "show-issue", &["reopen", "bd-1"]);
+    answer(repo, "demo", &["demo"]);
+
+    answers(repo, "redaction", &["redact", "ISS-002", "title", "--reason", "a password"]);
+    answer(repo, "purge", &["redact", "--purge", "--yes"]);
+    answers(repo, "hook-state", &["hooks", "uninstall"]);
+    repo.plumb(&[("notes.txt", "of another program")]);
+    answers(repo, "fsck-finding", &["fsck"]);
+}
+
+/// The answers that need a second clone.
+fn across() {
+    let two = Two::new();
+    let (ada, bea) = (&two.ada, &two.bea);
+    ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+    schema::answer(ada, "sync", &["push"]);
+    schema::answer(bea, "sync", &["pull"]);
+    for (repo, title) in [(ada, "ada's"), (bea, "bea's")] {
+        repo.wf(&["edit", "GH-1", "--title", title]).ok();
+        schema::answer(repo, "sync", &["sync"]);
+    }
+    schema::answers(bea, "conflict", &["conflicts"]);
+    schema::answers(bea, "conflict", &["conflicts", "list"]);
+    schema::answer(bea, "conflict", &["conflicts", "keep", "GH-1", "title"]);
+}
+
+#[test]
+fn each_kind_of_answer_is_given_and_fits_its_schema() {
+    let sandbox = Sandbox::new();
+    schema::session(&sandbox.repo("here"));
+    others(&sandbox.repo("there"));
+    across();
+    let repo = sandbox.repo("here too");
+    let kinds = repo.json(&["schema"]);
+    let is_answer = |kind: &&Value| kind["sort"] == "answer";
+    let all: BTreeSet<String> = kinds
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(is_answer)
+        .map(|it| it["kind"].as_str().unwrap().to_owned())
+        .collect();
+    let seen = SEEN.take();
+    let unseen: Vec<&String> = all.difference(&seen).collect();
+    assert!(unseen.is_empty(), "no answer was held against the schema of {unseen:?}");
+}
