@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod audit;
+mod audit_merges;
 mod bulk;
 mod concurrency;
 mod conflicts;
@@ -39,6 +40,7 @@ mod sync;
 mod trace;
 mod trail;
 mod verify;
+mod verify_in_hooks;
 mod why;
 
 use std::path::Path;
