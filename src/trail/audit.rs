@@ -57,6 +57,7 @@ pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, Ran
     let ids = ids(store, range)?;
     let codes = ids.into_iter().map(|id| store.code_commit(id)).collect::<Result<Vec<_>, _>>()?;
     let merges: Vec<ObjectId> = codes.iter().filter(|it| is_merge(it)).map(|it| it.id).collect();
+    codes.iter().filter(|it| is_merge(it)).try_for_each(|it| store.require_parents(it))?;
     let mut own = merges::own_changes(store, &merges).map_err(StoreError::Git)?;
     let audited = |code: CodeCommit| {
         let own = own.remove(&code.id).unwrap_or_default();

@@ -98,3 +98,26 @@ fn a_merge_that_only_joins_needs_no_plan() {
     assert_eq!((&audit["commit_count"], &audit["findings"]), (&json!(0), &json!([])), "{audit:#}");
     assert_eq!(audit["commits"][0]["own_files"], Value::Null);
 }
+
+#[test]
+fn where_a_shallow_clone_ends_nobody_can_tell_what_was_changed() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    change_on(&repo, "main", "5", "main");
+    change_on(&repo, "side", "5", "side");
+    settle(&repo);
+    repo.git(&["commit", "-qam", "Join"]).ok();
+    repo.commit("b.txt", "two\n", "More");
+    for (depth, ends_at) in [("1", "HEAD"), ("2", "HEAD~1")] {
+        let from = format!("file://{}", repo.path().display());
+        repo.git(&["clone", "-q", "--depth", depth, &from, &format!("../shallow{depth}")]).ok();
+        let shallow = sandbox.at(&format!("shallow{depth}"));
+        shallow.wf(&["init"]).ok();
+        let error = shallow.refused(1, &["audit", "HEAD"]);
+        assert_eq!(error["code"], "shallow", "{error}");
+        let end = repo.git(&["rev-parse", ends_at]).ok();
+        assert!(error["message"].as_str().unwrap().contains(end.line()), "{error}");
+    }
+    // What lies above the end is audited.
+    assert_eq!(sandbox.at("shallow2").json(&["audit", "HEAD^!"])["commit_count"], 1);
+}
