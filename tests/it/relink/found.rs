@@ -211,3 +211,35 @@ fn a_commit_that_names_an_issue_that_nobody_carried_out() {
     let text = repo.wf(&["relink"]).ok().stdout;
     assert!(text.contains("names ISS-002, which nobody carried out"), "{text}");
 }
+
+#[test]
+fn squashes_of_attempts_that_are_not_completed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("repo");
+    repo.wf(&["hooks", "install"]).ok();
+    // Both begin with one tree, and neither has recorded what it is as a whole.
+    for (issue, file) in [("ISS-001", "a"), ("ISS-002", "b")] {
+        repo.planned(issue, &plan_on(file));
+        repo.git(&["switch", "-q", "-c", issue, "main"]).ok();
+        repo.wf(&["start", issue]).ok();
+        repo.commit(file, "1\n", "one");
+        repo.commit(file, "2\n", "two");
+        repo.wf(&["fail", "--reason", "no time"]).ok();
+    }
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["switch", "-q", "main"]).ok();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "elsewhere"]).ok();
+    for issue in ["ISS-002", "ISS-001"] {
+        repo.git(&["merge", "-q", "--squash", issue]).ok();
+        repo.git(&["commit", "-q", "-m", &format!("All of {issue}")]).ok();
+    }
+    let found = relinked(&repo, &[]);
+    let told: Vec<String> = found
+        .iter()
+        .map(|it| format!("{} {}", it["subject"].as_str().unwrap(), it["solution_id"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told.len(), 2, "{found:#?}");
+    for (told, issue) in told.iter().zip(["ISS-002", "ISS-001"]) {
+        assert!(told.starts_with(&format!("All of {issue} SOL-{issue}-")), "{told}");
+    }
+}
