@@ -22,9 +22,12 @@ use crate::trail::audit::{self as trail, Audited};
 
 /// Check commits against plans, plans against reviews, and claims against tests
 ///
+/// A merge is looked at for what it has and none of its parents, such as where a conflict was settled: that is work like
+/// any other. One that only joins needs no plan.
+///
 /// With --signatures it looks at the audit log itself instead: at each commit of the ref, whether it is signed by a key
 /// that git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and at each merge, which nobody signs, whether
-/// it is what its parents make.
+/// it is what its parents make. `redact --purge` takes signatures away, and the commits since then are told apart.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What git log takes, such as main..HEAD; unless given, HEAD since the first plan was carried out (with

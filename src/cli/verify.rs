@@ -23,6 +23,9 @@ use crate::ui::text::{clean_line, count};
 use crate::ui::{Painter, style};
 
 /// Run the test commands of the plan, and record what they said
+///
+/// It shows them and asks first, and runs none of them from a git hook. An alias, `git rebase --exec` and `git bisect run`
+/// are no hooks.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The execution, or anything of its issue; this worktree's own unless given
