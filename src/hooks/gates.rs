@@ -69,7 +69,7 @@ pub(super) fn look(
                 continue;
             }
             let Claimed::Plan(plan) = claimed::plan(store, after, &folder, &it.execution)? else {
-                stopped.push(Stopped::of(it, "its plan cannot be read".into(), vec![], None));
+                stopped.push(Stopped::of(it, "has a plan that cannot be read", vec![], None));
                 continue;
             };
             if wants_review && begins {
@@ -106,7 +106,7 @@ fn unproven(it: &ExecutionFolder, plan: &Solution) -> Option<Stopped> {
     let folder = layout::execution_log(&it.execution.id);
     let ends = it.log.iter().filter(|entry| matches!(entry.event, Event::End(_)));
     let written = ends.map(|entry| layout::entry(&folder, &entry.id)).collect();
-    Some(Stopped::of(it, format!("is completed, and {}", missing.join("; ")), written, None))
+    Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None))
 }
 
 /// Reviews by the author of the plan count only where they were there before, or were forced.
@@ -134,11 +134,11 @@ fn unreviewed(
     };
     let items = folder.items.iter().filter(|found| found.item.solution_id == plan.id);
     written.extend(items.map(|found| layout::item(&found.queue, &plan.id)));
-    Ok(Some(Stopped::of(it, format!("was begun: {refusal}"), written, Some(refusal))))
+    Ok(Some(Stopped::of(it, &format!("was begun: {refusal}"), written, Some(refusal))))
 }
 
 impl Stopped {
-    fn of(it: &ExecutionFolder, what: String, written: Vec<String>, refusal: Option<Refusal>) -> Self {
+    fn of(it: &ExecutionFolder, what: &str, written: Vec<String>, refusal: Option<Refusal>) -> Self {
         let execution = it.execution.clone();
         Self { what: format!("`{}` {what}", execution.id), execution, written, refusal }
     }

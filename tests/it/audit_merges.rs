@@ -20,7 +20,7 @@ fn parted(sandbox: &Sandbox) -> Repo {
 
 fn change_on(repo: &Repo, branch: &str, line: &str, to: &str) {
     repo.git(&["checkout", "-q", branch]).ok();
-    repo.write("a.txt", &LINES.replace(line, to));
+    repo.write("a.txt", LINES.replace(line, to));
     repo.git(&["commit", "-qam", &format!("Change a on {branch}")]).ok();
 }
 
@@ -36,7 +36,7 @@ fn of_merge(repo: &Repo) -> Value {
 fn settle(repo: &Repo) {
     repo.git(&["checkout", "-q", "main"]).ok();
     repo.git(&["merge", "-q", "side"]).fails(1);
-    repo.write("a.txt", &LINES.replace('5', "both"));
+    repo.write("a.txt", LINES.replace('5', "both"));
 }
 
 #[test]
