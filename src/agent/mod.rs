@@ -1,8 +1,10 @@
 //! Commands that a plan names: run here, under the eyes of somebody who agreed to them.
 
 pub(crate) mod agreed;
+mod ancestors;
 pub(crate) mod check;
 mod descendants;
+pub(crate) mod in_hook;
 pub(crate) mod process;
 pub(crate) mod secrets;
 

@@ -22,9 +22,12 @@ use crate::trail::audit::{self as trail, Audited};
 
 /// Check commits against plans, plans against reviews, and claims against tests
 ///
+/// A merge is looked at for what it has and none of its parents, such as where a conflict was settled: that is work like
+/// any other. One that only joins needs no plan.
+///
 /// With --signatures it looks at the audit log itself instead: at each commit of the ref, whether it is signed by a key
 /// that git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and at each merge, which nobody signs, whether
-/// it is what its parents make.
+/// it is what its parents make. `redact --purge` takes signatures away, and the commits since then are told apart.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What git log takes, such as main..HEAD; unless given, HEAD since the first plan was carried out (with
@@ -47,7 +50,7 @@ pub(crate) struct Args {
 pub(crate) struct Audit {
     /// What was audited, as git takes it.
     pub(super) range: String,
-    /// Commits of the range, without merges.
+    /// Commits of the range, without merges that add nothing to what they join.
     pub(super) commit_count: usize,
     /// How many of them an execution links.
     pub(super) bound_count: usize,
@@ -75,6 +78,10 @@ pub(crate) struct AuditedCommit {
     pub(super) author: String,
     /// Whether it joins others.
     pub(super) is_merge: bool,
+    /// Of a merge: the files in which it has what none of its parents has, such as where a conflict was settled. One
+    /// without any only joins, and needs no plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) own_files: Vec<String>,
     /// The executions that link it.
     pub(super) bound_to: Vec<Binding>,
 }
@@ -179,7 +186,7 @@ fn audit(store: &Store, index: &Index<'_>, range: String, commits: &[Audited]) -
         })
         .collect();
     let (evidenced_count, task_count) = audit::tasks_with_evidence(&carried);
-    let counted = || listed.iter().filter(|commit| !commit.is_merge);
+    let counted = || listed.iter().filter(|commit| !commit.is_merge || !commit.own_files.is_empty());
     Ok(Audit {
         range,
         commit_count: counted().count(),
@@ -272,6 +279,10 @@ fn listed(commit: &Audited, bound_to: Vec<Binding>) -> AuditedCommit {
         subject: commit.code.subject.clone(),
         author: commit.code.author.clone(),
         is_merge: commit.commit.is_merge,
+        own_files: match commit.commit.is_merge {
+            true => commit.commit.changes.keys().cloned().collect(),
+            false => vec![],
+        },
         bound_to,
     }
 }
@@ -295,16 +306,9 @@ struct Summed<'a> {
 
 impl<'a> Summed<'a> {
     fn of(it: &'a Carried<'a>) -> Self {
-        let mut links = HashMap::new();
-        for commit in it.execution.commits() {
-            for hash in commit.rewritten_from {
-                links.entry(hash).or_insert_with(|| commit.link.clone());
-            }
-            links.insert(commit.link.hash.clone(), commit.link);
-        }
         let check_count = it.plan.map_or(0, |plan| evidence::commands(plan).len());
         let failing = it.plan.map_or(0, |plan| evidence::failing(plan, it.execution).len());
-        Self { it, links, checks_passed: check_count - failing, check_count }
+        Self { it, links: it.execution.links_by_hash(), checks_passed: check_count - failing, check_count }
     }
 
     fn binding(&self, hash: &str) -> Binding {

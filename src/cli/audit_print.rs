@@ -68,6 +68,19 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 6]> {
     commit.bound_to.iter().map(|binding| row(Some(binding))).collect()
 }
 
+/// The subject, and of a merge what it adds to what it joins.
+fn subject(commit: &AuditedCommit) -> String {
+    const MOST: usize = 3;
+    let files = &commit.own_files;
+    if files.is_empty() {
+        return commit.subject.clone();
+    }
+    let shown = files.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    let more = files.len().saturating_sub(MOST);
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{} (the merge itself changes {shown}{rest})", commit.subject)
+}
+
 /// Where a finding is, and what it is.
 fn place(finding: &Finding) -> String {
     match (&finding.commit, &finding.execution_id, &finding.issue_id) {
@@ -118,7 +131,8 @@ pub(super) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> 
     ]);
     for commit in &audit.commits {
         for [hash, issue, task, link, review, checks] in rows(commit) {
-            let subject = if commit.is_merge { style::DIM } else { style::PLAIN };
+            let only_joins = commit.is_merge && commit.own_files.is_empty();
+            let look = if only_joins { style::DIM } else { style::PLAIN };
             let verdict = if review == Verdict::Rejected.as_str() { style::BAD } else { style::PLAIN };
             table.row([
                 Cell::new(hash, style::WARN),
@@ -127,7 +141,7 @@ pub(super) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> 
                 Cell::from(link.as_str()),
                 Cell::new(review, verdict),
                 Cell::from(checks.as_str()),
-                Cell::new(commit.subject.as_str(), subject),
+                Cell::new(subject(commit), look),
             ]);
         }
     }
@@ -169,7 +183,7 @@ pub(super) fn markdown(audit: &Audit) -> String {
     for commit in &audit.commits {
         for row in rows(commit) {
             let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
-            let _ = writeln!(page, "| {} | {} |", cells.join(" | "), escaped(&commit.subject));
+            let _ = writeln!(page, "| {} | {} |", cells.join(" | "), escaped(&subject(commit)));
         }
     }
     for (severity, heading) in [(Severity::Fault, "Faults"), (Severity::Note, "Notes")] {

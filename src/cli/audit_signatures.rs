@@ -114,6 +114,7 @@ fn said(vouching: Vouching) -> &'static str {
     match vouching {
         Vouching::Good => "good",
         Vouching::Unsigned => "unsigned",
+        Vouching::Purged => "unsigned since a purge",
         Vouching::Bad => "bad",
         Vouching::UnknownKey => "unknown key",
         Vouching::Expired => "expired",
@@ -130,7 +131,11 @@ fn look(vouching: Vouching) -> anstyle::Style {
         Vouching::Good => style::GOOD,
         Vouching::Recomputed | Vouching::Root => style::DIM,
         Vouching::Bad | Vouching::Differs | Vouching::Revoked => style::BAD,
-        Vouching::Unsigned | Vouching::UnknownKey | Vouching::Expired | Vouching::Unchecked => style::WARN,
+        Vouching::Unsigned
+        | Vouching::Purged
+        | Vouching::UnknownKey
+        | Vouching::Expired
+        | Vouching::Unchecked => style::WARN,
     }
 }
 
@@ -158,6 +163,13 @@ fn print(answer: &Signatures, context: &mut Context) -> Result<(), Failure> {
         ]);
     }
     table.print(&mut context.screen)?;
+    if let Some(purged) = answer.counts.get(&Vouching::Purged) {
+        context.warn(&format!(
+            "`redact --purge` rewrote this history, and no signature outlives that: {} without one; whoever purged it, \
+             or keeps the history as it was, can say whether nothing else was changed",
+            count(*purged, "commit")
+        ));
+    }
     if let Some(complaint) = &answer.complaint {
         context.warn(&format!("git could not check every signature: {}", clean_line(complaint)));
     }

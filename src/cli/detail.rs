@@ -7,16 +7,15 @@ use serde_json::Value;
 use super::answer_schema::{IssueShown, SolutionShown};
 use super::{Context, Exit, Failure, Outcome, answer, claim, existing, solution_print};
 use crate::model::digest::DIGEST_PATTERN;
-use crate::model::doc::Doc;
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::solution::{SOLUTION, Solution};
+use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
-use crate::store::redact::Redactions;
-use crate::store::{Read, Store, layout, object_id, records};
+use crate::store::Store;
 use crate::trail::active;
+use crate::trail::claimed::{self, Claimed};
 use crate::ui::style;
 
 /// Show what an item asks for: the issue and the plan, as it was claimed
@@ -103,34 +102,18 @@ pub(super) fn as_claimed(
     folder: &IssueFolder,
     claim: &Execution,
 ) -> Result<Solution, Failure> {
-    let id = &claim.solution_id;
-    let unreadable = || Failure::unreadable(&format!("plan `{id}`"));
-    if let Some(now) = folder.solution(id).filter(|plan| plan.plan_digest() == claim.plan_digest) {
-        return Ok(now.clone());
-    }
-    let commit = object_id(&claim.plan_commit).ok_or_else(unreadable)?;
-    let then = store.snapshot_at(commit)?;
-    // What was hidden since is hidden here too.
-    let path = layout::solution(id);
-    let hidden = Redactions::at(&store.snapshot()?, &path)?;
-    let found = read_solution(&then, id)?
-        .filter(|(doc, plan)| plan.plan_digest() == claim.plan_digest || hidden.is_purged(&path, doc));
-    let shown = found.map(|(mut doc, _)| {
-        hidden.doc(&path, &mut doc);
-        doc.read().map_err(|_| unreadable())
-    });
-    shown.transpose()?.ok_or_else(|| {
-        Failure::new(
+    match claimed::plan(store, &store.snapshot()?, folder, claim)? {
+        Claimed::Plan(plan) => Ok(*plan),
+        Claimed::Unreadable => Err(Failure::unreadable(&format!("plan `{}`", claim.solution_id))),
+        Claimed::NotThere => Err(Failure::new(
             "digest-mismatch",
-            format!("commit {commit} does not hold the plan `{}` of `{id}`", claim.plan_digest),
+            format!(
+                "commit {} does not hold the plan `{}` of `{}`",
+                claim.plan_commit, claim.plan_digest, claim.solution_id
+            ),
         )
-        .hint(format!("`git wf show {}` shows the claim", claim.id))
-    })
-}
-
-fn read_solution(read: &impl Read, id: &SolutionId) -> Result<Option<(Doc, Solution)>, Failure> {
-    let doc = records::doc(read, &SOLUTION, &layout::solution(id))?;
-    Ok(doc.and_then(|doc| doc.read().ok().map(|plan| (doc, plan))))
+        .hint(format!("`git wf show {}` shows the claim", claim.id))),
+    }
 }
 
 fn detail(folder: &IssueFolder, plan: &Solution) -> Detail {

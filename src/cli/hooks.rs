@@ -15,6 +15,14 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Install the hooks; one that is there already goes on working
+    ///
+    /// With --server, `pre-receive` sees to it that the ref moves forward only, drops nothing and brings records that can
+    /// be read. By the policy that held before the push it asks besides: with commits=required, for a plan behind each new
+    /// commit of a branch; with review=required, that an execution which the push brings is of a plan that passed its
+    /// review as it was claimed; with evidence=required, that one which the push completes has linked commits and a passing
+    /// check of each test at the last of them. What somebody forced with a reason is let in, and named. A server goes by
+    /// what was recorded: it runs no test, and does not ask for linked commits that nobody pushed yet. An execution that
+    /// was set aside is not asked.
     Install {
         /// The hook that checks what is pushed, in a repository that others push to
         #[arg(long)]

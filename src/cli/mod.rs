@@ -33,6 +33,7 @@ mod trace_picture;
 mod trace_print;
 mod unseen_claim;
 mod usage;
+mod why_origins;
 mod world;
 
 use std::process::ExitCode;

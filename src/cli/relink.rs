@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Context, Exit, Failure, Outcome};
-use crate::trail::relink::{self, Lost, Shown};
+use crate::trail::relink::{self, Found, Lost, Shown, Undecided};
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
 
@@ -12,7 +12,9 @@ use crate::ui::text::{clean_line, count};
 ///
 /// They may have been made without the hooks or on another machine, squashed by a forge, applied from a mail, or
 /// rebased without hooks. They are known by the trailers that they carry, else by git's patch id: of a commit that is
-/// linked, or of all commits of an execution together. What `unlink` took back stays so.
+/// linked, or of all commits of an execution together. A commit whose trailers name only an issue goes to its one
+/// execution, or to that of the plan that is bound; where that decides nothing, the executions are named with the
+/// commands that link it. What `unlink` took back stays so.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The commits to look at, as `git log` takes them; those of all branches unless given
@@ -31,6 +33,8 @@ pub(crate) struct Relinked {
     commits: usize,
     /// What was linked, or would be; oldest first.
     links: Vec<Lost>,
+    /// Commits whose trailers name an issue, while nobody can tell for which execution of it they are.
+    undecided: Vec<Undecided>,
 }
 
 pub(super) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outcome {
@@ -41,7 +45,7 @@ pub(super) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outco
         return Err(Failure::new("not-found", format!("git knows no commits `{range}`"))
             .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`"));
     };
-    let links = relink::lost(&store, &snapshot, &commits)?;
+    let Found { links, undecided } = relink::lost(&store, &snapshot, &commits)?;
     if !dry_run && !links.is_empty() {
         context.transact(&store, |tx| {
             let (count, plans) = relink::record(tx, &store, &links)?;
@@ -52,7 +56,7 @@ pub(super) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outco
         })?;
     }
     if context.json() {
-        context.screen.print_json(&Relinked { dry_run, commits: commits.len(), links })?;
+        context.screen.print_json(&Relinked { dry_run, commits: commits.len(), links, undecided })?;
         return Ok(Exit::Done);
     }
     for it in &links {
@@ -67,6 +71,7 @@ pub(super) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outco
             painter.paint(style::ID, it.solution_id.as_str()),
             match it.shown_by {
                 Shown::Trailers => "by its trailers",
+                Shown::Issue => "its trailers name the issue",
                 Shown::Patch => "the same change as a linked commit",
                 Shown::WholePatch => "the same change as the whole execution",
             }
@@ -75,8 +80,33 @@ pub(super) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outco
             writeln!(context.screen, "  in place of {}", old.get(..10).unwrap_or(old))?;
         }
     }
+    for it in &undecided {
+        print_undecided(it, context)?;
+    }
     let looked = format!("of {}", count(commits.len(), "commit"));
     let verb = if dry_run { "would be linked" } else { "linked" };
     writeln!(context.screen, "{looked}, {} {verb}", links.len())?;
     Ok(Exit::Done)
+}
+
+/// What nobody but a person can decide, with the commands that settle it.
+fn print_undecided(it: &Undecided, context: &mut Context) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let short = it.commit.get(..10).unwrap_or(&it.commit);
+    let what = if it.candidates.is_empty() {
+        "which nobody carried out"
+    } else {
+        "and could be for any of its executions:"
+    };
+    writeln!(
+        context.screen,
+        "{} {} names {}, {what}",
+        painter.paint(style::WARN, short),
+        clean_line(&it.subject),
+        painter.paint(style::ID, it.issue_id.as_str()),
+    )?;
+    for candidate in &it.candidates {
+        writeln!(context.screen, "  git wf link {short} {}", candidate.execution_id)?;
+    }
+    Ok(())
 }

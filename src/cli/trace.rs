@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::io::Write;
 
 use schemars::JsonSchema;
@@ -8,7 +9,7 @@ use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
 use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, trace_picture, trace_print};
 use crate::index::{Index, IndexError, Needs};
-use crate::model::execution::Event;
+use crate::model::execution::{CommitLink, Event};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::issue::Feedback;
 use crate::model::time::Time;
@@ -299,20 +300,26 @@ fn of_commit(index: &Index<'_>, commit: CommitFacts) -> Result<Found, Failure> {
 fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Result<Found, Failure> {
     let snapshot = index.snapshot()?;
     let mut issues: Vec<Traced> = Vec::new();
+    let mut places: HashMap<IssueId, usize> = HashMap::new();
+    let mut links: HashMap<ExecutionId, HashMap<String, CommitLink>> = HashMap::new();
     let mut listed = Vec::new();
     for commit in commits {
         let mut carries_out = Vec::new();
         for (issue, execution) in index.executions_of(&commit.hash)? {
-            let known = issues.iter().position(|it| it.folder.issue.record.id == issue);
-            let at = match known {
-                Some(at) => at,
+            let at = match places.get(&issue) {
+                Some(at) => *at,
                 None => {
                     let Some(folder) = records::issue(&snapshot, &issue)? else { continue };
+                    for it in &folder.executions {
+                        links.insert(it.execution.id.clone(), it.links_by_hash());
+                    }
+                    places.insert(issue, issues.len());
                     issues.push(traced((folder, vec![])));
                     issues.len() - 1
                 }
             };
-            carries_out.extend(carried_out(&issues[at].folder, &execution, &commit.hash));
+            let link = links.get(&execution).and_then(|links| links.get(&commit.hash));
+            carries_out.extend(carried_out(&issues[at].folder, &execution, link));
             if !issues[at].links.contains(&execution) {
                 issues[at].links.push(execution);
             }
@@ -322,15 +329,12 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
     Ok(Found { query: text.to_owned(), commit: None, commits: Some(listed), issues })
 }
 
-fn carried_out(folder: &IssueFolder, id: &ExecutionId, hash: &str) -> Option<CarriesOut> {
+fn carried_out(folder: &IssueFolder, id: &ExecutionId, link: Option<&CommitLink>) -> Option<CarriesOut> {
     let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
-    let commits = execution.commits();
-    let linked =
-        commits.iter().find(|it| it.link.hash == hash || it.rewritten_from.iter().any(|old| old == hash));
     Some(CarriesOut {
         issue_id: folder.issue.record.id.clone(),
         solution_id: execution.execution.solution_id.clone(),
-        task_id: linked.and_then(|commit| commit.link.task_id.clone()),
+        task_id: link.and_then(|link| link.task_id.clone()),
         execution_id: id.clone(),
     })
 }

@@ -9,6 +9,7 @@ use super::claim::{self, Own};
 use super::{Context, Exit, Failure, Outcome, detail, existing};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, Code};
+use crate::agent::in_hook;
 use crate::agent::process::{self, Ended, Interrupts};
 use crate::model::execution::{Check, Event};
 use crate::model::id::{ExecutionId, SolutionId};
@@ -22,6 +23,9 @@ use crate::ui::text::{clean_line, count};
 use crate::ui::{Painter, style};
 
 /// Run the test commands of the plan, and record what they said
+///
+/// It shows them and asks first, and runs none of them from a git hook. An alias, `git rebase --exec` and `git bisect run`
+/// are no hooks.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The execution, or anything of its issue; this worktree's own unless given
@@ -67,6 +71,13 @@ struct Test {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    if let Some(shown) = in_hook::shown_by() {
+        return Err(Failure::new(
+            "in-a-hook",
+            format!("the commands of a plan are never run from a git hook, and {shown}"),
+        )
+        .hint("run `git wf verify` by hand or in a script of your own"));
+    }
     let store = context.store()?;
     let snapshot = store.snapshot()?;
     let (folder, execution) = meant(&store, &snapshot, args.execution.as_deref())?;
@@ -213,11 +224,6 @@ fn agree(
 ) -> Result<(), Failure> {
     let lines: Vec<String> =
         tests.iter().map(|test| format!("{}: {}", test.tasks.join(", "), test.command)).collect();
-    if std::env::var_os("GIT_INDEX_FILE").is_some() {
-        return Err(Failure::new("in-a-hook", "the commands of a plan are never run from a git hook")
-            .details(lines)
-            .hint("run `git wf verify` by hand or in a script of your own"));
-    }
     if args.yes {
         return Ok(());
     }

@@ -7,16 +7,12 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Context, Exit, Failure, Outcome, detail};
+use super::why_origins::{Origin, Origins};
+use super::{Context, Exit, Failure, Outcome};
 use crate::index::{Index, Needs};
-use crate::model::execution::LinkedBy;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::status::ExecutionStatus;
-use crate::rules::folder::IssueFolder;
-use crate::rules::holds::who_holds;
 use crate::store::Store;
 use crate::trail::blame::{self, Span};
-use crate::trail::trace::{CommitFacts, commit_facts, issues_of};
+use crate::trail::trace::{CommitFacts, commit_facts};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Table, style};
 
@@ -53,29 +49,6 @@ struct Explained {
     commit: Option<CommitFacts>,
     /// The executions that link the commit, with what they carried out; none where it belongs to no plan.
     origins: Vec<Origin>,
-}
-
-/// Why a commit was made.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Origin {
-    issue_id: IssueId,
-    issue_title: String,
-    solution_id: SolutionId,
-    /// The plan in one sentence, as it was when it was claimed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    plan: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    task_title: Option<String>,
-    execution_id: ExecutionId,
-    attempt: u64,
-    status: ExecutionStatus,
-    /// Who carried it out.
-    actor: String,
-    /// How the commit came to be linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    linked_by: Option<LinkedBy>,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -131,21 +104,22 @@ fn parse(place: &str) -> Result<(String, Option<RangeInclusive<u64>>), Failure> 
 }
 
 fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> Result<Why, Failure> {
+    let mut origins = Origins::of(store, index)?;
     let mut known: BTreeMap<_, (CommitFacts, Vec<Origin>)> = BTreeMap::new();
     let mut explained = Vec::new();
     for span in spans {
-        let (commit, origins) = match &span.commit {
+        let (commit, found) = match &span.commit {
             None => (None, vec![]),
             Some(id) => {
-                let (facts, origins) = match known.entry(*id) {
+                let (facts, found) = match known.entry(*id) {
                     Entry::Occupied(entry) => entry.into_mut(),
                     Entry::Vacant(entry) => {
                         let facts = commit_facts(store, *id)?;
-                        let origins = origins(store, index, &facts)?;
-                        entry.insert((facts, origins))
+                        let found = origins.find(&facts.hash)?;
+                        entry.insert((facts, found))
                     }
                 };
-                (Some(facts.clone()), origins.clone())
+                (Some(facts.clone()), found.clone())
             }
         };
         explained.push(Explained {
@@ -153,7 +127,7 @@ fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> 
             last_line: *span.lines.end(),
             path_then: Some(span.path).filter(|path| *path != file && commit.is_some()),
             commit,
-            origins,
+            origins: found,
         });
     }
     let lines = |span: &Explained| span.last_line - span.first_line + 1;
@@ -162,42 +136,6 @@ fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> 
         planned_line_count: explained.iter().filter(|span| !span.origins.is_empty()).map(lines).sum(),
         file,
         spans: explained,
-    })
-}
-
-fn origins(store: &Store, index: &Index<'_>, commit: &CommitFacts) -> Result<Vec<Origin>, Failure> {
-    let mut origins = Vec::new();
-    for (folder, executions) in issues_of(index, &commit.hash)? {
-        for id in executions {
-            origins.extend(origin(store, &folder, &id, &commit.hash));
-        }
-    }
-    Ok(origins)
-}
-
-fn origin(store: &Store, folder: &IssueFolder, id: &ExecutionId, hash: &str) -> Option<Origin> {
-    let at = folder.executions.iter().position(|it| it.execution.id == *id)?;
-    let execution = &folder.executions[at];
-    let claim = &execution.execution;
-    let commits = execution.commits();
-    let linked =
-        commits.iter().find(|it| it.link.hash == *hash || it.rewritten_from.iter().any(|old| old == hash));
-    let task_id = linked.and_then(|linked| linked.link.task_id.clone());
-    // A plan that cannot be read any more takes nothing from the rest of the answer.
-    let plan = detail::as_claimed(store, folder, claim).ok().map(|plan| plan.typed_plan());
-    let task = plan.as_ref().zip(task_id.as_deref()).and_then(|(plan, id)| plan.task(id));
-    Some(Origin {
-        issue_id: folder.issue.record.id.clone(),
-        issue_title: folder.issue.record.title.clone(),
-        solution_id: claim.solution_id.clone(),
-        task_title: task.map(|task| task.title.clone()),
-        plan: plan.as_ref().and_then(|plan| plan.description.clone()),
-        task_id,
-        execution_id: id.clone(),
-        attempt: claim.attempt,
-        status: who_holds(&folder.executions).statuses[at],
-        actor: claim.actor.clone(),
-        linked_by: linked.map(|linked| linked.link.linked_by),
     })
 }
 

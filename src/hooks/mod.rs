@@ -3,6 +3,7 @@
 pub(crate) mod binding;
 pub(crate) mod commit_msg;
 mod error;
+mod gates;
 pub(crate) mod install;
 pub(crate) mod message;
 pub(crate) mod post_commit;

@@ -1,16 +1,17 @@
 //! `pre-receive`: what must hold against anyone, checked where everybody pushes to, by the policy that held before the
 //! push.
 //!
-//! The ref moves forward only, keeps what is there, and brings sound records. Where the policy asks for it, each new
-//! commit of a branch carries a trailer of a plan that is or was executed, or is linked by an execution. Merges are
-//! not asked: what they bring was. A commit that a tag alone leads to is not looked at.
+//! The ref moves forward only, keeps what is there, and brings sound records. Where the policy asks for it, what is
+//! claimed was reviewed and what is completed has its evidence (see [`gates`]), and each new commit of a branch carries a
+//! trailer of a plan that is or was executed, or is linked by an execution. Merges are not asked: what they bring was. A
+//! commit that a tag alone leads to is not looked at.
 
 use std::collections::HashSet;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
-use super::{HookError, Verdict};
+use super::{HookError, Verdict, gates};
 use crate::store::{Read, Snapshot, Store, StoreError, object_id, records};
 use crate::trail::links::{execution_of, solutions};
 use crate::trail::{relink, trailers};
@@ -48,23 +49,44 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     }
     let Some(tip) = store.tip()? else { return Ok(Verdict::Go) };
     let before = store.snapshot_at(tip)?;
-    if records::root(&before)?.policy.commits.as_deref() != Some("required") {
-        return Ok(Verdict::Go);
-    }
+    let policy = records::root(&before)?.policy;
+    let mut forced = Vec::new();
     let after = match of_store.and_then(|it| it.new) {
-        Some(new) => store.snapshot_at(new)?,
+        Some(new) => {
+            let after = store.snapshot_at(new)?;
+            let passed = gates::look(store, &before, &after, &policy)?;
+            if !passed.faults.is_empty() {
+                let what = "the policy asks for reviews or evidence that are not there";
+                return Ok(refused(what.into(), passed.faults, UNSHOWN));
+            }
+            forced = passed.forced;
+            after
+        }
         None => before,
     };
-    let faults = unbound(store, &after, &updates)?;
-    if faults.is_empty() {
-        return Ok(Verdict::Go);
+    if policy.commits.as_deref() == Some("required") {
+        let faults = unbound(store, &after, &updates)?;
+        if !faults.is_empty() {
+            let what = "the policy asks for a plan behind each commit, and some name none that is executed";
+            return Ok(refused(what.into(), faults, UNBOUND));
+        }
     }
-    let what = "the policy asks for a plan behind each commit, and some name none that is executed";
-    Ok(refused(what.into(), faults, UNBOUND))
+    Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Told(told(forced)) })
+}
+
+/// What was let in over a gate, in one line.
+fn told(mut forced: Vec<String>) -> String {
+    let more = forced.len().saturating_sub(MOST_TOLD);
+    forced.truncate(MOST_TOLD);
+    if more > 0 {
+        forced.push(format!("{more} more"));
+    }
+    format!("let in over a gate: {}", forced.join("; "))
 }
 
 const UNSOUND: &str =
     "`git wf sync` merges what is there and pushes the result; `git wf fsck` says what is wrong";
+const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` a review; `git wf reopen` begins anew";
 const UNBOUND: &str =
     "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT SOLUTION` makes one";
 

@@ -32,10 +32,17 @@ pub(crate) struct Commit {
     pub(crate) hash: String,
     /// Whether it joins others; what those did is audited with them.
     pub(crate) is_merge: bool,
-    /// What it changed against its parent.
+    /// What it changed against its parent; a merge, against all of its parents.
     pub(crate) changes: BTreeMap<String, Change>,
     /// Whether its message names an issue or plan of ours.
     pub(crate) is_named: bool,
+}
+
+impl Commit {
+    /// Whether there is nothing in it but what it joins: no plan has to say so.
+    pub(crate) fn is_clean_merge(&self) -> bool {
+        self.is_merge && self.changes.is_empty()
+    }
 }
 
 /// An execution that links commits of the range.
@@ -173,7 +180,7 @@ pub(crate) fn findings(
 ) -> Vec<Finding> {
     let by_commit = links(carried);
     let mut found = Vec::new();
-    for commit in commits.iter().filter(|commit| !commit.is_merge) {
+    for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
         let known = by_commit.get(&commit.hash).into_iter().flatten();
         let links: Vec<&Carried<'_>> = known.map(|n| &carried[*n]).collect();
         if links.is_empty() {
@@ -198,7 +205,12 @@ fn unbound(commit: &Commit) -> Finding {
     } else {
         "it belongs to no plan"
     };
-    Finding::new(Severity::Fault, Kind::Unbound, what.into()).at(&commit.hash)
+    let what = if commit.is_merge {
+        format!("the merge has changes that none of its parents has, and {what}")
+    } else {
+        what.to_owned()
+    };
+    Finding::new(Severity::Fault, Kind::Unbound, what).at(&commit.hash)
 }
 
 /// Whether a path is one that the plan names, or lies in a folder that it names.

@@ -211,6 +211,18 @@ impl ExecutionFolder {
             .collect()
     }
 
+    /// The links that stand, by the hash of the commit as it is and as it was before it was rewritten.
+    pub(crate) fn links_by_hash(&self) -> HashMap<String, CommitLink> {
+        let mut links = HashMap::new();
+        for commit in self.commits() {
+            for hash in commit.rewritten_from {
+                links.entry(hash).or_insert_with(|| commit.link.clone());
+            }
+            links.insert(commit.link.hash.clone(), commit.link);
+        }
+        links
+    }
+
     /// Whether `hash` is linked, or was before it was rewritten.
     pub(crate) fn knows_commit(&self, hash: &str) -> bool {
         self.known_commits().any(|known| known == hash)

@@ -79,11 +79,22 @@ impl Store {
         self.changes_of(commit, usize::MAX)
     }
 
+    /// Refuses a commit at which a shallow clone ends: what it changed would pass for nothing, or for everything.
+    pub(crate) fn require_parents(&self, commit: &CodeCommit) -> Result<(), StoreError> {
+        let is_any_away = commit.parents.iter().any(|id| !self.repo.has_object(*id));
+        // Where it cannot be told, reading the parents says what is wrong.
+        if is_any_away && self.repo.is_shallow().unwrap_or(false) {
+            return Err(StoreError::ShallowCode(commit.id));
+        }
+        Ok(())
+    }
+
     fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Vec<(String, bool, bool)>, StoreError> {
         let tree = |id: ObjectId| -> Result<ObjectId, StoreError> {
             let commit = self.repo.find_commit(id).map_err(StoreError::object("cannot read a commit"))?;
             Ok(commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach())
         };
+        self.require_parents(commit)?;
         let before = commit.parents.first().map(|id| tree(*id)).transpose()?;
         let files = self.first_differences(before, tree(commit.id)?, most)?;
         Ok(files.into_iter().map(|file| (file.path, file.old.is_some(), file.new.is_some())).collect())

@@ -125,6 +125,11 @@ pub(crate) enum StoreError {
     /// Not all of the history is here.
     #[error("the history of the ref is not all here: this is a shallow clone of it")]
     Shallow,
+    /// What a commit of the code stands on is not here.
+    #[error(
+        "nobody can tell what commit {0} changed: this clone is shallow, and what came before it is not here"
+    )]
+    ShallowCode(gix::ObjectId),
     /// A remote is known to have more.
     #[error("`{tracking}` holds commits that are not in `{reference}`")]
     Unmerged {
@@ -192,7 +197,7 @@ impl Explain for StoreError {
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
             Self::Unsigned { .. } => "unsigned",
-            Self::Shallow => "shallow",
+            Self::Shallow | Self::ShallowCode(_) => "shallow",
             Self::Unmerged { .. } => "unmerged",
             Self::Git(error) => error.code(),
         }
@@ -219,6 +224,7 @@ impl Explain for StoreError {
                 "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does without"
             ),
             Self::Shallow => "`git fetch --unshallow` brings the rest".into(),
+            Self::ShallowCode(_) => "`git fetch --unshallow` brings the rest; `--deepen=N` brings N commits of it".into(),
             Self::Unmerged { .. } => "`git wf sync` brings them in; what is not here would be lost".into(),
             Self::Git(error) => return error.hint(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),

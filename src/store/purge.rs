@@ -5,7 +5,7 @@
 mod commit;
 mod paths;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -102,6 +102,25 @@ impl Store {
             }
         }
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
+    }
+
+    /// The commits in the history of the ref that a purge rewrote, and with them all that stand on those. What a purge
+    /// hid without a trace of it in any file is not known.
+    pub(super) fn since_purge(&self) -> Result<HashSet<ObjectId>, StoreError> {
+        let now = self.snapshot()?;
+        let mut paths = Paths::hidden_in(&now)?;
+        let mut since = HashSet::new();
+        if paths.is_empty() {
+            return Ok(since);
+        }
+        for (commit, parents) in self.parents_first(now.commit(), None)? {
+            if parents.iter().any(|parent| since.contains(parent))
+                || paths.has_purged(self.repo(), self.commit_tree(commit)?)?
+            {
+                since.insert(commit);
+            }
+        }
+        Ok(since)
     }
 
     fn rewrite(

@@ -18,6 +18,8 @@ text_enum!(
         Good = "good",
         /// Nothing: it is not signed.
         Unsigned = "unsigned",
+        /// Nothing: it is not signed, and a purge rewrote it or one that it stands on, which takes signatures away.
+        Purged = "purged",
         /// Nothing: its signature is not one of this commit.
         Bad = "bad",
         /// A signature by a key that git here does not know or trust.
@@ -82,6 +84,7 @@ impl Store {
             }
         }
         let (mut verdicts, complaint) = self.verdicts(&signed)?;
+        let mut since_purge: Option<HashSet<ObjectId>> = None;
         let vouched = links.iter().map(|link| {
             let verdict = if link.commit == first {
                 Verdict { vouching: Vouching::Root, signer: None, key: None }
@@ -91,7 +94,16 @@ impl Store {
                 let unsigned = Verdict { vouching: Vouching::Unsigned, signer: None, key: None };
                 verdicts.remove(&link.commit).unwrap_or(unsigned)
             };
-            let Verdict { vouching, signer, key } = verdict;
+            let Verdict { mut vouching, signer, key } = verdict;
+            if vouching == Vouching::Unsigned {
+                let since = match &mut since_purge {
+                    Some(since) => since,
+                    None => since_purge.insert(self.since_purge()?),
+                };
+                if since.contains(&link.commit) {
+                    vouching = Vouching::Purged;
+                }
+            }
             Ok(Vouched { step: self.step(link.commit)?, vouching, signer, key })
         });
         Ok((vouched.collect::<Result<_, StoreError>>()?, complaint))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
 
-use super::trailers;
+use super::{merges, trailers};
 use crate::index::{Index, IndexError};
 use crate::model::id::IssueId;
 use crate::rules::audit::{Change, Commit};
@@ -54,7 +54,23 @@ impl crate::model::Explain for RangeError {
 
 /// The commits that `git rev-list` finds for these words, oldest first, with what they changed.
 pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, RangeError> {
-    ids(store, range)?.into_iter().map(|id| Ok(audited(store, id)?)).collect()
+    let ids = ids(store, range)?;
+    let codes = ids.into_iter().map(|id| store.code_commit(id)).collect::<Result<Vec<_>, _>>()?;
+    let merges: Vec<ObjectId> = codes.iter().filter(|it| is_merge(it)).map(|it| it.id).collect();
+    codes.iter().filter(|it| is_merge(it)).try_for_each(|it| store.require_parents(it))?;
+    let mut own = merges::own_changes(store, &merges).map_err(StoreError::Git)?;
+    let audited = |code: CodeCommit| {
+        let own = own.remove(&code.id).unwrap_or_default();
+        let changes = if is_merge(&code) { own } else { changes(store, &code)? };
+        let is_named = !trailers::parse(&code.message).is_empty();
+        let commit = Commit { hash: code.id.to_string(), is_merge: is_merge(&code), changes, is_named };
+        Ok(Audited { code, commit })
+    };
+    codes.into_iter().map(audited).collect()
+}
+
+fn is_merge(code: &CodeCommit) -> bool {
+    code.parents.len() > 1
 }
 
 /// The commits that `git rev-list` finds for these words, oldest first.
@@ -70,18 +86,6 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
     }
     let list = String::from_utf8_lossy(&output.stdout);
     Ok(list.lines().filter_map(object_id).collect())
-}
-
-fn audited(store: &Store, id: ObjectId) -> Result<Audited, StoreError> {
-    let code = store.code_commit(id)?;
-    let is_merge = code.parents.len() > 1;
-    let commit = Commit {
-        hash: id.to_string(),
-        is_merge,
-        changes: if is_merge { BTreeMap::new() } else { changes(store, &code)? },
-        is_named: !trailers::parse(&code.message).is_empty(),
-    };
-    Ok(Audited { code, commit })
 }
 
 fn changes(store: &Store, code: &CodeCommit) -> Result<BTreeMap<String, Change>, StoreError> {

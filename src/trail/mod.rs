@@ -3,11 +3,14 @@
 pub(crate) mod active;
 pub(crate) mod audit;
 pub(crate) mod blame;
+pub(crate) mod claimed;
 pub(crate) mod collisions;
 pub(crate) mod links;
 pub(crate) mod log;
+mod merges;
 pub(crate) mod moment;
 pub(crate) mod patch_id;
+mod quoted;
 pub(crate) mod record_change;
 mod record_words;
 pub(crate) mod relink;

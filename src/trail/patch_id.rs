@@ -1,8 +1,10 @@
 //! git's patch id: what a change is, whatever its commits are called. By it a squashed commit is found again.
 
 use std::collections::HashMap;
-use std::io::{Seek, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::process::Stdio;
+
+use gix::ObjectId;
 
 use crate::store::Store;
 use crate::store::git::GitError;
@@ -49,4 +51,69 @@ pub(crate) fn of_commits(store: &Store, commits: &[String]) -> Result<HashMap<St
     let pair =
         |line: &str| line.split_once(' ').map(|(id, commit)| (commit.trim().to_owned(), id.to_owned()));
     Ok(text.lines().filter_map(pair).collect())
+}
+
+/// The patch ids of what lies between each two trees, found by one pair of processes. None for no change.
+pub(crate) fn of_spans(
+    store: &Store,
+    spans: &[(ObjectId, ObjectId)],
+) -> Result<Vec<Option<String>>, GitError> {
+    let mut found = vec![None; spans.len()];
+    if spans.is_empty() {
+        return Ok(found);
+    }
+    let git = store.git();
+    let command = "diff-tree --stdin | git patch-id";
+    let start = |source| GitError::Start { command: command.into(), source };
+    let heads: Vec<String> = spans.iter().map(|(base, head)| format!("{base} {head}\n")).collect();
+    let mut list = tempfile::tempfile().map_err(start)?;
+    list.write_all(heads.concat().as_bytes()).and_then(|()| list.rewind()).map_err(start)?;
+    let mut shown = git.command(SHOWN.iter().chain(&["--stdin"]));
+    let mut shown = shown.stdin(list).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(start)?;
+    let mut ids = git.command(["patch-id", "--stable"]);
+    let ids = ids.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut ids = ids.spawn().map_err(start)?;
+    let (out, into) = (shown.stdout.take(), ids.stdin.take());
+    let output = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            if let (Some(out), Some(into)) = (out, into) {
+                // A reader that ends early says why by its exit code.
+                let _ = number(out, into, &heads);
+            }
+        });
+        ids.wait_with_output()
+    });
+    let (shown, ids) = (shown.wait().map_err(start)?, output.map_err(start)?);
+    if !shown.success() || !ids.status.success() {
+        let stderr = String::from_utf8_lossy(&ids.stderr).trim().to_owned();
+        return Err(GitError::Failed { command: command.into(), stderr, code: shown.code() });
+    }
+    for line in String::from_utf8_lossy(&ids.stdout).lines() {
+        let Some((id, n)) = line.split_once(' ') else { continue };
+        let at = n.trim().parse::<usize>().ok().and_then(|n| found.get_mut(n.checked_sub(1)?));
+        if let Some(at) = at {
+            *at = Some(id.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Passes the patches on, each under its number in place of the trees, of which two spans may share one: `patch-id` knows
+/// a patch by one id alone.
+fn number(out: impl Read, into: impl Write, heads: &[String]) -> std::io::Result<()> {
+    let (mut out, mut into) = (BufReader::new(out), BufWriter::new(into));
+    let mut line = Vec::new();
+    let mut n = 0;
+    while out.read_until(b'\n', &mut line)? > 0 {
+        match heads.get(n).filter(|head| head.as_bytes() == line) {
+            Some(head) => {
+                n += 1;
+                let width = head.find(' ').unwrap_or_default();
+                writeln!(into, "commit {n:0width$}")?;
+            }
+            None => into.write_all(&line)?,
+        }
+        line.clear();
+    }
+    into.flush()
 }

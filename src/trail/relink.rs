@@ -1,6 +1,7 @@
 //! Commits that no hook saw: made while the program was missing, squashed by a forge, applied from a mail, rebased
 //! without hooks, or made on another machine. They are found by the trailers that they carry, and by git's patch id.
 
+mod by_issue;
 mod patches;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -9,11 +10,12 @@ use gix::ObjectId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(crate) use self::by_issue::Undecided;
 use self::patches::Patches;
 use super::links::{link, solutions, task};
 use super::trailers;
 use crate::model::execution::{Event, LinkedBy, Rewrite};
-use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::time::Time;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id, records};
@@ -27,6 +29,8 @@ const SKEW: i64 = 24 * 60 * 60 * 1000;
 pub(crate) enum Shown {
     /// Its trailers name the plan.
     Trailers,
+    /// Its trailers name the issue, and of its executions only this one will do.
+    Issue,
     /// It makes the same change as a commit that is linked.
     Patch,
     /// It makes the same change as all commits of the execution together.
@@ -76,9 +80,19 @@ pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<S
     Ok(Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()))
 }
 
+/// What [`lost`] finds.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// What belongs to an execution, oldest first.
+    pub(crate) links: Vec<Lost>,
+    /// What belongs to an issue, and somebody has to say to which execution of it.
+    pub(crate) undecided: Vec<Undecided>,
+}
+
 /// Every execution of the store, and what their logs say of commits.
 struct Known {
     executions: Vec<ExecutionFolder>,
+    of_issue: HashMap<IssueId, Vec<usize>>,
     /// The executions whose logs name a commit, in whatever way: what somebody took back is not linked again.
     naming: HashMap<String, Vec<usize>>,
 }
@@ -90,12 +104,23 @@ impl Known {
             executions.extend(records::executions(read, &issue)?);
         }
         let mut naming: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut of_issue: HashMap<IssueId, Vec<usize>> = HashMap::new();
         for (n, execution) in executions.iter().enumerate() {
+            of_issue.entry(execution.execution.issue_id.clone()).or_default().push(n);
             for hash in named(execution) {
                 naming.entry(hash.to_owned()).or_default().push(n);
             }
         }
-        Ok(Self { executions, naming })
+        Ok(Self { executions, of_issue, naming })
+    }
+
+    fn of_issue(&self, issue: &IssueId) -> &[usize] {
+        self.of_issue.get(issue).map_or(&[], Vec::as_slice)
+    }
+
+    fn of_plan(&self, plan: &SolutionId) -> Vec<usize> {
+        let is_of = |n: &usize| self.executions[*n].execution.solution_id == *plan;
+        self.of_issue(&plan.issue()).iter().copied().filter(is_of).collect()
     }
 
     fn names(&self, hash: &str) -> &[usize] {
@@ -136,10 +161,11 @@ fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &str> {
 }
 
 /// Those of `commits` (full ids, oldest first) that belong to an execution and that no log names.
-pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Result<Vec<Lost>, StoreError> {
+pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Result<Found, StoreError> {
     let known = Known::read(read)?;
     let mut found = Vec::new();
     let mut silent = Vec::new();
+    let mut of_issues = Vec::new();
     let earliest = known.executions.iter().map(|it| it.execution.started_at.millis()).min();
     for hash in commits {
         let Some(id) = object_id(hash) else { continue };
@@ -147,9 +173,7 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Resul
         let trailers = trailers::parse(&commit.message);
         let named = solutions(read, &trailers)?;
         for solution in &named {
-            let of_plan: Vec<usize> = (0..known.executions.len())
-                .filter(|n| known.executions[*n].execution.solution_id == *solution)
-                .collect();
+            let of_plan = known.of_plan(solution);
             if known.names(hash).iter().any(|n| of_plan.contains(n)) {
                 continue;
             }
@@ -161,8 +185,10 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Resul
         let is_recent =
             || Ok::<bool, StoreError>(earliest.is_some_and(|at| committed(store, id) >= at - SKEW));
         if named.is_empty() && commit.parents.len() < 2 && known.names(hash).is_empty() && is_recent()? {
-            silent.push(commit);
+            silent.push(commit.clone());
         }
+        let issues = by_issue::issues(read, &trailers)?;
+        of_issues.extend(issues.into_iter().map(|issue| (issue, commit.clone(), trailers.clone())));
     }
     let traced: Vec<_> = found.iter().map(|(n, it, _)| (*n, it.commit.clone(), it.task_id.clone())).collect();
     let patches = Patches::of(store, &known, traced, &silent)?;
@@ -173,11 +199,29 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Resul
             found.push((n, it, commit));
         }
     }
+    let by_change = found.iter().filter(|(_, it, _)| it.shown_by != Shown::Trailers);
+    let same_change: HashSet<String> = by_change.map(|(_, it, _)| it.commit.clone()).collect();
+    let mut undecided = Vec::new();
+    for (issue, commit, trailers) in of_issues {
+        let hash = commit.id.to_string();
+        let is_known = known.names(&hash).iter().any(|n| known.of_issue(&issue).contains(n));
+        // What it changes says more than what it is called.
+        if is_known || same_change.contains(&hash) {
+            continue;
+        }
+        match by_issue::execution(read, &known, &issue, &commit)? {
+            Some(n) => {
+                let task_id = task(read, &known.executions[n].execution.solution_id, &trailers, None)?;
+                found.push((n, lost_as(&known, n, &commit, task_id, Shown::Issue), commit));
+            }
+            None => undecided.push(by_issue::undecided(&known, &issue, &commit)),
+        }
+    }
     replacements(store, &known, &mut found)?;
     let order: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
     found.sort_by_key(|(_, it, _)| order.get(it.commit.as_str()).copied());
-    Ok(found.into_iter().map(|(_, it, _)| it).collect())
+    Ok(Found { links: found.into_iter().map(|(_, it, _)| it).collect(), undecided })
 }
 
 fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>, shown_by: Shown) -> Lost {
@@ -234,10 +278,9 @@ fn unreachable<'a>(
     commits: impl Iterator<Item = &'a str>,
 ) -> Result<HashSet<String>, StoreError> {
     let commits: HashSet<&str> = commits.collect();
-    let is_here = |hash: &&&str| object_id(hash).is_some_and(|id| store.repo().has_object(id));
-    let here: Vec<&str> = commits.iter().filter(is_here).copied().collect();
-    let mut gone: HashSet<String> =
-        commits.iter().filter(|hash| !here.contains(*hash)).map(|hash| (*hash).to_owned()).collect();
+    let is_here = |hash: &&str| object_id(hash).is_some_and(|id| store.repo().has_object(id));
+    let (here, away): (Vec<&str>, Vec<&str>) = commits.iter().copied().partition(is_here);
+    let mut gone: HashSet<String> = away.into_iter().map(str::to_owned).collect();
     if here.is_empty() {
         return Ok(gone);
     }

@@ -6,7 +6,7 @@ use super::audit::{RangeError, ids};
 use crate::index::{Index, IndexError};
 use crate::model::id::ExecutionId;
 use crate::rules::folder::IssueFolder;
-use crate::store::{Store, StoreError, records};
+use crate::store::{Store, StoreError, object_id, records};
 
 /// A commit of the project, as git knows it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -37,28 +37,16 @@ pub(crate) fn issues_of(
     Ok(found)
 }
 
-/// The commit that any commit-ish names; none where git knows no such commit.
+/// The commit that any commit-ish names; none where git knows no such commit. Only what is no id takes a git process.
 pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, StoreError> {
-    let git = store.git();
-    let spec = format!("{text}^{{commit}}");
-    let output = git.output(&["rev-parse", "--verify", "--quiet", "--end-of-options", &spec])?;
-    if !output.status.success() {
-        return Ok(None);
+    let is_whole = text.len() >= 40;
+    if let Some(id) = store.commit_named(text).filter(|_| is_whole) {
+        return commit_facts(store, id).map(Some);
     }
-    let hash = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let format = "--format=%s%x00%an <%ae>%x00%B";
-    let bytes = git.run(&["log", "-1", "--no-show-signature", format, &hash, "--"])?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut parts = text.splitn(3, '\0');
-    let (subject, author) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    let message = parts.next().unwrap_or_default();
-    let trailers = super::trailers::parse(message.as_bytes());
-    Ok(Some(CommitFacts {
-        hash,
-        subject: subject.to_owned(),
-        author: author.to_owned(),
-        trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),
-    }))
+    let spec = format!("{text}^{{commit}}");
+    let output = store.git().output(&["rev-parse", "--verify", "--quiet", "--end-of-options", &spec])?;
+    let named = output.status.success().then(|| object_id(String::from_utf8_lossy(&output.stdout).trim()));
+    named.flatten().map(|id| commit_facts(store, id)).transpose()
 }
 
 /// What git knows of the commit with this id.

@@ -4,6 +4,7 @@
 
 mod answers;
 mod audit;
+mod audit_merges;
 mod bulk;
 mod concurrency;
 mod conflicts;
@@ -40,6 +41,7 @@ mod sync;
 mod trace;
 mod trail;
 mod verify;
+mod verify_in_hooks;
 mod why;
 
 use std::path::Path;

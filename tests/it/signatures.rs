@@ -218,3 +218,46 @@ fn gpg_signs_and_checks_too() {
     repo.sh(&["-c", "gpgconf --kill gpg-agent"]);
     stranger.sh(&["-c", "gpgconf --kill gpg-agent"]);
 }
+
+#[test]
+fn a_history_that_was_purged_says_so() {
+    let sandbox = Sandbox::new();
+    let (repo, _hub) = merged(&sandbox);
+    let Some(key) = made_key(&sandbox, &repo, "ada") else { return };
+    trusts(&repo, &sandbox, &[("ada@example.org", &key)]);
+    signs_with(&repo, &key);
+    repo.wf(&["new", "--id", "ISS-003", "hunter2"]).ok();
+    repo.wf(&["redact", "ISS-003", "title", "--reason", "a password"]).ok();
+    let before = repo.json(&["audit", "--signatures"]);
+    assert_eq!(before["counts"], json!({"unsigned": 2, "good": 2, "recomputed": 1, "root": 1}));
+    repo.wf(&["redact", "--purge", "--yes"]).ok();
+    repo.issue("ISS-004");
+    // What the purge left as it was is told as before, and so is what was signed since.
+    let ran = repo.wf(&["audit", "--signatures", "--strict"]).fails(1);
+    let audit = repo.json(&["audit", "--signatures"]);
+    let counts = json!({"unsigned": 2, "purged": 2, "good": 1, "recomputed": 1, "root": 1});
+    assert_eq!(audit["counts"], counts, "{audit:#}");
+    assert!(ran.stderr.contains("`redact --purge` rewrote this history"), "{}", ran.stderr);
+    // One that somebody adds without a signature is told apart only by those that keep the old history.
+    assert!(ran.stdout.contains("unsigned since a purge"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_merge_that_was_purged_is_made_again_all_the_same() {
+    let sandbox = Sandbox::new();
+    let hub = sandbox.bare("hub");
+    let one = sandbox.store("one");
+    one.wf(&["new", "--id", "ISS-001", "hunter2"]).ok();
+    one.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();
+    one.wf(&["sync", "origin"]).ok();
+    let two = sandbox.clone(&hub, "two");
+    two.wf(&["init"]).ok();
+    one.wf(&["edit", "ISS-001", "--tag", "here"]).ok();
+    two.wf(&["edit", "ISS-001", "--tag", "there"]).ok();
+    two.wf(&["sync", "origin"]).ok();
+    one.wf(&["sync", "origin"]).ok();
+    one.wf(&["redact", "ISS-001", "title", "--reason", "a password"]).ok();
+    one.wf(&["redact", "--purge", "--yes"]).ok();
+    let audit = one.json(&["audit", "--signatures"]);
+    assert_eq!(audit["counts"], json!({"purged": 4, "recomputed": 1, "root": 1}), "{audit:#}");
+}

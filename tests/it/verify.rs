@@ -93,14 +93,12 @@ fn only_the_tasks_asked_for_are_tested() {
 }
 
 #[test]
-fn nothing_runs_before_somebody_agreed_or_from_a_hook() {
+fn nothing_runs_before_somebody_agreed() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &["touch ran"])]);
     let error = repo.refused(1, &["verify"]);
     assert_eq!(error["code"], "not-agreed");
     assert!(error["details"][0].as_str().unwrap().contains("touch ran"), "{error}");
-    let in_hook = repo.with_env("GIT_INDEX_FILE", ".git/index");
-    assert_eq!(in_hook.refused(1, &["verify", "--yes"])["code"], "in-a-hook");
     assert!(!repo.path().join("ran").exists());
 }
 

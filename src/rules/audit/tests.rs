@@ -112,9 +112,11 @@ fn a_commit_is_bound_as_long_as_its_link_stands() {
 }
 
 #[test]
-fn a_merge_is_not_looked_at() {
+fn a_merge_is_looked_at_for_what_it_adds() {
+    let clean = Commit { is_merge: true, ..commit("1", &[]) };
+    assert_eq!(kinds(&[clean], &[], &Policy::default()), []);
     let merge = Commit { is_merge: true, ..commit("1", &[("x", Change::Added)]) };
-    assert_eq!(kinds(&[merge], &[], &Policy::default()), []);
+    assert_eq!(kinds(&[merge], &[], &Policy::default()), [(Severity::Fault, Kind::Unbound)]);
 }
 
 #[test]

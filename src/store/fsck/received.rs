@@ -17,7 +17,9 @@ const MOST_UNKNOWN: usize = 200_000;
 /// Whether it, or a folder above it, lies among records and is none.
 fn is_misplaced(path: &str) -> bool {
     let above = path.match_indices('/').map(|(at, _)| &path[..at]);
-    above.chain([path]).any(|path| !layout::is_folder(path) && files::misplaced(path).is_some())
+    above
+        .chain([path])
+        .any(|path| !layout::is_folder(path) && !files::is_place(path) && files::misplaced(path).is_some())
 }
 
 impl Store {

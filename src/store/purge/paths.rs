@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use gix::ObjectId;
-use gix::bstr::BString;
+use gix::bstr::{BString, ByteSlice};
 use gix::objs::tree::EntryKind;
 use gix::objs::{Kind, Tree, TreeRef};
 use serde_json::Value;
 
 use crate::model::doc::file_bytes;
+use crate::model::redaction::REDACTED;
 use crate::model::strict;
 use crate::store::error::StoreError;
 use crate::store::layout;
@@ -25,6 +26,8 @@ pub(super) struct Paths {
     inner: BTreeMap<BString, Paths>,
     file: Option<File>,
     known: HashMap<ObjectId, ObjectId>,
+    /// Whether what was found holds something that a purge left.
+    left: HashMap<ObjectId, bool>,
 }
 
 #[derive(Default)]
@@ -110,6 +113,40 @@ impl Paths {
         }
         self.known.insert(tree, new);
         Ok(new)
+    }
+
+    /// Whether a tree holds a file as a purge leaves it: without what is hidden of it now. Before a purge the file holds
+    /// all, and only what is shown of it is hidden.
+    pub(super) fn has_purged(
+        &mut self,
+        repo: &gix::Repository,
+        object: ObjectId,
+    ) -> Result<bool, StoreError> {
+        if let Some(known) = self.left.get(&object) {
+            return Ok(*known);
+        }
+        let mut found = false;
+        if let Some(File { path, hidden: Some(hidden), .. }) = &self.file {
+            let bytes = read_blob(repo, object)?;
+            found = bytes.contains_str(REDACTED) && hidden.purged(path, bytes.clone()) == bytes;
+        } else if self.file.is_none() {
+            let failed = StoreError::object("cannot read a tree of the store");
+            let data = repo.find_object(object).map_err(&failed)?.detach();
+            if data.kind == Kind::Tree
+                && let Ok(decoded) = TreeRef::from_bytes(&data.data, repo.object_hash())
+            {
+                for entry in &decoded.entries {
+                    let Some(place) = self.inner.get_mut(entry.filename) else { continue };
+                    let is_read = matches!(
+                        entry.mode.kind(),
+                        EntryKind::Tree | EntryKind::Blob | EntryKind::BlobExecutable
+                    );
+                    found = found || (is_read && place.has_purged(repo, entry.oid.to_owned())?);
+                }
+            }
+        }
+        self.left.insert(object, found);
+        Ok(found)
     }
 
     fn blob(

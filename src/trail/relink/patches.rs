@@ -30,6 +30,8 @@ impl Patches {
             return Ok(patches);
         }
         let is_here = |hash: &str| object_id(hash).is_some_and(|id| store.repo().has_object(id));
+        let mut unknown = Vec::new();
+        let mut spans = Vec::new();
         for (n, execution) in known.executions.iter().enumerate() {
             let commits = execution.commits();
             let recorded = execution.log.iter().find_map(|entry| match &entry.event {
@@ -39,16 +41,22 @@ impl Patches {
             // An attempt that failed or goes on recorded none.
             let base = execution.execution.base_commit.as_deref();
             let head = commits.last().map(|it| it.link.hash.as_str()).filter(|hash| is_here(hash));
-            let whole = match (recorded, head) {
-                (Some(id), _) => Some(id),
-                (None, Some(head)) if base.is_some_and(is_here) => patch_id::between(store, base, head)?,
-                _ => None,
-            };
-            if let Some(id) = whole {
-                patches.whole.entry(id).or_default().push(n);
+            let base = base.filter(|hash| is_here(hash)).and_then(object_id);
+            match (recorded, base, head.and_then(object_id)) {
+                (Some(id), ..) => patches.whole.entry(id).or_default().push(n),
+                (None, Some(base), Some(head)) => {
+                    spans.push((store.commit_tree(base)?, store.commit_tree(head)?));
+                    unknown.push(n);
+                }
+                _ => {}
             }
             let here = commits.into_iter().filter(|it| is_here(&it.link.hash));
             linked.extend(here.map(|it| (n, it.link.hash, it.link.task_id)));
+        }
+        for (n, id) in unknown.into_iter().zip(patch_id::of_spans(store, &spans)?) {
+            if let Some(id) = id {
+                patches.whole.entry(id).or_default().push(n);
+            }
         }
         if linked.is_empty() && patches.whole.is_empty() {
             return Ok(patches);

@@ -8,7 +8,7 @@ use super::scene::{Scenes, Write, assert_sound, writes};
 use crate::support::{Repo, is_long};
 
 fn kills() -> u32 {
-    if is_long() { 200 } else { 3 }
+    if is_long() { 200 } else { 5 }
 }
 
 #[test]

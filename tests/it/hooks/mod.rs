@@ -8,6 +8,7 @@ mod policy;
 mod pushing;
 mod rewriting;
 mod server;
+mod server_gates;
 mod trailers;
 mod unchanged;
 

@@ -5,7 +5,7 @@ use crate::support::store_writer::{claim, claim_elsewhere, require_commits};
 use crate::support::{REF, Repo, Sandbox, plan};
 
 /// A server with the hook, and a clone with hooks and a store that it shares.
-fn shared() -> (Sandbox, Repo, Repo) {
+pub(super) fn shared() -> (Sandbox, Repo, Repo) {
     let sandbox = Sandbox::new();
     let server = sandbox.bare("the server.git");
     server.wf(&["hooks", "install", "--server"]).ok();
@@ -19,7 +19,7 @@ fn shared() -> (Sandbox, Repo, Repo) {
 }
 
 /// Pushes by force, past what git itself and `sync` would refuse; what the pusher is told.
-fn refused(repo: &Repo, refspec: &str) -> String {
+pub(super) fn refused(repo: &Repo, refspec: &str) -> String {
     let before = repo.git(&["ls-remote", "origin"]).ok().stdout;
     let ran = repo.git(&["push", "--force", "origin", refspec]).fails(1);
     assert!(ran.stderr.contains("pre-receive hook declined"), "{}", ran.stderr);
@@ -59,7 +59,10 @@ fn what_git_wf_itself_pushes_comes_in() {
     let other = sandbox.clone(&server, "other");
     other.wf(&["init"]).ok();
     for n in 0..3 {
-        repo.wf(&["new", "--id", &format!("ISS-{n}"), "One"]).ok();
+        // With everything that a store holds of an issue: plan, item, execution.
+        repo.queued(&format!("ISS-{n}"), &format!("{n}.txt"));
+        repo.wf(&["next", "--local"]).ok();
+        repo.wf(&["done"]).ok();
         other.wf(&["new", "--id", &format!("ISS-{n}-b"), "Two"]).ok();
         repo.wf(&["sync"]).ok();
         other.wf(&["sync"]).ok();

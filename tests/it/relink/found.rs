@@ -144,3 +144,102 @@ fn of_two_attempts_the_one_of_that_time() {
         |n: u64| executions.as_array().unwrap().iter().find(|it| it["attempt"] == n).unwrap()["id"].clone();
     assert_eq!((of(&early), of(&late)), (attempt(1), attempt(2)));
 }
+
+/// A commit made without hooks whose message names the issue and nothing else.
+fn of_issue(repo: &Repo, file: &str, trailers: &str) -> String {
+    repo.write(file, "by hand\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-q", "--no-verify", "-m", &format!("by hand\n\n{trailers}")]).ok();
+    id(repo, "HEAD")
+}
+
+#[test]
+fn a_commit_that_names_the_issue_alone() {
+    let sandbox = Sandbox::new();
+    let (repo, solution) = executed(&sandbox);
+    repo.wf(&["hooks", "uninstall"]).ok();
+    let hash = of_issue(&repo, "a", "Wf-Issue: ISS-001\n");
+    let told = repo.json(&["audit", "HEAD^!"])["findings"][0]["message"].as_str().unwrap().to_owned();
+    assert!(told.contains("`git wf relink` looks for one"), "{told}");
+    let found = relinked(&repo, &[]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((&found[0]["commit"], &found[0]["shown_by"]), (&json!(hash), &json!("issue")));
+    assert_eq!((&found[0]["solution_id"], &found[0]["task_id"]), (&json!(solution), &json!("T1")));
+    assert_eq!(repo.json(&["audit", "HEAD^!"])["bound_count"], 1);
+    // What somebody took back stays so; and a plan that is not here is not guessed at.
+    repo.wf(&["unlink", "HEAD"]).ok();
+    of_issue(&repo, "b", "Wf-Issue: ISS-001\nWf-Solution: SOL-ISS-001-other\n");
+    assert_eq!(relinked(&repo, &[]), [] as [Value; 0]);
+}
+
+#[test]
+fn a_commit_that_names_an_issue_of_several_executions() {
+    let sandbox = Sandbox::new();
+    let (repo, first) = executed(&sandbox);
+    repo.wf(&["reopen", "ISS-001"]).ok();
+    repo.wf_in(plan_on("c").to_string(), &["solution", "add", "ISS-001"]).ok();
+    let plans = repo.json(&["solution", "list", "ISS-001"]);
+    let second =
+        plans.as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).find(|it| *it != first);
+    let second = second.unwrap().to_owned();
+    repo.wf(&["bind", "ISS-001", &second]).ok();
+    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["done"]).ok();
+    repo.wf(&["hooks", "uninstall"]).ok();
+    of_issue(&repo, "c", "Wf-Issue: ISS-001\n");
+    // That of the plan that is bound.
+    let seen = repo.json(&["relink", "--dry-run"]);
+    assert_eq!((&seen["links"][0]["solution_id"], &seen["undecided"]), (&json!(second), &json!([])));
+    // Without one it takes a person.
+    repo.wf(&["unbind", "ISS-001", "--force", "--reason", "to see"]).ok();
+    assert_eq!(relinked(&repo, &[]), [] as [Value; 0]);
+    let undecided = repo.json(&["relink"])["undecided"].clone();
+    assert_eq!(undecided[0]["candidates"].as_array().unwrap().len(), 2, "{undecided:#}");
+    let text = repo.wf(&["relink"]).ok().stdout;
+    let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("  git wf ")).collect();
+    assert_eq!(commands.len(), 2, "{text}");
+    repo.wf(&commands[1].split(' ').collect::<Vec<_>>()).ok();
+    assert_eq!(repo.json(&["relink"])["undecided"], json!([]));
+}
+
+#[test]
+fn a_commit_that_names_an_issue_that_nobody_carried_out() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    repo.issue("ISS-002");
+    of_issue(&repo, "c", "Wf-Issue: ISS-002\n");
+    let text = repo.wf(&["relink"]).ok().stdout;
+    assert!(text.contains("names ISS-002, which nobody carried out"), "{text}");
+}
+
+#[test]
+fn squashes_of_attempts_that_are_not_completed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("repo");
+    repo.wf(&["hooks", "install"]).ok();
+    // Both begin with one tree, and neither has recorded what it is as a whole.
+    for (issue, file) in [("ISS-001", "a"), ("ISS-002", "b")] {
+        repo.planned(issue, &plan_on(file));
+        repo.git(&["switch", "-q", "-c", issue, "main"]).ok();
+        repo.wf(&["start", issue]).ok();
+        repo.commit(file, "1\n", "one");
+        repo.commit(file, "2\n", "two");
+        repo.wf(&["fail", "--reason", "no time"]).ok();
+    }
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["switch", "-q", "main"]).ok();
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "elsewhere"]).ok();
+    for issue in ["ISS-002", "ISS-001"] {
+        repo.git(&["merge", "-q", "--squash", issue]).ok();
+        repo.git(&["commit", "-q", "-m", &format!("All of {issue}")]).ok();
+    }
+    let found = relinked(&repo, &[]);
+    let told: Vec<String> = found
+        .iter()
+        .map(|it| format!("{} {}", it["subject"].as_str().unwrap(), it["solution_id"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told.len(), 2, "{found:#?}");
+    for (told, issue) in told.iter().zip(["ISS-002", "ISS-001"]) {
+        assert!(told.starts_with(&format!("All of {issue} SOL-{issue}-")), "{told}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Whether this process was started from a git hook, where no command of a plan may run: a plan comes from others, and a
+//! hook runs without anybody looking.
+//!
+//! git marks some hooks in their environment, and others not at all: what `pre-push`, `post-checkout` and `post-rewrite`
+//! see is just what an alias or `git rebase --exec` sees, which somebody asked for. So the processes are looked at that
+//! this one was started by.
+
+use std::path::Path;
+
+/// Set for hooks around a commit, for `pre-receive`, for hooks after a push, and by our own shims for the hooks that they
+/// call.
+const MARKS: &[&str] =
+    &["GIT_INDEX_FILE", "GIT_QUARANTINE_PATH", "GIT_PUSH_OPTION_COUNT", "GIT_WF_EARLIER", "GIT_WF_PRE_PUSH"];
+
+/// The hooks that githooks(5) names.
+const HOOKS: &[&str] = &[
+    "applypatch-msg",
+    "commit-msg",
+    "fsmonitor-watchman",
+    "post-applypatch",
+    "post-checkout",
+    "post-commit",
+    "post-index-change",
+    "post-merge",
+    "post-receive",
+    "post-rewrite",
+    "post-update",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "pre-receive",
+    "prepare-commit-msg",
+    "proc-receive",
+    "push-to-checkout",
+    "reference-transaction",
+    "sendemail-validate",
+    "update",
+];
+
+/// What git does that starts hooks, and nothing that somebody asked for: here a hook is known even if it made way for what
+/// it started (`exec`). Not among them: `rebase`, which has `--exec`, and `bisect`.
+const ONLY_HOOKS: &[&str] = &[
+    "am",
+    "checkout",
+    "cherry-pick",
+    "clone",
+    "commit",
+    "hook",
+    "merge",
+    "pull",
+    "push",
+    "receive-pack",
+    "revert",
+    "switch",
+    "worktree",
+];
+
+/// Global options of git that take the next word.
+const WITH_VALUE: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix", "--exec-path"];
+
+/// What shows that a hook started this process; none where nothing does.
+pub(crate) fn shown_by() -> Option<String> {
+    let is_set = |name: &&&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if let Some(name) = MARKS.iter().find(is_set) {
+        return Some(format!("{name} is set"));
+    }
+    hook_of(&super::ancestors::commands()).map(|name| format!("`{name}` started it"))
+}
+
+/// The hook, or the command of git's, that is among these commands: each the arguments of a process, the nearest first.
+fn hook_of(chain: &[Vec<String>]) -> Option<String> {
+    let of = |n: usize| chain.get(n).map(Vec::as_slice).unwrap_or_default();
+    (0..chain.len()).find_map(|n| {
+        let hook = hook_file(of(n)).filter(|_| git_command(of(n + 1)).is_some());
+        let only = git_command(of(n)).filter(|command| ONLY_HOOKS.contains(command));
+        hook.or(only.map(|command| format!("git {command}")))
+    })
+}
+
+/// The hook whose file this is, started as git does: by its path, or by an interpreter with that path.
+fn hook_file(args: &[String]) -> Option<String> {
+    let script = args.iter().skip(1).find(|arg| !arg.starts_with('-'));
+    args.first().into_iter().chain(script).find_map(|arg| {
+        let path = Path::new(arg);
+        let name = path.file_name()?.to_str()?.trim_end_matches(".exe");
+        // `./update` is a script of somebody's own; git names the folder of hooks.
+        let in_folder = path.parent().and_then(Path::file_name).is_some();
+        (in_folder && HOOKS.contains(&name)).then(|| name.to_owned())
+    })
+}
+
+/// The command that this git runs; none where it is no git. An alias is its own name.
+fn git_command(args: &[String]) -> Option<&str> {
+    let program = Path::new(args.first()?).file_name()?.to_str()?.trim_end_matches(".exe");
+    if let Some(command) = program.strip_prefix("git-") {
+        return Some(command);
+    }
+    if program != "git" {
+        return None;
+    }
+    let mut rest = args.iter().skip(1);
+    loop {
+        match rest.next().map(String::as_str) {
+            Some(option) if WITH_VALUE.contains(&option) => drop(rest.next()),
+            Some(option) if option.starts_with('-') => {}
+            other => return Some(other.unwrap_or_default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(chain: &[&str]) -> Option<String> {
+        let words = |line: &&str| line.split(' ').map(str::to_owned).collect();
+        hook_of(&chain.iter().map(words).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_hook_is_known_by_its_file_under_git() {
+        let name = |text: &str| Some(text.to_owned());
+        assert_eq!(of(&["git wf verify", "/bin/sh .git/hooks/pre-push o u", "git p"]), name("pre-push"));
+        assert_eq!(of(&["/srv/x.git/hooks/update r a b", "git-receive-pack x"]), name("update"));
+        assert_eq!(of(&["sh -e .husky/_/post-merge 0", "/usr/bin/git mrg"]), name("post-merge"));
+        assert_eq!(of(&["git wf verify", "git -C x -c a=b push"]), name("git push"));
+        assert_eq!(of(&["git wf verify", "/usr/lib/git-core/git checkout -q x"]), name("git checkout"));
+    }
+
+    #[test]
+    fn what_somebody_asked_for_is_none() {
+        for chain in [
+            &["git wf verify", "bash", "sshd"][..],
+            &["git wf verify", "sh -c git wf verify", "git rebase --exec x main", "bash"],
+            &["/bin/sh -c ./t", "git bisect run ./t"],
+            // A script of that name, and a hook's file that somebody starts by hand.
+            &["/bin/sh ./update", "git al"],
+            &["/bin/sh .git/hooks/pre-push", "bash"],
+            &["git -C push wf verify", "bash"],
+            &["git --exec-path=/x wf verify", "vim .git/hooks/pre-push", "bash"],
+            &[],
+        ] {
+            assert_eq!(of(chain), None, "{chain:?}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The plan as an execution claimed it, whatever became of it since.
+
+use crate::model::doc::Doc;
+use crate::model::execution::Execution;
+use crate::model::id::SolutionId;
+use crate::model::solution::{SOLUTION, Solution};
+use crate::rules::folder::IssueFolder;
+use crate::store::redact::Redactions;
+use crate::store::{Read, Store, StoreError, layout, object_id, records};
+
+/// What is known of it.
+#[derive(Debug)]
+pub(crate) enum Claimed {
+    /// The plan, without what was hidden since.
+    Plan(Box<Solution>),
+    /// The commit that the claim names does not hold it.
+    NotThere,
+    /// It is there, and cannot be read.
+    Unreadable,
+}
+
+/// `folder` is the issue in the state `now`.
+pub(crate) fn plan(
+    store: &Store,
+    now: &impl Read,
+    folder: &IssueFolder,
+    claim: &Execution,
+) -> Result<Claimed, StoreError> {
+    let id = &claim.solution_id;
+    if let Some(plan) = folder.solution(id).filter(|plan| plan.plan_digest() == claim.plan_digest) {
+        return Ok(Claimed::Plan(Box::new(plan.clone())));
+    }
+    let Some(commit) = object_id(&claim.plan_commit) else { return Ok(Claimed::Unreadable) };
+    let then = store.snapshot_at(commit)?;
+    // What was hidden since is hidden here too.
+    let path = layout::solution(id);
+    let hidden = Redactions::at(now, &path)?;
+    let found = read_solution(&then, id)?
+        .filter(|(doc, plan)| plan.plan_digest() == claim.plan_digest || hidden.is_purged(&path, doc));
+    let Some((mut doc, _)) = found else { return Ok(Claimed::NotThere) };
+    hidden.doc(&path, &mut doc);
+    Ok(doc.read().map_or(Claimed::Unreadable, |plan| Claimed::Plan(Box::new(plan))))
+}
+
+fn read_solution(read: &impl Read, id: &SolutionId) -> Result<Option<(Doc, Solution)>, StoreError> {
+    let doc = records::doc(read, &SOLUTION, &layout::solution(id))?;
+    Ok(doc.and_then(|doc| doc.read().ok().map(|plan| (doc, plan))))
+}

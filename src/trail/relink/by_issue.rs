@@ -1,0 +1,84 @@
+//! Commits whose trailers name an issue and no plan of it, as somebody types them by hand.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Known, SKEW};
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::store::{CodeCommit, Read, StoreError, layout, records};
+use crate::trail::trailers;
+
+/// A commit that is for an issue, and nobody can tell for which execution of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Undecided {
+    /// The full object id.
+    pub(crate) commit: String,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The issue that its trailers name.
+    pub(crate) issue_id: IssueId,
+    /// The executions of the issue, one of which it could be for; none where nobody carried the issue out.
+    pub(crate) candidates: Vec<Candidate>,
+}
+
+/// An execution that a commit could be for.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Candidate {
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+}
+
+/// The issues that trailers name and that exist here, without those of which they name a plan, too: that says more, even
+/// where the plan is not here.
+pub(super) fn issues(
+    read: &impl Read,
+    trailers: &[(String, String)],
+) -> Result<BTreeSet<IssueId>, StoreError> {
+    let values = |key: &'static str| trailers.iter().filter(move |it| it.0 == key).map(|(_, value)| value);
+    let planned: BTreeSet<IssueId> =
+        values(trailers::SOLUTION).filter_map(|id| Some(SolutionId::parse(id).ok()?.issue())).collect();
+    let mut found = BTreeSet::new();
+    for value in values(trailers::ISSUE) {
+        let Ok(id) = IssueId::parse(value) else { continue };
+        if !planned.contains(&id) && read.file(&layout::issue(&id))?.is_some() {
+            found.insert(id);
+        }
+    }
+    Ok(found)
+}
+
+/// The execution that a commit is for: the only one that had begun when it was authored, else that of the plan which is
+/// bound. None where neither is there.
+pub(super) fn execution(
+    read: &impl Read,
+    known: &Known,
+    issue: &IssueId,
+    commit: &CodeCommit,
+) -> Result<Option<usize>, StoreError> {
+    let of = |n: &usize| &known.executions[*n].execution;
+    let had_begun = |n: &usize| of(n).started_at.millis() - SKEW <= commit.authored_at.millis();
+    let possible: Vec<usize> = known.of_issue(issue).iter().copied().filter(had_begun).collect();
+    if let [] | [_] = possible[..] {
+        return Ok(possible.first().copied());
+    }
+    let Some(issue) = records::issue(read, issue)? else { return Ok(None) };
+    let bound = possible.into_iter().filter(|n| Some(&of(n).solution_id) == issue.bound().map(|it| &it.id));
+    Ok(known.at(bound, commit.authored_at))
+}
+
+pub(super) fn undecided(known: &Known, issue: &IssueId, commit: &CodeCommit) -> Undecided {
+    let candidate = |n: &usize| Candidate {
+        execution_id: known.executions[*n].execution.id.clone(),
+        solution_id: known.executions[*n].execution.solution_id.clone(),
+    };
+    Undecided {
+        commit: commit.id.to_string(),
+        subject: commit.subject.clone(),
+        issue_id: issue.clone(),
+        candidates: known.of_issue(issue).iter().map(candidate).collect(),
+    }
+}

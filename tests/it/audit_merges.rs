@@ -1,0 +1,123 @@
+//! `audit` of merges: what is in them alone is work like any other, what they join is not theirs.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, plan_on};
+
+const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+/// A repository whose branches `main` and `side` part after the first commit, on `main`.
+fn parted(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.write("a.txt", LINES);
+    repo.write("b.txt", "one\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-qm", "start"]).ok();
+    repo.git(&["branch", "side"]).ok();
+    repo
+}
+
+fn change_on(repo: &Repo, branch: &str, line: &str, to: &str) {
+    repo.git(&["checkout", "-q", branch]).ok();
+    repo.write("a.txt", LINES.replace(line, to));
+    repo.git(&["commit", "-qam", &format!("Change a on {branch}")]).ok();
+}
+
+/// What `audit` says of the merge at HEAD alone.
+fn of_merge(repo: &Repo) -> Value {
+    let mut audit = repo.json(&["audit", "HEAD^!"]);
+    let commits = audit["commits"].as_array_mut().unwrap();
+    assert_eq!((commits.len(), &commits[0]["is_merge"]), (1, &json!(true)));
+    audit
+}
+
+/// Merges `side`, and settles the conflict in `a.txt`.
+fn settle(repo: &Repo) {
+    repo.git(&["checkout", "-q", "main"]).ok();
+    repo.git(&["merge", "-q", "side"]).fails(1);
+    repo.write("a.txt", LINES.replace('5', "both"));
+}
+
+#[test]
+fn a_settled_conflict_is_work_that_needs_a_plan() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    change_on(&repo, "main", "5", "main");
+    change_on(&repo, "side", "5", "side");
+    settle(&repo);
+    repo.write("evil name.txt", "x\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-qm", "Join"]).ok();
+    let audit = of_merge(&repo);
+    assert_eq!(audit["commits"][0]["own_files"], json!(["a.txt", "evil name.txt"]));
+    assert_eq!((&audit["commit_count"], &audit["bound_count"]), (&json!(1), &json!(0)));
+    let finding = &audit["findings"][0];
+    assert_eq!((&finding["kind"], &finding["severity"]), (&json!("unbound"), &json!("fault")));
+    assert!(finding["message"].as_str().unwrap().contains("none of its parents has"), "{finding}");
+    let text = repo.wf(&["audit", "--strict", "HEAD^!"]).fails(1).stdout;
+    assert!(text.contains("the merge itself changes a.txt, evil name.txt"), "{text}");
+    // Linked by hand it is bound, and judged by the plan.
+    let solution = repo.planned("ISS-001", &plan_on("a.txt"));
+    repo.wf(&["start", "ISS-001"]).ok();
+    repo.wf(&["link", "HEAD", &solution]).ok();
+    let audit = of_merge(&repo);
+    assert_eq!(audit["bound_count"], 1);
+    let kinds: Vec<_> = audit["findings"].as_array().unwrap().iter().map(|it| &it["kind"]).collect();
+    assert_eq!(kinds, ["unplanned_file"], "{audit:#}");
+    assert!(audit["findings"][0]["message"].as_str().unwrap().contains("evil name.txt"));
+}
+
+#[test]
+fn a_conflict_that_is_settled_under_a_claim_belongs_to_it() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    change_on(&repo, "side", "5", "side");
+    repo.git(&["checkout", "-q", "main"]).ok();
+    repo.planned("ISS-001", &plan_on("a.txt"));
+    repo.wf(&["start", "ISS-001"]).ok();
+    change_on(&repo, "main", "5", "main");
+    settle(&repo);
+    repo.git(&["commit", "-qam", "Join"]).ok();
+    let audit = of_merge(&repo);
+    assert_eq!((&audit["bound_count"], &audit["findings"]), (&json!(1), &json!([])), "{audit:#}");
+}
+
+#[test]
+fn a_merge_that_only_joins_needs_no_plan() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    // Near each other, in a file that one side moved besides.
+    change_on(&repo, "main", "3", "main");
+    repo.git(&["mv", "a.txt", "moved.txt"]).ok();
+    repo.git(&["commit", "-qm", "Move a"]).ok();
+    change_on(&repo, "side", "5", "side");
+    repo.git(&["checkout", "-q", "main"]).ok();
+    repo.git(&["merge", "-q", "-m", "Join", "side"]).ok();
+    let audit = of_merge(&repo);
+    assert_eq!((&audit["commit_count"], &audit["findings"]), (&json!(0), &json!([])), "{audit:#}");
+    assert_eq!(audit["commits"][0]["own_files"], Value::Null);
+}
+
+#[test]
+fn where_a_shallow_clone_ends_nobody_can_tell_what_was_changed() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    change_on(&repo, "main", "5", "main");
+    change_on(&repo, "side", "5", "side");
+    settle(&repo);
+    repo.git(&["commit", "-qam", "Join"]).ok();
+    repo.commit("b.txt", "two\n", "More");
+    for (depth, ends_at) in [("1", "HEAD"), ("2", "HEAD~1")] {
+        let from = format!("file://{}", repo.path().display());
+        repo.git(&["clone", "-q", "--depth", depth, &from, &format!("../shallow{depth}")]).ok();
+        let shallow = sandbox.at(&format!("shallow{depth}"));
+        shallow.wf(&["init"]).ok();
+        let error = shallow.refused(1, &["audit", "HEAD"]);
+        assert_eq!(error["code"], "shallow", "{error}");
+        let end = repo.git(&["rev-parse", ends_at]).ok();
+        assert!(error["message"].as_str().unwrap().contains(end.line()), "{error}");
+    }
+    // What lies above the end is audited.
+    assert_eq!(sandbox.at("shallow2").json(&["audit", "HEAD^!"])["commit_count"], 1);
+}

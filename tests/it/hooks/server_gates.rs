@@ -1,0 +1,124 @@
+//! `pre-receive` on a server: `evidence=required` and `review=required` hold there, too.
+
+use serde_json::json;
+
+use super::server::{refused, shared};
+use crate::support::{REF, Repo, plan_on};
+
+/// A server that asks for this, and a clone whose store is the same.
+fn with_policy(policy: &str) -> (crate::support::Sandbox, Repo, Repo) {
+    let (sandbox, server, repo) = shared();
+    repo.wf(&["policy", "set", policy]).ok();
+    repo.wf(&["sync"]).ok();
+    (sandbox, server, repo)
+}
+
+/// The program of somebody who does as if there were no policy: the state is made under none, and the policy set back.
+fn lax(repo: &Repo, policy: &str, work: impl Fn()) {
+    let (gate, value) = policy.split_once('=').unwrap();
+    let off = if gate == "evidence" { "warn" } else { "none" };
+    repo.wf(&["policy", "set", &format!("{gate}={off}")]).ok();
+    work();
+    repo.wf(&["policy", "set", &format!("{gate}={value}")]).ok();
+}
+
+fn planned(repo: &Repo, id: &str) -> String {
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"] = json!({ "commands": ["true"] });
+    repo.planned(id, &plan)
+}
+
+#[test]
+fn what_is_completed_without_evidence_stays_out() {
+    let policy = "evidence=required";
+    let (_sandbox, server, repo) = with_policy(policy);
+    let solution = planned(&repo, "ISS-001");
+    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    lax(&repo, policy, || drop(repo.wf(&["done"]).ok()));
+    let told = refused(&repo, REF);
+    assert!(told.contains("EXR-ISS-001-") && told.contains("no commit is linked"), "{told}");
+    // Nothing else is kept out.
+    repo.commit("b.txt", "1\n", "unrelated");
+    repo.git(&["push", "-q", "origin", "main"]).ok();
+    // With a commit and without a check it is the check that is missing; then nothing is.
+    repo.commit("a.txt", "1\n", "late");
+    repo.wf(&["link", "HEAD", &solution]).ok();
+    let told = refused(&repo, REF);
+    assert!(told.contains("`true` has no passing check"), "{told}");
+    repo.wf(&["verify", "--yes", "ISS-001"]).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(server.tip(), repo.tip());
+}
+
+#[test]
+fn evidence_that_was_waived_with_a_reason_comes_in_and_is_named() {
+    let (_sandbox, server, repo) = with_policy("evidence=required");
+    planned(&repo, "ISS-001");
+    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.refused(1, &["done"]);
+    repo.wf(&["done", "--force", "--reason", "no time left"]).ok();
+    let ran = repo.git(&["push", "origin", REF]).ok();
+    assert!(ran.stderr.contains("let in over a gate: `EXR-ISS-001-"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("(forced: no time left)"), "{}", ran.stderr);
+    assert_eq!(server.tip(), repo.tip());
+    // A reason for something else is none for this.
+    planned(&repo, "ISS-002");
+    repo.wf(&["start", "ISS-002", "--local"]).ok();
+    repo.wf(&["close", "ISS-001", "--force", "--reason", "another thing"]).ok();
+    lax(&repo, "evidence=required", || drop(repo.wf(&["done"]).ok()));
+    assert!(refused(&repo, REF).contains("EXR-ISS-002-"));
+    // Begun anew, the old attempt is no longer asked.
+    repo.wf(&["reopen", "ISS-002"]).ok();
+    repo.wf(&["sync"]).ok();
+}
+
+#[test]
+fn what_is_begun_without_a_review_stays_out() {
+    let policy = "review=required";
+    let (_sandbox, server, repo) = with_policy(policy);
+    let solution = planned(&repo, "ISS-001");
+    let scores = ["--technical", "90", "--risk", "90", "--completeness", "90"];
+    lax(&repo, policy, || {
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next", "--local"]).ok();
+    });
+    let told = refused(&repo, REF);
+    assert!(told.contains("EXR-ISS-001-") && told.contains("was not reviewed"), "{told}");
+    let rita = repo.as_person("Rita", "rita@example.org");
+    rita.wf(&[&["solution", "review", &solution][..], &scores].concat()).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(server.tip(), repo.tip());
+}
+
+#[test]
+fn a_review_that_was_waived_with_a_reason_comes_in_and_is_named() {
+    let (_sandbox, server, repo) = with_policy("review=required");
+    planned(&repo, "ISS-001");
+    repo.refused(1, &["queue", "add", "ISS-001"]);
+    repo.wf(&["queue", "add", "ISS-001", "--force", "--reason", "it burns"]).ok();
+    // Queued in one push and begun in the next.
+    repo.wf(&["sync"]).ok();
+    repo.wf(&["next", "--local"]).ok();
+    let ran = repo.git(&["push", "origin", REF]).ok();
+    assert!(
+        ran.stderr.contains("was not reviewed") && ran.stderr.contains("(forced: it burns)"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(server.tip(), repo.tip());
+}
+
+#[test]
+fn an_author_who_praises_the_own_plan_does_not_count() {
+    let policy = "review=required";
+    let (_sandbox, _server, repo) = with_policy(policy);
+    let solution = planned(&repo, "ISS-001");
+    let scores = ["--technical", "90", "--risk", "90", "--completeness", "90"];
+    repo.refused(1, &[&["solution", "review", &solution][..], &scores].concat());
+    let own = [&["solution", "review", &solution][..], &scores, &["--force", "--reason", "alone"]].concat();
+    repo.wf(&own).ok();
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next", "--local"]).ok();
+    let ran = repo.git(&["push", "origin", REF]).ok();
+    assert!(ran.stderr.contains("(forced: alone)"), "{}", ran.stderr);
+}
