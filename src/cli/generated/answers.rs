@@ -34,7 +34,7 @@ fn runnable(command: &clap::Command, path: &str, found: &mut BTreeSet<String>) {
 
 #[test]
 fn each_command_is_named_by_the_kind_of_its_answer() {
-    let root = crate::cli::command();
+    let root = crate::cli::whole_command();
     let mut commands = BTreeSet::new();
     runnable(&root, "", &mut commands);
     assert!(commands.contains("queue") && commands.contains("queue conflict check"), "{commands:?}");
