@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::text_input::{TextArgs, edit};
-use super::{Context, Exit, Failure, Outcome, existing};
+use super::{Context, Exit, Failure, Outcome, existing, existing_outline};
 use crate::model::issue::Comment;
 use crate::store::{layout, resolve};
 
@@ -34,7 +34,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             .hint("-m TEXT, -F FILE, or -e for your editor"));
     }
     let committed = context.transact(&store, |tx| {
-        existing(tx, &id)?;
+        existing_outline(tx, &id)?;
         let (author, created_at, body) = (tx.person().to_owned(), tx.stamper().now(), body.clone());
         let entry = tx.append(&layout::comments(&id), |entry| Comment {
             id: entry,

@@ -2,7 +2,7 @@ use std::io::Write;
 
 use super::claim::{self, Meant};
 use super::issue_fields::some;
-use super::{Context, Exit, Failure, Force, Outcome, answer, detail, existing, result};
+use super::{Context, Exit, Failure, Force, Outcome, answer, detail, existing_outline, result};
 use crate::model::execution::{End, Event, ExecutionResult};
 use crate::model::status::ExecutionStatus;
 use crate::rules::{evidence, facts};
@@ -99,7 +99,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             id.issue()
         ));
     }
-    let folder = existing(&store.snapshot()?, &id.issue())?;
+    let folder = existing_outline(&store.snapshot()?, &id.issue())?;
     if context.json() {
         let executions = answer::executions(&folder);
         context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;

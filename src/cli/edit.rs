@@ -66,7 +66,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         new_text = Some(rest.trim().to_owned());
     }
     let committed = context.transact(&store, |tx| {
-        let folder = super::existing(tx, &id)?;
+        let folder = super::existing_outline(tx, &id)?;
         if let Some(status) = args.status {
             move_to(tx, &id, status, &args.force)?;
         }
@@ -159,13 +159,12 @@ pub(super) fn show_change(
     verb: &str,
 ) -> Outcome {
     let snapshot = store.snapshot()?;
-    let folder = super::existing(&snapshot, id)?;
     if context.json() {
-        context.screen.print_json(&answer::issue(&folder))?;
+        context.screen.print_json(&answer::issue(&super::existing(&snapshot, id)?))?;
         return Ok(Exit::Done);
     }
     let shown = context.screen.painter().paint(crate::ui::style::ID, id.as_str());
-    let status = facts::status(&folder);
+    let status = facts::status(&super::existing_outline(&snapshot, id)?);
     match changed {
         true => writeln!(context.screen, "{verb} {shown} ({status})")?,
         false => writeln!(context.screen, "{shown} is so already ({status}); nothing was written")?,

@@ -158,10 +158,17 @@ fn parse() -> Result<Arguments, clap::Error> {
 
 /// An issue that was resolved before; it can only be missing where it was never whole.
 fn existing(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Failure> {
-    records::issue(read, id)?.ok_or_else(|| {
-        Failure::new("not-found", format!("there is no issue `{id}`"))
-            .hint("`git wf list --all` shows the issues; `git wf sync` brings those of others")
-    })
+    records::issue(read, id)?.ok_or_else(|| missing(id))
+}
+
+/// As [`existing`], without its plans and what was said of it.
+fn existing_outline(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Failure> {
+    records::outline(read, id)?.ok_or_else(|| missing(id))
+}
+
+fn missing(id: &IssueId) -> Failure {
+    Failure::new("not-found", format!("there is no issue `{id}`"))
+        .hint("`git wf list --all` shows the issues; `git wf sync` brings those of others")
 }
 
 /// Runs the program.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 use gix::objs::Kind;
 use gix::objs::encode::loose_header;
-use gix::zlib::Compression;
-use gix::zlib::stream::deflate;
+use gix::zlib::stream::deflate::{Compress, FlushCompress};
+use gix::zlib::{Compression, Status};
 
 use super::error::StoreError;
 use super::fault;
@@ -19,10 +19,10 @@ const UNFINISHED: &str = "tmp_obj_";
 /// A `gc` may take an empty folder away before the file is in it.
 const TRIES: u32 = 5;
 
-/// How single objects are written.
-#[derive(Debug, Clone, Copy)]
+/// Writes single objects one after the other. They share the state of the compression: to make that anew takes longer
+/// than to compress a small object.
 pub(super) struct Loose {
-    compression: Compression,
+    compress: Compress,
     is_synced: bool,
 }
 
@@ -39,22 +39,24 @@ impl Loose {
             }
             None => Compression::BEST_SPEED,
         };
-        Self { compression, is_synced }
+        Self { compress: Compress::new(compression), is_synced }
     }
 
     /// Puts the object into the folder `objects`. The file is there whole or not at all.
     pub(super) fn write(
-        self,
+        &mut self,
         objects: &Path,
         id: ObjectId,
         kind: Kind,
         data: &[u8],
     ) -> Result<(), StoreError> {
         let (folder, path) = place(objects, id);
+        let failed = |error| StoreError::io(absolute(&path))(error);
+        let bytes = self.deflated(kind, data).map_err(failed)?;
         let mut tried = 0;
         loop {
             tried += 1;
-            match self.try_write(&folder, &path, kind, data) {
+            match self.try_write(&folder, &path, &bytes) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tried < TRIES => {
                     match std::fs::create_dir(&folder) {
                         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -63,23 +65,39 @@ impl Loose {
                         _ => {}
                     }
                 }
-                result => return result.map_err(|error| StoreError::io(absolute(&path))(error)),
+                result => return result.map_err(failed),
             }
         }
     }
 
-    fn try_write(self, folder: &Path, path: &Path, kind: Kind, data: &[u8]) -> io::Result<()> {
-        let file = tempfile::Builder::new()
+    fn deflated(&mut self, kind: Kind, data: &[u8]) -> io::Result<Vec<u8>> {
+        let mut plain = loose_header(kind, data.len() as u64).to_vec();
+        plain.extend_from_slice(data);
+        let (mut rest, mut bytes, mut len) = (plain.as_slice(), vec![0; plain.len() / 2 + 128], 0);
+        self.compress.reset();
+        loop {
+            let (read, written) = (self.compress.total_in(), self.compress.total_out());
+            let step = self.compress.compress(rest, &mut bytes[len..], FlushCompress::Finish);
+            let status = step.map_err(io::Error::other)?;
+            // Both differences are lengths of what lies in memory.
+            rest = &rest[usize::try_from(self.compress.total_in() - read).unwrap_or(rest.len())..];
+            len += usize::try_from(self.compress.total_out() - written).unwrap_or_default();
+            if status == Status::StreamEnd {
+                bytes.truncate(len);
+                return Ok(bytes);
+            }
+            bytes.resize(bytes.len() * 2, 0);
+        }
+    }
+
+    fn try_write(&self, folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = tempfile::Builder::new()
             .prefix(UNFINISHED)
             .permissions(std::fs::Permissions::from_mode(0o444))
             .tempfile_in(folder)
             // Its own error names the unfinished file.
             .map_err(|error| io::Error::from(error.kind()))?;
-        let mut deflated = deflate::Write::new(file, self.compression);
-        deflated.write_all(&loose_header(kind, data.len() as u64))?;
-        deflated.write_all(data)?;
-        deflated.flush()?;
-        let file = deflated.into_inner();
+        file.write_all(bytes)?;
         fault::point("object");
         if self.is_synced {
             file.as_file().sync_all()?;

@@ -68,7 +68,7 @@ impl Made {
         if self.objects.len() >= PACK_FROM || collects_garbage(repo) {
             return self.write_pack(repo);
         }
-        let single = Loose::of(repo, syncs(repo, Part::LooseObject));
+        let mut single = Loose::of(repo, syncs(repo, Part::LooseObject));
         for (id, kind, data) in &self.objects {
             single.write(repo.objects.store_ref().path(), *id, *kind, data)?;
         }

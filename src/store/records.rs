@@ -270,18 +270,32 @@ fn reviews(
 
 /// Everything in the folder of one issue, and its items in all queues; none where there is no such issue.
 pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
-    let Some(recorded_issue) = recorded::<Issue>(read, &ISSUE, &layout::issue(id))? else { return Ok(None) };
-    let mut broken = Vec::new();
-    let hidden = Redactions::of(read, &layout::issue_folder(id))?;
-    let comments = log(read, &layout::comments(id), &hidden, &mut broken)?;
-    let feedback = log(read, &layout::feedback(id), &hidden, &mut broken)?;
-    let mut solutions: Vec<Recorded<Solution>> = Vec::new();
     let solution_ids = solution_ids(read, id)?;
+    let Some(mut folder) = outline_of(read, id, &solution_ids)? else { return Ok(None) };
+    let hidden = Redactions::of(read, &layout::issue_folder(id))?;
+    folder.comments = log(read, &layout::comments(id), &hidden, &mut folder.broken)?;
+    folder.feedback = log(read, &layout::feedback(id), &hidden, &mut folder.broken)?;
     for solution in &solution_ids {
         let found = recorded(read, &SOLUTION, &layout::solution(solution));
-        solutions.extend(set_aside(found, &mut broken)?);
+        folder.solutions.extend(set_aside(found, &mut folder.broken)?);
     }
-    let reviews = reviews(read, &solution_ids, &mut broken)?;
+    folder.reviews = reviews(read, &solution_ids, &mut folder.broken)?;
+    Ok(Some(folder))
+}
+
+/// What the status of an issue follows from: the issue itself, its executions and its items, without plans and without
+/// what was said of it.
+pub(crate) fn outline(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
+    outline_of(read, id, &solution_ids(read, id)?)
+}
+
+fn outline_of(
+    read: &impl Read,
+    id: &IssueId,
+    solution_ids: &[SolutionId],
+) -> Result<Option<IssueFolder>, StoreError> {
+    let Some(issue) = recorded::<Issue>(read, &ISSUE, &layout::issue(id))? else { return Ok(None) };
+    let mut broken = Vec::new();
     let mut executions = Vec::new();
     for execution_id in execution_ids(read, id)? {
         executions.extend(execution(read, &execution_id, &mut broken)?);
@@ -289,7 +303,7 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
     let mut items = Vec::new();
     if !solution_ids.is_empty() {
         for queue in queue_ids(read)? {
-            for solution in &solution_ids {
+            for solution in solution_ids {
                 let found = recorded::<Item>(read, &ITEM, &layout::item(&queue, solution));
                 let found = set_aside(found, &mut broken)?;
                 items.extend(found.map(|item| QueuedItem { queue: queue.clone(), item: item.record }));
@@ -297,11 +311,11 @@ pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder
         }
     }
     Ok(Some(IssueFolder {
-        issue: recorded_issue,
-        comments,
-        feedback,
-        solutions,
-        reviews,
+        issue,
+        comments: Vec::new(),
+        feedback: Vec::new(),
+        solutions: Vec::new(),
+        reviews: BTreeMap::new(),
         executions,
         items,
         broken,
