@@ -1,5 +1,6 @@
 //! What the hooks add to a commit: `git commit` without hooks, with hooks where nothing is executed, and with hooks that
-//! bind it, in turns within one run.
+//! bind it, in turns within one run. Each execution takes as many commits as one may well have; what a commit of a very
+//! long one costs comes last.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -8,6 +9,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const COMMITS: usize = 120;
+/// So many of them in each execution.
+const EACH: usize = 10;
+/// So many in the last one.
+const LONG: usize = 120;
 /// The first ones warm up the caches of the system.
 const WARM: usize = 10;
 
@@ -18,29 +23,43 @@ fn main() {
     for (name, repo) in &repos[1..] {
         wf(repo, &["init", "--hooks"]);
         if *name == "bound" {
-            std::fs::write(folder.path().join("plan.json"), include_str!("../src/cli/demo/plan.json"))
-                .unwrap();
-            wf(repo, &["new", "--id", "ISS-001", "A title"]);
-            wf(repo, &["solution", "add", "ISS-001", "../plan.json"]);
-            wf(repo, &["queue", "add", "ISS-001"]);
+            let plan = include_str!("../src/cli/demo/plan.json");
+            for n in 0..=(COMMITS + WARM) / EACH {
+                let id = format!("ISS-{n:03}");
+                std::fs::write(folder.path().join("plan.json"), plan.replace("ISS-001", &id)).unwrap();
+                wf(repo, &["new", "--id", &id, "A title"]);
+                wf(repo, &["solution", "add", &id, "../plan.json"]);
+                wf(repo, &["queue", "add", &id]);
+            }
             wf(repo, &["next"]);
         }
     }
-    let mut times: Vec<Vec<Duration>> = vec![Vec::new(); repos.len()];
+    // Without hooks, nothing executed, bound, and bound in the execution that goes on and on.
+    let mut times: [Vec<Duration>; 4] = Default::default();
     for n in 0..COMMITS + WARM {
+        if n % EACH == 0 {
+            wf(&repos[2].1, &["done"]);
+            wf(&repos[2].1, &["next"]);
+        }
         for ((_, repo), times) in repos.iter().zip(&mut times) {
-            std::fs::write(repo.join("file"), format!("{n}\n")).unwrap();
-            let started = Instant::now();
-            run(repo, &["git", "commit", "--quiet", "--all", "-m", "a subject"]);
+            let took = commit(repo, n);
             if n >= WARM {
-                times.push(started.elapsed());
+                times.push(took);
             }
+        }
+    }
+    for n in 0..LONG {
+        let took = commit(&repos[2].1, COMMITS + WARM + n);
+        if n >= LONG - EACH {
+            times[3].push(took);
         }
     }
     let message = output(&repos[2].1, &["git", "log", "-1", "--format=%B"]);
     assert!(message.contains("Wf-Solution: "), "{message}");
     let plain = median(&mut times[0]);
-    for ((name, _), times) in repos.iter().zip(&mut times) {
+    let long = format!("bound, after {LONG}");
+    let names = repos.iter().map(|(name, _)| *name).chain([long.as_str()]);
+    for (name, times) in names.zip(&mut times) {
         let median = median(times);
         let low = times[times.len() / 10].as_secs_f64() * 1e3;
         println!(
@@ -48,20 +67,14 @@ fn main() {
             median - plain
         );
     }
-    let repo = &repos[2].1;
-    let message = repo.join("message");
-    let mut parts: [Vec<Duration>; 2] = [Vec::new(), Vec::new()];
-    for _ in 0..COMMITS / 2 {
-        std::fs::write(&message, "a subject\n").unwrap();
-        for (args, times) in [&["commit-msg", "message"][..], &["post-commit"]].iter().zip(&mut parts) {
-            let started = Instant::now();
-            wf(repo, &[&["hook"], *args].concat());
-            times.push(started.elapsed());
-        }
-    }
-    println!("`hook commit-msg` alone {:.1} ms", median(&mut parts[0]));
-    println!("`hook post-commit` that finds its link there {:.1} ms", median(&mut parts[1]));
     println!("load after: {}", load());
+}
+
+fn commit(repo: &Path, n: usize) -> Duration {
+    std::fs::write(repo.join("file"), format!("{n}\n")).unwrap();
+    let started = Instant::now();
+    run(repo, &["git", "commit", "--quiet", "--all", "-m", "a subject"]);
+    started.elapsed()
 }
 
 fn repo(folder: &Path, name: &str) -> PathBuf {

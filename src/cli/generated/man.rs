@@ -59,6 +59,15 @@ Sign the commits of the store as git signs others;
 decides where it is set. Merges are never signed:
 .B git wf audit \-\-signatures
 makes them again.
+.TP
+.BR maintenance.auto ", " gc.auto ", " gc.autoPackLimit ", " core.multiPackIndex
+As git has them: a write of the store starts
+.B git maintenance run \-\-auto
+where it is due (from 3000 loose objects on where
+.B gc.auto
+is not set), and
+.B git multi\-pack\-index write
+where a pack is so large that opening it slows each command down.
 .SH "SEE ALSO"
 .BR gitwf\-format (5),
 .BR git (1)
