@@ -1,6 +1,7 @@
 //! The few ways in which text is set apart, and who decides whether it is.
 
 use std::ffi::OsStr;
+use std::fmt::Write;
 use std::io::IsTerminal;
 
 use anstyle::{AnsiColor, Style};
@@ -56,11 +57,20 @@ impl Painter {
     /// `text`, cleaned to one line, in `style`. The only way by which escapes of ours get between text of others,
     /// so that nothing from outside is painted uncleaned.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
+        let mut painted = String::new();
+        self.paint_onto(&mut painted, style, text);
+        painted
+    }
+
+    /// As [`Painter::paint`], behind what is in `line`.
+    pub(crate) fn paint_onto(self, line: &mut String, style: Style, text: &str) {
         let text = text::clean_line(text);
         if !self.colour || text.is_empty() || style.is_plain() {
-            return text.into_owned();
+            line.push_str(&text);
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(line, "{}{text}{}", style.render(), style.render_reset());
         }
-        format!("{}{text}{}", style.render(), style.render_reset())
     }
 }
 

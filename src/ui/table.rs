@@ -1,5 +1,6 @@
 //! Lists in columns.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstyle::Style;
@@ -71,9 +72,19 @@ pub(crate) struct Table {
     columns: Vec<Column>,
     /// How wide the widest text of each column is, its title included.
     widest: Vec<usize>,
-    /// All cells, one row behind the other: where the text ends in `texts`, and its style.
-    cells: Vec<(usize, Style)>,
+    /// All cells, one row behind the other.
+    cells: Vec<Kept>,
     texts: String,
+}
+
+/// A cell of the table.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    /// Where its text ends in `texts`.
+    end: usize,
+    /// How wide that is.
+    width: usize,
+    style: Style,
 }
 
 impl Table {
@@ -90,9 +101,10 @@ impl Table {
         for widest in &mut self.widest {
             let cell = cells.next().unwrap_or_else(|| Cell::from(""));
             let text = text::clean_line(&cell.text);
-            *widest = text::width(&text).max(*widest);
+            let width = text::width(&text);
+            *widest = width.max(*widest);
             self.texts.push_str(&text);
-            self.cells.push((self.texts.len(), cell.style));
+            self.cells.push(Kept { end: self.texts.len(), width, style: cell.style });
         }
     }
 
@@ -109,17 +121,18 @@ impl Table {
         let widths = self.widths(screen.columns());
         let painter = screen.painter();
         if self.columns.iter().any(|column| !column.title.is_empty()) {
-            let titles = self.columns.iter().map(|column| (column.title, style::DIM));
-            writeln!(screen, "{}", self.line(titles, &widths, painter))?;
+            let titles =
+                self.columns.iter().map(|column| (column.title, text::width(column.title), style::DIM));
+            screen.write_all(self.line(titles, &widths, painter).as_bytes())?;
         }
         let mut begin = 0;
         for row in self.cells.chunks(self.columns.len()) {
-            let cells = row.iter().map(|(end, style)| {
-                let text = &self.texts[begin..*end];
-                begin = *end;
-                (text, *style)
+            let cells = row.iter().map(|cell| {
+                let text = &self.texts[begin..cell.end];
+                begin = cell.end;
+                (text, cell.width, cell.style)
             });
-            writeln!(screen, "{}", self.line(cells, &widths, painter))?;
+            screen.write_all(self.line(cells, &widths, painter).as_bytes())?;
         }
         Ok(())
     }
@@ -135,27 +148,36 @@ impl Table {
         widths
     }
 
+    /// One line with its end.
     fn line<'a>(
         &self,
-        cells: impl Iterator<Item = (&'a str, Style)>,
+        cells: impl Iterator<Item = (&'a str, usize, Style)>,
         widths: &[usize],
         painter: Painter,
     ) -> String {
-        let mut line = String::new();
+        let mut line = String::with_capacity(128);
         // Blanks are owed, and paid only when more text follows: no line ends in blanks.
         let mut owed = 0;
-        for (((text, style), column), width) in cells.zip(&self.columns).zip(widths) {
-            let text = text::truncate(text, *width);
-            let padding = width.saturating_sub(text::width(&text));
+        for (((text, wide, style), column), width) in cells.zip(&self.columns).zip(widths) {
+            let (text, wide) = match wide <= *width {
+                true => (Cow::Borrowed(text), wide),
+                false => {
+                    let cut = text::truncate(text, *width);
+                    let wide = text::width(&cut);
+                    (Cow::Owned(cut), wide)
+                }
+            };
+            let padding = width.saturating_sub(wide);
             let (before, after) = if column.shape == Shape::Right { (padding, 0) } else { (0, padding) };
             owed += before;
             if !text.is_empty() {
                 line.extend(std::iter::repeat_n(' ', owed));
-                line.push_str(&painter.paint(style, &text));
+                painter.paint_onto(&mut line, style, &text);
                 owed = 0;
             }
             owed += after + GAP;
         }
+        line.push('\n');
         line
     }
 }
@@ -238,9 +260,10 @@ mod tests {
     #[test]
     fn colour_takes_no_room() {
         let table = issues();
-        let cells = [("ISS-1", style::ID), ("1", style::PLAIN), ("t", style::PLAIN), ("x", style::PLAIN)];
+        let cells =
+            [("ISS-1", 5, style::ID), ("1", 1, style::PLAIN), ("t", 1, style::PLAIN), ("x", 1, style::PLAIN)];
         let painted = table.line(cells.into_iter(), &[6, 4, 3, 4], Painter::ON);
-        assert_eq!(anstream::adapter::strip_str(&painted).to_string(), "ISS-1      1  t    x");
+        assert_eq!(anstream::adapter::strip_str(&painted).to_string(), "ISS-1      1  t    x\n");
         assert!(painted.starts_with("\u{1b}[33mISS-1\u{1b}[0m "));
     }
 }
