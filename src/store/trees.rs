@@ -51,7 +51,7 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
     let Ok(decoded) = gix::objs::TreeRef::from_bytes(&object.data, repo.object_hash()) else {
         return Ok(None);
     };
-    let mut entries = BTreeMap::new();
+    let mut entries = Vec::with_capacity(decoded.entries.len());
     let mut is_canonical = decoded.entries.windows(2).all(|pair| pair[0] <= pair[1]);
     let mut length = 0;
     for found in &decoded.entries {
@@ -63,8 +63,12 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
             + 1
             + found.oid.as_bytes().len();
         let entry = Entry { mode, filename: found.filename.to_owned(), oid: found.oid.to_owned() };
-        entries.entry(entry.filename.clone()).or_insert(entry);
+        entries.push((entry.filename.clone(), entry));
     }
+    // A map is made at once of what is in order. The sort is stable, so that the first of two stays.
+    entries.sort_by(|(one, _), (two, _)| one.cmp(two));
+    entries.dedup_by(|(later, _), (first, _)| later == first);
+    let entries: BTreeMap<BString, Entry> = entries.into_iter().collect();
     // No name twice, and no mode with a zero too many.
     is_canonical &= entries.len() == decoded.entries.len() && length == object.data.len();
     Ok(Some(Folder { entries, is_canonical }))

@@ -67,10 +67,13 @@ impl<'a> Merge<'a> {
             }
         }
         for (name, entry) in there {
+            let mine = entries.get(&name);
+            if mine == Some(&entry) {
+                continue;
+            }
             let inner = inside(path, &name);
-            let merged = match entries.get(&name) {
+            let merged = match mine {
                 None => self.clean(&entry, &inner, depth)?.0,
-                Some(mine) if *mine == entry => continue,
                 Some(mine) => {
                     let merged = self.pair(mine, &entry, &inner, depth)?;
                     let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
