@@ -13,7 +13,7 @@ use crate::model::time::Time;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
-use crate::rules::readiness::{Facts, ItemView, QueueView};
+use crate::rules::readiness::{Facts, ItemView, QueueView, views};
 use crate::store::{Store, Tx, layout, records};
 use crate::sync;
 
@@ -152,8 +152,10 @@ impl From<'_> {
 fn ready_if(world: &World, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<SolutionId> {
     let mut facts = world.facts.clone();
     otherwise(&mut facts);
-    let views = World { queues: world.queues.clone(), facts }.views();
-    let ready = views.into_iter().flat_map(|view| view.items).filter(|it| it.status == ItemStatus::Ready);
+    let ready = views(&world.queues, &facts, &world.policy)
+        .into_iter()
+        .flat_map(|view| view.items)
+        .filter(|it| it.status == ItemStatus::Ready);
     ready.map(|it| it.item.solution_id).collect()
 }
 

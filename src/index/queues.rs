@@ -5,6 +5,7 @@ use rusqlite::{Connection, params};
 use super::Index;
 use super::error::IndexError;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::root::Policy;
 use crate::model::status::ItemStatus;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::{IssueFolder, QueueFolder};
@@ -57,8 +58,8 @@ impl Index<'_> {
     }
 
     /// All queues, those that are served first in front, and the facts of the issues of their items and of all that
-    /// those depend on, directly or through others.
-    pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts), IndexError> {
+    /// those depend on, directly or through others; and the gates, which are so few that they are read from the tree.
+    pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
         queues(&self.db, &self.snapshot()?)
     }
 }
@@ -77,9 +78,9 @@ pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
 /// Notes which issues have an item that can be taken.
 pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(), IndexError> {
     db.execute("DELETE FROM ready", [])?;
-    let (queues, facts) = queues(db, snapshot)?;
+    let (queues, facts, policy) = queues(db, snapshot)?;
     let mut insert = db.prepare_cached("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
-    for item in views(&queues, &facts).iter().flat_map(|view| &view.items) {
+    for item in views(&queues, &facts, &policy).iter().flat_map(|view| &view.items) {
         if item.status == ItemStatus::Ready {
             insert.execute([item.item.issue_id.as_str()])?;
         }
@@ -87,7 +88,7 @@ pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(),
     Ok(())
 }
 
-fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>, Facts), IndexError> {
+fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
     let mut queues = Vec::new();
     for id in records::queue_ids(snapshot)? {
         let Some(mut queue) = records::queue_alone(snapshot, &id)? else { continue };
@@ -105,7 +106,7 @@ fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>,
     }
     QueueFolder::sort(&mut queues);
     let facts = facts(db, &queues)?;
-    Ok((queues, facts))
+    Ok((queues, facts, records::root(snapshot)?.policy))
 }
 
 fn facts(db: &Connection, queues: &[QueueFolder]) -> Result<Facts, IndexError> {

@@ -15,6 +15,7 @@ use super::folder::QueueFolder;
 use super::queue_conflicts::{ConflictView, standing};
 use crate::model::id::{IssueId, ItemId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
+use crate::model::root::Policy;
 use crate::model::status::ItemStatus;
 
 pub(crate) use graph::{Edge, Why};
@@ -97,9 +98,9 @@ pub(crate) type Facts = BTreeMap<IssueId, IssueFacts>;
 
 /// Derives the state of all queues. `facts` holds the issues of their items and, as far as they exist, all that those
 /// depend on, directly or through others.
-pub(crate) fn views(queues: &[QueueFolder], facts: &Facts) -> Vec<QueueView> {
+pub(crate) fn views(queues: &[QueueFolder], facts: &Facts, policy: &Policy) -> Vec<QueueView> {
     let in_work = state::InWork::of(queues, facts);
-    queues.iter().map(|folder| view(folder, facts, &in_work)).collect()
+    queues.iter().map(|folder| view(folder, facts, policy, &in_work)).collect()
 }
 
 /// What is known of an item's plan; none where the issue or the plan is not here.
@@ -107,7 +108,7 @@ fn plan_of<'a>(item: &Item, facts: &'a Facts) -> Option<&'a super::facts::PlanFa
     facts.get(&item.issue_id)?.plans.get(&item.solution_id)
 }
 
-fn view(folder: &QueueFolder, facts: &Facts, in_work: &state::InWork<'_>) -> QueueView {
+fn view(folder: &QueueFolder, facts: &Facts, policy: &Policy, in_work: &state::InWork<'_>) -> QueueView {
     let told = standing(&folder.conflicts);
     let graph = graph::ItemGraph::of(&folder.items, facts, &told);
     let asked = clarify::asked(&graph, &told);
@@ -119,7 +120,7 @@ fn view(folder: &QueueFolder, facts: &Facts, in_work: &state::InWork<'_>) -> Que
         .enumerate()
         .map(|(n, item)| {
             let plan = plan_of(item, facts);
-            let (status, blocked_by) = state::state(n, &graph, &asked, &folder.queue, facts, in_work);
+            let (status, blocked_by) = state::state(n, &graph, &asked, &folder.queue, facts, policy, in_work);
             let holder = facts.get(&item.issue_id).and_then(|issue| issue.holder.as_ref());
             ItemView {
                 item: (*item).clone(),
