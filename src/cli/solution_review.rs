@@ -15,7 +15,7 @@ use crate::model::solution::Solution;
 use crate::model::strict;
 use crate::rules::folder::IssueFolder;
 use crate::rules::review::{self, Standing};
-use crate::store::{Tx, layout, records};
+use crate::store::{Tx, layout};
 use crate::ui::style;
 
 /// A finding is a sentence or two; what is longer belongs into the plan or into a comment.

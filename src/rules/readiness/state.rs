@@ -45,7 +45,7 @@ pub(super) fn state(
     in_work: &InWork<'_>,
 ) -> (ItemStatus, Vec<Blocker>) {
     let item = graph.items[at];
-    let Some(issue) = facts.get(&item.issue_id) else {
+    let Some(issue) = graph.issues[at] else {
         let reason = format!("issue `{}` is not here (or cannot be read)", item.issue_id);
         return (ItemStatus::Blocked, vec![Blocker::issue(&item.issue_id, reason)]);
     };
