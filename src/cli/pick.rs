@@ -7,13 +7,13 @@ use super::world::World;
 use super::{Failure, queue_print};
 use crate::index::Index;
 use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::queue::Item;
+use crate::model::queue::{Item, QueueDecision};
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
-use crate::rules::readiness::{Facts, ItemView, QueueView};
+use crate::rules::readiness::{Facts, InOrder, in_order};
 use crate::store::{Store, Tx, layout, records};
 use crate::sync;
 
@@ -34,8 +34,8 @@ pub(super) struct Picked {
 }
 
 /// The queues, and the plans in them that can be had.
-struct Choice {
-    views: Vec<QueueView>,
+struct Choice<'a> {
+    queues: Vec<InOrder<'a>>,
     free: BTreeSet<SolutionId>,
     /// Those whose holder's lease ran out by this clone's clock alone.
     unproven: BTreeSet<SolutionId>,
@@ -48,9 +48,9 @@ struct RunOut {
     unproven: BTreeSet<SolutionId>,
 }
 
-impl Choice {
-    fn has(&self, item: &ItemView) -> bool {
-        item.status == ItemStatus::Ready || self.free.contains(&item.item.solution_id)
+impl Choice<'_> {
+    fn has(&self, queue: &InOrder<'_>, at: usize) -> bool {
+        self.free.contains(&queue.items()[at].solution_id) || queue.state(at).0 == ItemStatus::Ready
     }
 }
 
@@ -62,42 +62,44 @@ fn is_executing(issue: &IssueFacts) -> bool {
 impl From<'_> {
     /// The first that can be had, over the queues that are served.
     pub(super) fn first(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Failure> {
-        let choice = self.choice(tx)?;
-        let views: Vec<&QueueView> =
-            choice.views.iter().filter(|view| queue.is_none_or(|id| view.queue.id == *id)).collect();
-        for view in &views {
-            if let Some(it) = view.items.iter().find(|it| choice.has(it)) {
-                return Ok(Picked { queue: view.queue.id.clone(), item: it.item.clone() });
+        let world = World::of(tx, self.store, self.index)?;
+        let choice = self.choice(tx, &world)?;
+        let queues: Vec<&InOrder<'_>> =
+            choice.queues.iter().filter(|it| queue.is_none_or(|id| it.queue().id == *id)).collect();
+        for queue in &queues {
+            if let Some(at) = (0..queue.items().len()).find(|at| choice.has(queue, *at)) {
+                return Ok(Picked { queue: queue.queue().id.clone(), item: queue.items()[at].clone() });
             }
         }
-        Err(nothing(&choice, &views))
+        Err(nothing(&choice, &queues))
     }
 
     /// This one.
     pub(super) fn named(&self, tx: &Tx<'_>, queue: &QueueId, item: &Item) -> Result<Picked, Failure> {
-        let choice = self.choice(tx)?;
-        let view = choice.views.iter().find(|view| view.queue.id == *queue);
-        let it = view.and_then(|view| view.items.iter().find(|it| it.item.solution_id == item.solution_id));
-        let Some(it) = it else {
+        let world = World::of(tx, self.store, self.index)?;
+        let choice = self.choice(tx, &world)?;
+        let found = choice.queues.iter().find(|it| it.queue().id == *queue).and_then(|queue| {
+            let at = queue.items().iter().position(|it| it.solution_id == item.solution_id)?;
+            Some((queue, at))
+        });
+        let Some((found, at)) = found else {
             return Err(Failure::new("not-found", format!("`{}` is in no queue any more", item.solution_id))
                 .hint(format!("`git wf queue add {}` queues it", item.issue_id)));
         };
-        if choice.has(it) {
-            return Ok(Picked { queue: queue.clone(), item: it.item.clone() });
+        if choice.has(found, at) {
+            return Ok(Picked { queue: queue.clone(), item: found.items()[at].clone() });
         }
-        Err(not_ready(&choice, it))
+        Err(not_ready(&choice, found, at))
     }
 
-    fn choice(&self, tx: &Tx<'_>) -> Result<Choice, Failure> {
-        let world = World::of(tx, self.store, self.index)?;
-        let views = world.views();
+    fn choice<'a>(&self, tx: &Tx<'_>, world: &'a World) -> Result<Choice<'a>, Failure> {
         let mut free = BTreeSet::new();
         if self.allow_overlap {
-            free.extend(ready_if(&world, without_files));
+            free.extend(ready_if(world, without_files));
         }
         let run_out = self.run_out(tx, &world.facts)?;
         for id in run_out.free {
-            let had = ready_if(&world, |facts| {
+            let had = ready_if(world, |facts| {
                 if self.allow_overlap {
                     without_files(facts);
                 }
@@ -105,7 +107,8 @@ impl From<'_> {
             });
             free.extend(had.into_iter().filter(|solution| solution.issue() == id));
         }
-        Ok(Choice { views, free, unproven: run_out.unproven })
+        let queues = in_order(&world.queues, &world.facts, &world.policy);
+        Ok(Choice { queues, free, unproven: run_out.unproven })
     }
 
     fn run_out(&self, tx: &Tx<'_>, facts: &Facts) -> Result<RunOut, Failure> {
@@ -152,9 +155,8 @@ impl From<'_> {
 fn ready_if(world: &World, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<SolutionId> {
     let mut facts = world.facts.clone();
     otherwise(&mut facts);
-    let views = World { queues: world.queues.clone(), facts }.views();
-    let ready = views.into_iter().flat_map(|view| view.items).filter(|it| it.status == ItemStatus::Ready);
-    ready.map(|it| it.item.solution_id).collect()
+    let queues = in_order(&world.queues, &facts, &world.policy);
+    queues.iter().flat_map(InOrder::ready).map(|item| item.solution_id.clone()).collect()
 }
 
 /// As if nobody who executes touched a file.
@@ -179,15 +181,16 @@ const MOST_REASONS: usize = 20;
 const UNPROVEN: &str = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not \
                         watched it for long enough; `git wf lease release ITEM` gives it up";
 
-fn nothing(choice: &Choice, views: &[&QueueView]) -> Failure {
+fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Failure {
     let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
     let mut reasons: BTreeSet<String> = BTreeSet::new();
-    for view in views.iter().filter(|view| view.status != "archived") {
-        for it in &view.items {
-            *counts.entry(it.status).or_default() += 1;
-            let name = queue_print::item_name(&choice.views, &view.queue.id, it);
-            reasons.extend(it.blocked_by.iter().map(|blocker| format!("{name} waits: {}", blocker.reason)));
-            if choice.unproven.contains(&it.item.solution_id) {
+    for queue in queues.iter().filter(|it| it.queue().status != QueueDecision::Archived) {
+        for (at, it) in queue.items().iter().enumerate() {
+            let (status, blocked_by) = queue.state(at);
+            *counts.entry(status).or_default() += 1;
+            let name = queue_print::item_name(choice.queues.len(), &queue.queue().id, it);
+            reasons.extend(blocked_by.iter().map(|blocker| format!("{name} waits: {}", blocker.reason)));
+            if choice.unproven.contains(&it.solution_id) {
                 reasons.insert(format!("{name} is not taken over: {UNPROVEN}"));
             }
         }
@@ -208,19 +211,20 @@ fn nothing(choice: &Choice, views: &[&QueueView]) -> Failure {
         .hint("`git wf queue show` shows the items")
 }
 
-fn not_ready(choice: &Choice, it: &ItemView) -> Failure {
-    let mut reasons: Vec<String> = it.blocked_by.iter().map(|blocker| blocker.reason.clone()).collect();
-    if choice.unproven.contains(&it.item.solution_id) {
+fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Failure {
+    let Item { item_id, issue_id, solution_id, .. } = queue.items()[at];
+    let (status, blocked_by) = queue.state(at);
+    let mut reasons: Vec<String> = blocked_by.into_iter().map(|blocker| blocker.reason).collect();
+    if choice.unproven.contains(solution_id) {
         reasons.push(UNPROVEN.into());
     }
-    let hint = match it.status {
-        ItemStatus::Failed => format!("`git wf retry {}` queues it again", it.item.issue_id),
-        ItemStatus::Completed => format!("`git wf reopen {}` takes it up again", it.item.issue_id),
+    let hint = match status {
+        ItemStatus::Failed => format!("`git wf retry {issue_id}` queues it again"),
+        ItemStatus::Completed => format!("`git wf reopen {issue_id}` takes it up again"),
         ItemStatus::Executing => "`git wf lease list` shows who executes it, and until when".into(),
         _ => "`git wf next` takes the first item that is ready".into(),
     };
-    let (item, issue) = (&it.item.item_id, &it.item.issue_id);
-    Failure::nothing(format!("item {item} for `{issue}` is {}, not ready", it.status))
+    Failure::nothing(format!("item {item_id} for `{issue_id}` is {status}, not ready"))
         .details(reasons)
         .hint(hint)
 }

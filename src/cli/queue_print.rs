@@ -6,6 +6,7 @@ use std::io::Write;
 use super::world::World;
 use super::{Context, Failure, answer};
 use crate::model::id::{ItemId, QueueId, SolutionId};
+use crate::model::queue::Item;
 use crate::model::status::ItemStatus;
 use crate::rules::readiness::{ItemView, QueueView};
 use crate::ui::{Cell, Column, Table, style};
@@ -59,7 +60,7 @@ pub(super) fn show(world: &World, id: &QueueId, now: i64, context: &mut Context)
     )?;
     items(world, view, now, context)?;
     for it in &view.items {
-        reasons(&item_name(&views, &view.queue.id, it), it, context)?;
+        reasons(&item_name(views.len(), &view.queue.id, &it.item), it, context)?;
     }
     for conflict in &view.conflicts {
         super::queue::decision(conflict, context)?;
@@ -136,10 +137,10 @@ fn short_name(actor: &str) -> String {
 }
 
 /// `S-2`, and `QUE-…:S-2` where it is not the only queue.
-pub(super) fn item_name(views: &[QueueView], queue: &QueueId, it: &ItemView) -> String {
-    match views {
-        [_] => it.item.item_id.to_string(),
-        _ => format!("{queue}:{}", it.item.item_id),
+pub(super) fn item_name(queues: usize, queue: &QueueId, item: &Item) -> String {
+    match queues {
+        1 => item.item_id.to_string(),
+        _ => format!("{queue}:{}", item.item_id),
     }
 }
 
@@ -177,7 +178,7 @@ pub(super) fn show_item(
         it.item.solution_id,
         painter.paint(status_style(it.status), it.status.as_str())
     )?;
-    reasons(&item_name(&views, queue, it), it, context)
+    reasons(&item_name(views.len(), queue, &it.item), it, context)
 }
 
 /// How the status of an item is coloured.

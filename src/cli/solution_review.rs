@@ -10,11 +10,12 @@ use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::review::{Review, Score, Scores, Verdict};
+use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::model::strict;
 use crate::rules::folder::IssueFolder;
 use crate::rules::review::{self, Standing};
-use crate::store::{Tx, layout, records};
+use crate::store::{Tx, layout};
 use crate::ui::style;
 
 /// A finding is a sentence or two; what is longer belongs into the plan or into a comment.
@@ -319,16 +320,18 @@ fn settled(plan: &Solution, input: &ReviewInput) -> Result<Verdict, Failure> {
 }
 
 /// Refuses to queue what its reviews do not let pass, unless it is forced by somebody who may. Answers with what the item
-/// has to say in `forced`: the digest of a plan that is rejected, and queued all the same.
+/// has to say in `forced`: the digest of a plan that is queued all the same.
 pub(super) fn permit_queue(
     tx: &Tx<'_>,
+    policy: &Policy,
     folder: &IssueFolder,
     plan: &Solution,
     force: &Force,
 ) -> Result<Option<String>, Failure> {
     let standing: Standing = review::standing(plan, folder.reviews(&plan.id));
-    match review::may_queue(&records::root(tx)?.policy, &plan.id, &standing) {
+    match review::may_queue(policy, &plan.id, &standing) {
+        Ok(()) => Ok(None),
         Err(refusal) if force.why().is_none() || !refusal.yields_to(tx.role()) => Err(refusal.into()),
-        _ => Ok((standing.verdict == Some(Verdict::Rejected)).then(|| plan.plan_digest())),
+        Err(_) => Ok(Some(plan.plan_digest())),
     }
 }

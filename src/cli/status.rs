@@ -65,11 +65,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         return one(&super::existing(&index.snapshot()?, &id?)?, context);
     }
     let freshness = index::freshness(&store)?;
-    let (index, ((counts, broken), (queues, facts))) =
+    let (index, ((counts, broken), known)) =
         context.ask(&store, Needs::ROWS, |index| Ok((index.counts()?, index.queues()?)))?;
     let snapshot = index.snapshot()?;
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
-    let views = World { queues, facts }.views();
+    let views = World::from(known).views();
     let queues = views.iter().map(|view| {
         let mut items: BTreeMap<ItemStatus, usize> = BTreeMap::new();
         for item in &view.items {

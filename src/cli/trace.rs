@@ -262,8 +262,7 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> 
 fn views(found: &Found, index: &Index<'_>) -> Result<Vec<QueueView>, IndexError> {
     for issue in &found.issues {
         if index.has_items(&issue.folder.issue.record.id)? {
-            let (queues, facts) = index.queues()?;
-            return Ok(World { queues, facts }.views());
+            return Ok(World::from(index.queues()?).views());
         }
     }
     Ok(Vec::new())

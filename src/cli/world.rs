@@ -4,6 +4,7 @@ use super::{Context, Failure};
 use crate::index::{self, Index, Needs};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::queue::Item;
+use crate::model::root::Policy;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::{Facts, QueueView, views};
@@ -48,6 +49,8 @@ pub(super) struct World {
     pub(super) queues: Vec<QueueFolder>,
     /// The issues of all items, and what those depend on.
     pub(super) facts: Facts,
+    /// The gates.
+    pub(super) policy: Policy,
 }
 
 impl World {
@@ -61,13 +64,13 @@ impl World {
                     .chain(item.depends_on.iter().map(crate::model::id::SolutionId::issue))
             })
             .collect();
-        Ok(Self { facts: facts_of(read, ids)?, queues })
+        Ok(Self { facts: facts_of(read, ids)?, policy: records::root(read)?.policy, queues })
     }
 
     /// The same through the index, which has it ready.
     pub(super) fn now<'a>(store: &'a Store, context: &Context) -> Result<(Index<'a>, Self), Failure> {
-        let (index, (queues, facts)) = context.ask(store, Needs::ROWS, Index::queues)?;
-        Ok((index, Self { queues, facts }))
+        let (index, known) = context.ask(store, Needs::ROWS, Index::queues)?;
+        Ok((index, known.into()))
     }
 
     /// The same for a command that has written and shows what came of it: through the index where there is one.
@@ -89,8 +92,7 @@ impl World {
     }
 
     fn in_index(index: &Index<'_>) -> Option<Self> {
-        let (queues, facts) = index.queues().ok()?;
-        Some(Self { queues, facts })
+        Some(index.queues().ok()?.into())
     }
 
     /// The item that `text` names, as [`item`] finds it.
@@ -117,7 +119,13 @@ impl World {
 
     /// The state of everything, queues that are served first in front.
     pub(super) fn views(&self) -> Vec<QueueView> {
-        views(&self.queues, &self.facts)
+        views(&self.queues, &self.facts, &self.policy)
+    }
+}
+
+impl From<(Vec<QueueFolder>, Facts, Policy)> for World {
+    fn from((queues, facts, policy): (Vec<QueueFolder>, Facts, Policy)) -> Self {
+        Self { queues, facts, policy }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::store::object_id;
 /// "wfix": tells our file from any other database.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 /// How long to wait for another process that brings the index up to date.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 /// More statements than one issue takes, so that none is prepared for each issue anew.

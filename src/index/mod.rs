@@ -6,6 +6,7 @@ mod error;
 mod follow;
 mod list;
 mod log;
+mod packed;
 mod place;
 mod queues;
 mod resolve;

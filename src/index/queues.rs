@@ -2,13 +2,13 @@
 
 use rusqlite::{Connection, params};
 
-use super::Index;
 use super::error::IndexError;
+use super::{Index, packed};
 use crate::model::id::{IssueId, SolutionId};
-use crate::model::status::ItemStatus;
+use crate::model::root::Policy;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::{IssueFolder, QueueFolder};
-use crate::rules::readiness::{Facts, views};
+use crate::rules::readiness::{Facts, in_order};
 use crate::store::{Read, Snapshot, layout, records};
 
 /// Puts the items of an issue, whose row has the number `n`, in place of what was there.
@@ -31,12 +31,12 @@ pub(super) fn add_items(
 ) -> Result<(), IndexError> {
     for (queue, solution, item) in records::items_of(read, id)? {
         let path = layout::item(&queue, &solution);
-        let (json, why) = match item {
-            Ok(item) => (serde_json::to_string(&item).ok(), None),
+        let (packed, why) = match item {
+            Ok(item) => (packed::item(&item), None),
             Err(why) => (None, Some(why)),
         };
         db.prepare_cached("INSERT OR REPLACE INTO items VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![id.as_str(), queue.as_str(), path, json, why, n])?;
+            .execute(params![id.as_str(), queue.as_str(), path, packed, why, n])?;
     }
     Ok(())
 }
@@ -44,7 +44,7 @@ pub(super) fn add_items(
 /// Adds the facts of the issue whose row has the number `n`. By number, since those come in order: keys that come in
 /// none are the slower the more there are.
 pub(super) fn add_facts(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexError> {
-    let facts = serde_json::to_string(&IssueFacts::of(folder)).unwrap_or_default();
+    let facts = packed::facts(&IssueFacts::of(folder)).unwrap_or_default();
     db.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?.execute(params![n, facts])?;
     Ok(())
 }
@@ -57,8 +57,8 @@ impl Index<'_> {
     }
 
     /// All queues, those that are served first in front, and the facts of the issues of their items and of all that
-    /// those depend on, directly or through others.
-    pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts), IndexError> {
+    /// those depend on, directly or through others; and the gates, which are so few that they are read from the tree.
+    pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
         queues(&self.db, &self.snapshot()?)
     }
 }
@@ -77,27 +77,27 @@ pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
 /// Notes which issues have an item that can be taken.
 pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(), IndexError> {
     db.execute("DELETE FROM ready", [])?;
-    let (queues, facts) = queues(db, snapshot)?;
+    let (queues, facts, policy) = queues(db, snapshot)?;
     let mut insert = db.prepare_cached("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
-    for item in views(&queues, &facts).iter().flat_map(|view| &view.items) {
-        if item.status == ItemStatus::Ready {
-            insert.execute([item.item.issue_id.as_str()])?;
+    for queue in in_order(&queues, &facts, &policy) {
+        for item in queue.ready() {
+            insert.execute([item.issue_id.as_str()])?;
         }
     }
     Ok(())
 }
 
-fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>, Facts), IndexError> {
+fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
     let mut queues = Vec::new();
     for id in records::queue_ids(snapshot)? {
         let Some(mut queue) = records::queue_alone(snapshot, &id)? else { continue };
         let mut query =
-            db.prepare_cached("SELECT path, json, why FROM items WHERE queue = ?1 ORDER BY path")?;
+            db.prepare_cached("SELECT path, packed, why FROM items WHERE queue = ?1 ORDER BY path")?;
         let mut rows = query.query([id.as_str()])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
-            match row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)? {
-                Some(json) => items.push(serde_json::from_str(json).map_err(std::io::Error::from)?),
+            match row.get_ref(1)?.as_blob_or_null().map_err(rusqlite::Error::from)? {
+                Some(bytes) => items.push(packed::read_item(bytes)?),
                 None => queue.broken.push((row.get(0)?, row.get(2)?)),
             }
         }
@@ -105,17 +105,16 @@ fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>,
     }
     QueueFolder::sort(&mut queues);
     let facts = facts(db, &queues)?;
-    Ok((queues, facts))
+    Ok((queues, facts, records::root(snapshot)?.policy))
 }
 
 fn facts(db: &Connection, queues: &[QueueFolder]) -> Result<Facts, IndexError> {
     let parse = |row: &rusqlite::Row<'_>| -> Result<IssueFacts, IndexError> {
-        let json = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-        Ok(serde_json::from_str(json).map_err(std::io::Error::from)?)
+        Ok(packed::read_facts(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?)
     };
     // Those of the items at once, since they may be many; what these depend on besides, one by one.
     let mut facts = Facts::new();
-    let mut query = db.prepare_cached("SELECT json FROM facts WHERE n IN (SELECT n FROM items)")?;
+    let mut query = db.prepare_cached("SELECT packed FROM facts WHERE n IN (SELECT n FROM items)")?;
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
         let issue = parse(row)?;
@@ -127,7 +126,7 @@ fn facts(db: &Connection, queues: &[QueueFolder]) -> Result<Facts, IndexError> {
         .chain(facts.values().flat_map(|issue| issue.depends_on.iter().cloned()))
         .collect();
     let mut query =
-        db.prepare_cached("SELECT f.json FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
+        db.prepare_cached("SELECT f.packed FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
     while let Some(id) = open.pop() {
         if facts.contains_key(&id) {
             continue;

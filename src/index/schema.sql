@@ -31,10 +31,11 @@ CREATE TABLE links (
     hash TEXT NOT NULL, execution TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (hash, execution)
 ) WITHOUT ROWID;
 
--- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why.
-CREATE TABLE facts (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
+-- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why. `packed` is read by
+-- `packed.rs`.
+CREATE TABLE facts (n INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE items (
-    issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, json TEXT, why TEXT, n INTEGER,
+    issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, packed BLOB, why TEXT, n INTEGER,
     PRIMARY KEY (queue, path)
 ) WITHOUT ROWID;
 -- The issues with an item that can be taken.

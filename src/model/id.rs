@@ -67,10 +67,15 @@ macro_rules! id_type {
         impl $name {
             /// Checks the grammar; an id that passes is safe as one component of a path.
             pub(crate) fn parse(text: &str) -> Result<Self, IdError> {
+                Self::of_text(text.to_owned())
+            }
+
+            /// The same of a text that nobody else needs.
+            fn of_text(text: String) -> Result<Self, IdError> {
                 let check: fn(&str) -> Result<(), &'static str> = $check;
-                match check(text) {
-                    Ok(()) => Ok(Self(text.to_owned())),
-                    Err(rule) => Err(IdError { kind: $kind, value: text.to_owned(), rule }),
+                match check(&text) {
+                    Ok(()) => Ok(Self(text)),
+                    Err(rule) => Err(IdError { kind: $kind, value: text, rule }),
                 }
             }
 
@@ -95,7 +100,7 @@ macro_rules! id_type {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Self::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+                Self::of_text(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
             }
         }
 

@@ -60,7 +60,12 @@ impl fmt::Display for Priority {
 
 impl<'de> Deserialize<'de> for Priority {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+        let value = if deserializer.is_human_readable() {
+            Value::deserialize(deserializer)?
+        } else {
+            // Such a format does not say itself what comes: it is what was written, the number.
+            Value::from(u8::deserialize(deserializer)?)
+        };
         Self::from_json(&value).ok_or_else(|| {
             serde::de::Error::custom(format!(
                 "{value} is not a priority: 1 (critical) to 5 (trivial), or its name"

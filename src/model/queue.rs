@@ -71,8 +71,8 @@ pub(crate) struct Item {
     /// Solutions that must be completed first, beside what the issue depends on.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) depends_on: BTreeSet<SolutionId>,
-    /// The digest of the plan that somebody queued although its reviews reject it: what those say of this digest keeps
-    /// the item waiting no more.
+    /// The digest of the plan that somebody queued by force, although its reviews reject it or the policy asks for one
+    /// that it has not: what reviews say of this digest, or do not say, keeps the item waiting no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) forced: Option<String>,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The last year that a stamp or a record may bear; later ones are broken records.
 const LAST_YEAR: i32 = 9998;
 
-/// Milliseconds since 1970-01-01T00:00:00Z; written as `2026-11-21T02:14:05.123Z`, read from any RFC 3339 form.
+/// Milliseconds since 1970-01-01T00:00:00Z; written as `2026-11-21T02:14:05.123Z`, read from any RFC 3339 form. Where
+/// nobody reads what is written, it is the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Time(i64);
 
@@ -83,12 +84,22 @@ impl fmt::Display for Time {
 
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            self.0.serialize(serializer)
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            let millis = i64::deserialize(deserializer)?;
+            return Self::from_millis(millis).ok_or_else(|| {
+                serde::de::Error::custom(format!("`{millis}` is no time that can be written"))
+            });
+        }
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| {
             serde::de::Error::custom(format!("`{text}` is not a time such as 2026-11-21T02:14:05.123Z"))

@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{ExecutionFolder, IssueFolder};
 use super::holds::{Holding, who_holds};
-use super::review;
+use super::review::{self, Standing};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::priority::Priority;
-use crate::model::review::Verdict;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 
@@ -40,8 +39,8 @@ pub(crate) struct PlanFacts {
     pub(crate) creates: BTreeSet<String>,
     /// How many tasks.
     pub(crate) task_count: usize,
-    /// Whether its reviews reject it as it is now.
-    pub(crate) is_rejected: bool,
+    /// What its reviews come to.
+    pub(crate) review: Standing,
 }
 
 /// What other records need to know of an issue.
@@ -73,14 +72,14 @@ impl IssueFacts {
         let issue = &folder.issue.record;
         let plans = folder.solutions.iter().map(|solution| {
             let plan = solution.record.typed_plan();
+            let digest = solution.record.plan_digest();
             let reviews = folder.reviews(&solution.record.id);
             let facts = PlanFacts {
-                digest: solution.record.plan_digest(),
+                review: review::standing_of(&digest, plan.tasks.is_empty(), reviews),
+                digest,
                 files: plan.touches().into_iter().map(str::to_owned).collect(),
                 creates: plan.creates().into_iter().map(str::to_owned).collect(),
                 task_count: plan.tasks.len(),
-                is_rejected: !reviews.is_empty()
-                    && review::standing(&solution.record, reviews).verdict == Some(Verdict::Rejected),
             };
             (solution.record.id.clone(), facts)
         });

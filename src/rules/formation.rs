@@ -144,6 +144,7 @@ mod tests {
     use super::*;
     use crate::model::status::IssueStatus;
     use crate::rules::facts::{IssueFacts, PlanFacts};
+    use crate::rules::review::UNREVIEWED;
     use proptest::prelude::*;
 
     struct Told {
@@ -171,7 +172,7 @@ mod tests {
                 files: of(&it.creates).union(&of(&it.modifies)).cloned().collect(),
                 creates: of(&it.creates),
                 task_count: it.tasks,
-                is_rejected: false,
+                review: UNREVIEWED,
             };
             let facts = IssueFacts {
                 id: issue(n),

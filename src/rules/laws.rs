@@ -12,6 +12,7 @@ use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntr
 use crate::model::id::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::{Issue, StoredStatus};
 use crate::model::queue::{Item, Queue, QueueDecision};
+use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
@@ -131,7 +132,7 @@ fn folders() -> impl Strategy<Value = IssueFolder> {
                         issue_id: issue(),
                         author: "a".into(),
                         created_at: time(0),
-                        plan: serde_json::json!({"tasks": []}),
+                        plan: serde_json::json!({"tasks": [{"id": "T1"}]}),
                     };
                     Recorded { record, changed: None }
                 })
@@ -180,7 +181,7 @@ fn views(folder: &IssueFolder) -> Vec<ItemView> {
     let items = folder.items.iter().map(|queued| queued.item.clone()).collect();
     let queue = QueueFolder { queue: queue(), items, conflicts: vec![], broken: vec![] };
     let facts = BTreeMap::from([(issue(), IssueFacts::of(folder))]);
-    readiness::views(&[queue], &facts).remove(0).items
+    readiness::views(&[queue], &facts, &Policy::default()).remove(0).items
 }
 
 /// How each execution shows, by its id, and which holds.

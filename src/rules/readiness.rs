@@ -8,13 +8,15 @@ mod state;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::rc::Rc;
 
 use super::dag;
 use super::facts::{Holder, IssueFacts};
 use super::folder::QueueFolder;
-use super::queue_conflicts::{ConflictView, standing};
+use super::queue_conflicts::{ConflictView, Standing, standing};
 use crate::model::id::{IssueId, ItemId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
+use crate::model::root::Policy;
 use crate::model::status::ItemStatus;
 
 pub(crate) use graph::{Edge, Why};
@@ -95,53 +97,92 @@ pub(crate) struct QueueView {
 /// Everything that the state of an item depends on.
 pub(crate) type Facts = BTreeMap<IssueId, IssueFacts>;
 
-/// Derives the state of all queues. `facts` holds the issues of their items and, as far as they exist, all that those
-/// depend on, directly or through others.
-pub(crate) fn views(queues: &[QueueFolder], facts: &Facts) -> Vec<QueueView> {
-    let in_work = state::InWork::of(queues, facts);
-    queues.iter().map(|folder| view(folder, facts, &in_work)).collect()
+/// Derives the state of all queues, with everything that is shown of them.
+pub(crate) fn views(queues: &[QueueFolder], facts: &Facts, policy: &Policy) -> Vec<QueueView> {
+    in_order(queues, facts, policy).into_iter().map(InOrder::view).collect()
 }
 
-/// What is known of an item's plan; none where the issue or the plan is not here.
-fn plan_of<'a>(item: &Item, facts: &'a Facts) -> Option<&'a super::facts::PlanFacts> {
-    facts.get(&item.issue_id)?.plans.get(&item.solution_id)
+/// Puts the items of each queue in order, so far that where each stands can be asked. `facts` holds the issues of the
+/// items and, as far as they exist, all that those depend on, directly or through others.
+pub(crate) fn in_order<'a>(
+    queues: &'a [QueueFolder],
+    facts: &'a Facts,
+    policy: &'a Policy,
+) -> Vec<InOrder<'a>> {
+    let in_work = Rc::new(state::InWork::of(queues, facts));
+    let one = |folder: &'a QueueFolder| {
+        let told = standing(&folder.conflicts);
+        let graph = graph::ItemGraph::of(&folder.items, facts, &told);
+        let asked = clarify::asked(&graph, &told);
+        InOrder { queue: &folder.queue, facts, policy, in_work: Rc::clone(&in_work), told, graph, asked }
+    };
+    queues.iter().map(one).collect()
 }
 
-fn view(folder: &QueueFolder, facts: &Facts, in_work: &state::InWork<'_>) -> QueueView {
-    let told = standing(&folder.conflicts);
-    let graph = graph::ItemGraph::of(&folder.items, facts, &told);
-    let asked = clarify::asked(&graph, &told);
-    let groups = groups::groups(&graph.items, &graph.depths, facts);
-    let wanted = groups::wanted(&graph.items, facts);
-    let items: Vec<ItemView> = graph
-        .items
-        .iter()
-        .enumerate()
-        .map(|(n, item)| {
-            let plan = plan_of(item, facts);
-            let (status, blocked_by) = state::state(n, &graph, &asked, &folder.queue, facts, in_work);
-            let holder = facts.get(&item.issue_id).and_then(|issue| issue.holder.as_ref());
+/// A queue with its items in order. Groups, priorities and the conflicts over files, which are only shown, are not
+/// derived before somebody asks for the view.
+pub(crate) struct InOrder<'a> {
+    queue: &'a Queue,
+    facts: &'a Facts,
+    policy: &'a Policy,
+    in_work: Rc<state::InWork<'a>>,
+    told: Vec<Standing<'a>>,
+    graph: graph::ItemGraph<'a>,
+    asked: clarify::Asked,
+}
+
+impl<'a> InOrder<'a> {
+    /// The record.
+    pub(crate) fn queue(&self) -> &'a Queue {
+        self.queue
+    }
+
+    /// The items in the order of execution, without removed ones.
+    pub(crate) fn items(&self) -> &[&'a Item] {
+        &self.graph.items
+    }
+
+    /// Where the item at a place of the order stands, and what it waits for.
+    pub(crate) fn state(&self, at: usize) -> (ItemStatus, Vec<Blocker>) {
+        state::state(at, &self.graph, &self.asked, self.queue, self.facts, self.policy, &self.in_work)
+    }
+
+    /// The items that are ready, first to last.
+    pub(crate) fn ready(&self) -> impl Iterator<Item = &'a Item> {
+        let all = self.graph.items.iter().enumerate();
+        all.filter(|(at, _)| self.state(*at).0 == ItemStatus::Ready).map(|(_, item)| *item)
+    }
+
+    fn view(self) -> QueueView {
+        let Self { queue, facts, ref told, ref graph, .. } = self;
+        let groups = groups::groups(graph);
+        let wanted = groups::wanted(graph);
+        let item = |(n, item): (usize, &&Item)| {
+            let plan = graph.plans[n];
+            let (status, blocked_by) = self.state(n);
+            let holder = graph.issues[n].and_then(|issue| issue.holder.as_ref());
             ItemView {
                 item: (*item).clone(),
                 status,
                 execution_order: n + 1,
                 execution_group: groups[n].clone(),
-                semantic_priority: groups::semantic_priority(item, &wanted, facts),
+                semantic_priority: groups::semantic_priority(n, graph, &wanted),
                 task_count: plan.map_or(0, |plan| plan.task_count),
                 files_touched: plan.map(|plan| plan.files.clone()).unwrap_or_default(),
                 blocked_by,
                 holder: holder.filter(|holder| holder.solution_id == item.solution_id).cloned(),
             }
-        })
-        .collect();
-    let conflicts = clarify::conflicts(&graph, &told, asked, facts);
-    let edges = with_files(&graph, &conflicts);
-    QueueView {
-        status: queue_status(&folder.queue, &items, facts),
-        queue: folder.queue.clone(),
-        items,
-        conflicts,
-        edges,
+        };
+        let items: Vec<ItemView> = graph.items.iter().enumerate().map(item).collect();
+        let conflicts = clarify::conflicts(graph, told, self.asked);
+        let edges = with_files(graph, &conflicts);
+        QueueView {
+            status: queue_status(queue, &items, facts),
+            queue: queue.clone(),
+            items,
+            conflicts,
+            edges,
+        }
     }
 }
 

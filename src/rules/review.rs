@@ -63,7 +63,7 @@ impl Reviewer {
 }
 
 /// What the reviews of a plan come to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Standing {
     /// Of the plan as it is now; none where nobody reviewed that.
     pub(crate) verdict: Option<Verdict>,
@@ -84,14 +84,17 @@ impl Standing {
 
 /// Folds the reviews of a plan, which stand in the order of their entries.
 pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> Standing {
+    standing_of(&plan.plan_digest(), plan.typed_plan().tasks.is_empty(), reviews)
+}
+
+/// The same of a plan that has this digest, and has no tasks where it `is_empty`.
+pub(crate) fn standing_of(digest: &str, is_empty: bool, reviews: &[Review]) -> Standing {
     let mut latest: BTreeMap<&str, BTreeMap<Reviewer, Verdict>> = BTreeMap::new();
     for review in reviews {
         latest.entry(&review.plan_digest).or_default().insert(Reviewer::of(&review.author), verdict(review));
     }
     let of = |round: &BTreeMap<Reviewer, Verdict>| round.values().copied().max();
-    let digest = plan.plan_digest();
-    let is_empty = plan.typed_plan().tasks.is_empty();
-    let now = latest.get(digest.as_str()).and_then(of);
+    let now = latest.get(digest).and_then(of);
     let rejected: BTreeSet<&str> = latest
         .iter()
         .filter(|(_, round)| of(round) == Some(Verdict::Rejected))
@@ -156,17 +159,20 @@ impl Explain for Refusal {
 
     fn hint(&self) -> Option<String> {
         let over = "--force --reason TEXT overrides this";
+        let queue = |id: &SolutionId| format!("`git wf queue add {} --force --reason TEXT`", id.issue());
         Some(match self {
             Self::Empty(id) => format!("`git wf solution add {} FILE` brings another plan", id.issue()),
-            Self::OwnerDecides { .. } => {
-                "an owner (no WF_ROLE) queues it with --force --reason TEXT, or has it planned anew".into()
+            Self::OwnerDecides { solution, .. } => {
+                format!("an owner (no WF_ROLE) runs {}, or has it planned anew", queue(solution))
             }
             Self::Rejected(id) => format!(
-                "`git wf solution show {id}` shows the findings; change the plan or add another; {over}"
+                "`git wf solution show {id}` shows the findings; change the plan or add another; {} overrides this",
+                queue(id)
             ),
-            Self::Unreviewed { solution, .. } => {
-                format!("somebody other than its author runs `git wf solution review {solution}`; {over}")
-            }
+            Self::Unreviewed { solution, .. } => format!(
+                "somebody other than its author runs `git wf solution review {solution}`; {} overrides this",
+                queue(solution)
+            ),
             Self::OwnPlan { .. } => format!("somebody else, or an agent of another name, reviews it; {over}"),
         })
     }
@@ -191,6 +197,11 @@ pub(crate) fn may_review(plan: &Solution, person: &str) -> Result<(), Refusal> {
     Err(Refusal::OwnPlan { solution: plan.id.clone(), person: person.to_owned() })
 }
 
+/// A plan with tasks that nobody reviewed.
+#[cfg(test)]
+pub(crate) const UNREVIEWED: Standing =
+    Standing { verdict: None, rejected_rounds: 0, is_stale: false, is_empty: false };
+
 /// Whether the plan may be queued. A rejection counts whatever the policy says; with `review=required` the plan must
 /// have passed as it is now.
 pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &Standing) -> Result<(), Refusal> {
@@ -207,6 +218,20 @@ pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &Standing) -
             Err(Refusal::Unreviewed { solution: id.clone(), is_stale: standing.is_stale })
         }
         None => Ok(()),
+    }
+}
+
+/// Whether an item that waits may be handed out: what [`may_queue`] says of its plan now, unless somebody queued that
+/// plan, as it is, all the same. Nothing is to be carried out of a plan without tasks.
+pub(crate) fn may_hand_out(
+    policy: &Policy,
+    item: &Item,
+    digest: &str,
+    standing: &Standing,
+) -> Result<(), Refusal> {
+    match may_queue(policy, &item.solution_id, standing) {
+        Err(refusal) if refusal.yields_to(None) && item.forced.as_deref() == Some(digest) => Ok(()),
+        said => said,
     }
 }
 
@@ -240,7 +265,7 @@ pub(crate) fn remarks(
     }
     if let Some(item) = queued.filter(|_| standing.verdict == Some(Verdict::Rejected)) {
         let how = if item.forced.as_ref() == Some(&review.plan_digest) {
-            "it waits in a queue all the same, since somebody queued it over a rejection"
+            "it waits in a queue all the same, since somebody queued it as it is with --force"
         } else {
             "it is queued, and nobody gets it there any more"
         };

@@ -12,8 +12,9 @@ use crate::store::git::GitError;
 use crate::store::{EqualTrees, Merged, Store, StoreError, Unpublished};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
-/// needed only where many clones do nothing else.
-pub(super) const TRIES: u32 = 30;
+/// needed only where many clones do nothing else: of six, one loses 30 times in a row in every two hundred or so, and 100
+/// times once in a hundred million.
+pub(super) const TRIES: u32 = 100;
 
 /// How often the remote may say that its ref is held by somebody, while it stays where it is: a lock that a killed
 /// process left there is not waited for.

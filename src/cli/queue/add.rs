@@ -15,6 +15,7 @@ use crate::rules::facts::IssueFacts;
 use crate::rules::folder::{IssueFolder, QueueFolder, QueuedItem};
 use crate::rules::formation::{self, Candidate, Placed, Rank};
 use crate::rules::readiness::{Facts, any_cycle};
+use crate::rules::review::may_hand_out;
 use crate::rules::{facts, moves};
 use crate::store::{StoreError, Tx, random_uid, records, resolve};
 
@@ -62,7 +63,7 @@ struct Fresh {
     issue: IssueId,
     solution: SolutionId,
     digest: String,
-    /// The digest, where its reviews reject it.
+    /// The digest, where its reviews do not let it pass.
     forced: Option<String>,
 }
 
@@ -122,6 +123,7 @@ pub(in crate::cli) fn add_issue(
 fn add_all(tx: &mut Tx<'_>, args: &Add, nonce: &Uid) -> Result<Vec<Queued>, Failure> {
     let named = args.queue.as_deref().map(|text| resolve::queue(tx, text)).transpose()?;
     let folders = selected(tx, &args.selection)?;
+    let policy = records::root(tx)?.policy;
     let mut known = Facts::new();
     let mut queued = Vec::new();
     let mut fresh: Vec<Fresh> = Vec::new();
@@ -131,7 +133,7 @@ fn add_all(tx: &mut Tx<'_>, args: &Add, nonce: &Uid) -> Result<Vec<Queued>, Fail
         let plan = bound_plan(folder)?;
         let digest = plan.plan_digest();
         let status = of_issue.status;
-        let is_rejected = of_issue.plans.get(&plan.id).is_some_and(|plan| plan.is_rejected);
+        let standing = of_issue.plans.get(&plan.id).map(|plan| plan.review);
         known.insert(id.clone(), of_issue);
         let live = folder.items.iter().find(|it| {
             !it.item.is_removed()
@@ -140,15 +142,16 @@ fn add_all(tx: &mut Tx<'_>, args: &Add, nonce: &Uid) -> Result<Vec<Queued>, Fail
         });
         let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
         let is_as_it_is = |it: &QueuedItem| {
-            it.item.plan_digest == digest && (!is_rejected || it.item.forced.as_ref() == Some(&digest))
+            it.item.plan_digest == digest
+                && standing.is_none_or(|it_is| may_hand_out(&policy, &it.item, &digest, &it_is).is_ok())
         };
         let is_there = |it: &QueuedItem| waits && (is_as_it_is(it) || status != IssueStatus::Queued);
         let forced = match live {
             Some(live) if is_there(live) => live.item.forced.clone(),
-            _ => solution_review::permit_queue(tx, folder, plan, &args.force)?,
+            _ => solution_review::permit_queue(tx, &policy, folder, plan, &args.force)?,
         };
         if let Some(live) = live.filter(|_| waits) {
-            // Already there; a plan that changed or was rejected since is queued anew as it is now.
+            // Already there; a plan that changed, or that reviews do not let pass any more, is queued anew as it is now.
             let is_old = is_there(live)
                 || !tx.edit_item(&live.queue, &plan.id, |item| {
                     item.plan_digest.clone_from(&digest);

@@ -1,9 +1,8 @@
 //! What a person has to decide before items go on, and all conflicts of a queue as they stand.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::graph::ItemGraph;
-use super::{Facts, plan_of};
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::rules::queue_conflicts::{Clarification, ConflictView, MOST_NAMED, Standing, clarification};
@@ -33,7 +32,8 @@ impl Asked {
 /// A conflict of high severity without an order, one that is left to a person, and orders that go round in a circle. Of
 /// the latter the newest conflict in the circle asks.
 pub(super) fn asked(graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Asked {
-    let places = graph.places();
+    // Without an order that was told there is none to decide about.
+    let places = if told.is_empty() { HashMap::new() } else { graph.places() };
     let mut asked = Asked { questions: BTreeMap::new(), waiting: vec![Vec::new(); graph.items.len()] };
     let mut ask = |conflict: usize, why: &str, members: &[usize]| {
         let named: Vec<(SolutionId, String)> =
@@ -65,12 +65,7 @@ fn name(graph: &ItemGraph<'_>, at: usize) -> String {
 }
 
 /// All conflicts: those that were told and, for each file that plans of several items touch, the one that follows.
-pub(super) fn conflicts(
-    graph: &ItemGraph<'_>,
-    told: &[Standing<'_>],
-    asked: Asked,
-    facts: &Facts,
-) -> Vec<ConflictView> {
+pub(super) fn conflicts(graph: &ItemGraph<'_>, told: &[Standing<'_>], asked: Asked) -> Vec<ConflictView> {
     let mut questions = asked.questions;
     let places = graph.places();
     let item_ids = |solutions: &[SolutionId]| -> Vec<ItemId> {
@@ -103,7 +98,7 @@ pub(super) fn conflicts(
         }
     });
     let mut all: Vec<ConflictView> = of_told.collect();
-    all.extend(over_files(graph, told, facts).into_iter().map(|(file, solutions)| ConflictView {
+    all.extend(over_files(graph, told).into_iter().map(|(file, solutions)| ConflictView {
         id: None,
         entry_id: None,
         kind: ConflictType::File,
@@ -124,11 +119,11 @@ pub(super) fn conflicts(
 
 /// Files that plans of several items touch which are not over, with the plans in the order of execution. What somebody
 /// told of the same file and plans stands in its place.
-fn over_files(graph: &ItemGraph<'_>, told: &[Standing<'_>], facts: &Facts) -> Vec<(String, Vec<SolutionId>)> {
-    let mut by_file: BTreeMap<&str, Vec<SolutionId>> = BTreeMap::new();
-    for (_, item) in graph.items.iter().enumerate().filter(|(n, _)| graph.in_play[*n]) {
-        for file in plan_of(item, facts).into_iter().flat_map(|plan| &plan.files) {
-            by_file.entry(file).or_default().push(item.solution_id.clone());
+fn over_files(graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Vec<(String, Vec<SolutionId>)> {
+    let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for n in (0..graph.items.len()).filter(|n| graph.in_play[*n]) {
+        for file in graph.plans[n].into_iter().flat_map(|plan| &plan.files) {
+            by_file.entry(file).or_default().push(n);
         }
     }
     let mut told_of: BTreeMap<&str, Vec<BTreeSet<&SolutionId>>> = BTreeMap::new();
@@ -136,9 +131,11 @@ fn over_files(graph: &ItemGraph<'_>, told: &[Standing<'_>], facts: &Facts) -> Ve
         let QueueConflict { kind: ConflictType::File, file: Some(file), .. } = entry else { continue };
         told_of.entry(file).or_default().push(entry.solutions.iter().collect());
     }
-    let is_told = |file: &str, plans: &[SolutionId]| {
-        told_of.get(file).is_some_and(|all| all.iter().any(|told| plans.iter().all(|id| told.contains(id))))
+    let plan = |n: &usize| &graph.items[*n].solution_id;
+    let is_told = |file: &str, items: &[usize]| {
+        let all = told_of.get(file);
+        all.is_some_and(|all| all.iter().any(|told| items.iter().all(|n| told.contains(plan(n)))))
     };
-    let several = by_file.into_iter().filter(|(file, plans)| plans.len() > 1 && !is_told(file, plans));
-    several.map(|(file, plans)| (file.to_owned(), plans)).collect()
+    let several = by_file.into_iter().filter(|(file, items)| items.len() > 1 && !is_told(file, items));
+    several.map(|(file, items)| (file.to_owned(), items.iter().map(|n| plan(n).clone()).collect())).collect()
 }

@@ -7,7 +7,7 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::Item;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::dag;
-use crate::rules::facts::IssueFacts;
+use crate::rules::facts::{IssueFacts, PlanFacts};
 use crate::rules::queue_conflicts::Standing;
 
 /// Why one item comes before another.
@@ -37,6 +37,10 @@ pub(crate) struct Edge {
 pub(super) struct ItemGraph<'a> {
     /// In the order of execution.
     pub(super) items: Vec<&'a Item>,
+    /// What is known of the issue of each; none where it is not here.
+    pub(super) issues: Vec<Option<&'a IssueFacts>>,
+    /// What is known of the plan of each; none where the issue or the plan is not here.
+    pub(super) plans: Vec<Option<&'a PlanFacts>>,
     /// How many items come one after the other before each; a cycle counts for nothing.
     pub(super) depths: Vec<usize>,
     /// Each edge once.
@@ -66,8 +70,8 @@ pub(super) struct Cycle {
 }
 
 /// Whether an item still has a part in conflicts.
-fn is_in_play(item: &Item, facts: &Facts) -> bool {
-    let Some(issue) = facts.get(&item.issue_id) else { return false };
+fn is_in_play(item: &Item, issue: Option<&IssueFacts>) -> bool {
+    let Some(issue) = issue else { return false };
     let is_completed = issue.holder.as_ref().is_some_and(|holder| {
         holder.solution_id == item.solution_id && holder.status == ExecutionStatus::Completed
     });
@@ -77,11 +81,13 @@ fn is_in_play(item: &Item, facts: &Facts) -> bool {
 impl<'a> ItemGraph<'a> {
     /// Orders the items that are not removed: each behind what it depends on and what conflicts put before it; of those
     /// that could be next, the one with the earliest position.
-    pub(super) fn of(items: &'a [Item], facts: &Facts, told: &[Standing<'_>]) -> Self {
+    pub(super) fn of(items: &'a [Item], facts: &'a Facts, told: &[Standing<'_>]) -> Self {
         let mut live: Vec<&Item> = items.iter().filter(|item| !item.is_removed()).collect();
         live.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
-        let in_play: Vec<bool> = live.iter().map(|item| is_in_play(item, facts)).collect();
-        let mut nodes = Nodes::of(&live, facts);
+        let issues: Vec<Option<&IssueFacts>> = live.iter().map(|item| facts.get(&item.issue_id)).collect();
+        let in_play: Vec<bool> =
+            live.iter().zip(&issues).map(|(item, issue)| is_in_play(item, *issue)).collect();
+        let mut nodes = Nodes::of(&live, &issues, facts);
         let orders = told_orders(&live, &in_play, told);
         for (first, second, _) in &orders {
             nodes.before[*second].push(*first);
@@ -96,8 +102,11 @@ impl<'a> ItemGraph<'a> {
         for (at, node) in order.iter().enumerate() {
             place[*node] = at;
         }
+        let plan_of = |node: &usize| issues[*node]?.plans.get(&live[*node].solution_id);
         let mut graph = Self {
             items: order.iter().map(|node| live[*node]).collect(),
+            issues: order.iter().map(|node| issues[*node]).collect(),
+            plans: order.iter().map(plan_of).collect(),
             depths: Vec::new(),
             edges: Vec::new(),
             after: vec![Vec::new(); live.len()],
@@ -124,7 +133,7 @@ impl<'a> ItemGraph<'a> {
         graph
     }
 
-    fn all_edges(&self, nodes: &Nodes, place: &[usize]) -> Vec<Edge> {
+    fn all_edges(&self, nodes: &Nodes<'_>, place: &[usize]) -> Vec<Edge> {
         let mut edges = Vec::new();
         for (to, earlier) in nodes.depends.iter().enumerate() {
             let from = earlier.iter().filter(|from| **from < place.len());
@@ -140,6 +149,9 @@ impl<'a> ItemGraph<'a> {
 
     /// The pairs that go one after the other as the queue has them.
     fn by_queue(&self, told: &[Standing<'_>]) -> Vec<(usize, usize, usize)> {
+        if !told.iter().any(Standing::goes_by_queue) {
+            return Vec::new();
+        }
         let places = self.places();
         let mut pairs = Vec::new();
         for (conflict, standing) in told.iter().enumerate().filter(|(_, it)| it.goes_by_queue()) {
@@ -169,7 +181,7 @@ impl<'a> ItemGraph<'a> {
 
     fn find_cycles(
         &mut self,
-        nodes: &Nodes,
+        nodes: &Nodes<'_>,
         component: &[usize],
         place: &[usize],
         orders: &[(usize, usize, usize)],
@@ -207,7 +219,7 @@ impl ItemGraph<'_> {
     /// What waits for a cycle of dependencies that it is not part of. Through an issue that is over nothing waits.
     fn find_circles(
         &mut self,
-        nodes: &Nodes,
+        nodes: &Nodes<'_>,
         component: &[usize],
         order: &[usize],
         orders: &[(usize, usize, usize)],
@@ -226,7 +238,7 @@ impl ItemGraph<'_> {
         for node in by_component {
             for earlier in &nodes.before[node] {
                 let number = component[*earlier];
-                let is_over = facts.get(&nodes.issues[*earlier]).is_some_and(IssueFacts::is_met);
+                let is_over = facts.get(nodes.issues[*earlier]).is_some_and(IssueFacts::is_met);
                 if number == component[node] || is_over {
                     continue;
                 }
@@ -250,6 +262,9 @@ impl ItemGraph<'_> {
 /// The pairs that decided orders put one before the other, with the place of the conflict among those told. What is
 /// over or given up is left out: nothing comes before or behind it any more.
 fn told_orders(live: &[&Item], in_play: &[bool], told: &[Standing<'_>]) -> Vec<(usize, usize, usize)> {
+    if told.is_empty() {
+        return Vec::new();
+    }
     let node: HashMap<&SolutionId, usize> = live
         .iter()
         .enumerate()
@@ -265,16 +280,16 @@ fn told_orders(live: &[&Item], in_play: &[bool], told: &[Standing<'_>]) -> Vec<(
 }
 
 /// Items, and behind them the issues that stand between items without being queued.
-struct Nodes {
+struct Nodes<'a> {
     /// What comes before each.
     before: Vec<Vec<usize>>,
     /// The part of it that is dependencies, of items only.
     depends: Vec<Vec<usize>>,
-    issues: Vec<IssueId>,
+    issues: Vec<&'a IssueId>,
 }
 
-impl Nodes {
-    fn of(live: &[&Item], facts: &Facts) -> Self {
+impl<'a> Nodes<'a> {
+    fn of(live: &[&'a Item], known: &[Option<&IssueFacts>], facts: &'a Facts) -> Self {
         let mut items_of: HashMap<&IssueId, Vec<usize>> = HashMap::new();
         for (n, item) in live.iter().enumerate() {
             items_of.entry(&item.issue_id).or_default().push(n);
@@ -287,15 +302,15 @@ impl Nodes {
             ids.filter_map(|id| items_of.get(id)).flatten().copied().collect()
         };
         let mut before: Vec<Vec<usize>> = Vec::with_capacity(live.len() + outside.len());
-        for item in live {
-            let of = facts.get(&item.issue_id).map(|issue| dependencies(item, issue)).unwrap_or_default();
+        for (item, issue) in live.iter().zip(known) {
+            let of = issue.map(|issue| dependencies(item, issue)).unwrap_or_default();
             before.push(before_of(&mut of.iter()));
         }
         let depends = before.clone();
         for id in &outside {
             before.push(before_of(&mut facts[*id].depends_on.iter().filter(|other| other != id)));
         }
-        let issues = live.iter().map(|item| &item.issue_id).chain(outside).cloned().collect();
+        let issues = live.iter().map(|item| &item.issue_id).chain(outside).collect();
         Self { before, depends, issues }
     }
 
@@ -308,7 +323,7 @@ impl Nodes {
         let inside = |n: &usize| {
             let mut next: Vec<usize> = self.before[*n].clone();
             next.retain(|to| component[*to] == component[node]);
-            next.sort_by_key(|to| &self.issues[*to]);
+            next.sort_by_key(|to| self.issues[*to]);
             next
         };
         let cycle = dag::cycle_through(&node, inside).unwrap_or_default();

@@ -2,18 +2,19 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{Facts, dependencies, plan_of};
+use super::dependencies;
+use super::graph::ItemGraph;
 use crate::model::id::IssueId;
-use crate::model::queue::Item;
 
 /// Items that share files, directly or through others, form one S group, which runs in order; the rest form a P group
-/// for each depth of what comes before them. `items` are in the order of execution.
-pub(super) fn groups(items: &[&Item], depths: &[usize], facts: &Facts) -> Vec<String> {
-    let mut parent: Vec<usize> = (0..items.len()).collect();
-    let mut sizes = vec![1; items.len()];
+/// for each depth of what comes before them.
+pub(super) fn groups(graph: &ItemGraph<'_>) -> Vec<String> {
+    let count = graph.items.len();
+    let mut parent: Vec<usize> = (0..count).collect();
+    let mut sizes = vec![1; count];
     let mut first_with: BTreeMap<&str, usize> = BTreeMap::new();
-    for (n, item) in items.iter().enumerate() {
-        for file in plan_of(item, facts).into_iter().flat_map(|plan| &plan.files) {
+    for (n, plan) in graph.plans.iter().enumerate() {
+        for file in plan.iter().flat_map(|plan| &plan.files) {
             let first = *first_with.entry(file).or_insert(n);
             let (a, b) = (root(&mut parent, first), root(&mut parent, n));
             if a != b {
@@ -24,11 +25,11 @@ pub(super) fn groups(items: &[&Item], depths: &[usize], facts: &Facts) -> Vec<St
         }
     }
     let mut serial: BTreeMap<usize, usize> = BTreeMap::new();
-    (0..items.len())
+    (0..count)
         .map(|n| {
             let root = root(&mut parent, n);
             if sizes[root] == 1 {
-                return format!("P{}", depths[n] + 1);
+                return format!("P{}", graph.depths[n] + 1);
             }
             let next = serial.len() + 1;
             format!("S{}", serial.entry(root).or_insert(next))
@@ -45,22 +46,23 @@ fn root(parent: &mut [usize], mut n: usize) -> usize {
 }
 
 /// The issues that items wait for.
-pub(super) fn wanted(items: &[&Item], facts: &Facts) -> HashSet<IssueId> {
-    let all = items.iter().filter_map(|item| Some(dependencies(item, facts.get(&item.issue_id)?)));
+pub(super) fn wanted(graph: &ItemGraph<'_>) -> HashSet<IssueId> {
+    let all =
+        graph.items.iter().zip(&graph.issues).filter_map(|(item, issue)| Some(dependencies(item, (*issue)?)));
     all.flatten().collect()
 }
 
 /// Base by the issue's priority; more for larger plans (5 tasks .1, 3 tasks .05), for a foundation (others of the queue
 /// wait for it, and it for nothing) .1, for what depends on nothing .05.
-pub(super) fn semantic_priority(item: &Item, wanted: &HashSet<IssueId>, facts: &Facts) -> f64 {
-    let Some(issue) = facts.get(&item.issue_id) else { return 0.0 };
+pub(super) fn semantic_priority(at: usize, graph: &ItemGraph<'_>, wanted: &HashSet<IssueId>) -> f64 {
+    let Some(issue) = graph.issues[at] else { return 0.0 };
     let base = [90, 70, 50, 30, 10][usize::from(issue.priority.number()) - 1];
-    let tasks = match plan_of(item, facts).map_or(0, |plan| plan.task_count) {
+    let tasks = match graph.plans[at].map_or(0, |plan| plan.task_count) {
         0..3 => 0,
         3..5 => 5,
         _ => 10,
     };
-    let is_independent = dependencies(item, issue).is_empty();
+    let is_independent = dependencies(graph.items[at], issue).is_empty();
     let is_foundation = is_independent && wanted.contains(&issue.id);
     let hundredths = base + tasks + if is_independent { 5 } else { 0 } + if is_foundation { 10 } else { 0 };
     // Hundredths: the sum of decimal fractions would show as 0.7500000000000001.

@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::clarify::Asked;
 use super::graph::ItemGraph;
 use super::{Blocker, Facts, dependencies};
+use crate::model::Explain;
 use crate::model::queue::{Item, Queue, QueueDecision};
+use crate::model::root::Policy;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::QueueFolder;
+use crate::rules::review::may_hand_out;
 
 /// The files of plans that somebody carries out now, each with its items.
 pub(super) struct InWork<'a>(BTreeMap<&'a str, Vec<&'a Item>>);
@@ -38,10 +41,11 @@ pub(super) fn state(
     asked: &Asked,
     queue: &Queue,
     facts: &Facts,
+    policy: &Policy,
     in_work: &InWork<'_>,
 ) -> (ItemStatus, Vec<Blocker>) {
     let item = graph.items[at];
-    let Some(issue) = facts.get(&item.issue_id) else {
+    let Some(issue) = graph.issues[at] else {
         let reason = format!("issue `{}` is not here (or cannot be read)", item.issue_id);
         return (ItemStatus::Blocked, vec![Blocker::issue(&item.issue_id, reason)]);
     };
@@ -54,7 +58,7 @@ pub(super) fn state(
             ExecutionStatus::Executing | ExecutionStatus::Superseded => {}
         }
     }
-    let mut blocked = of_issue(item, issue);
+    let mut blocked = of_issue(item, issue, policy);
     blocked.extend(of_cycles(at, graph, issue));
     blocked.extend(asked.of_item(at).map(Blocker::because));
     blocked.extend(of_dependencies(item, issue, facts));
@@ -68,7 +72,7 @@ pub(super) fn state(
 }
 
 /// What of the item and its issue will not go away by itself.
-fn of_issue(item: &Item, issue: &IssueFacts) -> Vec<Blocker> {
+fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
     let mut found = Vec::new();
     if let Some(reason) = &item.held {
         found.push(Blocker::because(format!("held: {reason}")));
@@ -112,18 +116,15 @@ fn of_issue(item: &Item, issue: &IssueFacts) -> Vec<Blocker> {
             &issue.id,
             format!("the plan changed since it was queued; look at it, then `git wf queue add {}`", issue.id),
         )),
-        Some(plan) if plan.is_rejected && item.forced.as_ref() != Some(&plan.digest) => {
-            let reason = format!(
-                "plan `{}` was rejected in review; change it, or add another; `git wf queue add {} --force --reason TEXT` \
-                 overrides this",
-                item.solution_id, issue.id
-            );
-            found.push(Blocker {
-                solution_id: Some(item.solution_id.clone()),
-                ..Blocker::issue(&issue.id, reason)
-            });
+        Some(plan) => {
+            if let Err(refusal) = may_hand_out(policy, item, &plan.digest, &plan.review) {
+                let remedy = refusal.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                found.push(Blocker {
+                    solution_id: Some(item.solution_id.clone()),
+                    ..Blocker::issue(&issue.id, format!("{refusal}{remedy}"))
+                });
+            }
         }
-        Some(_) => {}
     }
     found
 }

@@ -1,5 +1,7 @@
 //! The laws of order, groups and conflicts, over queues that nobody would make by hand.
 
+mod reviews;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
@@ -8,10 +10,12 @@ use super::{Facts, ItemView, QueueView, Why, any_cycle, views};
 use crate::model::id::{EntryId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::root::Policy;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
 use crate::rules::facts::{Holder, IssueFacts, PlanFacts};
 use crate::rules::folder::QueueFolder;
+use crate::rules::review::UNREVIEWED;
 
 fn issue(n: usize) -> IssueId {
     IssueId::parse(&format!("GH-{n}")).unwrap()
@@ -50,7 +54,7 @@ fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
         files: files.iter().map(|file| format!("f{file}")).collect(),
         creates: BTreeSet::new(),
         task_count: 1,
-        is_rejected: false,
+        review: UNREVIEWED,
     };
     IssueFacts {
         id: issue(n),
@@ -93,7 +97,11 @@ fn queue(items: Vec<Item>, conflicts: Vec<QueueConflict>) -> QueueFolder {
 }
 
 fn view(items: Vec<Item>, conflicts: Vec<QueueConflict>, facts: &Facts) -> QueueView {
-    views(&[queue(items, conflicts)], facts).remove(0)
+    view_under(&Policy::default(), items, conflicts, facts)
+}
+
+fn view_under(policy: &Policy, items: Vec<Item>, conflicts: Vec<QueueConflict>, facts: &Facts) -> QueueView {
+    views(&[queue(items, conflicts)], facts, policy).remove(0)
 }
 
 fn facts(all: impl IntoIterator<Item = IssueFacts>) -> Facts {
@@ -368,23 +376,4 @@ fn what_waits_for_a_circle_is_blocked_until_the_part_that_it_needs_is_over() {
     facts.get_mut(&issue(1)).unwrap().status = IssueStatus::Closed;
     let after = view(items(), vec![], &facts);
     assert_eq!((of(&after, 2).status, of(&after, 3).status), (ItemStatus::Ready, ItemStatus::Pending));
-}
-
-#[test]
-fn a_rejected_plan_waits_until_it_is_queued_all_the_same() {
-    let mut facts = facts([facts_of(0, &[], &[])]);
-    facts.get_mut(&issue(0)).unwrap().plans.get_mut(&plan(0)).unwrap().is_rejected = true;
-    let one = |forced: Option<&str>| {
-        let item = Item { forced: forced.map(str::to_owned), ..item(0, 0) };
-        view(vec![item], vec![], &facts)
-    };
-    let blocked = one(None);
-    assert_eq!(of(&blocked, 0).status, ItemStatus::Blocked);
-    let reasons = reasons(&blocked, 0);
-    assert!(
-        reasons.contains("rejected in review") && reasons.contains("git wf queue add GH-0 --force"),
-        "{reasons}"
-    );
-    assert_eq!(of(&one(Some("another")), 0).status, ItemStatus::Blocked);
-    assert_eq!(of(&one(Some("d")), 0).status, ItemStatus::Ready);
 }

@@ -161,7 +161,7 @@ fn what_is_rejected_in_the_queue_is_handed_out_no_more() {
     it.ada.changes_nothing(&forced);
     it.ada.changes_nothing(&ADD);
     let ran = it.review("30", &[]).ok();
-    assert!(ran.stdout.contains("queued it over a rejection"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("queued it as it is with --force"), "{}", ran.stdout);
     it.ada.wf(&["next"]).ok();
     // What was decided of this plan counts for its next attempt, too; and for no other plan.
     it.ada.wf(&["fail", "--reason", "no"]).ok();
@@ -187,4 +187,58 @@ fn a_plan_that_is_rejected_while_it_is_executed_is_not_tried_again() {
     it.ada.wf(&["start", "ISS-001", "--force", "--reason", "it is late"]).ok();
     assert!(it.ada.last_message().contains("Wf-Force: it is late"), "{}", it.ada.last_message());
     assert_eq!(it.ada.status("ISS-001"), "executing");
+}
+
+#[test]
+fn a_policy_that_is_set_later_holds_for_what_waits() {
+    let it = Planned::new();
+    it.ada.commit("a.txt", "a\n", "start");
+    it.ada.wf(&ADD).ok();
+    let ready = || it.ada.json(&["list", "--ready"]).as_array().unwrap().len();
+    assert_eq!(ready(), 1);
+    it.ada.wf(&["policy", "set", "review=required"]).ok();
+    assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
+    let blocked = it.ada.json(&["queue", "show"])["items"][0]["blocked_by"].to_string();
+    for part in
+        ["was not reviewed", &format!("git wf solution review {}", it.plan), "queue add ISS-001 --force"]
+    {
+        assert!(blocked.contains(part), "{part}: {blocked}");
+    }
+    for args in [&["next"][..], &["next", "S-1"]] {
+        let error = it.ada.refused(3, args);
+        assert!(error["details"].to_string().contains("the policy requires a review"), "{error}");
+    }
+    for args in [&["start", "ISS-001"][..], &ADD] {
+        assert_eq!(it.ada.refused(1, args)["code"], "review-required");
+    }
+    // The index, which stood for the state before, says the same as one that is made anew.
+    assert_eq!(ready(), 0);
+    it.ada.wf(&["reindex"]).ok();
+    assert_eq!(ready(), 0);
+    it.ada.refused(3, &["next"]);
+
+    it.ada.wf(&["policy", "set", "review=none"]).ok();
+    assert_eq!(ready(), 1);
+    it.ada.wf(&["policy", "set", "review=required"]).ok();
+    it.review("70", &[]).ok();
+    assert_eq!((ready(), it.ada.items()), (1, vec![("S-1".into(), "ready".into())]));
+    it.ada.wf(&["next"]).ok();
+}
+
+#[test]
+fn what_was_queued_without_a_review_by_force_stays_in_its_turn_for_that_plan() {
+    let it = Planned::new();
+    it.ada.commit("a.txt", "a\n", "start");
+    it.ada.wf(&ADD).ok();
+    it.ada.wf(&["policy", "set", "review=required"]).ok();
+    let forced = [&ADD[..], &FORCE].concat();
+    it.ada.wf(&forced).ok();
+    assert!(it.ada.last_message().contains("Wf-Force: it is late"), "{}", it.ada.last_message());
+    assert_eq!(it.ada.items(), [("S-1".into(), "ready".into())]);
+    it.ada.changes_nothing(&forced);
+    it.ada.changes_nothing(&ADD);
+    change_plan(&it.ada, &it.plan, 1);
+    assert_eq!(it.ada.refused(1, &ADD)["code"], "review-required");
+    it.ada.wf(&forced).ok();
+    it.ada.wf(&["next"]).ok();
 }

@@ -1,0 +1,140 @@
+//! How items and the facts of issues lie in the index: as bytes that only this program reads, since a question about
+//! queues reads thousands of them. Another form of them needs another `VERSION` in `database.rs`.
+
+use std::collections::BTreeSet;
+
+use postcard::ser_flavors::{AllocVec, Flavor};
+use serde::{Deserialize, Serialize};
+
+use crate::model::id::{IssueId, ItemId, SolutionId};
+use crate::model::queue::Item;
+use crate::model::time::Time;
+use crate::rules::facts::IssueFacts;
+
+/// An item with all of its fields: as a record it leaves out what is not set, and only names tell which that is.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Item")]
+struct PackedItem {
+    item_id: ItemId,
+    issue_id: IssueId,
+    solution_id: SolutionId,
+    plan_digest: String,
+    position: String,
+    depends_on: BTreeSet<SolutionId>,
+    forced: Option<String>,
+    held: Option<String>,
+    removed: Option<bool>,
+    queued_at: Time,
+}
+
+/// As bytes; none where that cannot be.
+pub(super) fn item(item: &Item) -> Option<Vec<u8>> {
+    let mut serializer = postcard::Serializer { output: AllocVec::new() };
+    PackedItem::serialize(item, &mut serializer).ok()?;
+    serializer.output.finalize().ok()
+}
+
+/// What [`item`] made.
+pub(super) fn read_item(bytes: &[u8]) -> Result<Item, std::io::Error> {
+    PackedItem::deserialize(&mut postcard::Deserializer::from_bytes(bytes)).map_err(std::io::Error::other)
+}
+
+/// As bytes; none where that cannot be.
+pub(super) fn facts(facts: &IssueFacts) -> Option<Vec<u8>> {
+    postcard::to_allocvec(facts).ok()
+}
+
+/// What [`facts`] made.
+pub(super) fn read_facts(bytes: &[u8]) -> Result<IssueFacts, std::io::Error> {
+    postcard::from_bytes(bytes).map_err(std::io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::model::id::ExecutionId;
+    use crate::model::priority::Priority;
+    use crate::model::review::Verdict;
+    use crate::model::status::{ExecutionStatus, IssueStatus};
+    use crate::rules::facts::{Holder, PlanFacts};
+    use crate::rules::review::{Standing, UNREVIEWED};
+
+    fn time(second: i64) -> Time {
+        Time::from_seconds(second).unwrap()
+    }
+
+    #[test]
+    fn an_item_comes_out_as_it_went_in() {
+        let plan = SolutionId::parse("SOL-GH-1-1").unwrap();
+        let bare = Item {
+            item_id: ItemId::numbered(7),
+            issue_id: plan.issue(),
+            solution_id: plan.clone(),
+            plan_digest: "sha256:00".into(),
+            position: "000010".into(),
+            depends_on: BTreeSet::new(),
+            forced: None,
+            held: None,
+            removed: None,
+            queued_at: time(5),
+        };
+        let full = Item {
+            depends_on: BTreeSet::from([plan]),
+            forced: Some("sha256:00".into()),
+            held: Some("till Monday".into()),
+            removed: Some(true),
+            ..bare.clone()
+        };
+        for it in [bare, full] {
+            assert_eq!(read_item(&item(&it).unwrap()).unwrap(), it);
+        }
+    }
+
+    #[test]
+    fn facts_come_out_as_they_went_in() {
+        let plan = SolutionId::parse("SOL-GH-1-1").unwrap();
+        let bare = IssueFacts {
+            id: plan.issue(),
+            title: "Später".into(),
+            status: IssueStatus::Queued,
+            priority: Priority::new(5).unwrap(),
+            created_at: time(-5),
+            depends_on: BTreeSet::new(),
+            bound: None,
+            plans: BTreeMap::new(),
+            holder: None,
+        };
+        let of_plan = |review: Standing| PlanFacts {
+            digest: "sha256:00".into(),
+            files: BTreeSet::from(["src/a.rs".into(), "src/b.rs".into()]),
+            creates: BTreeSet::from(["src/b.rs".into()]),
+            task_count: 300,
+            review,
+        };
+        let review =
+            Standing { verdict: Some(Verdict::Concerns), rejected_rounds: 1, is_stale: true, is_empty: true };
+        let full = IssueFacts {
+            depends_on: BTreeSet::from([IssueId::parse("GH-2").unwrap()]),
+            bound: Some(plan.clone()),
+            plans: BTreeMap::from([
+                (plan.clone(), of_plan(review)),
+                (SolutionId::parse("SOL-GH-1-2").unwrap(), of_plan(UNREVIEWED)),
+            ]),
+            holder: Some(Holder {
+                execution_id: ExecutionId::parse("EXR-GH-1-aaaaaaaa").unwrap(),
+                solution_id: plan,
+                status: ExecutionStatus::Failed,
+                actor: "Ada <ada@example.org>".into(),
+                lease_expires_at: time(9),
+            }),
+            ..bare.clone()
+        };
+        for it in [bare, full] {
+            let bytes = facts(&it).unwrap();
+            assert_eq!(read_facts(&bytes).unwrap(), it);
+            assert!(read_facts(&bytes[..bytes.len() - 1]).is_err());
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What waits because of its reviews.
+
+use super::*;
+use crate::model::review::Verdict;
+use crate::rules::review::Standing;
+
+#[test]
+fn a_plan_that_could_not_be_queued_waits_until_it_is_queued_all_the_same() {
+    let required = Policy { review: Some("required".into()), ..Policy::default() };
+    let open = Policy::default();
+    let of_reviews = |verdict: Option<Verdict>, rejected_rounds: usize| Standing {
+        verdict,
+        rejected_rounds,
+        ..UNREVIEWED
+    };
+    let empty = Standing { verdict: Some(Verdict::Rejected), is_empty: true, ..UNREVIEWED };
+    let stale = Standing { is_stale: true, ..UNREVIEWED };
+    for (review, policy, reason, can_be_forced) in [
+        (UNREVIEWED, &open, "", true),
+        (UNREVIEWED, &required, "`SOL-GH-0-1` was not reviewed, and the policy requires a review", true),
+        (stale, &required, "changed since it was reviewed", true),
+        (of_reviews(Some(Verdict::Concerns), 0), &required, "", true),
+        (of_reviews(Some(Verdict::Rejected), 1), &open, "was rejected in review", true),
+        (of_reviews(Some(Verdict::Approved), 2), &open, "was rejected in 2 rounds of review", true),
+        (empty, &open, "has no tasks", false),
+    ] {
+        let mut facts = facts([facts_of(0, &[], &[])]);
+        facts.get_mut(&issue(0)).unwrap().plans.get_mut(&plan(0)).unwrap().review = review;
+        let one = |forced: Option<&str>| {
+            let item = Item { forced: forced.map(str::to_owned), ..item(0, 0) };
+            view_under(policy, vec![item], vec![], &facts)
+        };
+        let waits = one(None);
+        let as_it_is = if reason.is_empty() { ItemStatus::Ready } else { ItemStatus::Blocked };
+        assert_eq!(of(&waits, 0).status, as_it_is, "{review:?}");
+        let reasons = reasons(&waits, 0);
+        assert!(reasons.contains(reason), "{reasons}");
+        let names_force = reasons.contains("`git wf queue add GH-0 --force --reason TEXT`");
+        assert_eq!(names_force, can_be_forced && !reason.is_empty(), "{reasons}");
+        assert_eq!(of(&one(Some("another")), 0).status, as_it_is, "{review:?}");
+        let forced = if can_be_forced { ItemStatus::Ready } else { ItemStatus::Blocked };
+        assert_eq!(of(&one(Some("d")), 0).status, forced, "{review:?}");
+    }
+}
