@@ -9,6 +9,11 @@ use super::error::StoreError;
 use super::repo::Store;
 use crate::model::time::Time;
 
+/// Of a subject or a name that is longer, only the start is shown; the commit itself still has it. In bytes.
+const LONGEST_LINE: usize = 16 * 1024;
+/// Trailers stand at the end of a message, within so many bytes.
+const LONGEST_TRAILERS: usize = 256 * 1024;
+
 /// One commit of the ref.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub(crate) struct Step {
@@ -70,17 +75,20 @@ impl Store {
         let commit = self.repo.find_commit(id).map_err(&failed)?;
         let decoded = commit.decode().map_err(&failed)?;
         let author = decoded.author().map_err(&failed)?;
-        let message = decoded.message.to_str_lossy();
-        let (subject, body) = message.split_once('\n').unwrap_or((&message, ""));
+        let message = decoded.message;
+        let (subject, body) = message.split_once_str(b"\n").unwrap_or((message.as_ref(), b""));
+        let body = &body[body.len().saturating_sub(LONGEST_TRAILERS)..];
+        let body = body.to_str_lossy();
         let trailer = |key: &str| {
             let value = body.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
             value.map(str::to_owned)
         };
+        let short = |text: &[u8]| text[..text.len().min(LONGEST_LINE)].to_str_lossy().into_owned();
         Ok(Step {
             commit: id.to_string(),
-            subject: subject.to_owned(),
+            subject: short(subject),
             op: trailer("Wf-Op"),
-            author: format!("{} <{}>", author.name, author.email),
+            author: format!("{} <{}>", short(author.name), short(author.email)),
             actor: trailer("Wf-Actor"),
             role: trailer("Wf-Role"),
             force: trailer("Wf-Force"),

@@ -2,9 +2,11 @@
 //! open.
 
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
+use super::multi_index;
 use super::persist::collects_garbage;
 use super::repo::Store;
 
@@ -45,6 +47,10 @@ impl Store {
         {
             let limit = format!("gc.auto={most}");
             self.git().command(["-c", &limit, "maintenance", "run", "--auto", "--quiet"])
+        } else if packs.multi.is_some() && self.has_stale_multi_index() && !collects_garbage(&self.repo) {
+            // git would carry the name of the lost pack on; without the file it finds everything.
+            let _ = std::fs::remove_file(self.pack_folder().join(multi_index::NAME));
+            return;
         } else if packs.large > packs.multi && is_on("core.multiPackIndex") && !collects_garbage(&self.repo) {
             self.git().command(["multi-pack-index", "write", "--no-progress"])
         } else {
@@ -64,15 +70,18 @@ impl Store {
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 
+    fn pack_folder(&self) -> PathBuf {
+        self.repo.objects.store_ref().path().join("pack")
+    }
+
     fn packs(&self) -> Packs {
-        let folder = self.repo.objects.store_ref().path().join("pack");
         let mut packs = Packs::default();
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(self.pack_folder()).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let name = name.as_encoded_bytes();
             if name.ends_with(b".pack") {
                 packs.count += 1;
-            } else if name == b"multi-pack-index" {
+            } else if name == multi_index::NAME.as_bytes() {
                 packs.multi = entry.metadata().and_then(|it| it.modified()).ok();
             } else if name.ends_with(b".idx")
                 && let Ok(metadata) = entry.metadata()

@@ -11,6 +11,7 @@ use gix::objs::tree::EntryKind;
 
 use self::union::Merge;
 pub(super) use self::union::join;
+use super::commit_size;
 use super::error::StoreError;
 use super::make;
 use super::repo::Store;
@@ -58,6 +59,7 @@ pub(super) fn heads(
     }
     let fast_forward = Merged { commit: theirs, is_fast_forward: true, restored: vec![], refused: vec![] };
     let is_first = ours.is_none();
+    commit_size::within(work, theirs, ours.as_slice(), name)?;
     let their_tree = match Snapshot::open(work, name, theirs) {
         Ok(state) => state.tree(),
         // Somebody took the store away from under its own history: as any other dropped record, it is put back.

@@ -9,6 +9,7 @@ use gix::objs::{Exists, Kind, Write};
 use super::error::StoreError;
 use super::fsync::{self, Part};
 use super::loose::{self, Loose};
+use super::multi_index;
 use super::pack::PackWriter;
 
 /// From this many objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
@@ -99,7 +100,12 @@ impl Made {
             return Ok(false);
         }
         // An object database that was opened before knows packs which are gone by now.
-        let fresh = gix::odb::at(folder, repo.object_hash()).map_err(StoreError::io(folder))?;
+        let options = gix::odb::store::init::Options {
+            use_multi_pack_index: !multi_index::is_stale(folder),
+            ..Default::default()
+        };
+        let fresh = gix::odb::at_opts(folder, repo.object_hash(), None, options);
+        let fresh = fresh.map_err(StoreError::io(folder))?;
         Ok(elsewhere.any(|id| !fresh.exists(&id)))
     }
 }

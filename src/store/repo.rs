@@ -11,6 +11,7 @@ use gix_pack::cache::lru::MemoryCappedHashmap;
 
 use super::error::StoreError;
 use super::git::{self, Git};
+use super::multi_index;
 use super::parameters;
 use super::snapshot::Snapshot;
 use crate::model::time::Time;
@@ -192,6 +193,11 @@ impl Store {
         Snapshot::open(&self.repo, &self.reference, commit)
     }
 
+    /// The same where somebody had taken `wf.json` away then, or broken it.
+    pub(crate) fn state_at(&self, commit: ObjectId) -> Result<Option<Snapshot<'_>>, StoreError> {
+        Snapshot::of_commit(&self.repo, commit)
+    }
+
     /// Who is writing, at what time. `GIT_COMMITTER_DATE` counts as git counts it.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
         let found = if self.config("gitoxide.commit.committerDate").is_some() {
@@ -299,7 +305,16 @@ impl Store {
 /// Opens it with what `git -c` says on top, which gix does not look for. One that belongs to somebody else is opened
 /// where git opens it.
 fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
-    let settings = command_line_settings()?;
+    let mut settings = command_line_settings()?;
+    let repo = discover_with(folder, settings.clone())?;
+    if !multi_index::is_stale_in(&repo) {
+        return Ok(repo);
+    }
+    settings.push("core.multiPackIndex=false".into());
+    discover_with(folder, settings)
+}
+
+fn discover_with(folder: &Path, settings: Vec<String>) -> Result<gix::Repository, StoreError> {
     let full = gix::open::Options::default_for_level(Trust::Full).cli_overrides(settings.clone());
     let reduced = gix::open::Options::default_for_level(Trust::Reduced).cli_overrides(settings);
     let open = |reduced| {

@@ -8,6 +8,7 @@ use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
+use super::commit_size;
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
 use super::trees;
@@ -48,12 +49,8 @@ impl<'repo> Snapshot<'repo> {
         commit: ObjectId,
     ) -> Result<Self, StoreError> {
         let not_ours = |why: String| StoreError::NotAStore { reference: reference.to_owned(), why };
-        let object =
-            repo.find_object(commit).map_err(StoreError::object("cannot read the store's commit"))?;
-        let kind = object.kind;
-        let commit_object =
-            object.try_into_commit().map_err(|_| not_ours(format!("{commit} is a {kind}, not a commit")))?;
-        let tree = commit_object
+        let tree = commit_size::read(repo, reference, commit)?
+            .into_commit()
             .tree_id()
             .map_err(|error| not_ours(format!("commit {commit} cannot be read: {error}")))?
             .detach();
@@ -72,14 +69,15 @@ impl<'repo> Snapshot<'repo> {
         }
     }
 
-    /// The tree of a commit, whatever is in it; none where that is no commit.
+    /// The tree of a commit, whatever is in it; none where that is no commit, or none that is read.
     pub(super) fn of_commit(
         repo: &'repo gix::Repository,
         commit: ObjectId,
     ) -> Result<Option<Self>, StoreError> {
-        let object =
-            repo.find_object(commit).map_err(StoreError::object("cannot read the store's commit"))?;
-        let Ok(object) = object.try_into_commit() else { return Ok(None) };
+        let object = match commit_size::read(repo, "", commit) {
+            Err(StoreError::NotAStore { .. }) => return Ok(None),
+            object => object?.into_commit(),
+        };
         Ok(object.tree_id().ok().map(|tree| Self {
             repo,
             commit,

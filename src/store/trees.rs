@@ -11,8 +11,8 @@ use super::error::StoreError;
 
 /// Deeper than any record lies; what lies deeper is not looked at.
 pub(super) const DEEPEST: usize = 64;
-/// A tree object that is larger (some hundred thousand entries) is not read.
-const LARGEST_TREE: u64 = 32 * 1024 * 1024;
+/// A tree object that is larger (some hundred thousand entries) is not read: in memory it takes twenty times as much.
+const LARGEST_TREE: u64 = 8 * 1024 * 1024;
 /// No file system that git checks out to has longer names.
 const LONGEST_NAME: usize = 255;
 
@@ -36,18 +36,13 @@ impl Folder {
 /// Reads a tree. None where the object is no tree, or not one that can be read: what lies there is lost for git too. An
 /// object that is missing is an error, since another clone has it.
 pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder>, StoreError> {
-    let failed = StoreError::object("cannot read a tree of the store");
     if id.is_null() {
         return Ok(None);
     }
     if id == ObjectId::empty_tree(repo.object_hash()) {
         return Ok(Some(Folder { entries: BTreeMap::new(), is_canonical: true }));
     }
-    let header = repo.find_header(id).map_err(&failed)?;
-    if header.kind() != Kind::Tree || header.size() > LARGEST_TREE {
-        return Ok(None);
-    }
-    let object = repo.find_object(id).map_err(&failed)?;
+    let Some(object) = object(repo, id)? else { return Ok(None) };
     let Ok(decoded) = gix::objs::TreeRef::from_bytes(&object.data, repo.object_hash()) else {
         return Ok(None);
     };
@@ -74,20 +69,24 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
     Ok(Some(Folder { entries, is_canonical }))
 }
 
+/// The object itself. None where that is no tree, or one that is not read, of which only the size is looked at.
+fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, StoreError> {
+    let failed = StoreError::object("cannot read a tree of the store");
+    let header = repo.find_header(id).map_err(&failed)?;
+    let is_read = header.kind() == Kind::Tree && header.size() <= LARGEST_TREE;
+    is_read.then(|| repo.find_object(id).map_err(failed)).transpose()
+}
+
 /// The entries of a tree, by name.
 pub(super) type Entries = Vec<(BString, (EntryKind, ObjectId))>;
 
 /// The entries of a tree by name, without a look at whether git would have written them so. None where that is no tree
 /// that can be read.
 pub(super) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries, StoreError> {
-    let failed = StoreError::object("cannot read a tree of the store");
     if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
         return Ok(Vec::new());
     }
-    let object = repo.find_object(tree).map_err(&failed)?;
-    if object.kind != Kind::Tree || object.data.len() as u64 > LARGEST_TREE {
-        return Ok(Vec::new());
-    }
+    let Some(object) = object(repo, tree)? else { return Ok(Vec::new()) };
     let mut entries = Vec::new();
     for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.object_hash()) {
         let Ok(entry) = entry else { return Ok(Vec::new()) };
@@ -105,14 +104,10 @@ pub(super) fn look_up(
     tree: ObjectId,
     name: &BStr,
 ) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
-    let failed = StoreError::object("cannot read a tree of the store");
     if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
         return Ok(None);
     }
-    let object = repo.find_object(tree).map_err(&failed)?;
-    if object.kind != Kind::Tree {
-        return Ok(None);
-    }
+    let Some(object) = object(repo, tree)? else { return Ok(None) };
     for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.object_hash()) {
         // As in `read`: a tree that cannot be read to its end is none.
         let Ok(entry) = entry else { return Ok(None) };

@@ -233,7 +233,14 @@ pub(super) fn fetch(
     let before = store.read_ref(&tracking)?;
     let theirs = transfer::fetch(store, &synced.remote)?;
     synced.fetched = theirs.is_some();
+    let known: Vec<ObjectId> = store.tip()?.into_iter().chain(before).collect();
+    if let Some(theirs) = theirs.filter(|head| !known.contains(head)) {
+        // Before any history is walked, also that of the commits which are only counted.
+        let checked = store.refuse_large_commits(theirs, &known, &tracking);
+        checked.map_err(theirs_are(store, &synced.remote))?;
+    }
     if let Some(before) = before
+        && is_readable(store, before, &tracking)?
         && !contains(store, theirs, before)?
     {
         // The remote took back what it had. A plain `git fetch` may have brought that here without it being merged.
@@ -273,6 +280,16 @@ pub(super) fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> 
             SyncError::Theirs { remote: remote.clone(), tracking: tracking.clone(), why }
         }
         error => error.into(),
+    }
+}
+
+/// Whether what the remote had before could be merged: where not, it was refused then.
+fn is_readable(store: &Store, before: ObjectId, tracking: &str) -> Result<bool, SyncError> {
+    let known: Vec<ObjectId> = store.tip()?.into_iter().collect();
+    match store.refuse_large_commits(before, &known, tracking) {
+        Ok(()) => Ok(true),
+        Err(StoreError::NotAStore { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

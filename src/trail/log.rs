@@ -153,8 +153,8 @@ pub(crate) fn changes(
     after: ObjectId,
     paths: &[String],
 ) -> Result<Vec<FileChange>, StoreError> {
-    let old = before.map(|id| store.snapshot_at(id)).transpose()?;
-    let new = store.snapshot_at(after)?;
+    let old = before.map(|id| store.state_at(id)).transpose()?.flatten();
+    let Some(new) = store.state_at(after)? else { return Ok(Vec::new()) };
     let differing = store.differences(old.as_ref().map(Snapshot::tree), new.tree())?;
     let wanted = |path: &str| {
         paths.is_empty()

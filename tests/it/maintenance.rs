@@ -119,6 +119,45 @@ fn a_large_pack_is_quick_to_open() {
 }
 
 #[test]
+fn an_index_of_a_pack_that_is_gone_hides_nothing() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    create(&repo, 3);
+    repo.git(&["config", "gc.auto", "0"]).ok();
+    // The index is to be the first that is asked, as the largest.
+    let blobs: String = (0..500).map(|n| format!("blob\ndata 3\n{n:03}\n")).collect();
+    repo.git_in(blobs, &["fast-import", "--quiet"]).ok();
+    repo.git(&["repack", "-adkq"]).ok();
+    let multi = repo.path().join(".git/objects/pack/multi-pack-index");
+    repo.git(&["multi-pack-index", "write"]).ok();
+    let stale = std::fs::read(&multi).unwrap();
+    create(&repo, 1);
+    repo.git(&["repack", "-adq"]).ok();
+    repo.git(&["prune", "--expire=now"]).ok();
+    assert!(!multi.exists());
+    // As one that another git wrote while this one packed.
+    std::fs::write(&multi, &stale).unwrap();
+    let borrower = sandbox.root().join("borrower");
+    repo.git(&["clone", "--quiet", "--shared", ".", borrower.to_str().unwrap()]).ok();
+    let borrower = sandbox.at("borrower");
+    borrower.wf(&["init"]).ok();
+    assert_eq!(borrower.wf(&["list", "--json"]).ok().json().as_array().unwrap().len(), 4);
+    for args in
+        [&["list", "--json"][..], &["status"], &["log", "-p"], &["fsck"], &["reindex"], &["export", "jsonl"]]
+    {
+        repo.wf(args).ok();
+    }
+    assert_eq!(std::fs::read(&multi).unwrap(), stale);
+    repo.wf(&["new", "Here"]).ok();
+    assert_eq!(std::fs::read(&multi).unwrap(), stale);
+    // Once there may be maintenance, it goes.
+    repo.git(&["config", "gc.auto", "6000"]).ok();
+    repo.wf(&["new", "Maintained"]).ok();
+    assert!(!multi.exists());
+    assert_whole(&repo, 6);
+}
+
+#[test]
 fn writers_beside_a_collection_of_garbage() {
     for gc in [&["gc", "--quiet"][..], &["gc", "--quiet", "--prune=now"]] {
         let sandbox = Sandbox::new();

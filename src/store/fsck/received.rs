@@ -37,6 +37,10 @@ impl Store {
             }
             Err(error) => return Err(error),
         };
+        match self.refuse_large_commits(new, old.as_slice(), "what was pushed") {
+            Err(error @ StoreError::NotAStore { .. }) => return Ok(vec![error.to_string()]),
+            checked => checked?,
+        }
         let work = self.in_memory();
         let (from, is_kept) = match old {
             Some(old) => (old, self.is_ancestor(old, new)?),

@@ -2,6 +2,7 @@
 
 mod records;
 mod refs;
+mod sizes;
 mod trees;
 
 use serde_json::{Value, json};
@@ -172,6 +173,12 @@ fn assert_git_likes(sandbox: &Sandbox, repo: &Repo) {
     let strict = sandbox.bare("strict.git");
     strict.git_in(std::fs::read(&pack).unwrap(), &["index-pack", "--strict", "--stdin"]).ok();
     std::fs::remove_dir_all(strict.path()).unwrap();
+}
+
+/// Runs with so many MB of memory for data, what is only mapped not counted.
+fn limited(repo: &Repo, megabytes: u32, args: &[&str]) -> Ran {
+    let line = format!("ulimit -d {}; exec {} \"$@\"", megabytes * 1024, env!("CARGO_BIN_EXE_git-wf"));
+    repo.sh(&[&["-c", &line, "sh"], args].concat())
 }
 
 /// No byte that a terminal obeys.

@@ -1,0 +1,173 @@
+//! Commits that are too large to be read. Whoever walks a history holds each commit whole, and some of them several
+//! times over, so one of a gigabyte, which a few kilobytes can be on the way here, is told by its size alone.
+
+use std::collections::{BinaryHeap, HashMap};
+
+use gix::ObjectId;
+use gix::objs::Kind;
+
+use super::error::StoreError;
+use super::repo::Store;
+
+/// A commit of a store has some hundred bytes.
+pub(super) const LARGEST_COMMIT: u64 = 16 * 1024 * 1024;
+
+/// The commit's bytes; an error where it is too large to be read, which is also where it is none.
+pub(super) fn read<'repo>(
+    repo: &'repo gix::Repository,
+    reference: &str,
+    id: ObjectId,
+) -> Result<gix::Object<'repo>, StoreError> {
+    let failed = StoreError::object("cannot read the store's commit");
+    let not_ours = |why| StoreError::NotAStore { reference: reference.to_owned(), why };
+    let header = repo.find_header(id).map_err(&failed)?;
+    let (kind, size) = (header.kind(), header.size());
+    if kind != Kind::Commit {
+        return Err(not_ours(format!("{id} is a {kind}, not a commit")));
+    }
+    if size > LARGEST_COMMIT {
+        let (size, most) = (size >> 20, LARGEST_COMMIT >> 20);
+        return Err(not_ours(format!(
+            "commit {id} has {size} MB, and one of more than {most} MB is not read"
+        )));
+    }
+    repo.find_object(id).map_err(failed)
+}
+
+impl Store {
+    /// Refuses `head`, which messages call `name`, where a commit of its history is too large to be read. What is in the
+    /// histories of `known` has been looked at before.
+    pub(crate) fn refuse_large_commits(
+        &self,
+        head: ObjectId,
+        known: &[ObjectId],
+        name: &str,
+    ) -> Result<(), StoreError> {
+        within(&self.repo, head, known, name)
+    }
+}
+
+/// As [`Store::refuse_large_commits`]. The walks of gix read a commit before anybody can ask for its size, so this is one
+/// of its own: the later commits first, until all that is left is known.
+pub(super) fn within(
+    repo: &gix::Repository,
+    head: ObjectId,
+    known: &[ObjectId],
+    name: &str,
+) -> Result<(), StoreError> {
+    let mut walk = Walk { repo, name, open: BinaryHeap::new(), is_known: HashMap::new(), unknown: 0 };
+    for id in known {
+        walk.meet(*id, true)?;
+    }
+    walk.meet(head, false)?;
+    while walk.unknown > 0 {
+        let Some((_, id, parents)) = walk.open.pop() else { break };
+        let is_known = walk.is_known.get(&id).copied().unwrap_or_default();
+        walk.unknown -= usize::from(!is_known);
+        for parent in parents {
+            walk.meet(parent, is_known)?;
+        }
+    }
+    Ok(())
+}
+
+struct Walk<'a> {
+    repo: &'a gix::Repository,
+    name: &'a str,
+    /// What is still to be left for its parents, by time.
+    open: BinaryHeap<(i64, ObjectId, Vec<ObjectId>)>,
+    /// Whether a commit is in the history of a known one, as far as that has shown.
+    is_known: HashMap<ObjectId, bool>,
+    /// How many of the open ones are not known.
+    unknown: usize,
+}
+
+impl Walk<'_> {
+    fn meet(&mut self, id: ObjectId, is_known: bool) -> Result<(), StoreError> {
+        match self.is_known.get(&id) {
+            None => {}
+            // Its parents were met as unknown, or will be met as known.
+            Some(false) if is_known => {
+                let was_open = self.open.iter().any(|(_, open, _)| *open == id);
+                self.unknown -= usize::from(was_open);
+                self.is_known.insert(id, true);
+                return Ok(());
+            }
+            Some(_) => return Ok(()),
+        }
+        self.is_known.insert(id, is_known);
+        // A shallow clone ends somewhere.
+        if self.repo.try_find_header(id).map_err(StoreError::object("cannot read a commit"))?.is_none() {
+            return Ok(());
+        }
+        let object = match read(self.repo, self.name, id) {
+            // What is here already is no reason to take nothing more.
+            Err(StoreError::NotAStore { .. }) if is_known => return Ok(()),
+            object => object?,
+        };
+        let Some(commit) = object.try_to_commit_ref_iter() else { return Ok(()) };
+        // A date that nobody can read is none.
+        let time = commit.committer().ok().and_then(|who| who.time().ok()).map_or(0, |time| time.seconds);
+        self.unknown += usize::from(!is_known);
+        self.open.push((time, id, commit.parent_ids().collect()));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(repo: &gix::Repository, parents: &[ObjectId], time: i64, size: usize) -> ObjectId {
+        let who = crate::store::root::signature(time);
+        let commit = gix::objs::Commit {
+            tree: repo.empty_tree().id,
+            parents: parents.iter().copied().collect(),
+            author: who.clone(),
+            committer: who,
+            encoding: None,
+            message: "x".repeat(size).into(),
+            extra_headers: vec![],
+        };
+        repo.write_object(&commit).unwrap().detach()
+    }
+
+    #[test]
+    fn a_large_commit_is_found_wherever_it_lies_and_not_below_what_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init_bare(folder.path()).unwrap();
+        let large = usize::try_from(LARGEST_COMMIT).unwrap();
+        let root = commit(&repo, &[], 1, 1);
+        // By its clock it is the first of all.
+        let bomb = commit(&repo, &[root], 0, large);
+        let [left, right] = [commit(&repo, &[root], 3, 2), commit(&repo, &[bomb], 2, 3)];
+        let join = commit(&repo, &[left, right], 4, 4);
+        let top = commit(&repo, &[join], 5, 5);
+        let is_refused = |head, known: &[ObjectId]| match within(&repo, head, known, "theirs") {
+            Ok(()) => false,
+            Err(StoreError::NotAStore { why, .. }) => {
+                assert!(why.contains(&bomb.to_string()) && why.contains("16 MB"), "{why}");
+                true
+            }
+            Err(error) => panic!("{error}"),
+        };
+        for known in [&[][..], &[root], &[left]] {
+            for head in [bomb, right, join, top] {
+                assert!(is_refused(head, known), "{head} over {known:?}");
+            }
+            assert!(!is_refused(left, known));
+        }
+        for known in [&[right][..], &[join], &[bomb], &[top]] {
+            assert!(!is_refused(top, known), "{known:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_commit_is_told_from_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init_bare(folder.path()).unwrap();
+        let blob = repo.write_blob("x").unwrap().detach();
+        let error = within(&repo, blob, &[], "theirs").unwrap_err().to_string();
+        assert!(error.contains("is a blob, not a commit"), "{error}");
+    }
+}

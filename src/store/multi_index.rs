@@ -1,0 +1,39 @@
+//! An index of several packs that names one which is gone. git looks for the object in another pack then; gix takes it for
+//! missing. A `git gc` that runs while another git writes such an index leaves one behind.
+
+use std::path::Path;
+
+use gix_pack::multi_index::File;
+
+use super::repo::Store;
+
+/// The file itself, in the folder of packs.
+pub(super) const NAME: &str = "multi-pack-index";
+
+/// Whether the folder of objects has such an index. One that cannot be read is passed over by gix too.
+pub(super) fn is_stale(objects: &Path) -> bool {
+    let packs = objects.join("pack");
+    let file = packs.join(NAME);
+    // Most repositories have none, and looking for one is all that this costs them.
+    if !file.is_file() {
+        return false;
+    }
+    File::at(&file, None).is_ok_and(|index| {
+        index.index_names().iter().any(|name| !packs.join(name.with_extension("pack")).is_file())
+    })
+}
+
+/// The same of a repository, and of those whose objects it borrows.
+pub(super) fn is_stale_in(repo: &gix::Repository) -> bool {
+    let store = repo.objects.store_ref();
+    // Where it cannot be told who lends, reading the first object says what is wrong.
+    let borrowed = store.alternate_db_paths().unwrap_or_default();
+    is_stale(store.path()) || borrowed.iter().any(|objects| is_stale(objects))
+}
+
+impl Store {
+    /// Whether this repository's own is such a one.
+    pub(super) fn has_stale_multi_index(&self) -> bool {
+        is_stale(self.repo.objects.store_ref().path())
+    }
+}
