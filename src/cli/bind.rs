@@ -50,7 +50,7 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         }
         return Ok(id);
     }
-    plan_of_issue(&folder, &format!("`git wf bind {issue} SOLUTION`"))
+    plan_of_issue(folder, &format!("`git wf bind {issue} SOLUTION`"))
 }
 
 /// A plan that is too poor to be bound, with what it lacks.
