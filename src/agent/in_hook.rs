@@ -75,7 +75,9 @@ pub(crate) fn shown_by() -> Option<String> {
 fn hook_of(chain: &[Vec<String>]) -> Option<String> {
     let of = |n: usize| chain.get(n).map(Vec::as_slice).unwrap_or_default();
     (0..chain.len()).find_map(|n| {
-        let hook = hook_file(of(n)).filter(|_| git_command(of(n + 1)).is_some());
+        // One that goes on after git has ended hangs under the first process of all.
+        let is_orphan = n + 2 >= chain.len();
+        let hook = hook_file(of(n)).filter(|_| is_orphan || git_command(of(n + 1)).is_some());
         let only = git_command(of(n)).filter(|command| ONLY_HOOKS.contains(command));
         hook.or(only.map(|command| format!("git {command}")))
     })
@@ -127,6 +129,8 @@ mod tests {
         assert_eq!(of(&["git wf verify", "/bin/sh .git/hooks/pre-push o u", "git p"]), name("pre-push"));
         assert_eq!(of(&["/srv/x.git/hooks/update r a b", "git-receive-pack x"]), name("update"));
         assert_eq!(of(&["sh -e .husky/_/post-merge 0", "/usr/bin/git mrg"]), name("post-merge"));
+        let left = &["git wf verify", "/bin/sh .git/hooks/post-checkout a b 1", "/sbin/init"];
+        assert_eq!(of(left), name("post-checkout"));
         assert_eq!(of(&["git wf verify", "git -C x -c a=b push"]), name("git push"));
         assert_eq!(of(&["git wf verify", "/usr/lib/git-core/git checkout -q x"]), name("git checkout"));
     }
@@ -139,9 +143,9 @@ mod tests {
             &["/bin/sh -c ./t", "git bisect run ./t"],
             // A script of that name, and a hook's file that somebody starts by hand.
             &["/bin/sh ./update", "git al"],
-            &["/bin/sh .git/hooks/pre-push", "bash"],
+            &["/bin/sh .git/hooks/pre-push", "bash", "/sbin/init"],
             &["git -C push wf verify", "bash"],
-            &["git --exec-path=/x wf verify", "vim .git/hooks/pre-push", "bash"],
+            &["git --exec-path=/x wf verify", "vim .git/hooks/pre-push", "bash", "/sbin/init"],
             &[],
         ] {
             assert_eq!(of(chain), None, "{chain:?}");

@@ -23,7 +23,8 @@ use crate::trail::audit::{self as trail, Audited};
 /// Check commits against plans, plans against reviews, and claims against tests
 ///
 /// A merge is looked at for what it has and none of its parents, such as where a conflict was settled: that is work like
-/// any other. One that only joins needs no plan.
+/// any other. One that only joins needs no plan; one that keeps one side as it is and drops what the other changed
+/// looks just so.
 ///
 /// With --signatures it looks at the audit log itself instead: at each commit of the ref, whether it is signed by a key
 /// that git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and at each merge, which nobody signs, whether

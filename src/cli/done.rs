@@ -29,9 +29,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let summary = args.message.as_deref().map(str::trim).map(str::to_owned).and_then(some);
     let reported = args.result.as_deref().map(result::read).transpose()?;
-    let mut before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
+    let mut seen = store.snapshot()?;
+    let mut before = claim::meant(&store, &seen, args.item.as_deref())?;
     if claim::confirm(&store, &before.execution, context)? {
-        before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
+        seen = store.snapshot()?;
+        before = claim::meant(&store, &seen, args.item.as_deref())?;
     }
     // Reading the code's history takes time, so it is done before the lock is taken.
     let named = match &reported {
@@ -50,10 +52,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         for link in &links {
             tx.log(&before.execution.execution.id, Event::Commit(link.clone()))?;
         }
-        let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
+        // Nothing is read twice where nothing has changed.
+        let is_as_seen = links.is_empty() && tx.base().commit() == seen.commit();
+        let now = if is_as_seen { None } else { Some(claim::meant(&store, tx, args.item.as_deref())?) };
+        let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
         let is_required = required(tx)? && args.force.why().is_none();
-        let missing = match detail::as_claimed(&store, &folder, &execution.execution) {
-            Ok(plan) => evidence::missing(&plan.typed_plan(), &execution),
+        let missing = match detail::as_claimed(&store, folder, &execution.execution) {
+            Ok(plan) => evidence::missing(&plan.typed_plan(), execution),
             Err(failure) if is_required => return Err(failure),
             Err(_) => vec![],
         };
@@ -74,7 +79,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let id = &execution.execution.solution_id;
         claim::end(
             tx,
-            &execution,
+            execution,
             End {
                 status: ExecutionStatus::Completed,
                 result: Some(result),

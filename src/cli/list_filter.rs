@@ -65,7 +65,7 @@ impl FilterArgs {
         Needs { words: self.search.is_some(), ready: self.ready, ..Needs::ROWS }
     }
 
-    /// What these arguments ask for; the ready ones are still to be found.
+    /// What these arguments ask for.
     pub(super) fn filter(&self, store: &Store) -> Result<Filter, Failure> {
         let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Failure> {
             let Some(text) = text else { return Ok(None) };

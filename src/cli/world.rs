@@ -85,7 +85,7 @@ impl World {
         let is_of = |index: &&Index<'_>| !tx.is_changed() && index.commit() == tx.base().commit();
         let known = index.filter(is_of).and_then(Self::in_index);
         let known = known.or_else(|| {
-            let fresh = index.and_then(|_| index::at_hand(store, &mut |_, _, _| {}));
+            let fresh = index.and_then(|_| index::at_hand_now(store));
             fresh.as_ref().filter(is_of).and_then(Self::in_index)
         });
         known.map_or_else(|| Self::read(tx), Ok)

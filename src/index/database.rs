@@ -12,8 +12,6 @@ use crate::store::object_id;
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
 const VERSION: i32 = 4;
-/// How long to wait for another process that brings the index up to date.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 /// More statements than one issue takes, so that none is prepared for each issue anew.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are held back before they are written: each portion is merged with others later, so that few
@@ -46,13 +44,14 @@ impl Part {
     }
 }
 
-/// Opens the one at `path`. An error where it is none of ours, or of another version.
-pub(super) fn open(path: &Path) -> Result<Connection, IndexError> {
+/// Opens the one at `path`. An error where it is none of ours, or of another version; and whenever another process that
+/// brings it up to date takes longer than `patience`.
+pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexError> {
     let db = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    db.busy_timeout(BUSY_TIMEOUT)?;
+    db.busy_timeout(patience)?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
     // A power cut leaves an older state or the newest, never a torn one: only checkpoints wait for the disk.
     db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON;")?;

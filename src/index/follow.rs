@@ -81,13 +81,14 @@ fn follow(
 ) -> Result<(), IndexError> {
     let rows = Start::of(db, store, Part::Rows)?;
     if rows.commit.is_none() {
-        // These go by the number of an issue's row.
+        // Words go by the number of an issue's row.
         database::clear(db, Part::Words)?;
-        database::clear(db, Part::Ready)?;
     }
     let mut words = if needs.words { Some(Start::of(db, store, Part::Words)?) } else { None };
     let target = snapshot.commit();
     if rows.commit != Some(target) {
+        // It goes by the numbers of rows, which another issue may get.
+        database::clear(db, Part::Ready)?;
         // Both at once where they are equally far behind: each issue is read once.
         let with_words = words.take_if(|words| words.commit == rows.commit).is_some();
         let wanted = Wanted { rows: true, words: with_words, is_first: rows.commit.is_none() };

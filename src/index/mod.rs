@@ -19,6 +19,8 @@ pub(crate) use follow::{Needs, Watch};
 pub(crate) use list::{Filter, Sort};
 pub(crate) use search::Hit;
 
+use std::time::Duration;
+
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
@@ -69,7 +71,7 @@ pub(crate) fn ask<'a, T>(
     for place in Place::all(&store.common_dir()) {
         for _ in 0..2 {
             let mut broken = place.identity();
-            let index = Index::open(store, &place, needs, watch);
+            let index = Index::open(store, &place, needs, place::PATIENCE, watch);
             let outcome = index.and_then(|index| {
                 if let Lies::File { identity, .. } = &index.lies {
                     broken = *identity;
@@ -101,7 +103,22 @@ pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a
         None if queues::are_long(&store.snapshot().ok()?).ok()? => places.first()?,
         None => return None,
     };
-    Index::open(store, place, Needs::ROWS, watch).ok()
+    let broken = place.identity();
+    match Index::open(store, place, Needs::ROWS, place::PATIENCE, watch) {
+        Err(error) if error.is_of_database() => {
+            remake(store, place, broken, Needs::ROWS, watch).ok()?;
+            Index::open(store, place, Needs::ROWS, place::PATIENCE, watch).ok()
+        }
+        index => index.ok(),
+    }
+}
+
+/// The index that there is, for a command that has the store's lock: it does not wait for anybody, since others wait for
+/// it.
+pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
+    let places = Place::all(&store.common_dir());
+    let place = places.iter().find(|place| place.identity().is_some())?;
+    Index::open(store, place, Needs::ROWS, Duration::ZERO, &mut |_, _, _| {}).ok()
 }
 
 /// Makes the whole index anew. None where it cannot be kept anywhere; else how many issues are in it.
@@ -135,8 +152,8 @@ pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
         if place.identity().is_none() {
             continue;
         }
-        let known = place.share().map_err(IndexError::from).and_then(|_guard| {
-            let db = database::open(&place.database())?;
+        let known = place.share(place::PATIENCE).map_err(IndexError::from).and_then(|_guard| {
+            let db = database::open(&place.database(), place::PATIENCE)?;
             database::tip(&db, Part::Rows)
         });
         if let Ok(commit) = known {
@@ -186,14 +203,20 @@ fn fill(
 }
 
 impl<'a> Index<'a> {
-    /// Opens the index there and brings it up to date.
-    fn open(store: &'a Store, place: &Place, needs: Needs, watch: Watch<'_>) -> Result<Self, IndexError> {
+    /// Opens the index there and brings it up to date, waiting for others no longer than `patience`.
+    fn open(
+        store: &'a Store,
+        place: &Place,
+        needs: Needs,
+        patience: Duration,
+        watch: Watch<'_>,
+    ) -> Result<Self, IndexError> {
         if place.identity().is_none() {
             remake(store, place, None, needs, watch)?;
         }
-        let guard = place.share()?;
+        let guard = place.share(patience)?;
         let identity = place.identity();
-        let mut db = database::open(&place.database())?;
+        let mut db = database::open(&place.database(), patience)?;
         for n in 0..TRIES {
             // A transaction that reads sees one state from its first look on.
             db.execute_batch("BEGIN")?;

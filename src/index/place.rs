@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 
 use crate::model::digest::hex;
 
-/// How long to wait for somebody who makes the index anew; then it is made in memory.
-const BUILD_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long to wait for somebody who makes the index anew, or brings it up to date; then it is made in memory.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// How long to wait for readers of an index that must go. One of them may be a pager that nobody closes.
 const READERS_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
@@ -52,9 +52,9 @@ impl Place {
     }
 
     /// Keeps the index from being replaced. The folder is made where it is not there.
-    pub(super) fn share(&self) -> io::Result<Guard> {
+    pub(super) fn share(&self, patience: Duration) -> io::Result<Guard> {
         let file = self.lock_file()?;
-        wait(BUILD_TIMEOUT, || file.try_lock_shared())?;
+        wait(patience, || file.try_lock_shared())?;
         Ok(Guard(file))
     }
 

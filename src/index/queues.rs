@@ -9,7 +9,7 @@ use crate::model::root::Policy;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
-use crate::store::{Read, Snapshot, layout, records};
+use crate::store::{Read, Snapshot, StoreError, layout, records};
 
 /// Puts the items of an issue, whose row has the number `n`, in place of what was there.
 pub(super) fn reload_items(
@@ -44,7 +44,8 @@ pub(super) fn add_items(
 /// Adds the facts of the issue whose row has the number `n`. By number, since those come in order: keys that come in
 /// none are the slower the more there are.
 pub(super) fn add_facts(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexError> {
-    let facts = packed::facts(&IssueFacts::of(folder)).unwrap_or_default();
+    let facts = packed::facts(&IssueFacts::of(folder));
+    let facts = facts.ok_or_else(|| std::io::Error::other("the facts of an issue cannot be packed"))?;
     db.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?.execute(params![n, facts])?;
     Ok(())
 }
@@ -59,25 +60,34 @@ impl Index<'_> {
     /// All queues, those that are served first in front, and the facts of the issues of their items and of all that
     /// those depend on, directly or through others; and the gates, which are so few that they are read from the tree.
     pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
-        queues(&self.db, &self.snapshot()?)
+        queues(&self.db, &self.snapshot()?, false)
     }
 }
 
-/// Whether queues hold so many items that to read them one by one takes longer than it should. Their folders are counted,
-/// each of which has at least one.
+/// Whether queues hold so many items that to read them one by one, again and again, takes longer than to make an index of
+/// all issues once. Folders are counted, each of which has at least one item, and one of the folders of issues, which
+/// are all of much the same size.
 pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
     const FEW: usize = 16;
-    let mut folders = 0;
+    /// An issue that is indexed takes as long as an item, and there are so many times to read the items.
+    const TIMES: usize = 64;
+    let mut items = 0;
     for id in records::queue_ids(snapshot)? {
-        folders += snapshot.names(&layout::items(&id))?.len();
+        items += snapshot.names(&layout::items(&id))?.len();
     }
-    Ok(folders > FEW)
+    if items <= FEW {
+        return Ok(false);
+    }
+    let folders = snapshot.names(layout::ISSUES)?;
+    let Some(first) = folders.first() else { return Ok(false) };
+    let issues = snapshot.names(&format!("{}/{first}", layout::ISSUES))?.len() * folders.len();
+    Ok(issues <= items * TIMES)
 }
 
 /// Notes which issues have an item that can be taken.
 pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(), IndexError> {
     db.execute("DELETE FROM ready", [])?;
-    let (queues, facts, policy) = queues(db, snapshot)?;
+    let (queues, facts, policy) = queues(db, snapshot, true)?;
     let mut insert = db.prepare_cached("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
     for queue in in_order(&queues, &facts, &policy) {
         for item in queue.ready() {
@@ -87,10 +97,19 @@ pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(),
     Ok(())
 }
 
-fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
+/// A queue that cannot be read is an error, unless it is to be passed by.
+fn queues(
+    db: &Connection,
+    snapshot: &Snapshot<'_>,
+    passes_by: bool,
+) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
     let mut queues = Vec::new();
     for id in records::queue_ids(snapshot)? {
-        let Some(mut queue) = records::queue_alone(snapshot, &id)? else { continue };
+        let queue = match records::queue_alone(snapshot, &id) {
+            Err(StoreError::Broken { .. }) if passes_by => None,
+            queue => queue?,
+        };
+        let Some(mut queue) = queue else { continue };
         let mut query =
             db.prepare_cached("SELECT path, packed, why FROM items WHERE queue = ?1 ORDER BY path")?;
         let mut rows = query.query([id.as_str()])?;
@@ -120,11 +139,13 @@ fn facts(db: &Connection, queues: &[QueueFolder]) -> Result<Facts, IndexError> {
         let issue = parse(row)?;
         facts.insert(issue.id.clone(), issue);
     }
-    let of_items = queues.iter().flat_map(|queue| &queue.items).flat_map(|item| &item.depends_on);
-    let mut open: Vec<IssueId> = of_items
-        .map(SolutionId::issue)
-        .chain(facts.values().flat_map(|issue| issue.depends_on.iter().cloned()))
-        .collect();
+    let of_items = queues.iter().flat_map(|queue| &queue.items).flat_map(|item| {
+        // An item may name another issue than that of its plan.
+        let depends_on = item.depends_on.iter().map(SolutionId::issue);
+        depends_on.chain((item.solution_id.issue() != item.issue_id).then(|| item.issue_id.clone()))
+    });
+    let mut open: Vec<IssueId> =
+        of_items.chain(facts.values().flat_map(|issue| issue.depends_on.iter().cloned())).collect();
     let mut query =
         db.prepare_cached("SELECT f.packed FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
     while let Some(id) = open.pop() {

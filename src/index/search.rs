@@ -35,23 +35,39 @@ impl Index<'_> {
             .prepare("SELECT count(*) FROM words WHERE words MATCH ?1")?
             .query_row([&asked], |row| row.get(0))
             .map_err(explained)?;
-        let sql = format!(
-            "SELECT rowid, -rank, snippet(words, -1, '{BEGIN}', '{END}', '…', {SNIPPET}) FROM words
-             WHERE words MATCH ?1 AND rank MATCH 'bm25({WEIGHTS})' ORDER BY rank LIMIT ?2"
-        );
-        let mut query = self.db.prepare(&sql)?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let rows = query
-            .query_map(params![asked, limit], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?, row.get::<_, String>(2)?))
-            })
-            .map_err(explained)?;
+        let mut snippet = self.db.prepare(&format!(
+            "SELECT snippet(words, -1, '{BEGIN}', '{END}', '…', {SNIPPET}) FROM words
+             WHERE words MATCH ?1 AND rowid = ?2"
+        ))?;
         let mut hits = Vec::new();
-        for row in rows {
-            let (n, score, snippet) = row.map_err(explained)?;
-            hits.push(Hit { issue: self.listed(n)?, score, snippet: parts(&words::joined(&snippet)) });
+        for (score, _, n) in self.best(&asked, limit).map_err(explained)? {
+            let found: String = snippet.query_row(params![asked, n], |row| row.get(0)).map_err(explained)?;
+            hits.push(Hit { issue: self.listed(n)?, score, snippet: parts(&words::joined(&found)) });
         }
         Ok((hits, usize::try_from(total).unwrap_or_default()))
+    }
+
+    /// The best fits, with score, id and number. What fits equally well goes by id: the order in which issues came into
+    /// the index means nothing.
+    fn best(&self, asked: &str, limit: usize) -> Result<Vec<(f64, String, i64)>, rusqlite::Error> {
+        let mut query = self.db.prepare(&format!(
+            "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rank MATCH 'bm25({WEIGHTS})'
+             ORDER BY rank"
+        ))?;
+        let mut id = self.db.prepare("SELECT id FROM issues WHERE n = ?1")?;
+        let mut best: Vec<(f64, String, i64)> = Vec::new();
+        let mut rows = query.query([asked])?;
+        while let Some(row) = rows.next()? {
+            let (n, score): (i64, f64) = (row.get(0)?, row.get(1)?);
+            // Beyond the limit only what ties with the last that is within.
+            if best.len() >= limit && best.last().is_none_or(|(last, ..)| *last > score) {
+                break;
+            }
+            best.push((score, id.query_row([n], |row| row.get(0))?, n));
+        }
+        best.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| one.1.cmp(&two.1)));
+        best.truncate(limit);
+        Ok(best)
     }
 }
 

@@ -114,6 +114,13 @@ impl Trees<'_> {
         from: usize,
     ) -> Result<ObjectId, StoreError> {
         let folder = base.map(|id| trees::read(self.repo, id)).transpose()?.flatten();
+        if folder.is_none()
+            && let Some(size) = base.map_or(Ok(None), |id| trees::too_large(self.repo, id))?
+        {
+            // Written without what is in it, the folder would lose that.
+            let path = files.first().map_or("", |(path, _)| path[..from].trim_end_matches('/'));
+            return Err(StoreError::CrowdedFolder { path: path.to_owned(), size });
+        }
         let mut entries = folder.map(|folder| folder.entries).unwrap_or_default();
         let mut rest = files;
         while let Some((path, blob)) = rest.first() {

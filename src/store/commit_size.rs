@@ -28,7 +28,8 @@ pub(super) fn read<'repo>(
     if size > LARGEST_COMMIT {
         let (size, most) = (size >> 20, LARGEST_COMMIT >> 20);
         return Err(not_ours(format!(
-            "commit {id} has {size} MB, and one of more than {most} MB is not read"
+            "commit {id} has {size} MB, and one of more than {most} MB is not read: the ref must be set back to one \
+             before it (`git push -f`, `git update-ref`)"
         )));
     }
     repo.find_object(id).map_err(failed)
@@ -86,12 +87,14 @@ impl Walk<'_> {
     fn meet(&mut self, id: ObjectId, is_known: bool) -> Result<(), StoreError> {
         match self.is_known.get(&id) {
             None => {}
-            // Its parents were met as unknown, or will be met as known.
             Some(false) if is_known => {
-                let was_open = self.open.iter().any(|(_, open, _)| *open == id);
-                self.unknown -= usize::from(was_open);
                 self.is_known.insert(id, true);
-                return Ok(());
+                if self.open.iter().any(|(_, open, _)| *open == id) {
+                    self.unknown -= 1;
+                    return Ok(());
+                }
+                // One that a clock ahead put before what knows it was left as unknown: it is left once more, so that
+                // what lies behind it is known too.
             }
             Some(_) => return Ok(()),
         }

@@ -90,6 +90,14 @@ pub(crate) enum StoreError {
         /// What is wrong.
         broken: Broken,
     },
+    /// A folder that is too large to be read, so that a change of it would lose what is in it.
+    #[error("the folder `{path}` is too large to be read ({} MB of names), so nothing is written into it", size >> 20)]
+    CrowdedFolder {
+        /// Its place in the tree.
+        path: String,
+        /// The size of the tree object in bytes.
+        size: u64,
+    },
     /// A record that no reader would read.
     #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, LARGEST_RECORD >> 20)]
     TooLarge {
@@ -193,7 +201,7 @@ impl Explain for StoreError {
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
-            Self::TooLarge { .. } => "too-large",
+            Self::TooLarge { .. } | Self::CrowdedFolder { .. } => "too-large",
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
             Self::Unsigned { .. } => "unsigned",
@@ -219,6 +227,7 @@ impl Explain for StoreError {
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
+            Self::CrowdedFolder { .. } => "write into another issue, queue or run".into(),
             Self::TooLarge { .. } => "put the text into a file of the project, and name that".into(),
             Self::Unsigned { key, .. } => format!(
                 "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does without"

@@ -77,6 +77,15 @@ fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>
     is_read.then(|| repo.find_object(id).map_err(failed)).transpose()
 }
 
+/// How large a tree is that is not read for its size.
+pub(super) fn too_large(repo: &gix::Repository, id: ObjectId) -> Result<Option<u64>, StoreError> {
+    if id.is_null() || id == ObjectId::empty_tree(repo.object_hash()) {
+        return Ok(None);
+    }
+    let header = repo.find_header(id).map_err(StoreError::object("cannot read a tree of the store"))?;
+    Ok((header.kind() == Kind::Tree && header.size() > LARGEST_TREE).then_some(header.size()))
+}
+
 /// The entries of a tree, by name.
 pub(super) type Entries = Vec<(BString, (EntryKind, ObjectId))>;
 

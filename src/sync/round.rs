@@ -233,13 +233,15 @@ pub(super) fn fetch(
     let before = store.read_ref(&tracking)?;
     let theirs = transfer::fetch(store, &synced.remote)?;
     synced.fetched = theirs.is_some();
-    let known: Vec<ObjectId> = store.tip()?.into_iter().chain(before).collect();
+    let known: Vec<ObjectId> = store.tip()?.into_iter().collect();
     if let Some(theirs) = theirs.filter(|head| !known.contains(head)) {
-        // Before any history is walked, also that of the commits which are only counted.
+        // Before any history is walked, also that of the commits which are only counted. What the tracking ref has may
+        // be what was refused the last time.
         let checked = store.refuse_large_commits(theirs, &known, &tracking);
         checked.map_err(theirs_are(store, &synced.remote))?;
     }
     if let Some(before) = before
+        && theirs != Some(before)
         && is_readable(store, before, &tracking)?
         && !contains(store, theirs, before)?
     {

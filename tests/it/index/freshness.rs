@@ -57,6 +57,43 @@ fn it_follows_a_ref_that_goes_back_or_elsewhere() {
 }
 
 #[test]
+fn what_is_ready_goes_by_the_issue_wherever_the_ref_went() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let ready = || column(&repo.json(&["list", "--ready"]), "id").join(" ");
+    let first = repo.tip().unwrap();
+    repo.queued("A-2", "a.txt");
+    let queued = repo.tip().unwrap();
+    assert_eq!(ready(), "A-2");
+    // An issue with the number that the other had in the index.
+    repo.git(&["update-ref", "refs/wf/main", &first]).ok();
+    repo.issue("A-1");
+    repo.wf(&["list"]).ok();
+    assert_eq!(ready(), "");
+    repo.git(&["update-ref", "refs/wf/main", &queued]).ok();
+    repo.wf(&["list"]).ok();
+    repo.git(&["update-ref", "refs/wf/main", &first]).ok();
+    repo.wf(&["list"]).ok();
+    repo.issue("A-0");
+    repo.wf(&["list"]).ok();
+    repo.git(&["update-ref", "refs/wf/main", &queued]).ok();
+    assert_eq!(ready(), "A-2");
+}
+
+#[test]
+fn a_queue_that_cannot_be_read_is_in_the_way_of_no_other() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("A-1", "a.txt");
+    let other = repo.json(&["queue", "new", "Other"])["id"].as_str().unwrap().to_owned();
+    repo.plumb(&[(&format!("queues/{other}/queue.json"), "{\n")]);
+    assert_eq!(column(&repo.json(&["list", "--ready"]), "id"), ["A-1"]);
+    repo.wf(&["reindex"]).ok();
+    assert_eq!(column(&repo.json(&["list", "--ready"]), "id"), ["A-1"]);
+    repo.wf(&["fsck"]).fails(1);
+}
+
+#[test]
 fn a_redacted_text_is_in_no_answer() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
