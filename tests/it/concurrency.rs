@@ -151,7 +151,8 @@ fn somebody_without_the_lock_moves_the_ref() {
     let old = repo.tip().unwrap();
     repo.wf(&["new", "--id", "GH-2", "Second"]).ok();
     let new = repo.tip().unwrap();
-    let stop = std::sync::atomic::AtomicBool::new(false);
+    let [stop, has_moved] = [(); 2].map(|()| std::sync::atomic::AtomicBool::new(false));
+    let mut written = 0;
     std::thread::scope(|scope| {
         scope.spawn(|| {
             // As a plain `git fetch` does where somebody made it overwrite the ref: it asks no lock of ours.
@@ -159,17 +160,23 @@ fn somebody_without_the_lock_moves_the_ref() {
                 let tip = repo.tip().unwrap();
                 let tree = format!("{tip}^{{tree}}");
                 let commit = repo.git(&["commit-tree", &tree, "-p", &tip, "-m", "by hand"]).ok();
-                repo.git(&["update-ref", "refs/wf/main", commit.line(), &tip]);
+                if repo.git(&["update-ref", "refs/wf/main", commit.line(), &tip]).code == 0 {
+                    has_moved.store(true, std::sync::atomic::Ordering::Relaxed);
+                }
             }
         });
-        let ended: Vec<_> =
-            (0..12).map(|n| repo.wf(&["new", "--id", &format!("N-{n}"), "Meanwhile"])).collect();
+        let mut ended = Vec::new();
+        // Our writers are quick, so it may take some before the other comes first.
+        while written < 12 || !has_moved.load(std::sync::atomic::Ordering::Relaxed) {
+            ended.push(repo.wf(&["new", "--id", &format!("N-{written}"), "Meanwhile"]));
+            written += 1;
+        }
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
         ended.into_iter().for_each(|ran| drop(ran.ok()));
     });
     let log = repo.git(&["log", "--format=%s", "refs/wf/main"]).ok().stdout;
     assert!(log.contains("by hand"), "{log}");
-    for n in 0..12 {
+    for n in 0..written {
         assert!(log.contains(&format!("issue: create N-{n} ")), "{log}");
     }
     for commit in [old, new] {
