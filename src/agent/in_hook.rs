@@ -71,6 +71,23 @@ pub(crate) fn shown_by() -> Option<String> {
     hook_of(&super::ancestors::commands()).map(|name| format!("`{name}` started it"))
 }
 
+/// Whether the `git push` that started this only says what it would do: it runs its hook all the same, and does not tell
+/// it. An alias hides that.
+pub(crate) fn is_in_dry_push() -> bool {
+    is_dry_push(&super::ancestors::commands())
+}
+
+fn is_dry_push(chain: &[Vec<String>]) -> bool {
+    let push = chain.iter().find(|args| git_command(args) == Some("push"));
+    let is_dry = |arg: &String| {
+        let short = arg.strip_prefix('-').filter(|short| !short.starts_with('-'));
+        // What follows `o` is its value.
+        let letters = short.map_or("", |short| short.split('o').next().unwrap_or_default());
+        arg == "--dry-run" || letters.contains('n')
+    };
+    push.is_some_and(|args| args.iter().skip(1).take_while(|arg| *arg != "--").any(is_dry))
+}
+
 /// The hook, or the command of git's, that is among these commands: each the arguments of a process, the nearest first.
 fn hook_of(chain: &[Vec<String>]) -> Option<String> {
     let of = |n: usize| chain.get(n).map(Vec::as_slice).unwrap_or_default();
@@ -133,6 +150,20 @@ mod tests {
         assert_eq!(of(left), name("post-checkout"));
         assert_eq!(of(&["git wf verify", "git -C x -c a=b push"]), name("git push"));
         assert_eq!(of(&["git wf verify", "/usr/lib/git-core/git checkout -q x"]), name("git checkout"));
+    }
+
+    #[test]
+    fn a_push_that_only_tries_is_known_by_its_options() {
+        let is_dry =
+            |line: &str| is_dry_push(&[vec!["sh".into()], line.split(' ').map(str::to_owned).collect()]);
+        for line in ["git push -n", "git -C x push -q --dry-run origin main", "git push -fn origin"] {
+            assert!(is_dry(line), "{line}");
+        }
+        for line in
+            ["git push origin main", "git push -on origin", "git push --no-verify -- -n", "git pull -n"]
+        {
+            assert!(!is_dry(line), "{line}");
+        }
     }
 
     #[test]

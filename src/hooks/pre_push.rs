@@ -4,6 +4,7 @@
 use gix::bstr::ByteSlice;
 
 use super::Verdict;
+use crate::agent::in_hook;
 use crate::store::{Store, StoreError};
 use crate::sync;
 
@@ -12,7 +13,7 @@ use crate::sync;
 pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Result<Verdict, StoreError> {
     let is_wanted = store.config_bool(&format!("remote.{remote}.wfPush"))
         && store.remotes().iter().any(|known| known == remote);
-    if !is_wanted || store.tip()?.is_none() {
+    if !is_wanted || in_hook::is_in_dry_push() || store.tip()?.is_none() {
         return Ok(Verdict::Go);
     }
     // The user pushes it already, whatever becomes of that.

@@ -314,9 +314,11 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         .map(|(severity, message)| Finding::new(severity, Kind::Unreviewed, message.into()).of(it))
         .collect();
     if it.status == ExecutionStatus::Completed {
-        let severity = if required(&policy.evidence) { Severity::Fault } else { Severity::Note };
-        for missing in evidence::missing(plan, it.execution) {
-            found.push(Finding::new(severity, Kind::MissingCheck, missing).of(it));
+        for lack in evidence::lacks(plan, it.execution) {
+            // What nobody ran may not have been asked for; what failed and was called done is wrong in any case.
+            let is_fault = lack.has_failed || required(&policy.evidence);
+            let severity = if is_fault { Severity::Fault } else { Severity::Note };
+            found.push(Finding::new(severity, Kind::MissingCheck, lack.words).of(it));
         }
         for path in it.touched.iter().flat_map(|touched| untouched(plan, touched)) {
             let message = format!("`{path}` is named in the plan, and no commit touched it");

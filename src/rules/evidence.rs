@@ -48,23 +48,44 @@ fn last_check(execution: &ExecutionFolder, task: &str, command: &str, commit: &s
     })
 }
 
-/// What is missing, in words; empty where everything is there.
-pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
+/// Evidence that an execution lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lack {
+    /// Whether it is a test that was run and failed, not one that nobody ran.
+    pub(crate) has_failed: bool,
+    /// In words.
+    pub(crate) words: String,
+}
+
+/// What is missing; empty where everything is there.
+pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder) -> Vec<Lack> {
     let commits = execution.commits();
-    let Some(last) = commits.last() else { return vec!["no commit is linked to it".into()] };
+    let Some(last) = commits.last() else {
+        return vec![Lack { has_failed: false, words: "no commit is linked to it".into() }];
+    };
     let short = |hash: &str| hash.get(..10).unwrap_or(hash).to_owned();
     let at = short(&last.link.hash);
     let passed_before = |task, command| {
         last.rewritten_from.iter().rev().find(|old| last_check(execution, task, command, old) == Some(true))
     };
-    let words = |(task, command)| match passed_before(task, command) {
-        Some(old) => format!(
-            "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check at {at}",
-            short(old)
-        ),
-        None => format!("{task}: `{command}` has no passing check at commit {at}"),
+    let lack = |(task, command)| {
+        let has_failed = last_check(execution, task, command, &last.link.hash) == Some(false);
+        let words = match passed_before(task, command) {
+            _ if has_failed => format!("{task}: `{command}` failed at commit {at}"),
+            Some(old) => format!(
+                "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check at {at}",
+                short(old)
+            ),
+            None => format!("{task}: `{command}` has no passing check at commit {at}"),
+        };
+        Lack { has_failed, words }
     };
-    failing(plan, execution).into_iter().map(words).collect()
+    failing(plan, execution).into_iter().map(lack).collect()
+}
+
+/// The same in words alone.
+pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
+    lacks(plan, execution).into_iter().map(|lack| lack.words).collect()
 }
 
 /// Where a commit that an executor names stands.

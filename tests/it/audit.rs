@@ -142,6 +142,18 @@ fn evidence_that_is_missing_counts_as_the_policy_says() {
 }
 
 #[test]
+fn a_test_that_failed_is_a_fault_whatever_the_policy_says() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-1", &tested("a.txt", &["exit 3"]));
+    commit(&repo, "a.txt", "a");
+    repo.wf(&["verify", "--yes"]).fails(1);
+    repo.wf(&["done"]).ok();
+    let ran = repo.wf(&["audit", "--strict"]).fails(1);
+    assert!(ran.stdout.contains("T1: `exit 3` failed at commit"), "{}", ran.stdout);
+}
+
+#[test]
 fn the_plan_that_was_reviewed_is_the_one_that_counts() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);

@@ -21,6 +21,11 @@ fn the_ref_goes_along_only_where_it_is_asked_for() {
     assert_eq!((ran.stderr.as_str(), there(&it).as_str()), ("", ""));
     it.repo.git(&["config", "remote.origin.wfPush", "true"]).ok();
     it.repo.commit("a", "2\n", "more work");
+    // git runs the hook, and does not say that nothing is to leave.
+    for only_tries in ["--dry-run", "-qn"] {
+        it.repo.git(&["push", "-q", only_tries, "origin", "main"]).ok();
+        assert_eq!(there(&it), "");
+    }
     let ran = it.repo.git(&["push", "-q", "origin", "main"]).ok();
     assert!(ran.stderr.starts_with("git-wf: pushed "), "{}", ran.stderr);
     assert_eq!(there(&it), it.repo.tip().unwrap());
