@@ -62,22 +62,19 @@ fn what_is_ready_goes_by_the_issue_wherever_the_ref_went() {
     let repo = sandbox.store("a");
     let ready = || column(&repo.json(&["list", "--ready"]), "id").join(" ");
     let first = repo.tip().unwrap();
-    repo.queued("A-2", "a.txt");
+    // Numbered one by one as they come, and all at once, in the order of the tree, when the ref comes back.
+    for n in 1..6 {
+        repo.issue(&format!("A-{n}"));
+        repo.wf(&["list"]).ok();
+    }
+    repo.queued("A-6", "a.txt");
     let queued = repo.tip().unwrap();
-    assert_eq!(ready(), "A-2");
-    // An issue with the number that the other had in the index.
-    repo.git(&["update-ref", "refs/wf/main", &first]).ok();
-    repo.issue("A-1");
-    repo.wf(&["list"]).ok();
-    assert_eq!(ready(), "");
-    repo.git(&["update-ref", "refs/wf/main", &queued]).ok();
-    repo.wf(&["list"]).ok();
-    repo.git(&["update-ref", "refs/wf/main", &first]).ok();
-    repo.wf(&["list"]).ok();
-    repo.issue("A-0");
-    repo.wf(&["list"]).ok();
-    repo.git(&["update-ref", "refs/wf/main", &queued]).ok();
-    assert_eq!(ready(), "A-2");
+    assert_eq!(ready(), "A-6");
+    for tip in [&first, &queued] {
+        repo.git(&["update-ref", "refs/wf/main", tip]).ok();
+        repo.wf(&["list"]).ok();
+    }
+    assert_eq!(ready(), "A-6");
 }
 
 #[test]
