@@ -251,7 +251,7 @@ fn acts(index: &Index<'_>, issues: &[Looked], carried: &[Carried<'_>]) -> Result
     for operation in ["policy set", "project set", "fsck"] {
         for n in index.steps_of(operation)? {
             let step = index.step(n)?;
-            if step.at >= since && seen.insert(step.commit.clone()) {
+            if step.at.is_second_from(since) && seen.insert(step.commit.clone()) {
                 acts.extend(act(step, None));
             }
         }

@@ -60,6 +60,11 @@ impl Time {
         self.0
     }
 
+    /// Whether it is not before `since`, of a moment that is known to the second only, such as that of a commit.
+    pub(crate) fn is_second_from(self, since: Self) -> bool {
+        self.0.div_euclid(1000) >= since.0.div_euclid(1000)
+    }
+
     /// The same moment shifted by `millis`, held within the years that can be written.
     pub(crate) fn plus_millis(self, millis: i64) -> Self {
         self.0.checked_add(millis).and_then(Self::from_millis).unwrap_or(self)
@@ -138,6 +143,14 @@ mod tests {
         assert!(Time::parse("9998-12-31T23:59:59.999Z").is_some());
         assert!(Time::parse("9999-01-01T00:00:00.000Z").is_none());
         assert!(Time::from_millis(i64::MAX).is_none());
+    }
+
+    #[test]
+    fn a_commit_of_the_same_second_is_not_before() {
+        let at = |text: &str| Time::parse(text).unwrap();
+        let since = at("2026-11-21T20:47:56.300Z");
+        assert!(at("2026-11-21T20:47:56.000Z").is_second_from(since));
+        assert!(!at("2026-11-21T20:47:55.000Z").is_second_from(since));
     }
 
     #[test]
