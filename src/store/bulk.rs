@@ -10,12 +10,13 @@ use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree, WriteTo};
 
 use super::error::StoreError;
+use super::identity::Identity;
 use super::lock::WriteLock;
 use super::make;
 use super::pack::PackWriter;
 use super::pending::{Pending, Written};
 use super::persist::Made;
-use super::repo::{Identity, Store};
+use super::repo::Store;
 use super::trees;
 
 /// A commit that the ref can move to.

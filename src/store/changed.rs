@@ -51,6 +51,21 @@ impl Store {
         Ok(changed)
     }
 
+    /// In how many folders of issues two states differ. That takes two small trees, however many issues there are; of 256
+    /// folders half differ where 180 issues do, and three of four where 360 do.
+    pub(crate) fn changed_folders(&self, old: ObjectId, new: ObjectId) -> Result<usize, StoreError> {
+        let issues = |tree| -> Result<Option<ObjectId>, StoreError> {
+            let found = trees::look_up(&self.repo, tree, layout::ISSUES.into())?;
+            Ok(folder(found.map(|(id, kind)| (kind, id))))
+        };
+        let mut count = 0;
+        self.differing(issues(old)?, issues(new)?, &mut |_, _, _| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
     fn changed_issues(
         &self,
         old: Option<ObjectId>,

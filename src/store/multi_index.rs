@@ -25,10 +25,12 @@ pub(super) fn is_stale(objects: &Path) -> bool {
 
 /// The same of a repository, and of those whose objects it borrows.
 pub(super) fn is_stale_in(repo: &gix::Repository) -> bool {
-    let store = repo.objects.store_ref();
-    // Where it cannot be told who lends, reading the first object says what is wrong.
-    let borrowed = store.alternate_db_paths().unwrap_or_default();
-    is_stale(store.path()) || borrowed.iter().any(|objects| is_stale(objects))
+    let objects = repo.objects.store_ref().path();
+    // Where it cannot be told who lends, reading the first object says what is wrong. The store of objects knows it too, but
+    // looks at each pack first.
+    let here = std::env::current_dir().unwrap_or_default();
+    let borrowed = gix::odb::alternate::resolve(objects.to_owned(), &here).unwrap_or_default();
+    is_stale(objects) || borrowed.iter().any(|objects| is_stale(objects))
 }
 
 impl Store {

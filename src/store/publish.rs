@@ -13,10 +13,11 @@ use super::error::StoreError;
 use super::fault;
 use super::fsync::{self, Part};
 use super::git::GitError;
+use super::identity::Identity;
 use super::lock::WriteLock;
 use super::make;
 use super::persist::Made;
-use super::repo::{Identity, Store, one_line};
+use super::repo::{Store, one_line};
 use super::root;
 
 impl Store {

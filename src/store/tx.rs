@@ -4,9 +4,10 @@ use gix::ObjectId;
 
 use super::bulk::{Ready, write_tree};
 use super::error::StoreError;
+use super::identity::Identity;
 use super::lock::WriteLock;
 use super::pending::Pending;
-use super::repo::{Identity, Store, one_line};
+use super::repo::{Store, one_line};
 use super::snapshot::{LARGEST_RECORD, Read, Snapshot};
 use super::{merge, root};
 use crate::model::id::EntryId;

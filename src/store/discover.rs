@@ -1,0 +1,64 @@
+//! Finding the repository of a folder, as git finds it.
+
+use std::path::{Path, PathBuf};
+
+use gix::sec::Trust;
+use gix::sec::trust::{DefaultForLevel as _, Mapping};
+
+use super::error::StoreError;
+use super::{git, multi_index, parameters};
+
+/// Opens it with what `git -c` says on top, which gix does not look for. One that belongs to somebody else is opened
+/// where git opens it.
+pub(super) fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
+    let mut settings = command_line_settings()?;
+    let repo = discover_with(folder, settings.clone())?;
+    if !multi_index::is_stale_in(&repo) {
+        return Ok(repo);
+    }
+    settings.push("core.multiPackIndex=false".into());
+    discover_with(folder, settings)
+}
+
+fn discover_with(folder: &Path, settings: Vec<String>) -> Result<gix::Repository, StoreError> {
+    let full = gix::open::Options::default_for_level(Trust::Full).cli_overrides(settings.clone());
+    let reduced = gix::open::Options::default_for_level(Trust::Reduced).cli_overrides(settings);
+    let open = |reduced| {
+        gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+            folder,
+            Default::default(),
+            Mapping { full: full.clone(), reduced },
+        )
+        .map_err(|error| cannot_open(&error, folder))
+        .map(|repo| repo.to_thread_local())
+    };
+    let repo = open(reduced)?;
+    if repo.git_dir_trust() == Trust::Full {
+        return Ok(repo);
+    }
+    git::accepts(folder)?;
+    // Else its own configuration would be passed over.
+    open(full.clone().filter_config_section(|_| true))
+}
+
+/// What stands in `GIT_CONFIG_PARAMETERS`.
+fn command_line_settings() -> Result<Vec<String>, StoreError> {
+    let Ok(text) = std::env::var("GIT_CONFIG_PARAMETERS") else { return Ok(vec![]) };
+    parameters::parse(&text)
+        .ok_or_else(|| StoreError::Open("`GIT_CONFIG_PARAMETERS` is not what `git -c` makes".into()))
+}
+
+fn cannot_open(error: &gix::Error, folder: &Path) -> StoreError {
+    let text = error.to_string();
+    if error.is_not_found() || text.contains("Could not find a git repository") {
+        let named = std::env::var_os("GIT_DIR").map(PathBuf::from);
+        StoreError::NotARepository(absolute(named.as_deref().unwrap_or(folder)))
+    } else {
+        StoreError::Open(text)
+    }
+}
+
+/// As people can find it, wherever they are.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
