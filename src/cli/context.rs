@@ -83,6 +83,12 @@ impl Context {
         index::at_hand(store, &mut |doing, done, total| show(&mut progress, doing, done, total))
     }
 
+    /// Brings the index up to date after much has changed. A sync that took place is none the worse where that fails.
+    pub(crate) fn catch_up(&self, store: &Store) {
+        let mut progress = None;
+        let _ = index::catch_up(store, &mut |doing, done, total| show(&mut progress, doing, done, total));
+    }
+
     /// Another index in place of one that turned out to be broken while it answered.
     pub(crate) fn replace(&self, index: &mut Index<'_>, needs: Needs) -> Result<(), Failure> {
         let mut progress = None;

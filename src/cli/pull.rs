@@ -21,6 +21,7 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     warn_of_losses(&pulled, context);
     warn_of_conflicts(&store, &pulled, before, context)?;
     claim::warn_if_lost(&store, &store.snapshot()?, context)?;
+    context.catch_up(&store);
     if context.json() {
         context.screen.print_json(&pulled)?;
         return Ok(Exit::Done);

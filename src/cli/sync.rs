@@ -28,6 +28,7 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     warn_of_losses(&synced, context);
     warn_of_conflicts(&store, &synced, before, context)?;
     claim::warn_if_lost(&store, &store.snapshot()?, context)?;
+    context.catch_up(&store);
     if context.json() {
         context.screen.print_json(&synced)?;
     } else if synced.is_idle() {

@@ -10,11 +10,12 @@ use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, trace_picture, trace_print};
 use crate::index::{Index, IndexError, Needs};
 use crate::model::execution::{CommitLink, Event};
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::Feedback;
+use crate::model::status::ItemStatus;
 use crate::model::time::Time;
 use crate::rules::folder::IssueFolder;
-use crate::rules::readiness::{ItemView, QueueView};
+use crate::rules::readiness::{ItemView, QueueView, in_order};
 use crate::store::resolve::{Known, ResolveError};
 use crate::store::{Snapshot, Store, records};
 use crate::trail::log::{Log, Wanted};
@@ -134,6 +135,16 @@ pub(super) struct Traced {
     /// The executions that link what was asked for.
     pub(super) links: Vec<ExecutionId>,
     pub(super) overrides: Vec<Override>,
+    /// Its items, for people.
+    pub(super) queued: Vec<Queued>,
+}
+
+/// Where an item stands.
+pub(super) struct Queued {
+    pub(super) queue_id: QueueId,
+    pub(super) item_id: ItemId,
+    pub(super) solution_id: SolutionId,
+    pub(super) status: ItemStatus,
 }
 
 /// What was asked for, and where it leads.
@@ -148,19 +159,25 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let (index, ()) = context.ask(&store, Needs::LOG, |_| Ok(()))?;
     let mut found = find(&store, &index, &args.of)?;
-    let views = views(&found, &index)?;
+    let world = world(&found, &index)?;
     let mut log = Log::of(&store, index)?;
     for issue in &mut found.issues {
         issue.overrides = overrides(&mut log, &issue.folder.issue.record.id)?;
     }
     if context.json() {
+        let views = world.map(|world| world.views()).unwrap_or_default();
         context.screen.print_json(&answer(found, &views))?;
-    } else if args.dot {
-        write!(context.screen, "{}", trace_picture::of(&found, &views).dot())?;
+        return Ok(Exit::Done);
+    }
+    if let Some(world) = world {
+        add_items(&mut found.issues, &world);
+    }
+    if args.dot {
+        write!(context.screen, "{}", trace_picture::of(&found).dot())?;
     } else if args.mermaid {
-        write!(context.screen, "{}", trace_picture::of(&found, &views).mermaid())?;
+        write!(context.screen, "{}", trace_picture::of(&found).mermaid())?;
     } else {
-        trace_print::print(&found, &views, context)?;
+        trace_print::print(&found, context)?;
     }
     Ok(Exit::Done)
 }
@@ -258,18 +275,38 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> 
     }
 }
 
-/// The state of all queues, on which that of each item depends; none where no item is to be shown.
-fn views(found: &Found, index: &Index<'_>) -> Result<Vec<QueueView>, IndexError> {
+/// All queues, on which the state of each item depends; none where no item is to be shown.
+fn world(found: &Found, index: &Index<'_>) -> Result<Option<World>, IndexError> {
     for issue in &found.issues {
         if index.has_items(&issue.folder.issue.record.id)? {
-            return Ok(World::from(index.queues()?).views());
+            return Ok(Some(index.queues()?.into()));
         }
     }
-    Ok(Vec::new())
+    Ok(None)
+}
+
+/// Adds where the items of the issues stand. People are shown nothing else of an item, and the rest of what can be derived
+/// of a long queue takes as long again.
+fn add_items(issues: &mut [Traced], world: &World) {
+    let mut places: HashMap<IssueId, usize> = HashMap::new();
+    for (n, traced) in issues.iter().enumerate() {
+        places.insert(traced.folder.issue.record.id.clone(), n);
+    }
+    for queue in in_order(&world.queues, &world.facts, &world.policy) {
+        for (at, item) in queue.items().iter().enumerate() {
+            let Some(n) = places.get(&item.issue_id) else { continue };
+            issues[*n].queued.push(Queued {
+                queue_id: queue.queue().id.clone(),
+                item_id: item.item_id.clone(),
+                solution_id: item.solution_id.clone(),
+                status: queue.state(at).0,
+            });
+        }
+    }
 }
 
 fn traced((folder, links): (IssueFolder, Vec<ExecutionId>)) -> Traced {
-    Traced { folder, links, overrides: Vec::new() }
+    Traced { folder, links, overrides: Vec::new(), queued: Vec::new() }
 }
 
 fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Failure> {
@@ -339,7 +376,7 @@ fn carried_out(folder: &IssueFolder, id: &ExecutionId, link: Option<&CommitLink>
 }
 
 /// The items of an issue, with their queues.
-pub(super) fn items_of<'a>(
+fn items_of<'a>(
     folder: &'a IssueFolder,
     views: &'a [QueueView],
 ) -> impl Iterator<Item = (&'a QueueView, &'a ItemView)> {

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::trace::{Found, Traced, accepted, items_of};
+use super::trace::{Found, Traced, accepted};
 use super::{answer, trace_print};
 use crate::rules::facts;
-use crate::rules::readiness::QueueView;
 use crate::rules::review;
 use crate::ui::picture::{Picture, Stroke};
 
@@ -23,7 +22,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
 ];
 
 /// The picture. A commit stands in it once, whatever it carries out.
-pub(super) fn of(found: &Found, views: &[QueueView]) -> Picture {
+pub(super) fn of(found: &Found) -> Picture {
     let mut picture = Picture::new(&found.query, CLASSES);
     let mut commits: BTreeMap<String, usize> = BTreeMap::new();
     let asked = found.commit.iter().chain(found.commits.iter().flatten().map(|it| &it.commit));
@@ -31,7 +30,7 @@ pub(super) fn of(found: &Found, views: &[QueueView]) -> Picture {
         commit_node(&commit.hash, &commit.subject, &mut picture, &mut commits);
     }
     for issue in &found.issues {
-        add_issue(issue, views, &mut picture, &mut commits);
+        add_issue(issue, &mut picture, &mut commits);
     }
     picture
 }
@@ -50,12 +49,7 @@ fn commit_node(
     *known.entry(hash.to_owned()).or_insert_with(make)
 }
 
-fn add_issue(
-    traced: &Traced,
-    views: &[QueueView],
-    picture: &mut Picture,
-    commits: &mut BTreeMap<String, usize>,
-) {
+fn add_issue(traced: &Traced, picture: &mut Picture, commits: &mut BTreeMap<String, usize>) {
     let folder = &traced.folder;
     let record = &folder.issue.record;
     let issue = picture.node(record.id.as_str(), &[&record.title, facts::status(folder).as_str()], "issue");
@@ -80,8 +74,8 @@ fn add_issue(
             let node = picture.node(&verdict, &[&it.author], "review");
             picture.edge(plan, node, Stroke::Dashed);
         }
-        for (queue, it) in items_of(folder, views).filter(|(_, it)| it.item.solution_id == solution.id) {
-            let name = format!("{} of {}", it.item.item_id, queue.queue.id);
+        for it in traced.queued.iter().filter(|it| it.solution_id == solution.id) {
+            let name = format!("{} of {}", it.item_id, it.queue_id);
             let node = picture.node(&name, &[it.status.as_str()], "item");
             picture.edge(plan, node, Stroke::Plain);
         }

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use super::trace::{Found, Traced, TracedCommit, accepted, items_of};
+use super::trace::{Found, Traced, TracedCommit, accepted};
 use super::{Context, Failure, answer, list, queue_print, review_print};
 use crate::model::execution::{Check, CommitLink, LinkedBy};
 use crate::model::solution::Solution;
 use crate::rules::facts;
-use crate::rules::readiness::QueueView;
 use crate::trail::trace::CommitFacts;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
@@ -17,7 +16,7 @@ use crate::ui::text::{clean_line, count};
 const DIGEST: usize = 19;
 
 /// Commits first, then each issue once.
-pub(super) fn print(found: &Found, views: &[QueueView], context: &mut Context) -> Result<(), Failure> {
+pub(super) fn print(found: &Found, context: &mut Context) -> Result<(), Failure> {
     let mut asked: BTreeSet<&str> = BTreeSet::new();
     if let Some(commit) = &found.commit {
         asked.insert(&commit.hash);
@@ -29,7 +28,7 @@ pub(super) fn print(found: &Found, views: &[QueueView], context: &mut Context) -
     }
     let mark = if found.commit.is_some() { "  <- this one" } else { "  <-" };
     for issue in &found.issues {
-        print_issue(issue, views, (&asked, mark), context)?;
+        print_issue(issue, (&asked, mark), context)?;
     }
     Ok(())
 }
@@ -99,12 +98,7 @@ fn print_commits(query: &str, commits: &[TracedCommit], context: &mut Context) -
 /// The commits that were asked for, and how they are marked.
 type Asked<'a> = (&'a BTreeSet<&'a str>, &'a str);
 
-fn print_issue(
-    traced: &Traced,
-    views: &[QueueView],
-    asked: Asked<'_>,
-    context: &mut Context,
-) -> Result<(), Failure> {
+fn print_issue(traced: &Traced, asked: Asked<'_>, context: &mut Context) -> Result<(), Failure> {
     let painter = context.screen.painter();
     let folder = &traced.folder;
     let issue = &folder.issue.record;
@@ -142,9 +136,9 @@ fn print_issue(
             writeln!(context.screen, "    {id} {}", clean_line(&task.title))?;
         }
         review_print::reviews(folder, solution, 4, context)?;
-        for (queue, it) in items_of(folder, views).filter(|(_, it)| it.item.solution_id == solution.id) {
+        for it in traced.queued.iter().filter(|it| it.solution_id == solution.id) {
             let state = painter.paint(queue_print::status_style(it.status), it.status.as_str());
-            writeln!(context.screen, "    queued as {} of {} ({state})", it.item.item_id, queue.queue.id)?;
+            writeln!(context.screen, "    queued as {} of {} ({state})", it.item_id, it.queue_id)?;
         }
         for it in executions.iter().filter(|it| it.execution.solution_id == solution.id) {
             print_execution(it, traced, (solution, &digest), asked, context)?;

@@ -1,8 +1,9 @@
 //! The database as such: opening one, making one, and what it remembers of itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use super::error::IndexError;
@@ -11,13 +12,16 @@ use crate::store::object_id;
 /// "wfix": tells our file from any other database.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
-const VERSION: i32 = 4;
+const VERSION: i32 = 5;
 /// More statements than one issue takes, so that none is prepared for each issue anew.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are held back before they are written: each portion is merged with others later, so that few
 /// large ones take less time in all. The smaller is the default of FTS5.
 const LARGE_PORTION: i64 = 16 * 1024 * 1024;
 const SMALL_PORTION: i64 = 1024 * 1024;
+
+/// Bytes of the write-ahead log that are left in it.
+const SHORT_LOG: u64 = 256 * 1024;
 
 /// What of the index stands for a state of the store. Each part follows the ref by itself, so that a question waits for
 /// no more than it needs.
@@ -53,8 +57,9 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexE
     )?;
     db.busy_timeout(patience)?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
+    keep_files(&db, has_short_log(path))?;
     // A power cut leaves an older state or the newest, never a torn one: only checkpoints wait for the disk.
-    db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON;")?;
+    db.execute_batch("PRAGMA synchronous = NORMAL;")?;
     limit_memory(&db, 4)?;
     let is_ours = |pragma: &str, value: i32| -> Result<bool, rusqlite::Error> {
         Ok(db.pragma_query_value(None, pragma, |row| row.get::<_, i32>(0))? == value)
@@ -66,6 +71,36 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexE
         return Err(IndexError::File(std::io::Error::other("it is of another version")));
     }
     Ok(db)
+}
+
+/// The write-ahead log beside a database.
+fn log_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// Whether the log is so short that it costs little to read, which everybody does who opens the database.
+fn has_short_log(path: &Path) -> bool {
+    std::fs::metadata(log_of(path)).map_or(true, |log| log.len() <= SHORT_LOG)
+}
+
+/// Whether the log stays as it is when the last connection is closed. Else each question would make two files and remove
+/// them again, and each small change would wait for the disk.
+fn keep_files(db: &Connection, keeps: bool) -> Result<(), IndexError> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps)?;
+    Ok(())
+}
+
+/// Moves a log that has grown long into the database, where nobody else uses it; else the last to close it does.
+pub(super) fn shorten_log(db: &Connection, path: &Path, patience: Duration) -> Result<(), IndexError> {
+    if has_short_log(path) {
+        return Ok(());
+    }
+    db.busy_timeout(Duration::ZERO)?;
+    let is_busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+    db.busy_timeout(patience)?;
+    keep_files(db, matches!(is_busy, Ok(0)))
 }
 
 /// Makes an empty one, at `path` or in memory. It is fast and not safe until [`finish`].

@@ -121,6 +121,28 @@ pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
     Index::open(store, place, Needs::ROWS, Duration::ZERO, &mut |_, _, _| {}).ok()
 }
 
+/// Brings the index up to date where so much has changed that whoever asks next would have to wait, as after a sync that
+/// brought a lot. Where it cannot be done now, the next question does it.
+pub(crate) fn catch_up(store: &Store, watch: Watch<'_>) -> Result<(), IndexError> {
+    /// Of 256. Fewer mean a few hundred issues at the most.
+    const MANY_FOLDERS: usize = 192;
+    let places = Place::all(&store.common_dir());
+    let Some(place) = places.iter().find(|place| place.identity().is_some()) else { return Ok(()) };
+    let needs = {
+        let _guard = place.share(Duration::ZERO)?;
+        let db = database::open(&place.database(), Duration::ZERO)?;
+        let Some(known) = database::tip(&db, Part::Rows)? else { return Ok(()) };
+        let (old, new) = (store.snapshot_at(known)?, store.snapshot()?);
+        if store.changed_folders(old.tree(), new.tree())? < MANY_FOLDERS {
+            return Ok(());
+        }
+        // What was asked for before will be again.
+        let has = |part| database::tip(&db, part).map(|tip| tip.is_some());
+        Needs { words: has(Part::Words)?, log: has(Part::Log)?, ready: has(Part::Ready)? }
+    };
+    Index::open(store, place, needs, Duration::ZERO, watch).map(|_| ())
+}
+
 /// Makes the whole index anew. None where it cannot be kept anywhere; else how many issues are in it.
 pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<String>, IndexError> {
     for place in Place::all(&store.common_dir()) {
@@ -231,6 +253,7 @@ impl<'a> Index<'a> {
             }
             db.execute_batch("ROLLBACK")?;
             refresh(&mut db, store, needs, watch)?;
+            database::shorten_log(&db, &place.database(), patience)?;
         }
         Err(std::io::Error::other("other processes keep changing it").into())
     }

@@ -11,23 +11,24 @@ use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
 use crate::store::{Read, Snapshot, StoreError, layout, records};
 
-/// Puts the items of an issue, whose row has the number `n`, in place of what was there.
-pub(super) fn reload_items(
-    db: &Connection,
-    read: &impl Read,
-    id: &IssueId,
-    n: Option<i64>,
-) -> Result<(), IndexError> {
-    db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
-    add_items(db, read, id, n)
+/// What queues need to know of an issue, as bytes.
+pub(super) fn facts_of(folder: &IssueFolder) -> Result<Vec<u8>, IndexError> {
+    let facts = packed::facts(&IssueFacts::of(folder));
+    Ok(facts.ok_or_else(|| std::io::Error::other("the facts of an issue cannot be packed"))?)
 }
 
-/// As [`reload_items`], where nothing was there.
+/// Takes the items of an issue away.
+pub(super) fn forget_items(db: &Connection, id: &IssueId) -> Result<(), IndexError> {
+    db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
+    Ok(())
+}
+
+/// Adds the items of an issue, each with what is known of the issue, if it is there and can be read.
 pub(super) fn add_items(
     db: &Connection,
     read: &impl Read,
     id: &IssueId,
-    n: Option<i64>,
+    facts: Option<&[u8]>,
 ) -> Result<(), IndexError> {
     for (queue, solution, item) in records::items_of(read, id)? {
         let path = layout::item(&queue, &solution);
@@ -36,16 +37,14 @@ pub(super) fn add_items(
             Err(why) => (None, Some(why)),
         };
         db.prepare_cached("INSERT OR REPLACE INTO items VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![id.as_str(), queue.as_str(), path, packed, why, n])?;
+            .execute(params![id.as_str(), queue.as_str(), path, packed, why, facts])?;
     }
     Ok(())
 }
 
 /// Adds the facts of the issue whose row has the number `n`. By number, since those come in order: keys that come in
 /// none are the slower the more there are.
-pub(super) fn add_facts(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexError> {
-    let facts = packed::facts(&IssueFacts::of(folder));
-    let facts = facts.ok_or_else(|| std::io::Error::other("the facts of an issue cannot be packed"))?;
+pub(super) fn add_facts(db: &Connection, n: i64, facts: &[u8]) -> Result<(), IndexError> {
     db.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?.execute(params![n, facts])?;
     Ok(())
 }
@@ -103,7 +102,7 @@ fn queues(
     snapshot: &Snapshot<'_>,
     passes_by: bool,
 ) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
-    let mut queues = Vec::new();
+    let (mut queues, mut facts) = (Vec::new(), Facts::new());
     for id in records::queue_ids(snapshot)? {
         let queue = match records::queue_alone(snapshot, &id) {
             Err(StoreError::Broken { .. }) if passes_by => None,
@@ -111,34 +110,33 @@ fn queues(
         };
         let Some(mut queue) = queue else { continue };
         let mut query =
-            db.prepare_cached("SELECT path, packed, why FROM items WHERE queue = ?1 ORDER BY path")?;
+            db.prepare_cached("SELECT path, packed, why, facts FROM items WHERE queue = ?1 ORDER BY path")?;
         let mut rows = query.query([id.as_str()])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
-            match row.get_ref(1)?.as_blob_or_null().map_err(rusqlite::Error::from)? {
+            match blob(row, 1)? {
                 Some(bytes) => items.push(packed::read_item(bytes)?),
                 None => queue.broken.push((row.get(0)?, row.get(2)?)),
+            }
+            if let Some(bytes) = blob(row, 3)? {
+                let issue = packed::read_facts(bytes)?;
+                facts.insert(issue.id.clone(), issue);
             }
         }
         queues.push(queue.with_items(items));
     }
     QueueFolder::sort(&mut queues);
-    let facts = facts(db, &queues)?;
+    add_more(db, &queues, &mut facts)?;
     Ok((queues, facts, records::root(snapshot)?.policy))
 }
 
-fn facts(db: &Connection, queues: &[QueueFolder]) -> Result<Facts, IndexError> {
-    let parse = |row: &rusqlite::Row<'_>| -> Result<IssueFacts, IndexError> {
-        Ok(packed::read_facts(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?)
-    };
-    // Those of the items at once, since they may be many; what these depend on besides, one by one.
-    let mut facts = Facts::new();
-    let mut query = db.prepare_cached("SELECT packed FROM facts WHERE n IN (SELECT n FROM items)")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let issue = parse(row)?;
-        facts.insert(issue.id.clone(), issue);
-    }
+fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> Result<Option<&'a [u8]>, IndexError> {
+    Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
+}
+
+/// To what is known of the issues of items, adds what these depend on besides, directly or through others: one by one,
+/// since it is little.
+fn add_more(db: &Connection, queues: &[QueueFolder], facts: &mut Facts) -> Result<(), IndexError> {
     let of_items = queues.iter().flat_map(|queue| &queue.items).flat_map(|item| {
         // An item may name another issue than that of its plan.
         let depends_on = item.depends_on.iter().map(SolutionId::issue);
@@ -154,9 +152,10 @@ fn facts(db: &Connection, queues: &[QueueFolder]) -> Result<Facts, IndexError> {
         }
         let mut rows = query.query([id.as_str()])?;
         let Some(row) = rows.next()? else { continue };
-        let issue = parse(row)?;
+        let Some(bytes) = blob(row, 0)? else { continue };
+        let issue = packed::read_facts(bytes)?;
         open.extend(issue.depends_on.iter().cloned());
         facts.insert(id, issue);
     }
-    Ok(facts)
+    Ok(())
 }

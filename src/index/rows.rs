@@ -43,7 +43,8 @@ pub(super) fn reload(
         Ok(Some(folder)) => (Some(folder), 0),
         Ok(None) if is_gone(read, id)? => {
             if wanted.rows {
-                queues::reload_items(db, read, id, None)?;
+                queues::forget_items(db, id)?;
+                queues::add_items(db, read, id, None)?;
             }
             return remove(db, id);
         }
@@ -57,16 +58,16 @@ pub(super) fn reload(
         let n = issue(db, id, folder.as_ref().zip(derived.as_ref()).ok_or(status), hidden)?;
         if !wanted.is_first {
             forget(db, n)?;
+            queues::forget_items(db, id)?;
         }
         ids(db, read, id, n)?;
-        if wanted.is_first {
-            queues::add_items(db, read, id, Some(n))?;
-        } else {
-            queues::reload_items(db, read, id, Some(n))?;
+        let facts = folder.as_ref().map(queues::facts_of).transpose()?;
+        queues::add_items(db, read, id, facts.as_deref())?;
+        if let Some(facts) = &facts {
+            queues::add_facts(db, n, facts)?;
         }
         if let (Some(folder), Some(derived)) = (&folder, &derived) {
             beside(db, folder, derived, n)?;
-            queues::add_facts(db, folder, n)?;
         }
         n
     } else {

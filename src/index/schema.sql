@@ -31,11 +31,11 @@ CREATE TABLE links (
     hash TEXT NOT NULL, execution TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (hash, execution)
 ) WITHOUT ROWID;
 
--- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why. `packed` is read by
--- `packed.rs`.
+-- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why. `packed` and `facts`
+-- are read by `packed.rs`. An item has the facts of its issue beside it, so that a long queue is read in one piece.
 CREATE TABLE facts (n INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE items (
-    issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, packed BLOB, why TEXT, n INTEGER,
+    issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, packed BLOB, why TEXT, facts BLOB,
     PRIMARY KEY (queue, path)
 ) WITHOUT ROWID;
 -- The issues with an item that can be taken.

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use gix::ObjectId;
 
 use crate::store::Store;
-use crate::store::git::GitError;
+use crate::store::git::{Git, GitError};
 
 /// How a change is shown for its id to be computed: no setting of the user has a say in it.
 const SHOWN: &[&str] =
@@ -17,10 +17,34 @@ const SHOWN: &[&str] =
 pub(crate) fn between(store: &Store, base: Option<&str>, head: &str) -> Result<Option<String>, GitError> {
     let git = store.git();
     let commits = base.into_iter().chain([head]);
-    let args: Vec<&str> = SHOWN.iter().copied().chain(commits).collect();
-    let answer = git.run_with(&["patch-id", "--stable"], &git.run(&args)?)?;
-    let text = String::from_utf8_lossy(&answer);
+    let text = ids_of(&git, git.command(SHOWN.iter().copied().chain(commits)))?;
     Ok(text.split_whitespace().next().map(str::to_owned))
+}
+
+/// What `git patch-id` says of the patches that `shown` prints. From one to the other, since all the patches together may
+/// be of any size.
+fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
+    let command = "diff-tree | git patch-id";
+    let start = |source| GitError::Start { command: command.into(), source };
+    // A file takes any number of complaints, while nobody reads them.
+    let mut said = tempfile::tempfile().map_err(start)?;
+    shown.stdout(Stdio::piped()).stderr(said.try_clone().map_err(start)?);
+    let mut shown = shown.spawn().map_err(start)?;
+    let mut ids = git.command(["patch-id", "--stable"]);
+    let ids = ids.stdin(shown.stdout.take().map_or_else(Stdio::null, Stdio::from)).output();
+    let shown = shown.wait().map_err(start)?;
+    let ids = ids.map_err(start)?;
+    if !shown.success() || !ids.status.success() {
+        let mut stderr = Vec::new();
+        said.rewind().and_then(|()| said.read_to_end(&mut stderr)).map_err(start)?;
+        stderr.extend_from_slice(&ids.stderr);
+        return Err(GitError::Failed {
+            command: command.into(),
+            stderr: String::from_utf8_lossy(&stderr).trim().to_owned(),
+            code: if shown.success() { ids.status.code() } else { shown.code() },
+        });
+    }
+    Ok(String::from_utf8_lossy(&ids.stdout).into_owned())
 }
 
 /// The patch id of each commit against its parent. Merges, and commits that change nothing, have none.
@@ -29,25 +53,13 @@ pub(crate) fn of_commits(store: &Store, commits: &[String]) -> Result<HashMap<St
         return Ok(HashMap::new());
     }
     let git = store.git();
-    let start = |source| GitError::Start { command: "diff-tree --stdin | git patch-id".into(), source };
+    let start = |source| GitError::Start { command: "diff-tree --stdin".into(), source };
     let mut list = tempfile::tempfile().map_err(start)?;
     list.write_all(commits.join("\n").as_bytes()).and_then(|()| list.write_all(b"\n")).map_err(start)?;
     list.rewind().map_err(start)?;
-    // From one to the other, since all the patches together may be of any size.
     let mut shown = git.command(SHOWN.iter().chain(&["--stdin"]));
-    let mut shown = shown.stdin(list).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(start)?;
-    let mut ids = git.command(["patch-id", "--stable"]);
-    let ids = ids.stdin(shown.stdout.take().map_or_else(Stdio::null, Stdio::from)).output();
-    let shown = shown.wait().map_err(start)?;
-    let ids = ids.map_err(start)?;
-    if !shown.success() || !ids.status.success() {
-        return Err(GitError::Failed {
-            command: "diff-tree --stdin | git patch-id".into(),
-            stderr: String::from_utf8_lossy(&ids.stderr).trim().to_owned(),
-            code: shown.code(),
-        });
-    }
-    let text = String::from_utf8_lossy(&ids.stdout);
+    shown.stdin(list);
+    let text = ids_of(&git, shown)?;
     let pair =
         |line: &str| line.split_once(' ').map(|(id, commit)| (commit.trim().to_owned(), id.to_owned()));
     Ok(text.lines().filter_map(pair).collect())
