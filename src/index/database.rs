@@ -57,7 +57,7 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexE
     )?;
     db.busy_timeout(patience)?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
-    keep_files(&db, has_short_log(path))?;
+    keep_short_log(&db, path)?;
     // A power cut leaves an older state or the newest, never a torn one: only checkpoints wait for the disk.
     db.execute_batch("PRAGMA synchronous = NORMAL;")?;
     limit_memory(&db, 4)?;
@@ -80,27 +80,13 @@ fn log_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Whether the log is so short that it costs little to read, which everybody does who opens the database.
-fn has_short_log(path: &Path) -> bool {
-    std::fs::metadata(log_of(path)).map_or(true, |log| log.len() <= SHORT_LOG)
-}
-
-/// Whether the log stays as it is when the last connection is closed. Else each question would make two files and remove
-/// them again, and each small change would wait for the disk.
-fn keep_files(db: &Connection, keeps: bool) -> Result<(), IndexError> {
+/// Leaves the log as it is when the last connection is closed, where it is so short that it costs little to read, which
+/// everybody does who opens the database. Else each question would make two files and remove them again, and each small
+/// change would wait for the disk. A log that has grown long goes into the database then.
+pub(super) fn keep_short_log(db: &Connection, path: &Path) -> Result<(), IndexError> {
+    let keeps = std::fs::metadata(log_of(path)).map_or(true, |log| log.len() <= SHORT_LOG);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps)?;
     Ok(())
-}
-
-/// Moves a log that has grown long into the database, where nobody else uses it; else the last to close it does.
-pub(super) fn shorten_log(db: &Connection, path: &Path, patience: Duration) -> Result<(), IndexError> {
-    if has_short_log(path) {
-        return Ok(());
-    }
-    db.busy_timeout(Duration::ZERO)?;
-    let is_busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
-    db.busy_timeout(patience)?;
-    keep_files(db, matches!(is_busy, Ok(0)))
 }
 
 /// Makes an empty one, at `path` or in memory. It is fast and not safe until [`finish`].

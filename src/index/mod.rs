@@ -253,7 +253,7 @@ impl<'a> Index<'a> {
             }
             db.execute_batch("ROLLBACK")?;
             refresh(&mut db, store, needs, watch)?;
-            database::shorten_log(&db, &place.database(), patience)?;
+            database::keep_short_log(&db, &place.database())?;
         }
         Err(std::io::Error::other("other processes keep changing it").into())
     }

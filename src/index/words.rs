@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// Stands between characters that are words. It is no letter, so FTS5 splits there, and no text that is shown has it:
 /// what came out of the index is what went in once these are gone.
-const BETWEEN: char = '\u{1f}';
+pub(super) const BETWEEN: char = '\u{1f}';
 
 fn is_word(c: char) -> bool {
     matches!(c,

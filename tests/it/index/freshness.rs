@@ -23,6 +23,39 @@ fn only_reading_brings_it_up_to_date() {
     assert_eq!(freshness()["is_fresh"], true);
 }
 
+#[test]
+fn whoever_asks_after_a_large_sync_does_not_wait_for_it() {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.bare("origin.git");
+    let here = sandbox.store("here");
+    here.git(&["remote", "add", "origin", origin.path().to_str().unwrap()]).ok();
+    here.wf(&["sync"]).ok();
+    let there = sandbox.clone(origin.path(), "there");
+    there.wf(&["init"]).ok();
+    let is_fresh = || there.json(&["status"])["index"]["is_fresh"].clone();
+    let brought = |name: &str, count: usize| {
+        let issue =
+            |n| format!("{}\n", json!({"id": format!("{name}-{n}"), "title": name, "status": "open"}));
+        here.wf_in((0..count).map(issue).collect::<String>(), &["import", "beads", "-"]).ok();
+        here.wf(&["sync"]).ok();
+    };
+    // One that nobody asked is not made.
+    brought("first", 600);
+    there.wf(&["sync"]).ok();
+    assert!(!there.path().join(".git/wf/index.db").exists());
+    assert_eq!(there.json(&["search", "first"])["total"], 600);
+    // A few changes are left to the next question.
+    brought("few", 3);
+    there.wf(&["sync"]).ok();
+    assert_eq!(is_fresh(), false);
+    for (name, verb) in [("second", "sync"), ("third", "pull")] {
+        brought(name, 600);
+        there.wf(&[verb]).ok();
+        assert_eq!(is_fresh(), true, "{verb}");
+        assert_eq!(there.json(&["search", name])["total"], 600);
+    }
+}
+
 /// The commit so many before the tip, short.
 fn stale_tip(repo: &crate::support::Repo, before: usize) -> String {
     repo.git(&["rev-parse", &format!("refs/wf/main~{before}")]).ok().line()[..10].to_owned()

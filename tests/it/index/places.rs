@@ -144,3 +144,21 @@ fn a_reader_that_stands_still_is_in_nobodys_way() {
     still.wait().unwrap();
     assert_eq!(repo.wf(&["list", "--count"]).ok().line(), "1501");
 }
+
+/// What SQLite keeps beside the database is not made and removed again with each question, and does not grow for ever.
+#[test]
+fn the_files_beside_it_stay_and_stay_small() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    let beside = |name: &str| std::fs::metadata(repo.path().join(".git/wf").join(name));
+    ids(&repo);
+    assert!(beside("index.db-wal").is_ok() && beside("index.db-shm").is_ok());
+    let text = "word ".repeat(8_000);
+    for n in 0..20 {
+        repo.wf(&["edit", "A-1", "--title", &format!("Title {n}"), "-m", &format!("{n} {text}")]).ok();
+        assert_eq!(repo.json(&["search", "word"])["total"], 1);
+        // A change can make it longer than it may stay; the next one that opens it sees to that.
+        assert!(beside("index.db-wal").map_or(0, |log| log.len()) < 512 * 1024);
+    }
+    assert_eq!(column(&repo.json(&["list"]), "title")[0], "Title 19");
+}
