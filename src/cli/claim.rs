@@ -31,7 +31,7 @@ pub(super) enum Own {
 /// Looks whether the claim that this worktree is bound to still holds.
 pub(super) fn own(store: &Store, read: &impl Read) -> Result<Own, Failure> {
     let Some(active) = active::read(store)? else { return Ok(Own::Nothing) };
-    let Some(folder) = records::issue(read, &active.issue_id)? else { return Ok(Own::Nothing) };
+    let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(Own::Nothing) };
     let Some(mine) = folder.executions.iter().find(|it| it.execution.id == active.execution_id) else {
         return Ok(Own::Nothing);
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Context, Exit, Failure, Outcome, existing};
+use super::{Context, Exit, Failure, Outcome, existing_outline};
 use crate::model::execution::Supersedes;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::time::Time;
@@ -56,7 +56,7 @@ pub(super) fn answer(
     context: &mut Context,
 ) -> Outcome {
     let snapshot = store.snapshot()?;
-    let folder = existing(&snapshot, &id.issue())?;
+    let folder = existing_outline(&snapshot, &id.issue())?;
     let Some(found) = folder.executions.iter().find(|it| it.execution.id == *id) else {
         return Err(Failure::unreadable(&format!("execution `{id}`")));
     };

@@ -89,13 +89,7 @@ impl Context {
         let _ = index::catch_up(store, &mut |doing, done, total| show(&mut progress, doing, done, total));
     }
 
-    /// Another index in place of one that turned out to be broken while it answered.
-    pub(crate) fn replace(&self, index: &mut Index<'_>, needs: Needs) -> Result<(), Failure> {
-        let mut progress = None;
-        Ok(index.replace(needs, &mut |doing, done, total| show(&mut progress, doing, done, total))?)
-    }
-
-    /// The same where it counts only once `remote` has it, which takes the network and no lock. Without a remote, here
+    /// As [`Context::transact`], where it counts only once `remote` has it, which takes the network and no lock. Without a remote, here
     /// alone.
     pub(crate) fn transact_through<T>(
         &self,

@@ -1,9 +1,11 @@
 use std::io::Write;
+use std::ops::ControlFlow;
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::context::show;
 use super::json_array::JsonArray;
 use super::{Context, Exit, Failure, Outcome, list_filter};
 use crate::index::{Filter, Index, IndexError, Needs, Sort};
@@ -106,16 +108,19 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Column::flexible("TITLE"),
         Column::left("TAGS"),
     ]);
-    for at in 0..rows.found.len() {
-        let issue = rows.read(at, context, Index::listed)?;
-        table.row([
-            Cell::new(issue.id, style::ID),
-            Cell::new(issue.priority.name(), priority_style(issue.priority)),
-            Cell::new(issue.status.as_str(), status_style(issue.status)),
-            Cell::from(issue.title),
-            Cell::new(issue.tags, style::DIM),
-        ]);
-    }
+    rows.each(
+        |index, numbers, found| index.each_listed(numbers, found),
+        |issue| {
+            table.row([
+                Cell::new(issue.id, style::ID),
+                Cell::new(issue.priority.name(), priority_style(issue.priority)),
+                Cell::new(issue.status.as_str(), status_style(issue.status)),
+                Cell::from(issue.title),
+                Cell::new(issue.tags, style::DIM),
+            ]);
+            Ok(())
+        },
+    )?;
     table.print(&mut context.screen)?;
     if context.screen.is_terminal() {
         let note = match rows.found.len() {
@@ -137,32 +142,49 @@ struct Rows<'a, 'f> {
     again: (&'f Filter, Sort, (usize, Option<usize>)),
 }
 
+/// What [`Rows::each`] does with a row.
+type Take<'t, T> = &'t mut dyn FnMut(T) -> ControlFlow<Failure>;
+
 impl<'a> Rows<'a, '_> {
-    /// One of them. Where the index turns out to be broken in the middle, the answer goes on from another of the same
-    /// state.
-    fn read<T>(
+    /// All of them, read one by one. Where the index turns out to be broken in the middle, the answer goes on from another
+    /// of the same state.
+    fn each<T>(
         &mut self,
-        at: usize,
-        context: &Context,
-        read: impl Fn(&Index<'a>, i64) -> Result<T, IndexError>,
-    ) -> Result<T, Failure> {
-        if let Ok(row) = read(&self.index, self.found[at]) {
-            return Ok(row);
+        read: impl Fn(&Index<'a>, &[i64], Take<'_, T>) -> Result<ControlFlow<Failure>, IndexError>,
+        mut found: impl FnMut(T) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut done = 0;
+        for is_last in [false, true] {
+            let outcome = read(&self.index, &self.found[done..], &mut |row| {
+                done += 1;
+                found(row).map_or_else(ControlFlow::Break, ControlFlow::Continue)
+            });
+            match outcome {
+                Ok(ControlFlow::Continue(())) => return Ok(()),
+                Ok(ControlFlow::Break(failure)) => return Err(failure),
+                Err(error) if is_last => return Err(error.into()),
+                Err(_) => self.begin_again()?,
+            }
         }
-        context.replace(&mut self.index, self.needs)?;
+        Ok(())
+    }
+
+    fn begin_again(&mut self) -> Result<(), Failure> {
+        let mut progress = None;
+        self.index.replace(self.needs, &mut |doing, done, total| show(&mut progress, doing, done, total))?;
         let (filter, sort, page) = self.again;
         self.found = self.index.list(filter, sort, page)?;
-        Ok(read(&self.index, self.found[at])?)
+        Ok(())
     }
 }
 
 /// The texts lie ready in the index; none is held longer than it takes to write it.
 fn print_json(rows: &mut Rows<'_, '_>, context: &mut Context) -> Result<(), Failure> {
     let mut array = JsonArray::default();
-    for at in 0..rows.found.len() {
-        let answer = rows.read(at, context, Index::answer)?;
-        array.text(&answer, &mut context.screen)?;
-    }
+    rows.each(
+        |index, numbers, found| index.each_answer(numbers, found),
+        |answer| Ok(array.text(&answer, &mut context.screen)?),
+    )?;
     Ok(array.end(&mut context.screen)?)
 }
 

@@ -8,7 +8,7 @@ use super::new_worktree::NewWorktree;
 use super::next::Options;
 use super::pick::{self, Picked};
 use super::unseen_claim::{Left, by_nonce, left_behind, lost};
-use super::{Context, Exit, Failure, Force, Outcome, claimed, existing, queue};
+use super::{Context, Exit, Failure, Force, Outcome, claimed, existing, existing_outline, queue};
 use crate::index::Index;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
 use crate::model::id::ExecutionId;
@@ -257,7 +257,7 @@ fn execution(
     nonce: &Uid,
 ) -> Result<Execution, Failure> {
     let item = &picked.item;
-    let folder = existing(tx, &item.issue_id)?;
+    let folder = existing_outline(tx, &item.issue_id)?;
     let attempt = folder.executions.iter().map(|it| it.execution.attempt).max().unwrap_or(0) + 1;
     // Whoever held it is set aside as it was seen: work that ended unseen stands.
     let supersedes = holds::standing(&folder.executions)

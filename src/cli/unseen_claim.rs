@@ -59,7 +59,7 @@ pub(super) fn by_nonce(read: &impl Read, nonce: &Uid) -> Result<Option<Option<Ex
 
 /// The execution where it still is under way and holds its issue.
 fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Failure> {
-    let Some(folder) = records::issue(read, issue)? else { return Ok(None) };
+    let Some(folder) = records::outline(read, issue)? else { return Ok(None) };
     let holder = facts::holder(&folder)
         .filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);
     Ok(holder.cloned())

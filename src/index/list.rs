@@ -1,7 +1,9 @@
 //! Which issues, in which order.
 
-use rusqlite::params_from_iter;
+use std::ops::ControlFlow;
+
 use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
 
 use super::error::IndexError;
 use super::rows::BROKEN;
@@ -93,6 +95,20 @@ pub(crate) struct Listed {
     pub(crate) tags: String,
 }
 
+const LISTED: &str = "SELECT id, status, priority, title, tags FROM issues WHERE n = ?1";
+
+fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
+    let (status, priority): (i64, i64) = (row.get(1)?, row.get(2)?);
+    let status = usize::try_from(status).ok().and_then(|at| IssueStatus::ALL.get(at));
+    Ok(Listed {
+        id: row.get(0)?,
+        status: status.copied().unwrap_or(IssueStatus::Registered),
+        priority: Priority::parse(&priority.to_string()).unwrap_or_default(),
+        title: row.get(3)?,
+        tags: row.get(4)?,
+    })
+}
+
 /// A condition with its values; `find` is a query for the numbers of the issues that meet it, where there is one that
 /// is faster than looking at all; `probe` is a test that does not collect them first.
 struct Condition {
@@ -167,27 +183,44 @@ impl Index<'_> {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// An issue as one element of a JSON array, indented as such.
-    pub(crate) fn answer(&self, n: i64) -> Result<String, IndexError> {
-        let mut query = self.db.prepare_cached("SELECT json FROM answers WHERE n = ?1")?;
-        Ok(query.query_row([n], |row| row.get(0))?)
+    /// Each of these issues as one element of a JSON array, indented as such, until `found` breaks off.
+    pub(crate) fn each_answer<B>(
+        &self,
+        numbers: &[i64],
+        found: impl FnMut(String) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, IndexError> {
+        self.each("SELECT json FROM answers WHERE n = ?1", numbers, |row| row.get(0), found)
+    }
+
+    /// Each of these issues as a table shows it, until `found` breaks off.
+    pub(crate) fn each_listed<B>(
+        &self,
+        numbers: &[i64],
+        found: impl FnMut(Listed) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, IndexError> {
+        self.each(LISTED, numbers, listed, found)
     }
 
     /// An issue as a table shows it.
-    pub(crate) fn listed(&self, n: i64) -> Result<Listed, IndexError> {
-        let mut query =
-            self.db.prepare_cached("SELECT id, status, priority, title, tags FROM issues WHERE n = ?1")?;
-        Ok(query.query_row([n], |row| {
-            let (status, priority): (i64, i64) = (row.get(1)?, row.get(2)?);
-            let status = usize::try_from(status).ok().and_then(|at| IssueStatus::ALL.get(at));
-            Ok(Listed {
-                id: row.get(0)?,
-                status: status.copied().unwrap_or(IssueStatus::Registered),
-                priority: Priority::parse(&priority.to_string()).unwrap_or_default(),
-                title: row.get(3)?,
-                tags: row.get(4)?,
-            })
-        })?)
+    pub(super) fn listed(&self, n: i64) -> Result<Listed, IndexError> {
+        Ok(self.db.prepare_cached(LISTED)?.query_row([n], listed)?)
+    }
+
+    /// One statement for all rows: to look it up for each takes as long as the row.
+    fn each<T, B>(
+        &self,
+        sql: &str,
+        numbers: &[i64],
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+        mut found: impl FnMut(T) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, IndexError> {
+        let mut query = self.db.prepare_cached(sql)?;
+        for n in numbers {
+            if let ControlFlow::Break(why) = found(query.query_row([n], &read)?) {
+                return Ok(ControlFlow::Break(why));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     fn conditions(&self, filter: &Filter) -> Result<Vec<Condition>, IndexError> {
@@ -281,20 +314,30 @@ impl Index<'_> {
         let (mut lead, mut probed): (Option<(i64, usize)>, _) = (None, None);
         for (at, condition) in conditions.iter().enumerate() {
             let Some(find) = &condition.find else { continue };
-            let limit = if condition.probe.is_some() { TOO_MANY } else { MANY };
-            let sql = format!("SELECT count(*) FROM ({find} LIMIT {limit})");
-            let count: Result<i64, _> =
-                self.db.prepare(&sql)?.query_row(params_from_iter(&condition.values), |row| row.get(0));
-            let count = count.map_err(|error| search::explained(error, filter.search.as_deref()))?;
-            if count < MANY && lead.is_none_or(|(least, _)| count < least) {
-                lead = Some((count, at));
-            }
-            if count == TOO_MANY {
+            let explained = |error| search::explained(error, filter.search.as_deref());
+            // To pass many rows by is faster than to count them.
+            let has = |many: i64| -> Result<bool, IndexError> {
+                let mut query =
+                    self.db.prepare(&format!("{find} LIMIT 1 OFFSET {}", many - 1)).map_err(explained)?;
+                query.exists(params_from_iter(&condition.values)).map_err(explained)
+            };
+            if condition.probe.is_some() && has(TOO_MANY)? {
                 probed = Some(at);
+            } else if !has(MANY)? {
+                let mut query = self.db.prepare(&format!("SELECT count(*) FROM ({find})"))?;
+                let count = query.query_row(params_from_iter(&condition.values), |row| row.get(0));
+                let count: i64 = count.map_err(explained)?;
+                if lead.is_none_or(|(least, _)| count < least) {
+                    lead = Some((count, at));
+                }
             }
         }
         let is_open_only = filter.statuses.is_empty() && !filter.all;
-        let (index, order) = sort.order(is_open_only);
+        let (mut index, order) = sort.order(is_open_only);
+        if sort == Sort::Priority && filter.statuses.len() == 1 {
+            // Those of one status lie together there, in this order.
+            index = "by_status";
+        }
         let (rest, values) = plain(conditions, probed);
         Ok(match lead.and_then(|(_, at)| Some((conditions[at].find.as_ref()?, &conditions[at].values))) {
             Some((find, first)) => From {

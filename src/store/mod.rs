@@ -1,6 +1,7 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
 mod ancestry;
+mod bounded;
 mod bulk;
 mod changed;
 mod code_tree;

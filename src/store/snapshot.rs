@@ -9,6 +9,7 @@ use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
 use super::commit_size;
+use super::bounded;
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
 use super::trees;
@@ -143,12 +144,7 @@ impl Read for Snapshot<'_> {
 
 /// The bytes of a blob, within the size that a record may have.
 pub(super) fn read_blob(repo: &gix::Repository, id: ObjectId) -> Result<Vec<u8>, StoreError> {
-    let failed = StoreError::object("cannot read a record of the store");
-    let header = repo.find_header(id).map_err(&failed)?;
-    if header.size() > LARGEST_RECORD || header.kind() != Kind::Blob {
-        // Too large to be a record, or a tree where the folder above it promised a file: what reads it sees bytes that
-        // are none.
-        return Ok(Vec::new());
-    }
-    Ok(repo.find_object(id).map_err(&failed)?.detach().data)
+    // Too large to be a record, or a tree where the folder above it promised a file: what reads it sees bytes that are none.
+    let found = bounded::find(repo, id, Kind::Blob, LARGEST_RECORD, "cannot read a record of the store")?;
+    Ok(found.map(|object| object.detach().data).unwrap_or_default())
 }

@@ -7,6 +7,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::Kind;
 use gix::objs::tree::{Entry, EntryKind, EntryMode};
 
+use super::bounded;
 use super::error::StoreError;
 
 /// Deeper than any record lies; what lies deeper is not looked at.
@@ -71,10 +72,7 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
 
 /// The object itself. None where that is no tree, or one that is not read, of which only the size is looked at.
 fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, StoreError> {
-    let failed = StoreError::object("cannot read a tree of the store");
-    let header = repo.find_header(id).map_err(&failed)?;
-    let is_read = header.kind() == Kind::Tree && header.size() <= LARGEST_TREE;
-    is_read.then(|| repo.find_object(id).map_err(failed)).transpose()
+    bounded::find(repo, id, Kind::Tree, LARGEST_TREE, "cannot read a tree of the store")
 }
 
 /// How large a tree is that is not read for its size.

@@ -1,0 +1,82 @@
+//! Reading objects that may be of any size: what is larger than it can be is never in memory.
+
+use gix::ObjectId;
+use gix::objs::Kind;
+
+use super::error::StoreError;
+
+/// So many times its size at the most becomes of what deflate has made small (RFC 1951: 258 bytes of two bits).
+const DEFLATE: u64 = 1032;
+
+/// An object of this kind, no larger than `most` bytes; none where it is something else. One that is missing is an error,
+/// which says `doing`.
+pub(super) fn find<'repo>(
+    repo: &'repo gix::Repository,
+    id: ObjectId,
+    kind: Kind,
+    most: u64,
+    doing: &'static str,
+) -> Result<Option<gix::Object<'repo>>, StoreError> {
+    let failed = StoreError::object(doing);
+    if !is_short_file(repo, id, most) {
+        let header = repo.find_header(id).map_err(&failed)?;
+        if header.kind() != kind || header.size() > most {
+            return Ok(None);
+        }
+    }
+    let object = repo.find_object(id).map_err(failed)?;
+    Ok(if object.kind == kind { Some(object) } else { None })
+}
+
+/// Whether it lies in a file of its own that is too short to hold more. To look at the file is far cheaper than to read how
+/// large the object is, which opens the file and undoes its compression.
+fn is_short_file(repo: &gix::Repository, id: ObjectId, most: u64) -> bool {
+    let hex = id.to_hex().to_string();
+    let (folder, file) = hex.split_at(2);
+    let path = repo.objects.store_ref().path().join(folder).join(file);
+    path.metadata().is_ok_and(|file| file.len() <= most / DEFLATE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn what_is_too_large_is_not_read_loose_or_packed() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init_bare(folder.path()).unwrap();
+        let small = repo.write_blob("small").unwrap().detach();
+        let large = repo.write_blob(vec![0; 2_000_000]).unwrap().detach();
+        let found = |id, kind, most| find(&repo, id, kind, most, "x").unwrap().map(|it| it.data.len());
+        let look = || {
+            assert_eq!(found(small, Kind::Blob, 1_000_000), Some(5));
+            assert_eq!(found(small, Kind::Tree, 1_000_000), None);
+            assert_eq!(found(small, Kind::Blob, 4), None);
+            assert_eq!(found(large, Kind::Blob, 1_000_000), None);
+            assert_eq!(found(large, Kind::Blob, 2_000_000), Some(2_000_000));
+        };
+        look();
+        let git = |args: &[&str]| {
+            let mut command = std::process::Command::new("git");
+            command.env("GIT_DIR", folder.path()).args(args).stdin(std::process::Stdio::piped());
+            let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+            child.stdin.take().unwrap().write_all(format!("{small}\n{large}\n").as_bytes()).unwrap();
+            assert!(child.wait().unwrap().success());
+        };
+        git(&["pack-objects", "--quiet", folder.path().join("objects/pack/pack").to_str().unwrap()]);
+        git(&["prune-packed"]);
+        look();
+        let missing = ObjectId::null(gix::hash::Kind::Sha1);
+        assert!(find(&repo, missing, Kind::Blob, 9, "x").is_err());
+    }
+
+    #[test]
+    fn deflate_makes_nothing_smaller_than_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init_bare(folder.path()).unwrap();
+        let most = 8 * 1024 * 1024;
+        let large = repo.write_blob(vec![0; most + 1]).unwrap().detach();
+        assert!(!is_short_file(&repo, large, most as u64));
+    }
+}
