@@ -8,6 +8,7 @@ mod list;
 mod log;
 mod packed;
 mod place;
+mod put;
 mod queues;
 mod resolve;
 mod rows;

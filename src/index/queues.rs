@@ -42,13 +42,6 @@ pub(super) fn add_items(
     Ok(())
 }
 
-/// Adds the facts of the issue whose row has the number `n`. By number, since those come in order: keys that come in
-/// none are the slower the more there are.
-pub(super) fn add_facts(db: &Connection, n: i64, facts: &[u8]) -> Result<(), IndexError> {
-    db.prepare_cached("INSERT INTO facts VALUES (?1, ?2)")?.execute(params![n, facts])?;
-    Ok(())
-}
-
 impl Index<'_> {
     /// Whether any queue has an item of the issue, if only a removed one.
     pub(crate) fn has_items(&self, issue: &IssueId) -> Result<bool, IndexError> {

@@ -1,9 +1,12 @@
 //! What the index keeps of one issue.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::Value;
 
 use super::error::IndexError;
+use super::put::{self, Put};
 use super::{queues, words};
 use crate::model::id::{IssueId, QueueId};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
@@ -55,20 +58,21 @@ pub(super) fn reload(
     let n = if wanted.rows {
         let hidden = records::has_redactions(read, id)?;
         let derived = folder.as_ref().map(IssueDerived::of);
-        let n = issue(db, id, folder.as_ref().zip(derived.as_ref()).ok_or(status), hidden)?;
+        let known = folder.as_ref().zip(derived.as_ref());
+        let row = match known {
+            Some((folder, derived)) => row(db, folder, derived, hidden)?,
+            None => empty_row(status, hidden),
+        };
+        let n = put::issue(db, id, row, wanted.is_first)?;
+        let put = Put { db, n, is_first: wanted.is_first };
+        ids(&put, read, id)?;
+        let facts = folder.as_ref().map(queues::facts_of).transpose()?;
         if !wanted.is_first {
-            forget(db, n)?;
             queues::forget_items(db, id)?;
         }
-        ids(db, read, id, n)?;
-        let facts = folder.as_ref().map(queues::facts_of).transpose()?;
         queues::add_items(db, read, id, facts.as_deref())?;
-        if let Some(facts) = &facts {
-            queues::add_facts(db, n, facts)?;
-        }
-        if let (Some(folder), Some(derived)) = (&folder, &derived) {
-            beside(db, folder, derived, n)?;
-        }
+        put.one("facts", "packed", facts.map(Value::Blob))?;
+        beside(&put, known)?;
         n
     } else {
         number(db, id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?
@@ -102,89 +106,57 @@ fn is_gone(read: &impl Read, id: &IssueId) -> Result<bool, StoreError> {
 
 fn remove(db: &Connection, id: &IssueId) -> Result<(), IndexError> {
     let Some(n) = number(db, id)? else { return Ok(()) };
-    forget(db, n)?;
-    db.execute("DELETE FROM words WHERE rowid = ?1", [n])?;
-    db.execute("DELETE FROM issues WHERE n = ?1", [n])?;
-    Ok(())
-}
-
-/// Takes away everything beside the row itself.
-fn forget(db: &Connection, n: i64) -> Result<(), IndexError> {
-    for sql in [
-        "DELETE FROM answers WHERE n = ?1",
-        "DELETE FROM tags WHERE n = ?1",
-        "DELETE FROM components WHERE n = ?1",
-        "DELETE FROM ids WHERE n = ?1",
-        "DELETE FROM links WHERE n = ?1",
-        "DELETE FROM facts WHERE n = ?1",
-    ] {
-        db.prepare_cached(sql)?.execute([n])?;
+    for table in ["answers", "tags", "components", "ids", "links", "facts", "issues"] {
+        db.prepare_cached(&format!("DELETE FROM {table} WHERE n = ?1"))?.execute([n])?;
     }
+    db.execute("DELETE FROM words WHERE rowid = ?1", [n])?;
     Ok(())
 }
 
-/// The row of an issue, or of one that cannot be read.
-fn issue(
+/// The row of an issue.
+fn row(
     db: &Connection,
-    id: &IssueId,
-    known: Result<(&IssueFolder, &IssueDerived), i64>,
+    folder: &IssueFolder,
+    derived: &IssueDerived,
     hidden: bool,
-) -> Result<i64, IndexError> {
-    let mut insert = db.prepare_cached(
-        "INSERT INTO issues (id, status, over, priority, created, updated, author, assignee, wave, solutions,
-             title, folded, tags, hidden)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-         ON CONFLICT (id) DO UPDATE SET status = excluded.status, over = excluded.over,
-             priority = excluded.priority, created = excluded.created, updated = excluded.updated,
-             author = excluded.author, assignee = excluded.assignee, wave = excluded.wave,
-             solutions = excluded.solutions, title = excluded.title, folded = excluded.folded,
-             tags = excluded.tags, hidden = excluded.hidden
-         RETURNING n",
-    )?;
-    let number = |row: &rusqlite::Row<'_>| row.get(0);
-    let (folder, derived) = match known {
-        Ok(known) => known,
-        Err(status) => {
-            let nothing = params![
-                id.as_str(),
-                status,
-                status,
-                0,
-                0,
-                None::<i64>,
-                0,
-                None::<String>,
-                None::<i64>,
-                0,
-                "",
-                "",
-                "",
-                hidden
-            ];
-            return Ok(insert.query_row(nothing, number)?);
-        }
-    };
+) -> Result<put::Row, IndexError> {
     let it = &folder.issue.record;
     let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();
-    Ok(insert.query_row(
-        params![
-            id.as_str(),
-            derived.status as i64,
-            i64::from(derived.status.is_over()),
-            i64::from(it.priority.number()),
-            it.created_at.millis(),
-            derived.updated_at.map(crate::model::time::Time::millis),
-            author(db, &it.author)?,
-            it.assignee,
-            derived.wave.and_then(|wave| i64::try_from(wave).ok()),
-            i64::try_from(derived.solution_count).unwrap_or(i64::MAX),
-            it.title,
-            it.title.to_lowercase(),
-            tags.join(","),
-            hidden,
-        ],
-        number,
-    )?)
+    Ok([
+        Value::Integer(derived.status as i64),
+        Value::Integer(i64::from(derived.status.is_over())),
+        Value::Integer(i64::from(it.priority.number())),
+        Value::Integer(it.created_at.millis()),
+        derived.updated_at.map(crate::model::time::Time::millis).into(),
+        Value::Integer(author(db, &it.author)?),
+        it.assignee.clone().into(),
+        derived.wave.and_then(|wave| i64::try_from(wave).ok()).into(),
+        Value::Integer(i64::try_from(derived.solution_count).unwrap_or(i64::MAX)),
+        Value::Text(it.title.clone()),
+        Value::Text(it.title.to_lowercase()),
+        Value::Text(tags.join(",")),
+        Value::Integer(i64::from(hidden)),
+    ])
+}
+
+/// The row of an issue that cannot be read, and of a folder without one.
+fn empty_row(status: i64, hidden: bool) -> put::Row {
+    let (nothing, text) = (Value::Integer(0), Value::Text(String::new()));
+    [
+        Value::Integer(status),
+        Value::Integer(status),
+        nothing.clone(),
+        nothing.clone(),
+        Value::Null,
+        nothing.clone(),
+        Value::Null,
+        Value::Null,
+        nothing,
+        text.clone(),
+        text.clone(),
+        text,
+        Value::Integer(i64::from(hidden)),
+    ]
 }
 
 fn author(db: &Connection, name: &str) -> Result<i64, IndexError> {
@@ -200,15 +172,13 @@ fn author(db: &Connection, name: &str) -> Result<i64, IndexError> {
     }
 }
 
-fn ids(db: &Connection, read: &impl Read, id: &IssueId, n: i64) -> Result<(), IndexError> {
-    note_id(db, id.as_str(), Kind::Issue, Some(n))?;
-    for solution in records::solution_ids(read, id)? {
-        note_id(db, solution.as_str(), Kind::Solution, Some(n))?;
-    }
-    for execution in records::execution_ids(read, id)? {
-        note_id(db, execution.as_str(), Kind::Execution, Some(n))?;
-    }
-    Ok(())
+fn ids(put: &Put<'_>, read: &impl Read, id: &IssueId) -> Result<(), IndexError> {
+    let mut all = BTreeMap::from([(id.as_str().to_owned(), Kind::Issue)]);
+    all.extend(records::solution_ids(read, id)?.iter().map(|id| (id.to_string(), Kind::Solution)));
+    all.extend(records::execution_ids(read, id)?.iter().map(|id| (id.to_string(), Kind::Execution)));
+    put.all("ids", "whole", &all.keys().cloned().collect(), |whole| {
+        note_id(put.db, whole, all[whole], Some(put.n))
+    })
 }
 
 fn note_id(db: &Connection, whole: &str, kind: Kind, n: Option<i64>) -> Result<(), IndexError> {
@@ -218,26 +188,30 @@ fn note_id(db: &Connection, whole: &str, kind: Kind, n: Option<i64>) -> Result<(
     Ok(())
 }
 
-/// Everything but the row itself and the ids.
-fn beside(db: &Connection, folder: &IssueFolder, derived: &IssueDerived, n: i64) -> Result<(), IndexError> {
-    let issue = &folder.issue.record;
-    let answer = serde_json::to_string_pretty(&shown::issue_as(folder, derived)).unwrap_or_default();
-    // As it stands in an array.
-    let answer = answer.replace('\n', "\n  ");
-    db.prepare_cached("INSERT INTO answers VALUES (?1, ?2)")?.execute(params![n, answer])?;
-    for tag in &issue.tags {
-        db.prepare_cached("INSERT INTO tags VALUES (?1, ?2)")?.execute(params![n, tag])?;
-    }
-    for component in &issue.affected_components {
-        db.prepare_cached("INSERT INTO components VALUES (?1, ?2)")?.execute(params![n, component])?;
-    }
-    for execution in &folder.executions {
-        let mut insert = db.prepare_cached("INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)")?;
-        for hash in execution.known_commits() {
-            insert.execute(params![hash, execution.execution.id.as_str(), n])?;
-        }
-    }
-    Ok(())
+/// Everything but the row itself, the ids and what queues need; nothing where the issue cannot be read.
+fn beside(put: &Put<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Result<(), IndexError> {
+    let answer = known.map(|(folder, derived)| {
+        let answer = serde_json::to_string_pretty(&shown::issue_as(folder, derived)).unwrap_or_default();
+        // As it stands in an array.
+        answer.replace('\n', "\n  ")
+    });
+    put.one("answers", "json", answer.map(Value::Text))?;
+    let issue = known.map(|(folder, _)| &folder.issue.record);
+    let tags = issue.map(|issue| issue.tags.iter().cloned().collect()).unwrap_or_default();
+    put.texts("tags", "tag", &tags)?;
+    let components =
+        issue.map(|issue| issue.affected_components.iter().cloned().collect()).unwrap_or_default();
+    put.texts("components", "component", &components)?;
+    let executions = known.into_iter().flat_map(|(folder, _)| &folder.executions);
+    let links: BTreeSet<String> = executions
+        .flat_map(|it| it.known_commits().into_iter().map(|hash| format!("{hash} {}", it.execution.id)))
+        .collect();
+    put.all("links", "hash || ' ' || execution", &links, |link| {
+        let (hash, execution) = link.split_once(' ').unwrap_or_default();
+        let mut insert = put.db.prepare_cached("INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)")?;
+        insert.execute(params![hash, execution, put.n])?;
+        Ok(())
+    })
 }
 
 fn full_text(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexError> {
@@ -291,11 +265,11 @@ fn full_text(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexE
 }
 
 /// All texts in a value.
-fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+fn strings<'a>(value: &'a serde_json::Value, found: &mut Vec<&'a str>) {
     match value {
-        Value::String(text) => found.push(text),
-        Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
-        Value::Object(fields) => fields.values().for_each(|value| strings(value, found)),
+        serde_json::Value::String(text) => found.push(text),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| strings(value, found)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|value| strings(value, found)),
         _ => {}
     }
 }

@@ -1,0 +1,129 @@
+//! Writing the rows of one issue, and none that is there already: a page that stays as it is need not be written, and most of
+//! what is known of an issue stays as it is when somebody takes it up or comments on it.
+
+use std::collections::BTreeSet;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+
+use super::error::IndexError;
+use crate::model::id::IssueId;
+
+/// The columns of an issue's row that are no key, as the table names them.
+const COLUMNS: [&str; 13] = [
+    "status",
+    "over",
+    "priority",
+    "created",
+    "updated",
+    "author",
+    "assignee",
+    "wave",
+    "solutions",
+    "title",
+    "folded",
+    "tags",
+    "hidden",
+];
+
+/// Their values.
+pub(super) type Row = [Value; COLUMNS.len()];
+
+/// Writes the row of an issue; the answer is its number.
+pub(super) fn issue(db: &Connection, id: &IssueId, row: Row, is_first: bool) -> Result<i64, IndexError> {
+    let known = if is_first { None } else { known(db, id)? };
+    let Some((n, old)) = known else {
+        let marks = vec!["?"; COLUMNS.len()].join(", ");
+        let sql = format!("INSERT INTO issues (id, {}) VALUES (?, {marks}) RETURNING n", COLUMNS.join(", "));
+        let values = std::iter::once(Value::Text(id.to_string())).chain(row);
+        return Ok(db.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?);
+    };
+    let differs = |(at, value): &(usize, &Value)| old[*at] != **value;
+    let (columns, mut values): (Vec<String>, Vec<&Value>) = row
+        .iter()
+        .enumerate()
+        .filter(differs)
+        .map(|(at, value)| (format!("{} = ?", COLUMNS[at]), value))
+        .unzip();
+    if !columns.is_empty() {
+        let number = Value::Integer(n);
+        values.push(&number);
+        let sql = format!("UPDATE issues SET {} WHERE n = ?", columns.join(", "));
+        db.prepare_cached(&sql)?.execute(params_from_iter(values))?;
+    }
+    Ok(n)
+}
+
+fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, IndexError> {
+    let sql = format!("SELECT n, {} FROM issues WHERE id = ?1", COLUMNS.join(", "));
+    let mut query = db.prepare_cached(&sql)?;
+    let row = query.query_row([id.as_str()], |row| {
+        let values: Result<Vec<Value>, _> = (1..=COLUMNS.len()).map(|at| row.get(at)).collect();
+        Ok((row.get(0)?, values?))
+    });
+    Ok(row.optional()?)
+}
+
+/// What lies beside the row with the number `n`.
+pub(super) struct Put<'a> {
+    pub(super) db: &'a Connection,
+    pub(super) n: i64,
+    /// Nothing of any issue is there yet.
+    pub(super) is_first: bool,
+}
+
+impl Put<'_> {
+    /// The one value of an issue in a table of such; none takes it away.
+    pub(super) fn one(&self, table: &str, column: &str, value: Option<Value>) -> Result<(), IndexError> {
+        let Some(value) = value else { return self.delete(table) };
+        if !self.is_first {
+            let sql = format!("SELECT 1 FROM {table} WHERE n = ?1 AND {column} = ?2");
+            if self.db.prepare_cached(&sql)?.exists(params![self.n, value])? {
+                return Ok(());
+            }
+        }
+        let sql = format!("INSERT OR REPLACE INTO {table} (n, {column}) VALUES (?1, ?2)");
+        self.db.prepare_cached(&sql)?.execute(params![self.n, value])?;
+        Ok(())
+    }
+
+    /// The texts of an issue in a table of such.
+    pub(super) fn texts(
+        &self,
+        table: &str,
+        column: &str,
+        wanted: &BTreeSet<String>,
+    ) -> Result<(), IndexError> {
+        let sql = format!("INSERT INTO {table} (n, {column}) VALUES (?1, ?2)");
+        self.all(table, column, wanted, |text| {
+            self.db.prepare_cached(&sql)?.execute(params![self.n, text])?;
+            Ok(())
+        })
+    }
+
+    /// The rows of an issue in a table, each of which `text` tells from the others.
+    pub(super) fn all(
+        &self,
+        table: &str,
+        text: &str,
+        wanted: &BTreeSet<String>,
+        insert: impl Fn(&str) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        if !self.is_first {
+            let mut query = self.db.prepare_cached(&format!("SELECT {text} FROM {table} WHERE n = ?1"))?;
+            let known: Result<BTreeSet<String>, _> = query.query_map([self.n], |row| row.get(0))?.collect();
+            if known? == *wanted {
+                return Ok(());
+            }
+            self.delete(table)?;
+        }
+        wanted.iter().try_for_each(|text| insert(text))
+    }
+
+    fn delete(&self, table: &str) -> Result<(), IndexError> {
+        if !self.is_first {
+            self.db.prepare_cached(&format!("DELETE FROM {table} WHERE n = ?1"))?.execute([self.n])?;
+        }
+        Ok(())
+    }
+}
