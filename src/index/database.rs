@@ -21,7 +21,7 @@ const LARGE_PORTION: i64 = 16 * 1024 * 1024;
 const SMALL_PORTION: i64 = 1024 * 1024;
 
 /// Bytes of the write-ahead log that are left in it.
-const SHORT_LOG: u64 = 256 * 1024;
+const SHORT_LOG: u64 = 512 * 1024;
 
 /// What of the index stands for a state of the store. Each part follows the ref by itself, so that a question waits for
 /// no more than it needs.

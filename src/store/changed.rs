@@ -1,6 +1,5 @@
 //! Which issues two states differ in: what an index of the store has to read again.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
@@ -10,7 +9,7 @@ use gix::objs::tree::EntryKind;
 use super::error::StoreError;
 use super::layout;
 use super::repo::Store;
-use super::trees;
+use super::trees::{self, Here};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 
 /// The issues and queues in which two states differ.
@@ -159,38 +158,17 @@ impl Store {
         new: Option<ObjectId>,
         found: &mut dyn FnMut(&str, Side, Side) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        if old == new {
-            return Ok(());
-        }
-        let (before, after) = (self.entries_in_order(old)?, self.entries_in_order(new)?);
-        let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
-        loop {
-            let order = match (before.peek(), after.peek()) {
-                (None, None) => return Ok(()),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(one), Some(two)) => one.0.cmp(&two.0),
-            };
-            let one = if order.is_le() { before.next() } else { None };
-            let two = if order.is_ge() { after.next() } else { None };
-            let (a, b) = (one.map(|it| it.1), two.map(|it| it.1));
-            if a != b
-                && let Some((name, _)) = one.or(two)
-                // A name that is not UTF-8 is no id.
-                && let Ok(name) = name.to_str()
-            {
-                found(name, a, b)?;
+        for (name, old, new) in trees::differing(&self.repo, old, new)? {
+            // A name that is not UTF-8 is no id.
+            if let Ok(name) = name.to_str() {
+                found(name, old, new)?;
             }
         }
-    }
-
-    fn entries_in_order(&self, id: Option<ObjectId>) -> Result<trees::Entries, StoreError> {
-        let Some(id) = id else { return Ok(trees::Entries::new()) };
-        trees::entries(&self.repo, id)
+        Ok(())
     }
 }
 
-type Side = Option<(EntryKind, ObjectId)>;
+type Side = Option<Here>;
 
 fn folder(side: Side) -> Option<ObjectId> {
     side.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)

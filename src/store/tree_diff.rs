@@ -1,7 +1,5 @@
 //! The files in which two trees differ. A subtree that is equal on both sides is never opened.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use gix::ObjectId;
 use gix::bstr::BString;
 use gix::objs::tree::EntryKind;
@@ -9,7 +7,7 @@ use gix::objs::tree::EntryKind;
 use super::error::StoreError;
 use super::layout;
 use super::repo::Store;
-use super::trees::{self, DEEPEST};
+use super::trees::{self, DEEPEST, Here};
 
 /// So many differences are listed at most. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
@@ -25,8 +23,6 @@ pub(crate) struct Difference {
     /// What the second tree has there.
     pub(crate) new: Option<(EntryKind, ObjectId)>,
 }
-
-type Entries = BTreeMap<BString, (EntryKind, ObjectId)>;
 
 impl Store {
     /// All differences, in byte order of their paths. Without an `old` tree, everything in the new one.
@@ -63,13 +59,7 @@ impl Store {
         if old == new || path.matches('/').count() > DEEPEST {
             return Ok(());
         }
-        let (before, after) = (self.entries(old)?, self.entries(new)?);
-        let names: BTreeSet<&BString> = before.keys().chain(after.keys()).collect();
-        for name in names {
-            let (a, b) = (before.get(name).copied(), after.get(name).copied());
-            if a == b {
-                continue;
-            }
+        for (name, a, b) in trees::differing(&self.repo, old, new)? {
             if found.len() >= most {
                 break;
             }
@@ -109,14 +99,12 @@ impl Store {
         if one == two || bases.contains(&one) || bases.contains(&two) || path.matches('/').count() > DEEPEST {
             return Ok(());
         }
-        let (first, second) = (self.entries(Some(one))?, self.entries(Some(two))?);
-        let mut before = Vec::new();
-        for base in bases {
-            before.push(self.entries(Some(*base))?);
-        }
-        for (name, a) in &first {
-            let Some(b) = second.get(name).filter(|b| *b != a) else { continue };
-            let old: Vec<_> = before.iter().filter_map(|base| base.get(name)).collect();
+        let differing = trees::differing(&self.repo, Some(one), Some(two))?;
+        let before = bases.iter().map(|base| trees::entries(&self.repo, *base));
+        let before = before.collect::<Result<Vec<_>, _>>()?;
+        for (name, a, b) in differing {
+            let (Some(a), Some(b)) = (a, b) else { continue };
+            let old: Vec<_> = before.iter().filter_map(|base| look_up(base, &name)).collect();
             if old.contains(&a) || old.contains(&b) {
                 continue;
             }
@@ -134,11 +122,8 @@ impl Store {
         }
         Ok(())
     }
+}
 
-    fn entries(&self, id: Option<ObjectId>) -> Result<Entries, StoreError> {
-        let Some(id) = id else { return Ok(Entries::new()) };
-        let Some(folder) = trees::read(&self.repo, id)? else { return Ok(Entries::new()) };
-        let entries = folder.entries.into_iter();
-        Ok(entries.map(|(name, it)| (name, (it.mode.kind(), it.oid))).collect())
-    }
+fn look_up(entries: &trees::Entries, name: &BString) -> Option<Here> {
+    entries.binary_search_by(|(known, _)| known.cmp(name)).ok().map(|at| entries[at].1)
 }

@@ -1,5 +1,6 @@
 //! Trees as they are read from anybody: which entries a store can hold, and which git itself would refuse.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use gix::ObjectId;
@@ -84,8 +85,11 @@ pub(super) fn too_large(repo: &gix::Repository, id: ObjectId) -> Result<Option<u
     Ok((header.kind() == Kind::Tree && header.size() > LARGEST_TREE).then_some(header.size()))
 }
 
+/// What an entry of a tree stands for.
+pub(super) type Here = (EntryKind, ObjectId);
+
 /// The entries of a tree, by name.
-pub(super) type Entries = Vec<(BString, (EntryKind, ObjectId))>;
+pub(super) type Entries = Vec<(BString, Here)>;
 
 /// The entries of a tree by name, without a look at whether git would have written them so. None where that is no tree
 /// that can be read.
@@ -103,6 +107,36 @@ pub(super) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries,
     entries.sort_by(|a, b| a.0.cmp(&b.0));
     entries.dedup_by(|later, first| later.0 == first.0);
     Ok(entries)
+}
+
+/// The names that two trees differ in, in byte order, and what each has there. Trees that are equal are not opened.
+pub(super) fn differing(
+    repo: &gix::Repository,
+    old: Option<ObjectId>,
+    new: Option<ObjectId>,
+) -> Result<Vec<(BString, Option<Here>, Option<Here>)>, StoreError> {
+    if old == new {
+        return Ok(Vec::new());
+    }
+    let read = |tree: Option<ObjectId>| tree.map_or(Ok(Entries::new()), |tree| entries(repo, tree));
+    let (mut old, mut new) = (read(old)?.into_iter().peekable(), read(new)?.into_iter().peekable());
+    let mut found = Vec::new();
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return Ok(found),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(one), Some(two)) => one.0.cmp(&two.0),
+        };
+        let one = if order.is_le() { old.next() } else { None };
+        let two = if order.is_ge() { new.next() } else { None };
+        let (before, after) = (one.as_ref().map(|it| it.1), two.as_ref().map(|it| it.1));
+        if before != after
+            && let Some((name, _)) = one.or(two)
+        {
+            found.push((name, before, after));
+        }
+    }
 }
 
 /// What lies under `name` in a tree; nothing where that is no tree that can be read.
