@@ -8,8 +8,8 @@ use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
-use super::commit_size;
 use super::bounded;
+use super::commit_size;
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
 use super::trees;
