@@ -119,8 +119,8 @@ mod tests {
             depends_on: BTreeSet::from([IssueId::parse("GH-2").unwrap()]),
             bound: Some(plan.clone()),
             plans: BTreeMap::from([
-                (plan.clone(), of_plan(review)),
-                (SolutionId::parse("SOL-GH-1-2").unwrap(), of_plan(UNREVIEWED)),
+                (plan.clone(), Box::new(of_plan(review))),
+                (SolutionId::parse("SOL-GH-1-2").unwrap(), Box::new(of_plan(UNREVIEWED))),
             ]),
             holder: Some(Holder {
                 execution_id: ExecutionId::parse("EXR-GH-1-aaaaaaaa").unwrap(),

@@ -95,7 +95,7 @@ fn queues(
     snapshot: &Snapshot<'_>,
     passes_by: bool,
 ) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
-    let (mut queues, mut facts) = (Vec::new(), Facts::new());
+    let (mut queues, mut known) = (Vec::new(), Vec::new());
     for id in records::queue_ids(snapshot)? {
         let queue = match records::queue_alone(snapshot, &id) {
             Err(StoreError::Broken { .. }) if passes_by => None,
@@ -113,12 +113,14 @@ fn queues(
             }
             if let Some(bytes) = blob(row, 3)? {
                 let issue = packed::read_facts(bytes)?;
-                facts.insert(issue.id.clone(), issue);
+                known.push((issue.id.clone(), issue));
             }
         }
         queues.push(queue.with_items(items));
     }
     QueueFolder::sort(&mut queues);
+    // A map that is made at once has no room left over.
+    let mut facts: Facts = known.into_iter().collect();
     add_more(db, &queues, &mut facts)?;
     Ok((queues, facts, records::root(snapshot)?.policy))
 }

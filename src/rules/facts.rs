@@ -60,8 +60,8 @@ pub(crate) struct IssueFacts {
     pub(crate) depends_on: BTreeSet<IssueId>,
     /// The plan that will be executed.
     pub(crate) bound: Option<SolutionId>,
-    /// Its plans.
-    pub(crate) plans: BTreeMap<SolutionId, PlanFacts>,
+    /// Its plans; most issues have one, and a map makes room for eleven.
+    pub(crate) plans: BTreeMap<SolutionId, Box<PlanFacts>>,
     /// Who holds it.
     pub(crate) holder: Option<Holder>,
 }
@@ -81,7 +81,7 @@ impl IssueFacts {
                 creates: plan.creates().into_iter().map(str::to_owned).collect(),
                 task_count: plan.tasks.len(),
             };
-            (solution.record.id.clone(), facts)
+            (solution.record.id.clone(), Box::new(facts))
         });
         Self {
             id: issue.id.clone(),

@@ -182,7 +182,7 @@ mod tests {
                 created_at: Time::from_seconds(n as i64).unwrap(),
                 depends_on: it.depends_on.iter().map(|n| issue(*n)).collect(),
                 bound: Some(solution(n)),
-                plans: BTreeMap::from([(solution(n), plan)]),
+                plans: BTreeMap::from([(solution(n), Box::new(plan))]),
                 holder: None,
             };
             (issue(n), facts)

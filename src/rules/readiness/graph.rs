@@ -102,7 +102,7 @@ impl<'a> ItemGraph<'a> {
         for (at, node) in order.iter().enumerate() {
             place[*node] = at;
         }
-        let plan_of = |node: &usize| issues[*node]?.plans.get(&live[*node].solution_id);
+        let plan_of = |node: &usize| issues[*node]?.plans.get(&live[*node].solution_id).map(Box::as_ref);
         let mut graph = Self {
             items: order.iter().map(|node| live[*node]).collect(),
             issues: order.iter().map(|node| issues[*node]).collect(),

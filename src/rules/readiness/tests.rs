@@ -64,7 +64,7 @@ fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
         created_at: time(n as i64),
         depends_on: depends_on.iter().map(|n| issue(*n)).collect(),
         bound: Some(plan(n)),
-        plans: BTreeMap::from([(plan(n), plan_facts)]),
+        plans: BTreeMap::from([(plan(n), Box::new(plan_facts))]),
         holder: None,
     }
 }
