@@ -4,6 +4,7 @@ use super::json_array::JsonArray;
 use super::{Context, Exit, Failure, Outcome, record_print};
 use crate::index::Needs;
 use crate::model::id::SolutionId;
+use crate::rules::roles;
 use crate::store::dates::Bound;
 use crate::store::history::Step;
 use crate::store::resolve::Known;
@@ -51,6 +52,7 @@ pub(crate) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let wanted = wanted(&store, &args)?;
+    warn_of_unknown(&args, context);
     let (index, known) = context
         .ask(&store, Needs::LOG, |index| args.id.as_deref().map(|id| index.resolve(id)).transpose())?;
     let known = known.transpose()?;
@@ -82,6 +84,17 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
     }
     Ok(Exit::Done)
+}
+
+/// A filter that nothing can pass is more likely misspelt than meant; another program may still have left such steps.
+fn warn_of_unknown(args: &Args, context: &Context) {
+    for op in args.ops.iter().filter(|op| !roles::is_operation(op)) {
+        context.warn(&format!("`--op {op}`: no command here leaves steps of that name"));
+    }
+    for role in args.roles.iter().filter(|role| roles::names().all(|name| name != role.as_str())) {
+        let known: Vec<&str> = roles::names().collect();
+        context.warn(&format!("`--role {role}`: the roles are {}", known.join(", ")));
+    }
 }
 
 fn wanted(store: &Store, args: &Args) -> Result<Wanted, Failure> {

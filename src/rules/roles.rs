@@ -57,6 +57,17 @@ fn roles_of(operation: &str) -> Option<&'static [&'static str]> {
     OPERATIONS.iter().find(|(words, _)| begins(words)).map(|(_, roles)| *roles)
 }
 
+/// Whether steps of this name are left by an operation that is known here, or by several: `queue` is all that begin so.
+pub(crate) fn is_operation(name: &str) -> bool {
+    let is_among = |words: &str| words.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+    roles_of(name).is_some() || OPERATIONS.iter().any(|(words, _)| is_among(words))
+}
+
+/// The roles that are known here, and the owner.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().copied().chain(["owner"])
+}
+
 /// Whether a role may do this. A role or an operation that nobody knows here is not judged.
 pub(crate) fn may(role: &str, operation: &str) -> bool {
     !ALL.contains(&role) || roles_of(operation).is_none_or(|roles| roles.contains(&role))
@@ -65,6 +76,16 @@ pub(crate) fn may(role: &str, operation: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn operations_are_known_by_any_of_their_words() {
+        for name in ["new", "queue", "queue add", "solution", "solution add", "task edit", "merge"] {
+            assert!(is_operation(name), "{name}");
+        }
+        for name in ["", "nonsense", "que", "solutions", "news"] {
+            assert!(!is_operation(name), "{name}");
+        }
+    }
 
     #[test]
     fn each_role_keeps_to_its_work() {
