@@ -168,13 +168,13 @@ fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::model::execution::{Check, Execution, LogEntry};
-    use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
-    use crate::model::time::Time;
+    use crate::model::id::EntryId;
+    use crate::rules::test_claim::{claim, time};
     use serde_json::json;
 
     /// An execution in which a command was run, with these exit codes.
     fn execution(codes: &[i32]) -> ExecutionFolder {
-        let at = Time::from_seconds(1).unwrap();
+        let at = time(1);
         let log = codes.iter().map(|code| LogEntry {
             id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
             event: Event::Check(Check {
@@ -190,28 +190,8 @@ mod tests {
             actor: "a".into(),
             at,
         });
-        ExecutionFolder {
-            execution: Execution {
-                id: ExecutionId::parse("EXR-ISS-1-a").unwrap(),
-                issue_id: IssueId::parse("ISS-1").unwrap(),
-                solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
-                plan_digest: String::new(),
-                plan_commit: String::new(),
-                queue_id: None,
-                item_id: None,
-                attempt: 1,
-                actor: "a".into(),
-                role: None,
-                branch: None,
-                base_commit: Some("0123456789abcdef".into()),
-                worktree: None,
-                via: None,
-                supersedes: vec![],
-                started_at: at,
-                lease_expires_at: at,
-            },
-            log: log.collect(),
-        }
+        let claimed = Execution { base_commit: Some("0123456789abcdef".into()), ..claim("EXR-ISS-1-a", 1) };
+        ExecutionFolder { execution: claimed, log: log.collect() }
     }
 
     fn reported() -> Reported<'static> {

@@ -67,33 +67,13 @@ fn is_aside(executions: &[ExecutionFolder], n: usize, outcome: ExecutionStatus) 
 mod tests {
     use super::*;
     use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};
-    use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
+    use crate::model::id::{EntryId, ExecutionId};
     use crate::model::time::Time;
+    use crate::rules::test_claim::claim;
 
     fn execution(uid: &str, attempt: u64, second: i64) -> ExecutionFolder {
-        let time = |s| Time::from_seconds(s).unwrap();
-        ExecutionFolder {
-            execution: Execution {
-                id: ExecutionId::parse(&format!("EXR-ISS-1-{uid}")).unwrap(),
-                issue_id: IssueId::parse("ISS-1").unwrap(),
-                solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
-                plan_digest: String::new(),
-                plan_commit: String::new(),
-                queue_id: None,
-                item_id: None,
-                attempt,
-                actor: "a".into(),
-                role: None,
-                branch: None,
-                base_commit: None,
-                worktree: None,
-                via: None,
-                supersedes: vec![],
-                started_at: time(second),
-                lease_expires_at: time(second + 10),
-            },
-            log: vec![],
-        }
+        let execution = Execution { attempt, ..claim(&format!("EXR-ISS-1-{uid}"), second) };
+        ExecutionFolder { execution, log: vec![] }
     }
 
     fn with(mut it: ExecutionFolder, event: Event) -> ExecutionFolder {

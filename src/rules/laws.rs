@@ -8,6 +8,7 @@ use super::facts::{self, IssueFacts};
 use super::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
 use super::holds::who_holds;
 use super::readiness::{self, ItemView};
+use super::test_claim::{claim, time};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};
 use crate::model::id::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::{Issue, StoredStatus};
@@ -15,7 +16,6 @@ use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
-use crate::model::time::Time;
 
 const STATUSES: [ExecutionStatus; 3] =
     [ExecutionStatus::Executing, ExecutionStatus::Completed, ExecutionStatus::Failed];
@@ -34,10 +34,6 @@ fn solution(n: usize) -> SolutionId {
 
 fn execution_id(n: usize) -> ExecutionId {
     ExecutionId::parse(&format!("EXR-GH-1-0000000{n}")).unwrap()
-}
-
-fn time(second: i64) -> Time {
-    Time::from_seconds(second).unwrap()
 }
 
 fn entry(event: Event) -> LogEntry {
@@ -86,28 +82,16 @@ fn execution(
     log: Vec<Event>,
     supersedes: Vec<Supersedes>,
 ) -> ExecutionFolder {
-    ExecutionFolder {
-        execution: Execution {
-            id: execution_id(n),
-            issue_id: issue(),
-            solution_id: solution(plan),
-            plan_digest: String::new(),
-            plan_commit: String::new(),
-            queue_id: None,
-            item_id: None,
-            attempt,
-            actor: "a".into(),
-            role: None,
-            branch: None,
-            base_commit: None,
-            worktree: None,
-            via: via.then(|| "origin".into()),
-            supersedes,
-            started_at: time(second),
-            lease_expires_at: time(second + 10),
-        },
-        log: log.into_iter().map(entry).collect(),
-    }
+    let execution = Execution {
+        id: execution_id(n),
+        issue_id: issue(),
+        solution_id: solution(plan),
+        attempt,
+        via: via.then(|| "origin".into()),
+        supersedes,
+        ..claim("EXR-GH-1-x", second)
+    };
+    ExecutionFolder { execution, log: log.into_iter().map(entry).collect() }
 }
 
 /// An issue with two plans, each with an item that may have been removed.

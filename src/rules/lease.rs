@@ -72,11 +72,7 @@ mod tests {
     use super::*;
 
     use crate::model::execution::{Execution, LogEntry, Renew};
-    use crate::model::id::{ExecutionId, IssueId, SolutionId};
-
-    fn time(seconds: i64) -> Time {
-        Time::from_seconds(seconds).unwrap()
-    }
+    use crate::rules::test_claim::{claim, time};
 
     /// A claim of second 100 that is good for 50 seconds, renewed at each of `renewals` for so many.
     fn execution(renewals: &[(i64, i64)]) -> ExecutionFolder {
@@ -86,28 +82,8 @@ mod tests {
             actor: "a".into(),
             at: time(*at),
         });
-        ExecutionFolder {
-            execution: Execution {
-                id: ExecutionId::parse("EXR-ISS-1-a").unwrap(),
-                issue_id: IssueId::parse("ISS-1").unwrap(),
-                solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
-                plan_digest: String::new(),
-                plan_commit: String::new(),
-                queue_id: None,
-                item_id: None,
-                attempt: 1,
-                actor: "a".into(),
-                role: None,
-                branch: None,
-                base_commit: None,
-                worktree: None,
-                via: None,
-                supersedes: vec![],
-                started_at: time(100),
-                lease_expires_at: time(150),
-            },
-            log: log.collect(),
-        }
+        let claimed = Execution { lease_expires_at: time(150), ..claim("EXR-ISS-1-a", 100) };
+        ExecutionFolder { execution: claimed, log: log.collect() }
     }
 
     #[test]

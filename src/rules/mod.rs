@@ -28,3 +28,5 @@ pub(crate) mod vague;
 
 #[cfg(test)]
 mod laws;
+#[cfg(test)]
+mod test_claim;

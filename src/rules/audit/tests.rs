@@ -1,11 +1,8 @@
 use super::*;
 use crate::model::execution::{Accept, Check, CommitLink, Execution, LogEntry, Rewrite, Unlink};
 use crate::model::id::EntryId;
+use crate::rules::test_claim::{claim, time};
 use serde_json::json;
-
-fn time(seconds: i64) -> Time {
-    Time::from_seconds(seconds).unwrap()
-}
 
 /// An execution with these entries, one a second from 101 on.
 fn execution(events: Vec<Event>) -> ExecutionFolder {
@@ -15,28 +12,8 @@ fn execution(events: Vec<Event>) -> ExecutionFolder {
         actor: "a".into(),
         at: time(second),
     });
-    ExecutionFolder {
-        execution: Execution {
-            id: ExecutionId::parse("EXR-ISS-1-a").unwrap(),
-            issue_id: IssueId::parse("ISS-1").unwrap(),
-            solution_id: SolutionId::parse("SOL-ISS-1-a").unwrap(),
-            plan_digest: "sha256:1".into(),
-            plan_commit: String::new(),
-            queue_id: None,
-            item_id: None,
-            attempt: 1,
-            actor: "a".into(),
-            role: None,
-            branch: None,
-            base_commit: None,
-            worktree: None,
-            via: None,
-            supersedes: vec![],
-            started_at: time(100),
-            lease_expires_at: time(100),
-        },
-        log: log.collect(),
-    }
+    let claimed = Execution { plan_digest: "sha256:1".into(), ..claim("EXR-ISS-1-a", 100) };
+    ExecutionFolder { execution: claimed, log: log.collect() }
 }
 
 fn linked(hash: &str, by: LinkedBy, authored: i64) -> Event {

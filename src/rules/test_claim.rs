@@ -1,0 +1,34 @@
+//! A claim as the tests of several rules need it.
+
+use crate::model::execution::Execution;
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::time::Time;
+
+/// So many seconds after 1970 began.
+pub(super) fn time(second: i64) -> Time {
+    Time::from_seconds(second).unwrap()
+}
+
+/// A first attempt at ISS-1 with its plan `a`, at a second, good for ten.
+pub(super) fn claim(id: &str, second: i64) -> Execution {
+    let solution_id = SolutionId::parse("SOL-ISS-1-a").unwrap();
+    Execution {
+        id: ExecutionId::parse(id).unwrap(),
+        issue_id: solution_id.issue(),
+        solution_id,
+        plan_digest: String::new(),
+        plan_commit: String::new(),
+        queue_id: None,
+        item_id: None,
+        attempt: 1,
+        actor: "a".into(),
+        role: None,
+        branch: None,
+        base_commit: None,
+        worktree: None,
+        via: None,
+        supersedes: vec![],
+        started_at: time(second),
+        lease_expires_at: time(second + 10),
+    }
+}
