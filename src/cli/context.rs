@@ -84,12 +84,14 @@ impl Context {
     }
 
     /// Brings the index up to date after much has changed. A sync that took place is none the worse where that fails.
-    pub(crate) fn catch_up(&self, store: &Store) {
+    pub(crate) fn catch_up(&self, store: &Store, commits: u64) {
         let mut progress = None;
-        let _ = index::catch_up(store, &mut |doing, done, total| show(&mut progress, doing, done, total));
+        let _ = index::catch_up(store, commits, &mut |doing, done, total| {
+            show(&mut progress, doing, done, total)
+        });
     }
 
-    /// As [`Context::transact`], where it counts only once `remote` has it, which takes the network and no lock. Without a remote, here
+    /// A change that counts only once `remote` has it, which takes the network and no lock. Without a remote, here
     /// alone.
     pub(crate) fn transact_through<T>(
         &self,

@@ -155,7 +155,7 @@ impl<'a> Rows<'a, '_> {
     ) -> Result<(), Failure> {
         let mut done = 0;
         for is_last in [false, true] {
-            let outcome = read(&self.index, &self.found[done..], &mut |row| {
+            let outcome = read(&self.index, self.found.get(done..).unwrap_or_default(), &mut |row| {
                 done += 1;
                 found(row).map_or_else(ControlFlow::Break, ControlFlow::Continue)
             });

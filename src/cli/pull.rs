@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::sync::{commits, warn_of_conflicts, warn_of_losses};
+use super::sync::{catch_up, commits, warn_of_conflicts, warn_of_losses};
 use super::{Context, Exit, Outcome, claim};
 use crate::sync;
 use crate::ui::text;
@@ -21,18 +21,16 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     warn_of_losses(&pulled, context);
     warn_of_conflicts(&store, &pulled, before, context)?;
     claim::warn_if_lost(&store, &store.snapshot()?, context)?;
-    context.catch_up(&store);
+    let remote = text::clean_line(&remote);
     if context.json() {
         context.screen.print_json(&pulled)?;
-        return Ok(Exit::Done);
-    }
-    let remote = text::clean_line(&remote);
-    if !pulled.fetched {
+    } else if !pulled.fetched {
         writeln!(context.screen, "{remote} has no `{}` yet", store.reference())?;
     } else if pulled.is_idle() {
         writeln!(context.screen, "{remote}: nothing new")?;
     } else {
         writeln!(context.screen, "pulled {} from {remote}", commits(pulled.incoming))?;
     }
+    catch_up(&store, &pulled, context)?;
     Ok(Exit::Done)
 }

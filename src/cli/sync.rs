@@ -28,7 +28,6 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     warn_of_losses(&synced, context);
     warn_of_conflicts(&store, &synced, before, context)?;
     claim::warn_if_lost(&store, &store.snapshot()?, context)?;
-    context.catch_up(&store);
     if context.json() {
         context.screen.print_json(&synced)?;
     } else if synced.is_idle() {
@@ -38,7 +37,17 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
         let remote = text::clean_line(&remote);
         writeln!(context.screen, "synced with {remote}: {incoming} in, {} out", synced.outgoing)?;
     }
+    catch_up(&store, &synced, context)?;
     Ok(Exit::Done)
+}
+
+/// Brings the index up to date with what came in. The exchange took place, so that its report comes first.
+pub(super) fn catch_up(store: &Store, synced: &Synced, context: &mut Context) -> Result<(), Failure> {
+    if synced.merged != Moved::None {
+        context.screen.flush()?;
+        context.catch_up(store, synced.incoming);
+    }
+    Ok(())
 }
 
 /// Says on stderr what the remote would have taken away.

@@ -84,13 +84,12 @@ fn follow(
         // Words go by the number of an issue's row.
         database::clear(db, Part::Words)?;
     }
-    let mut words = if needs.words { Some(Start::of(db, store, Part::Words)?) } else { None };
     let target = snapshot.commit();
+    // Both at once where they are equally far behind: each issue is read once.
+    let with_words = needs.words && database::tip(db, Part::Words)? == rows.commit;
     if rows.commit != Some(target) {
         // It goes by the numbers of rows, which another issue may get.
         database::clear(db, Part::Ready)?;
-        // Both at once where they are equally far behind: each issue is read once.
-        let with_words = words.take_if(|words| words.commit == rows.commit).is_some();
         let wanted = Wanted { rows: true, words: with_words, is_first: rows.commit.is_none() };
         issues(db, store, snapshot, rows.tree, wanted, watch)?;
         database::set_tip(db, Part::Rows, target)?;
@@ -98,7 +97,8 @@ fn follow(
             database::set_tip(db, Part::Words, target)?;
         }
     }
-    if let Some(words) = words.filter(|words| words.commit != Some(target)) {
+    if needs.words && database::tip(db, Part::Words)? != Some(target) {
+        let words = Start::of(db, store, Part::Words)?;
         let wanted = Wanted { rows: false, words: true, is_first: words.commit.is_none() };
         issues(db, store, snapshot, words.tree, wanted, watch)?;
         database::set_tip(db, Part::Words, target)?;

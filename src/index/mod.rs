@@ -7,6 +7,7 @@ mod follow;
 mod list;
 mod log;
 mod packed;
+mod pieces;
 mod place;
 mod put;
 mod queues;
@@ -123,10 +124,11 @@ pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
 }
 
 /// Brings the index up to date where so much has changed that whoever asks next would have to wait, as after a sync that
-/// brought a lot. Where it cannot be done now, the next question does it.
-pub(crate) fn catch_up(store: &Store, watch: Watch<'_>) -> Result<(), IndexError> {
-    /// Of 256. Fewer mean a few hundred issues at the most.
+/// brought a lot, or that many commits. Where it cannot be done now, the next question does it.
+pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<(), IndexError> {
+    /// Of 256 folders of issues, or as many of the items of each queue. Fewer mean a few hundred issues at the most.
     const MANY_FOLDERS: usize = 192;
+    const MANY_COMMITS: u64 = 500;
     let places = Place::all(&store.common_dir());
     let Some(place) = places.iter().find(|place| place.identity().is_some()) else { return Ok(()) };
     let needs = {
@@ -134,7 +136,7 @@ pub(crate) fn catch_up(store: &Store, watch: Watch<'_>) -> Result<(), IndexError
         let db = database::open(&place.database(), Duration::ZERO)?;
         let Some(known) = database::tip(&db, Part::Rows)? else { return Ok(()) };
         let (old, new) = (store.snapshot_at(known)?, store.snapshot()?);
-        if store.changed_folders(old.tree(), new.tree())? < MANY_FOLDERS {
+        if commits < MANY_COMMITS && store.changed_folders(old.tree(), new.tree())? < MANY_FOLDERS {
             return Ok(());
         }
         // What was asked for before will be again.
@@ -160,7 +162,8 @@ pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<Strin
 /// Takes the index away with all that was ever in it: what a database overwrites can stay in its free pages.
 pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
     for place in Place::all(&store.common_dir()) {
-        if place.identity().is_some() {
+        // Also where somebody took the database away and left its log.
+        if place.has_any() {
             let _alone = place.own()?;
             place.remove()?;
         }

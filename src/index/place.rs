@@ -16,6 +16,17 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 const READERS_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// All that can be of a database, in the order in which it goes: one without its log may be an older one.
+const FILES: [&str; 7] = [
+    "index.db",
+    "index.db-wal",
+    "index.db-shm",
+    "index.new",
+    "index.new-journal",
+    "index.new-wal",
+    "index.new-shm",
+];
+
 /// A folder that may hold an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
@@ -75,17 +86,14 @@ impl Place {
         Some((number, metadata.created().ok()))
     }
 
+    /// Whether there is anything of a database, if only what SQLite keeps beside it.
+    pub(super) fn has_any(&self) -> bool {
+        FILES.iter().any(|name| self.folder.join(name).symlink_metadata().is_ok())
+    }
+
     /// Removes the database and what SQLite keeps beside it.
     pub(super) fn remove(&self) -> io::Result<()> {
-        for name in [
-            "index.db",
-            "index.db-wal",
-            "index.db-shm",
-            "index.new",
-            "index.new-journal",
-            "index.new-wal",
-            "index.new-shm",
-        ] {
+        for name in FILES {
             match std::fs::remove_file(self.folder.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}

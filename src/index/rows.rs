@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::database::{self, Part};
 use super::error::IndexError;
 use super::put::{self, Put};
 use super::{queues, words};
@@ -49,7 +50,7 @@ pub(super) fn reload(
                 queues::forget_items(db, id)?;
                 queues::add_items(db, read, id, None)?;
             }
-            return remove(db, id);
+            return remove(db, id, wanted);
         }
         Ok(None) => (None, NOTHING),
         Err(StoreError::Broken { .. }) => (None, BROKEN),
@@ -104,12 +105,18 @@ fn is_gone(read: &impl Read, id: &IssueId) -> Result<bool, StoreError> {
     Ok(read.names(&crate::store::layout::issue_folder(id))?.is_empty())
 }
 
-fn remove(db: &Connection, id: &IssueId) -> Result<(), IndexError> {
+fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexError> {
     let Some(n) = number(db, id)? else { return Ok(()) };
+    if wanted.words {
+        db.execute("DELETE FROM words WHERE rowid = ?1", [n])?;
+    } else {
+        // They stand for a state in which the issue is there. Should it come back before they follow, it would be as they
+        // have it, and under another number.
+        database::clear(db, Part::Words)?;
+    }
     for table in ["answers", "tags", "components", "ids", "links", "facts", "issues"] {
         db.prepare_cached(&format!("DELETE FROM {table} WHERE n = ?1"))?.execute([n])?;
     }
-    db.execute("DELETE FROM words WHERE rowid = ?1", [n])?;
     Ok(())
 }
 

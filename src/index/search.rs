@@ -4,7 +4,8 @@ use rusqlite::params;
 
 use super::error::IndexError;
 use super::list::Listed;
-use super::{Index, words};
+use super::words::{self, BEGIN, END};
+use super::{Index, pieces};
 
 /// A word in a title says more about an issue than one in a comment: title, context, comments, plans, commits, feedback.
 const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0";
@@ -12,15 +13,9 @@ const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0";
 const SNIPPET: usize = 24;
 /// The columns of the table, in their order.
 const COLUMNS: [&str; 6] = ["title", "context", "comments", "plans", "commits", "feedback"];
-/// How many characters of an issue are too many for SQLite to choose a snippet: it holds each match against each other, and
-/// a word that stands in a text ten thousand times would keep it busy for seconds.
-const LONG: i64 = 16 * 1024;
-/// Of a snippet of such a text, the words before the match, and the characters on each side at the most.
-const BEFORE: usize = 6;
-const WIDE: usize = 160;
-/// Around a match while it comes out of the database; in no text that is shown.
-const BEGIN: char = '\u{2}';
-const END: char = '\u{3}';
+/// How many characters of an issue are too many for SQLite to choose a snippet of the whole: it holds each match against each
+/// other, and a word that stands in a text ten thousand times would keep it busy for seconds.
+const LONG: i64 = 4 * 1024;
 
 /// An issue in which something was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,29 +48,23 @@ impl Index<'_> {
         for (score, _, n) in self.best(&asked, limit).map_err(explained)? {
             let length: i64 = length.query_row([n], |row| row.get(0))?;
             let found = if length > LONG {
-                self.first_match(&asked, n)
+                self.long_snippet(text, n)?
             } else {
-                snippet.query_row(params![asked, n], |row| row.get(0))
+                snippet.query_row(params![asked, n], |row| row.get(0)).map_err(explained)?
             };
-            let found = found.map_err(explained)?;
             hits.push(Hit { issue: self.listed(n)?, score, snippet: parts(&words::joined(&found)) });
         }
         Ok((hits, usize::try_from(total).unwrap_or_default()))
     }
 
-    /// The words around the first match in the issue whose row has the number `n`.
-    fn first_match(&self, asked: &str, n: i64) -> Result<String, rusqlite::Error> {
-        for (at, _) in COLUMNS.iter().enumerate() {
-            let mut query = self.db.prepare_cached(&format!(
-                "SELECT highlight(words, {at}, '{BEGIN}', '{END}') FROM words
-                 WHERE words MATCH ?1 AND rowid = ?2"
-            ))?;
-            let marked: String = query.query_row(params![asked, n], |row| row.get(0))?;
-            if let Some(found) = around(&marked) {
-                return Ok(found);
-            }
-        }
-        Ok(String::new())
+    /// The same of an issue with much text, from the first of its texts that has any of the words.
+    fn long_snippet(&self, text: &str, n: i64) -> Result<String, IndexError> {
+        let Some(any) = words::any_of(text) else { return Ok(String::new()) };
+        let mut query =
+            self.db.prepare_cached(&format!("SELECT {} FROM words WHERE rowid = ?1", COLUMNS.join(", ")))?;
+        let texts = query.query_row([n], |row| (0..COLUMNS.len()).map(|at| row.get(at)).collect());
+        let texts: Vec<String> = texts?;
+        pieces::snippet(&texts, &any, SNIPPET)
     }
 
     /// The best fits, with score, id and number. What fits equally well goes by id: the order in which issues came into
@@ -102,24 +91,6 @@ impl Index<'_> {
     }
 }
 
-/// The first match that is marked, with some words before and after it.
-fn around(marked: &str) -> Option<String> {
-    let (before, after) = marked.split_at(marked.find(BEGIN)?);
-    let few = |most: usize| {
-        let mut breaks = 0;
-        move |(_, c): &(usize, char)| {
-            breaks += usize::from(c.is_whitespace() || *c == words::BETWEEN);
-            breaks <= most
-        }
-    };
-    let first = before.char_indices().rev().take(WIDE).take_while(few(BEFORE)).last();
-    let last = after.char_indices().take(WIDE).take_while(few(SNIPPET - BEFORE)).last();
-    let (first, last) = (first.map_or(before.len(), |it| it.0), last.map_or(0, |it| it.0 + it.1.len_utf8()));
-    let begins = if first > 0 { "…" } else { "" };
-    let ends = if last < after.len() { "…" } else { "" };
-    Some(format!("{begins}{}{}{ends}", &before[first..], &after[..last]))
-}
-
 /// The text between the marks, on one line.
 fn parts(snippet: &str) -> Vec<String> {
     snippet.split([BEGIN, END]).map(|part| part.replace(['\n', '\r', '\t'], " ")).collect()
@@ -142,22 +113,5 @@ pub(super) fn explained(error: rusqlite::Error, search: Option<&str>) -> IndexEr
             IndexError::Search { text: text.to_owned(), why, quoted: words::quoted(text) }
         }
         _ => error.into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_cut_around_its_first_match() {
-        let marked = "a b c d e f g h \u{2}hit\u{3} i j \u{2}hit\u{3}";
-        assert_eq!(around(marked).unwrap(), "…c d e f g h \u{2}hit\u{3} i j \u{2}hit\u{3}");
-        assert_eq!(around("\u{2}hit\u{3}").unwrap(), "\u{2}hit\u{3}");
-        assert_eq!(around("none"), None);
-        let long = format!("{}\u{2}過\u{3}{}", "x".repeat(500), "期\u{1f}".repeat(500));
-        let found = around(&long).unwrap();
-        assert!(found.starts_with("…xxx") && found.ends_with("期…"), "{found}");
-        assert!(found.chars().count() < 2 * WIDE + 3);
     }
 }

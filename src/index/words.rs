@@ -3,9 +3,16 @@
 
 use std::borrow::Cow;
 
-/// Stands between characters that are words. It is no letter, so FTS5 splits there, and no text that is shown has it:
-/// what came out of the index is what went in once these are gone.
+/// Stands between characters that are words. It is no letter, so FTS5 splits there, and no text in the index has it of its
+/// own: what came out is what went in once these are gone.
 pub(super) const BETWEEN: char = '\u{1f}';
+/// Stand around a match while it comes out of the index, and are in no text there.
+pub(super) const BEGIN: char = '\u{2}';
+pub(super) const END: char = '\u{3}';
+
+fn is_mark(c: char) -> bool {
+    matches!(c, BETWEEN | BEGIN | END)
+}
 
 fn is_word(c: char) -> bool {
     matches!(c,
@@ -28,12 +35,12 @@ fn is_word(c: char) -> bool {
 
 /// `text` with each such character a word.
 pub(super) fn separated(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || !text.contains(|c| is_word(c) || c == BETWEEN) {
+    if !text.contains(|c| is_word(c) || is_mark(c)) {
         return Cow::Borrowed(text);
     }
     let mut words = String::with_capacity(text.len() * 4 / 3);
     let mut before: Option<char> = None;
-    for c in text.chars().filter(|c| *c != BETWEEN) {
+    for c in text.chars().filter(|c| !is_mark(*c)) {
         if before.is_some_and(|before| is_word(c) || is_word(before)) {
             words.push(BETWEEN);
         }
@@ -67,6 +74,29 @@ pub(super) fn query(text: &str) -> String {
         rest = after;
     }
     made
+}
+
+/// The words of a query, as a query for any of them: what it says of columns, order and distance is left out. None where it
+/// has no word.
+pub(super) fn any_of(text: &str) -> Option<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let (part, after) = match first {
+            '"' => rest.split_at(string_end(rest)),
+            first if is_bare(first) => rest.split_at(rest.find(|c| !is_bare(c)).unwrap_or(rest.len())),
+            first => rest.split_at(first.len_utf8()),
+        };
+        let is_column = after.trim_start().starts_with(':');
+        let is_operator = matches!(part, "AND" | "OR" | "NOT" | "NEAR");
+        if part.contains(char::is_alphanumeric) && !is_column && !is_operator {
+            let begins = if after.trim_start().starts_with('*') { "*" } else { "" };
+            let words = part.split(|c: char| c.is_whitespace() || c == '"').filter(|word| !word.is_empty());
+            found.extend(words.map(|word| format!("\"{}\"{begins}", separated(word))));
+        }
+        rest = after;
+    }
+    (!found.is_empty()).then(|| found.join(" OR "))
 }
 
 /// The same text as a query for nothing but its words.
@@ -117,6 +147,19 @@ mod tests {
         assert_eq!(query("\"say \"\"漢字\"\"\""), "\"say \"\"\u{1f}漢\u{1f}字\u{1f}\"\"\"");
         assert_eq!(query("\"open"), "\"open");
         assert_eq!(query("a-b (c d)"), "a-b (c d)");
+    }
+
+    #[test]
+    fn of_a_query_any_word_will_do() {
+        let any = |text| any_of(text).unwrap_or_default();
+        assert_eq!(any("title: (token OR \"two words\") NOT x*"), r#""token" OR "two" OR "words" OR "x"*"#);
+        assert_eq!(any("過期了"), "\"過\u{1f}期\u{1f}了\"");
+        assert_eq!(any("()"), "");
+    }
+
+    #[test]
+    fn marks_of_ours_are_in_no_text() {
+        assert_eq!(separated("a\u{2}b\u{3}c\u{1f}d"), "abcd");
     }
 
     #[test]

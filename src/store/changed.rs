@@ -50,17 +50,24 @@ impl Store {
         Ok(changed)
     }
 
-    /// In how many folders of issues two states differ. That takes two small trees, however many issues there are; of 256
-    /// folders half differ where 180 issues do, and three of four where 360 do.
+    /// In how many folders of issues and of items two states differ. That takes a few small trees, however many issues there
+    /// are; of 256 folders half differ where 180 issues do, and three of four where 360 do.
     pub(crate) fn changed_folders(&self, old: ObjectId, new: ObjectId) -> Result<usize, StoreError> {
-        let issues = |tree| -> Result<Option<ObjectId>, StoreError> {
-            let found = trees::look_up(&self.repo, tree, layout::ISSUES.into())?;
-            Ok(folder(found.map(|(id, kind)| (kind, id))))
-        };
         let mut count = 0;
-        self.differing(issues(old)?, issues(new)?, &mut |_, _, _| {
-            count += 1;
-            Ok(())
+        self.differing(Some(old), Some(new), &mut |name, old, new| match name {
+            layout::ISSUES => self.differing(folder(old), folder(new), &mut |_, _, _| {
+                count += 1;
+                Ok(())
+            }),
+            layout::QUEUES => self.differing(folder(old), folder(new), &mut |_, old, new| {
+                self.differing(folder(old), folder(new), &mut |name, old, new| {
+                    if name == "items" {
+                        count += trees::differing(&self.repo, folder(old), folder(new))?.len();
+                    }
+                    Ok(())
+                })
+            }),
+            _ => Ok(()),
         })?;
         Ok(count)
     }

@@ -2,27 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
+use gix::odb::store::init::Slots;
 use gix::sec::Trust;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
 use super::error::StoreError;
 use super::{git, multi_index, parameters};
 
+/// How many packs there can be while the repository is open. gix counts them when it opens it, and cannot read what comes
+/// with more: several writers and a collection of garbage beside a long command make dozens.
+const PACKS: Slots = Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 256 };
+
 /// Opens it with what `git -c` says on top, which gix does not look for. One that belongs to somebody else is opened
 /// where git opens it.
 pub(super) fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
     let mut settings = command_line_settings()?;
-    let repo = discover_with(folder, settings.clone())?;
+    let repo = discover_with(folder, &settings)?;
     if !multi_index::is_stale_in(&repo) {
         return Ok(repo);
     }
     settings.push("core.multiPackIndex=false".into());
-    discover_with(folder, settings)
+    discover_with(folder, &settings)
 }
 
-fn discover_with(folder: &Path, settings: Vec<String>) -> Result<gix::Repository, StoreError> {
-    let full = gix::open::Options::default_for_level(Trust::Full).cli_overrides(settings.clone());
-    let reduced = gix::open::Options::default_for_level(Trust::Reduced).cli_overrides(settings);
+fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, StoreError> {
+    let options = |trust| {
+        let options =
+            gix::open::Options::default_for_level(trust).cli_overrides(settings.iter().map(String::as_str));
+        options.object_store_slots(PACKS)
+    };
+    let (full, reduced) = (options(Trust::Full), options(Trust::Reduced));
     let open = |reduced| {
         gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
             folder,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use gix::ObjectId;
 
@@ -30,8 +30,13 @@ fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
     let mut said = tempfile::tempfile().map_err(start)?;
     shown.stdout(Stdio::piped()).stderr(said.try_clone().map_err(start)?);
     let mut shown = shown.spawn().map_err(start)?;
-    let mut ids = git.command(["patch-id", "--stable"]);
-    let ids = ids.stdin(shown.stdout.take().map_or_else(Stdio::null, Stdio::from)).output();
+    let ids = {
+        // Gone before anybody is waited for: as long as it has the pipe, a writer whose reader ended early writes on for ever.
+        let mut ids = git.command(["patch-id", "--stable"]);
+        ids.stdin(shown.stdout.take().map_or_else(Stdio::null, Stdio::from));
+        ids.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    };
+    let ids = ids.and_then(Child::wait_with_output);
     let shown = shown.wait().map_err(start)?;
     let ids = ids.map_err(start)?;
     if !shown.success() || !ids.status.success() {

@@ -223,16 +223,25 @@ fn the_index_goes_with_what_was_ever_in_it() {
     let repo = sandbox.repo("a");
     store(&repo);
     assert!(repo.wf(&["search", SECRET]).ok().stdout.contains("ISS-001"));
+    let beside = repo.path().join(".git/wf");
     let holds = || {
-        let files = repo.path().join(".git/wf").read_dir().unwrap().map(|entry| entry.unwrap().path());
+        let files = beside.read_dir().unwrap().map(|entry| entry.unwrap().path());
         let mut files = files.filter_map(|path| std::fs::read(path).ok());
         files.any(|bytes| bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()))
     };
     assert!(holds());
     hide(&repo);
+    // Somebody who takes the database away leaves its log.
+    std::fs::remove_file(beside.join("index.db")).unwrap();
+    std::fs::write(beside.join("index.db-wal"), SECRET).unwrap();
     repo.wf(&["redact", "--purge", "--yes"]).ok();
     assert!(!holds());
     assert_eq!(repo.json(&["search", SECRET])["total"], 0);
+    // So it is with a whole one.
+    assert!(beside.join("index.db").exists());
+    repo.wf(&["redact", "ISS-000", "title", "--reason", "a password"]).ok();
+    repo.wf(&["redact", "--purge", "--yes"]).ok();
+    assert!(!beside.join("index.db").exists());
 }
 
 #[test]

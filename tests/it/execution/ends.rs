@@ -26,6 +26,31 @@ fn done_completes_once() {
     assert_eq!(repo.refused(1, &["fail", "S-1", "--reason", "late"])["code"], "ended");
 }
 
+/// Two programs of git's work hand in hand there, and one of them ends early.
+#[cfg(unix)]
+#[test]
+fn done_ends_where_no_patch_id_can_be_made() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    repo.wf(&["hooks", "install"]).ok();
+    repo.commit("src/a.rs", &"a line that a pipe cannot hold\n".repeat(20_000), "Much");
+    let folder = sandbox.root().join("fake");
+    std::fs::create_dir(&folder).unwrap();
+    let program = folder.join("git");
+    let script = "#!/bin/sh\ncase \" $* \" in *' patch-id '*) echo broken >&2; exit 1 ;; esac\nPATH=${PATH#*:} exec git \"$@\"\n";
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let done = repo.with_env("PATH", &format!("{}:{path}", folder.display())).wf(&["done"]).ok();
+    assert!(
+        done.stderr.contains("no patch id is recorded") && done.stderr.contains("broken"),
+        "{}",
+        done.stderr
+    );
+    assert_eq!(repo.status("ISS-001"), "completed");
+}
+
 #[test]
 fn without_a_claim_nothing_ends() {
     let sandbox = Sandbox::new();

@@ -90,6 +90,22 @@ fn it_follows_a_ref_that_goes_back_or_elsewhere() {
 }
 
 #[test]
+fn full_text_has_what_went_and_came_back_before_it_followed() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("A-1");
+    let first = repo.tip().unwrap();
+    repo.issue("A-2");
+    let second = repo.tip().unwrap();
+    assert_eq!(repo.json(&["search", "about"])["total"], 2);
+    for tip in [&first, &second] {
+        repo.git(&["update-ref", "refs/wf/main", tip]).ok();
+        repo.wf(&["list"]).ok();
+    }
+    assert_eq!(repo.json(&["search", "about"])["total"], 2);
+}
+
+#[test]
 fn what_is_ready_goes_by_the_issue_wherever_the_ref_went() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
