@@ -81,7 +81,8 @@ mod tests {
         assert_eq!(found(&[&"needle ".repeat(100_000)], "needle").matches("[needle]").count(), 5);
         assert_eq!(found(&[&long], "needle"), "");
         assert!(
-            found(&[&format!("{}\u{1f}過\u{1f}期", "x".repeat(9_000))], "\"過\u{1f}期\"").contains("[過\u{1f}期]")
+            found(&[&format!("{}\u{1f}過\u{1f}期", "x".repeat(9_000))], "\"過\u{1f}期\"")
+                .contains("[過\u{1f}期]")
         );
     }
 
