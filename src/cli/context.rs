@@ -87,7 +87,7 @@ impl Context {
     pub(crate) fn catch_up(&self, store: &Store, commits: u64) {
         let mut progress = None;
         let _ = index::catch_up(store, commits, &mut |doing, done, total| {
-            show(&mut progress, doing, done, total)
+            show(&mut progress, doing, done, total);
         });
     }
 

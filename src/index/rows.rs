@@ -211,7 +211,7 @@ fn beside(put: &Put<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Result
     put.texts("components", "component", &components)?;
     let executions = known.into_iter().flat_map(|(folder, _)| &folder.executions);
     let links: BTreeSet<String> = executions
-        .flat_map(|it| it.known_commits().into_iter().map(|hash| format!("{hash} {}", it.execution.id)))
+        .flat_map(|it| it.known_commits().map(|hash| format!("{hash} {}", it.execution.id)))
         .collect();
     put.all("links", "hash || ' ' || execution", &links, |link| {
         let (hash, execution) = link.split_once(' ').unwrap_or_default();

@@ -88,6 +88,9 @@ pub(super) fn too_large(repo: &gix::Repository, id: ObjectId) -> Result<Option<u
 /// What an entry of a tree stands for.
 pub(super) type Here = (EntryKind, ObjectId);
 
+/// A name, and what it stands for on each of two sides.
+pub(super) type Differing = (BString, Option<Here>, Option<Here>);
+
 /// The entries of a tree, by name.
 pub(super) type Entries = Vec<(BString, Here)>;
 
@@ -114,7 +117,7 @@ pub(super) fn differing(
     repo: &gix::Repository,
     old: Option<ObjectId>,
     new: Option<ObjectId>,
-) -> Result<Vec<(BString, Option<Here>, Option<Here>)>, StoreError> {
+) -> Result<Vec<Differing>, StoreError> {
     if old == new {
         return Ok(Vec::new());
     }
