@@ -40,7 +40,7 @@ fn is_short_file(repo: &gix::Repository, id: ObjectId, most: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::io::{Seek, Write};
 
     #[test]
     fn what_is_too_large_is_not_read_loose_or_packed() {
@@ -57,15 +57,17 @@ mod tests {
             assert_eq!(found(large, Kind::Blob, 2_000_000), Some(2_000_000));
         };
         look();
-        let git = |args: &[&str]| {
+        let git = |args: &[&str], stdin: std::process::Stdio| {
             let mut command = std::process::Command::new("git");
-            command.env("GIT_DIR", folder.path()).args(args).stdin(std::process::Stdio::piped());
-            let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
-            child.stdin.take().unwrap().write_all(format!("{small}\n{large}\n").as_bytes()).unwrap();
-            assert!(child.wait().unwrap().success());
+            command.env("GIT_DIR", folder.path()).args(args).stdin(stdin).stdout(std::process::Stdio::null());
+            assert!(command.status().unwrap().success());
         };
-        git(&["pack-objects", "--quiet", folder.path().join("objects/pack/pack").to_str().unwrap()]);
-        git(&["prune-packed"]);
+        let mut list = tempfile::tempfile().unwrap();
+        write!(list, "{small}\n{large}\n").unwrap();
+        list.rewind().unwrap();
+        let packs = folder.path().join("objects/pack/pack");
+        git(&["pack-objects", "--quiet", packs.to_str().unwrap()], list.into());
+        git(&["prune-packed"], std::process::Stdio::null());
         look();
         let missing = ObjectId::null(gix::hash::Kind::Sha1);
         assert!(find(&repo, missing, Kind::Blob, 9, "x").is_err());
