@@ -10,7 +10,7 @@ const LONGEST: usize = 2 * 1024;
 /// So many are looked at together, and the best of them taken.
 const AT_ONCE: usize = 64;
 
-/// Some words around a match of `query`, from the first part of the texts that has one; nothing where none has.
+/// Some words around a match of `query` (words as `schema.sql` takes texts apart), from the first part of the texts that has one; nothing where none has.
 pub(super) fn snippet(texts: &[String], query: &str, words: usize) -> Result<String, IndexError> {
     let db = Connection::open_in_memory()?;
     db.execute_batch(
