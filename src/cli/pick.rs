@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::world::World;
+use super::world::{World, in_index_of};
 use super::{Failure, queue_print};
 use crate::index::Index;
 use crate::model::id::{IssueId, QueueId, SolutionId};
@@ -27,7 +27,13 @@ pub(super) struct From<'a> {
     pub(super) allow_overlap: bool,
 }
 
+/// Of so many items at the front of a queue the first that can be had is looked for, then of four times as many; beyond the
+/// most, all queues are read in one piece.
+const FRONT: usize = 32;
+const LONGEST_FRONT: usize = 512;
+
 /// The item to be claimed.
+#[derive(Debug, PartialEq)]
 pub(super) struct Picked {
     pub(super) queue: QueueId,
     pub(super) item: Item,
@@ -48,9 +54,18 @@ struct RunOut {
     unproven: BTreeSet<SolutionId>,
 }
 
-impl Choice<'_> {
+impl<'a> Choice<'a> {
     fn has(&self, queue: &InOrder<'_>, at: usize) -> bool {
         self.free.contains(&queue.items()[at].solution_id) || queue.state(at).0 == ItemStatus::Ready
+    }
+
+    fn queue(&self, id: &QueueId) -> Option<&InOrder<'a>> {
+        self.queues.iter().find(|it| it.queue().id == *id)
+    }
+
+    /// The place of the first item that can be had.
+    fn first(&self, queue: &InOrder<'_>) -> Option<usize> {
+        (0..queue.items().len()).find(|at| self.has(queue, *at))
     }
 }
 
@@ -62,23 +77,67 @@ fn is_executing(issue: &IssueFacts) -> bool {
 impl From<'_> {
     /// The first that can be had, over the queues that are served.
     pub(super) fn first(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Failure> {
+        let in_front = in_index_of(tx, self.store, self.index, |index| {
+            // What is wrong is said where all of it is read.
+            self.first_in_front(tx, index, queue).ok().flatten()
+        });
+        let Some(picked) = in_front else { return self.first_of_all(tx, queue) };
+        debug_assert_eq!(Some(&picked), self.first_of_all(tx, queue).ok().as_ref());
+        Ok(picked)
+    }
+
+    fn first_of_all(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Failure> {
         let world = World::of(tx, self.store, self.index)?;
         let choice = self.choice(tx, &world)?;
         let queues: Vec<&InOrder<'_>> =
             choice.queues.iter().filter(|it| queue.is_none_or(|id| it.queue().id == *id)).collect();
         for queue in &queues {
-            if let Some(at) = (0..queue.items().len()).find(|at| choice.has(queue, *at)) {
-                return Ok(Picked { queue: queue.queue().id.clone(), item: queue.items()[at].clone() });
+            if let Some(at) = choice.first(queue) {
+                return Ok(picked(queue, at));
             }
         }
         Err(nothing(&choice, &queues))
     }
 
+    /// The same from the front of each queue. None where that cannot be told from there, and where there is none.
+    fn first_in_front(
+        &self,
+        tx: &Tx<'_>,
+        index: &Index<'_>,
+        queue: Option<&QueueId>,
+    ) -> Result<Option<Picked>, Failure> {
+        let Some(heads) = index.queue_heads()? else { return Ok(None) };
+        let served = heads.queues.iter().map(|it| &it.queue).filter(|it| it.status == QueueDecision::Active);
+        for id in served.map(|it| &it.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
+            let mut count = FRONT;
+            loop {
+                let front = index.front(&heads, id, count)?;
+                let world = World::from(front.part);
+                let choice = self.choice(tx, &world)?;
+                let Some(found) = choice.queue(id) else { return Ok(None) };
+                let ends_at = front.ends_at.as_deref();
+                match choice.first(found) {
+                    Some(at) if ends_at.is_none_or(|end| found.is_in_front_of(end, at)) => {
+                        return Ok(Some(picked(found, at)));
+                    }
+                    None if ends_at.is_none() => break,
+                    _ if count >= LONGEST_FRONT => return Ok(None),
+                    _ => count *= 4,
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// This one.
     pub(super) fn named(&self, tx: &Tx<'_>, queue: &QueueId, item: &Item) -> Result<Picked, Failure> {
-        let world = World::of(tx, self.store, self.index)?;
+        let part = in_index_of(tx, self.store, self.index, |index| {
+            let heads = index.queue_heads().ok()??;
+            index.items_of(&heads, [item.issue_id.clone()]).ok()
+        });
+        let world = part.map_or_else(|| World::of(tx, self.store, self.index), |part| Ok(part.into()))?;
         let choice = self.choice(tx, &world)?;
-        let found = choice.queues.iter().find(|it| it.queue().id == *queue).and_then(|queue| {
+        let found = choice.queue(queue).and_then(|queue| {
             let at = queue.items().iter().position(|it| it.solution_id == item.solution_id)?;
             Some((queue, at))
         });
@@ -87,7 +146,7 @@ impl From<'_> {
                 .hint(format!("`git wf queue add {}` queues it", item.issue_id)));
         };
         if choice.has(found, at) {
-            return Ok(Picked { queue: queue.clone(), item: found.items()[at].clone() });
+            return Ok(picked(found, at));
         }
         Err(not_ready(&choice, found, at))
     }
@@ -149,6 +208,10 @@ impl From<'_> {
         let free_from = lease::free_from(holder.lease_expires_at());
         Ok(is_watched || sync::is_past(self.store, remote, free_from, now)?)
     }
+}
+
+fn picked(queue: &InOrder<'_>, at: usize) -> Picked {
+    Picked { queue: queue.queue().id.clone(), item: queue.items()[at].clone() }
 }
 
 /// The plans that were ready if some things were otherwise.

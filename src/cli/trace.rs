@@ -159,7 +159,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let (index, ()) = context.ask(&store, Needs::LOG, |_| Ok(()))?;
     let mut found = find(&store, &index, &args.of)?;
-    let world = world(&found, &index)?;
+    let world = world(&found, &index, context.json())?;
     let mut log = Log::of(&store, index)?;
     for issue in &mut found.issues {
         issue.overrides = overrides(&mut log, &issue.folder.issue.record.id)?;
@@ -275,14 +275,28 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Failure> 
     }
 }
 
-/// All queues, on which the state of each item depends; none where no item is to be shown.
-fn world(found: &Found, index: &Index<'_>) -> Result<Option<World>, IndexError> {
+/// What the state of the items depends on; none where no item is to be shown. All queues `in_full`, or where many issues
+/// are shown; else only what these issues have in them.
+fn world(found: &Found, index: &Index<'_>, in_full: bool) -> Result<Option<World>, IndexError> {
+    /// Issues of which each is looked up by itself, with what it depends on.
+    const FEW: usize = 32;
+    let mut issues = Vec::new();
     for issue in &found.issues {
-        if index.has_items(&issue.folder.issue.record.id)? {
-            return Ok(Some(index.queues()?.into()));
+        let id = &issue.folder.issue.record.id;
+        if index.has_items(id)? {
+            issues.push(id.clone());
         }
     }
-    Ok(None)
+    if issues.is_empty() {
+        return Ok(None);
+    }
+    if !in_full
+        && issues.len() <= FEW
+        && let Some(heads) = index.queue_heads()?
+    {
+        return Ok(Some(index.items_of(&heads, issues)?.into()));
+    }
+    Ok(Some(index.queues()?.into()))
 }
 
 /// Adds where the items of the issues stand. People are shown nothing else of an item, and the rest of what can be derived

@@ -1,7 +1,7 @@
 //! Reads what rules need to know of more than one record: issues with all that they depend on, all queues.
 
 use super::{Context, Failure};
-use crate::index::{self, Index, Needs};
+use crate::index::{self, Index, Needs, QueuePart};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::queue::Item;
 use crate::model::root::Policy;
@@ -79,16 +79,9 @@ impl World {
         index.and_then(|index| Self::in_index(&index)).map_or_else(|| Self::read(&store.snapshot()?), Ok)
     }
 
-    /// The same for a command that writes: through the index where that is of the state which the change begins with.
-    /// Where others were faster, it is brought there.
+    /// The same for a command that writes: through the index where there is one.
     pub(super) fn of(tx: &Tx<'_>, store: &Store, index: Option<&Index<'_>>) -> Result<Self, Failure> {
-        let is_of = |index: &&Index<'_>| !tx.is_changed() && index.commit() == tx.base().commit();
-        let known = index.filter(is_of).and_then(Self::in_index);
-        let known = known.or_else(|| {
-            let fresh = index.and_then(|_| index::at_hand_now(store));
-            fresh.as_ref().filter(is_of).and_then(Self::in_index)
-        });
-        known.map_or_else(|| Self::read(tx), Ok)
+        in_index_of(tx, store, index, Self::in_index).map_or_else(|| Self::read(tx), Ok)
     }
 
     fn in_index(index: &Index<'_>) -> Option<Self> {
@@ -120,6 +113,29 @@ impl World {
     /// The state of everything, queues that are served first in front.
     pub(super) fn views(&self) -> Vec<QueueView> {
         views(&self.queues, &self.facts, &self.policy)
+    }
+}
+
+/// What the index knows, for a command that writes: where it is of the state which the change begins with. Where others
+/// were faster, it is brought there.
+pub(super) fn in_index_of<T>(
+    tx: &Tx<'_>,
+    store: &Store,
+    index: Option<&Index<'_>>,
+    known: impl FnOnce(&Index<'_>) -> Option<T>,
+) -> Option<T> {
+    let index = index.filter(|_| !tx.is_changed())?;
+    let commit = tx.base().commit();
+    if index.commit() == commit {
+        return known(index);
+    }
+    let fresh = index::at_hand_now(store).filter(|fresh| fresh.commit() == commit)?;
+    known(&fresh)
+}
+
+impl From<QueuePart> for World {
+    fn from(QueuePart { queues, facts, policy }: QueuePart) -> Self {
+        Self { queues, facts, policy }
     }
 }
 

@@ -10,6 +10,7 @@ mod packed;
 mod pieces;
 mod place;
 mod put;
+mod queue_part;
 mod queues;
 mod resolve;
 mod rows;
@@ -19,6 +20,7 @@ mod words;
 pub(crate) use error::IndexError;
 pub(crate) use follow::{Needs, Watch};
 pub(crate) use list::{Filter, Sort};
+pub(crate) use queue_part::QueuePart;
 pub(crate) use search::Hit;
 
 use std::time::Duration;

@@ -11,6 +11,11 @@ use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
 use crate::store::{Read, Snapshot, StoreError, layout, records};
 
+/// What `items` says of an item in `live`.
+pub(super) const DEAD: i64 = 0;
+pub(super) const LIVE: i64 = 1;
+pub(super) const ASTRAY: i64 = 2;
+
 /// What queues need to know of an issue, as bytes.
 pub(super) fn facts_of(folder: &IssueFolder) -> Result<Vec<u8>, IndexError> {
     let facts = packed::facts(&IssueFacts::of(folder));
@@ -32,12 +37,18 @@ pub(super) fn add_items(
 ) -> Result<(), IndexError> {
     for (queue, solution, item) in records::items_of(read, id)? {
         let path = layout::item(&queue, &solution);
-        let (packed, why) = match item {
-            Ok(item) => (packed::item(&item), None),
-            Err(why) => (None, Some(why)),
+        let live = match &item {
+            Ok(item) if item.is_removed() => DEAD,
+            Ok(item) if item.issue_id != *id => ASTRAY,
+            Ok(_) => LIVE,
+            Err(_) => DEAD,
         };
-        db.prepare_cached("INSERT OR REPLACE INTO items VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-            .execute(params![id.as_str(), queue.as_str(), path, packed, why, facts])?;
+        let (position, packed, why) = match item {
+            Ok(item) => (item.position.clone(), packed::item(&item), None),
+            Err(why) => (String::new(), None, Some(why)),
+        };
+        db.prepare_cached("INSERT OR REPLACE INTO items VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
+            .execute(params![queue.as_str(), live, position, path, id.as_str(), packed, why, facts])?;
     }
     Ok(())
 }
@@ -89,22 +100,31 @@ pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(),
     Ok(())
 }
 
-/// A queue that cannot be read is an error, unless it is to be passed by.
+/// All queues without their items, those that are served first in front. One that cannot be read is an error, unless it is
+/// to be passed by.
+pub(super) fn heads(snapshot: &Snapshot<'_>, passes_by: bool) -> Result<Vec<QueueFolder>, IndexError> {
+    let mut queues = Vec::new();
+    for id in records::queue_ids(snapshot)? {
+        match records::queue_alone(snapshot, &id) {
+            Err(StoreError::Broken { .. }) if passes_by => {}
+            queue => queues.extend(queue?),
+        }
+    }
+    QueueFolder::sort(&mut queues);
+    Ok(queues)
+}
+
 fn queues(
     db: &Connection,
     snapshot: &Snapshot<'_>,
     passes_by: bool,
 ) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
     let (mut queues, mut known) = (Vec::new(), Vec::new());
-    for id in records::queue_ids(snapshot)? {
-        let queue = match records::queue_alone(snapshot, &id) {
-            Err(StoreError::Broken { .. }) if passes_by => None,
-            queue => queue?,
-        };
-        let Some(mut queue) = queue else { continue };
-        let mut query =
-            db.prepare_cached("SELECT path, packed, why, facts FROM items WHERE queue = ?1 ORDER BY path")?;
-        let mut rows = query.query([id.as_str()])?;
+    for mut queue in heads(snapshot, passes_by)? {
+        let mut query = db.prepare_cached(
+            "SELECT path, packed, why, facts FROM items WHERE queue = ?1 ORDER BY live, position, path",
+        )?;
+        let mut rows = query.query([queue.queue.id.as_str()])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
             match blob(row, 1)? {
@@ -118,14 +138,13 @@ fn queues(
         }
         queues.push(queue.with_items(items));
     }
-    QueueFolder::sort(&mut queues);
     // A map that is made at once has no room left over.
     let mut facts: Facts = known.into_iter().collect();
     add_more(db, &queues, &mut facts)?;
     Ok((queues, facts, records::root(snapshot)?.policy))
 }
 
-fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> Result<Option<&'a [u8]>, IndexError> {
+pub(super) fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> Result<Option<&'a [u8]>, IndexError> {
     Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
 }
 

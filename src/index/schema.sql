@@ -32,11 +32,13 @@ CREATE TABLE links (
 ) WITHOUT ROWID;
 
 -- What queues need to know of an issue, and the items of its plans; of one that cannot be read, why. `packed` and `facts`
--- are read by `packed.rs`. An item has the facts of its issue beside it, so that a long queue is read in one piece.
+-- are read by `packed.rs`. An item has the facts of its issue beside it, so that a long queue is read in one piece; `issue`
+-- is that of its plan, and `live` is 0 where it was removed or cannot be read, 2 where it names another issue than that.
 CREATE TABLE facts (n INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE items (
-    issue TEXT NOT NULL, queue TEXT NOT NULL, path TEXT NOT NULL, packed BLOB, why TEXT, facts BLOB,
-    PRIMARY KEY (queue, path)
+    queue TEXT NOT NULL, live INTEGER NOT NULL, position TEXT NOT NULL, path TEXT NOT NULL,
+    issue TEXT NOT NULL, packed BLOB, why TEXT, facts BLOB,
+    PRIMARY KEY (queue, live, position, path)
 ) WITHOUT ROWID;
 -- The issues with an item that can be taken.
 CREATE TABLE ready (n INTEGER PRIMARY KEY);

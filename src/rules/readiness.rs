@@ -142,6 +142,13 @@ impl<'a> InOrder<'a> {
         &self.graph.items
     }
 
+    /// Whether no item that stands at `position` or behind it could come before the one at a place of the order: it and all
+    /// that comes before it stand in front of that. What is left out of a queue from there on makes no difference, if
+    /// nothing is left out that these wait for.
+    pub(crate) fn is_in_front_of(&self, position: &str, at: usize) -> bool {
+        self.graph.items[..=at].iter().all(|item| item.position.as_str() < position)
+    }
+
     /// Where the item at a place of the order stands, and what it waits for.
     pub(crate) fn state(&self, at: usize) -> (ItemStatus, Vec<Blocker>) {
         state::state(at, &self.graph, &self.asked, self.queue, self.facts, self.policy, &self.in_work)

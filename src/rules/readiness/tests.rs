@@ -1,5 +1,6 @@
 //! The laws of order, groups and conflicts, over queues that nobody would make by hand.
 
+mod parts;
 mod reviews;
 
 use std::collections::{BTreeMap, BTreeSet};

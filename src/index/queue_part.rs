@@ -1,0 +1,141 @@
+//! A part of the queues, for a question about a few items: these, all that comes before them, and what somebody executes.
+//! Where they stand depends on nothing else, so long as no order was told.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rusqlite::params;
+
+use super::error::IndexError;
+use super::queues::{ASTRAY, LIVE, blob, heads};
+use super::{Index, packed};
+use crate::model::id::{IssueId, QueueId, SolutionId};
+use crate::model::queue::Item;
+use crate::model::root::Policy;
+use crate::model::status::IssueStatus;
+use crate::rules::folder::QueueFolder;
+use crate::rules::readiness::Facts;
+use crate::store::records;
+
+/// All queues, those that are served first in front, without their items; and the gates.
+pub(crate) struct QueueHeads {
+    /// The queues.
+    pub(crate) queues: Vec<QueueFolder>,
+    policy: Policy,
+}
+
+/// Some items of the queues with the facts that they depend on.
+pub(crate) struct QueuePart {
+    /// All queues, those that are served first in front, with those of their items that are looked at.
+    pub(crate) queues: Vec<QueueFolder>,
+    /// The facts of their issues, and of all that those depend on.
+    pub(crate) facts: Facts,
+    /// The gates.
+    pub(crate) policy: Policy,
+}
+
+/// The first items of a queue.
+pub(crate) struct Front {
+    /// They, and what they depend on.
+    pub(crate) part: QueuePart,
+    /// From this position on items of the queue are left out; none where all are here that are not over.
+    pub(crate) ends_at: Option<String>,
+}
+
+impl Index<'_> {
+    /// All queues without their items. None where more than the items that are looked at decides where they stand: an order
+    /// that was told puts any one before any other, and an item that names another issue than that of its plan is not found
+    /// by its issue.
+    pub(crate) fn queue_heads(&self) -> Result<Option<QueueHeads>, IndexError> {
+        let snapshot = self.snapshot()?;
+        let queues = heads(&snapshot, false)?;
+        for folder in &queues {
+            let mut astray = self.db.prepare_cached("SELECT 1 FROM items WHERE queue = ?1 AND live = ?2")?;
+            if !folder.conflicts.is_empty() || astray.exists(params![folder.queue.id.as_str(), ASTRAY])? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(QueueHeads { queues, policy: records::root(&snapshot)?.policy }))
+    }
+
+    /// The first `count` items of a queue, by their positions, whose issues are not over.
+    pub(crate) fn front(
+        &self,
+        heads: &QueueHeads,
+        queue: &QueueId,
+        count: usize,
+    ) -> Result<Front, IndexError> {
+        let mut query = self.db.prepare_cached(
+            "SELECT t.issue, t.position FROM items t CROSS JOIN issues i ON i.id = t.issue
+             WHERE t.queue = ?1 AND t.live = ?2 AND i.over = 0 ORDER BY t.position LIMIT ?3",
+        )?;
+        let limit = i64::try_from(count).unwrap_or(i64::MAX);
+        let mut rows = query.query(params![queue.as_str(), LIVE, limit])?;
+        let (mut issues, mut last) = (Vec::new(), None);
+        while let Some(row) = rows.next()? {
+            issues.extend(issue_id(row, 0)?);
+            last = Some(row.get(1)?);
+        }
+        let ends_at = last.filter(|_| issues.len() >= count);
+        Ok(Front { part: self.part(heads, issues)?, ends_at })
+    }
+
+    /// The items of these issues, in all queues.
+    pub(crate) fn items_of(
+        &self,
+        heads: &QueueHeads,
+        issues: impl IntoIterator<Item = IssueId>,
+    ) -> Result<QueuePart, IndexError> {
+        self.part(heads, issues.into_iter().collect())
+    }
+
+    /// With the items of all issues that those depend on, directly or through others, and of those that are executed.
+    fn part(&self, heads: &QueueHeads, issues: Vec<IssueId>) -> Result<QueuePart, IndexError> {
+        let mut open = issues;
+        let mut executed = self.db.prepare_cached("SELECT id FROM issues WHERE status = ?1")?;
+        let mut rows = executed.query([IssueStatus::Executing as i64])?;
+        while let Some(row) = rows.next()? {
+            open.extend(issue_id(row, 0)?);
+        }
+        let mut facts = Facts::new();
+        let mut items: BTreeMap<QueueId, Vec<Item>> = BTreeMap::new();
+        let mut done: HashSet<IssueId> = HashSet::new();
+        let mut of_issue = self.db.prepare_cached("SELECT queue, packed FROM items WHERE issue = ?1")?;
+        let mut known = self
+            .db
+            .prepare_cached("SELECT f.packed FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
+        while let Some(id) = open.pop() {
+            if !done.insert(id.clone()) {
+                continue;
+            }
+            let mut rows = of_issue.query([id.as_str()])?;
+            while let Some(row) = rows.next()? {
+                let (Some(queue), Some(bytes)) = (queue_id(row, 0)?, blob(row, 1)?) else { continue };
+                let item = packed::read_item(bytes)?;
+                open.extend(item.depends_on.iter().map(SolutionId::issue));
+                items.entry(queue).or_default().push(item);
+            }
+            let mut rows = known.query([id.as_str()])?;
+            if let Some(row) = rows.next()?
+                && let Some(bytes) = blob(row, 0)?
+            {
+                let issue = packed::read_facts(bytes)?;
+                open.extend(issue.depends_on.iter().cloned());
+                facts.insert(id, issue);
+            }
+        }
+        let mut with_items = |folder: &QueueFolder| {
+            let items = items.remove(&folder.queue.id).unwrap_or_default();
+            folder.clone().with_items(items)
+        };
+        let queues = heads.queues.iter().map(&mut with_items).collect();
+        Ok(QueuePart { queues, facts, policy: heads.policy.clone() })
+    }
+}
+
+fn issue_id(row: &rusqlite::Row<'_>, column: usize) -> Result<Option<IssueId>, rusqlite::Error> {
+    Ok(IssueId::parse(&row.get::<_, String>(column)?).ok())
+}
+
+fn queue_id(row: &rusqlite::Row<'_>, column: usize) -> Result<Option<QueueId>, rusqlite::Error> {
+    Ok(QueueId::parse(&row.get::<_, String>(column)?).ok())
+}

@@ -1,0 +1,124 @@
+//! Of a part of a queue that holds all that its items wait for, as much can be said as of the whole.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::super::{Facts, InOrder, in_order};
+use super::{ends, facts, facts_of, issue, item, plan, queue};
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::queue::Item;
+use crate::model::root::Policy;
+use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
+use crate::rules::folder::QueueFolder;
+
+/// The more issues, the more of them without an item.
+const ISSUES: usize = 14;
+const ITEMS: usize = 11;
+
+/// A position, what the issue depends on, what the item depends on besides, files, and a number that says what else.
+type Drawn = (u8, Vec<usize>, Vec<usize>, Vec<u8>, u8);
+
+fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
+    let some = || prop::collection::vec(0..ISSUES, 0..3);
+    // A number beyond the cases is an item like any other: most are.
+    let one =
+        (0u8..8, some(), prop::collection::vec(0..ITEMS, 0..2), prop::collection::vec(0u8..6, 0..3), 0u8..16);
+    prop::collection::vec(one, ISSUES)
+}
+
+fn world(drawn: &[Drawn]) -> (QueueFolder, Facts) {
+    let mut items: Vec<Item> = Vec::new();
+    let mut known = facts(drawn.iter().enumerate().map(|(n, it)| facts_of(n, &it.1, &it.3)));
+    for (n, (position, _, extra, _, what)) in drawn.iter().enumerate() {
+        let mut it = item(n, *position);
+        it.depends_on = extra.iter().map(|n| plan(*n)).collect();
+        match what {
+            0 | 1 => ends(&mut known, n, ExecutionStatus::Completed),
+            2 => ends(&mut known, n, ExecutionStatus::Failed),
+            3 => ends(&mut known, n, ExecutionStatus::Executing),
+            4 => known.get_mut(&issue(n)).unwrap().status = IssueStatus::Closed,
+            5 => it.held = Some("wait".into()),
+            6 => it.removed = Some(true),
+            7 => drop(known.remove(&issue(n))),
+            _ => {}
+        }
+        if n < ITEMS {
+            items.push(it);
+        }
+    }
+    (queue(vec![], vec![]).with_items(items), known)
+}
+
+fn is_over(id: &IssueId, facts: &Facts) -> bool {
+    facts.get(id).is_some_and(|issue| issue.status.is_over())
+}
+
+/// The first `count` items that are not over, with all that they wait for and what is executed; and where they end.
+fn front(whole: &QueueFolder, facts: &Facts, count: usize) -> (QueueFolder, Facts, Option<String>) {
+    let live = whole.items.iter().filter(|it| !it.is_removed() && !is_over(&it.issue_id, facts));
+    let first: Vec<&Item> = live.filter(|it| facts.contains_key(&it.issue_id)).take(count).collect();
+    let ends_at = first.last().filter(|_| first.len() == count).map(|it| it.position.clone());
+    let executed = facts.values().filter(|it| it.status == IssueStatus::Executing).map(|it| it.id.clone());
+    let mut open: Vec<IssueId> = first.iter().map(|it| it.issue_id.clone()).chain(executed).collect();
+    let mut wanted: BTreeSet<IssueId> = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if wanted.insert(id.clone()) {
+            let of_items = whole.items.iter().filter(|it| it.issue_id == id).flat_map(|it| &it.depends_on);
+            open.extend(of_items.map(SolutionId::issue));
+            open.extend(facts.get(&id).into_iter().flat_map(|it| it.depends_on.iter().cloned()));
+        }
+    }
+    let items = whole.items.iter().filter(|it| wanted.contains(&it.issue_id)).cloned().collect();
+    let known = facts.iter().filter(|(id, _)| wanted.contains(*id));
+    let known = known.map(|(id, it)| (id.clone(), it.clone())).collect();
+    (queue(vec![], vec![]).with_items(items), known, ends_at)
+}
+
+/// Where an item stands, with why; a circle is the same circle wherever the drawing begins.
+fn stands(queue: &InOrder<'_>, at: usize) -> (ItemStatus, Vec<String>) {
+    let (status, blocked_by) = queue.state(at);
+    let reason = |reason: &str| reason.split(": ").find(|part| !part.contains('→')).map(str::to_owned);
+    (status, blocked_by.iter().filter_map(|it| reason(&it.reason)).collect())
+}
+
+fn first_ready(queue: &InOrder<'_>) -> Option<usize> {
+    (0..queue.items().len()).find(|at| queue.state(*at).0 == ItemStatus::Ready)
+}
+
+proptest! {
+    #[test]
+    fn items_stand_in_a_part_as_in_the_whole(drawn in drawn(), count in 1..ITEMS) {
+        let (whole, facts) = world(&drawn);
+        let (part, known, _) = front(&whole, &facts, count);
+        let policy = Policy::default();
+        let (whole, part) = ([whole], [part]);
+        let all = in_order(&whole, &facts, &policy).remove(0);
+        let some = in_order(&part, &known, &policy).remove(0);
+        let mut from = 0;
+        for (at, item) in some.items().iter().enumerate() {
+            // In the same order, too.
+            let behind = all.items()[from..].iter().position(|it| it.solution_id == item.solution_id);
+            prop_assert!(behind.is_some(), "{} stands elsewhere", item.solution_id);
+            from += behind.unwrap();
+            prop_assert_eq!(stands(&all, from), stands(&some, at), "{}", item.solution_id);
+        }
+    }
+
+    #[test]
+    fn the_first_of_a_front_is_the_first_of_all(drawn in drawn(), count in 1..ITEMS) {
+        let (whole, facts) = world(&drawn);
+        let (part, known, ends_at) = front(&whole, &facts, count);
+        let policy = Policy::default();
+        let (whole, part) = ([whole], [part]);
+        let all = in_order(&whole, &facts, &policy).remove(0);
+        let some = in_order(&part, &known, &policy).remove(0);
+        let expected = first_ready(&all).map(|at| &all.items()[at].solution_id);
+        match (first_ready(&some), ends_at) {
+            (Some(at), Some(end)) if !some.is_in_front_of(&end, at) => {}
+            (Some(at), _) => prop_assert_eq!(Some(&some.items()[at].solution_id), expected),
+            (None, None) => prop_assert_eq!(None, expected),
+            (None, Some(_)) => {}
+        }
+    }
+}
