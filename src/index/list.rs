@@ -12,8 +12,8 @@ use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 
-/// Where a filter fits so many issues or more, they are looked for in the order that is asked for.
-const MANY: i64 = 1000;
+/// To collect an issue and sort it takes as long as to look so many times whether one fits.
+const LOOKS: i64 = 10;
 /// Where a word stands in so many issues or more, those are not collected: each issue is asked whether it has the word.
 const TOO_MANY: i64 = 10_000;
 
@@ -137,7 +137,7 @@ impl Index<'_> {
         (offset, limit): (usize, Option<usize>),
     ) -> Result<Vec<i64>, IndexError> {
         let conditions = self.conditions(filter)?;
-        let from = self.from(filter, sort, &conditions)?;
+        let from = self.from(filter, sort, &conditions, self.many(limit)?)?;
         let sql = format!("SELECT i.n {} ORDER BY {} LIMIT ? OFFSET ?", from.sql, from.order);
         let number = |n: usize| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
         let mut values = from.values;
@@ -308,28 +308,43 @@ impl Index<'_> {
         Ok(found)
     }
 
-    /// The rarest of the conditions leads the way, where it is rare; else the order that is asked for does, so that
-    /// the first issues that fit are found first.
-    fn from(&self, filter: &Filter, sort: Sort, conditions: &[Condition]) -> Result<From, IndexError> {
+    /// Where a condition fits so many issues or more, the first `limit` of them are found sooner in the order that is asked
+    /// for than by collecting them all: one in n / many of those that are looked at fits.
+    fn many(&self, limit: Option<usize>) -> Result<i64, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT coalesce(max(n), 0) FROM issues")?;
+        let issues: i64 = query.query_row([], |row| row.get(0))?;
+        let all = issues / LOOKS;
+        let limit = limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(all);
+        Ok((limit.min(all) * all).isqrt() + 1)
+    }
+
+    /// The rarest of the conditions leads the way, where fewer than `many` issues meet it; else the order that is asked for
+    /// does, so that the first issues that fit are found first.
+    fn from(
+        &self,
+        filter: &Filter,
+        sort: Sort,
+        conditions: &[Condition],
+        many: i64,
+    ) -> Result<From, IndexError> {
         let (mut lead, mut probed): (Option<(i64, usize)>, _) = (None, None);
         for (at, condition) in conditions.iter().enumerate() {
             let Some(find) = &condition.find else { continue };
             let explained = |error| search::explained(error, filter.search.as_deref());
-            // To pass many rows by is faster than to count them.
-            let has = |many: i64| -> Result<bool, IndexError> {
-                let mut query =
-                    self.db.prepare(&format!("{find} LIMIT 1 OFFSET {}", many - 1)).map_err(explained)?;
-                query.exists(params_from_iter(&condition.values)).map_err(explained)
-            };
-            if condition.probe.is_some() && has(TOO_MANY)? {
-                probed = Some(at);
-            } else if !has(MANY)? {
-                let mut query = self.db.prepare(&format!("SELECT count(*) FROM ({find})"))?;
-                let count = query.query_row(params_from_iter(&condition.values), |row| row.get(0));
-                let count: i64 = count.map_err(explained)?;
+            let sql = format!("SELECT count(*) FROM ({find} LIMIT {many})");
+            let mut query = self.db.prepare(&sql).map_err(explained)?;
+            let count = query.query_row(params_from_iter(&condition.values), |row| row.get(0));
+            let count: i64 = count.map_err(explained)?;
+            if count < many {
                 if lead.is_none_or(|(least, _)| count < least) {
                     lead = Some((count, at));
                 }
+            } else if condition.probe.is_some() {
+                // To pass many rows by is faster than to count them.
+                let sql = format!("{find} LIMIT 1 OFFSET {}", TOO_MANY - 1);
+                let mut query = self.db.prepare(&sql).map_err(explained)?;
+                let is_frequent = query.exists(params_from_iter(&condition.values)).map_err(explained)?;
+                probed = probed.or(is_frequent.then_some(at));
             }
         }
         let is_open_only = filter.statuses.is_empty() && !filter.all;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, BString};
 use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree, WriteTo};
 
@@ -122,7 +122,7 @@ impl Trees<'_> {
             let path = files.first().map_or("", |(path, _)| path[..from].trim_end_matches('/'));
             return Err(StoreError::CrowdedFolder { path: path.to_owned(), size });
         }
-        let mut entries = folder.map(|folder| folder.entries).unwrap_or_default();
+        let mut entries = Vec::new();
         let mut rest = files;
         while let Some((path, blob)) = rest.first() {
             let name = path[from..].split('/').next().unwrap_or_default();
@@ -137,13 +137,19 @@ impl Trees<'_> {
                 Entry { mode: EntryKind::Blob.into(), filename, oid: *blob }
             } else {
                 let is_folder = |entry: &&Entry| entry.mode.kind() == EntryKind::Tree;
-                let old = entries.get(name.as_bytes().as_bstr()).filter(is_folder).map(|entry| entry.oid);
+                let old = folder.as_ref().and_then(|folder| folder.get(name.into()));
+                let old = old.filter(is_folder).map(|entry| entry.oid);
                 let oid = self.write(old, inside, end + 1)?;
                 Entry { mode: EntryKind::Tree.into(), filename, oid }
             };
-            entries.insert(entry.filename.clone(), entry);
+            entries.push(entry);
         }
-        let mut tree = Tree { entries: entries.into_values().collect() };
+        // Of two with one name the later of what is written stays, and either before what was there.
+        entries.reverse();
+        entries.extend(folder.into_iter().flat_map(|folder| folder.entries));
+        entries.sort_by(|one, two| one.filename.cmp(&two.filename));
+        entries.dedup_by(|later, first| later.filename == first.filename);
+        let mut tree = Tree { entries };
         tree.entries.sort();
         let mut bytes = Vec::new();
         // Only a name that no tree can hold fails.

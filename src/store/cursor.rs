@@ -2,7 +2,6 @@
 //! in the order of the tree.
 
 use gix::ObjectId;
-use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
@@ -79,7 +78,7 @@ impl Cursor<'_> {
     /// What the innermost open folder has under `name`.
     fn entry(&self, name: &str) -> Option<(EntryKind, ObjectId)> {
         let (_, folder) = self.open.last()?;
-        let entry = folder.entries.get(name.as_bytes().as_bstr())?;
+        let entry = folder.get(name.into())?;
         Some((entry.mode.kind(), entry.oid))
     }
 }

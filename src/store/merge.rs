@@ -6,6 +6,7 @@ mod union;
 use std::collections::BTreeSet;
 
 use gix::ObjectId;
+use gix::bstr::ByteSlice;
 use gix::objs::Tree;
 use gix::objs::tree::EntryKind;
 
@@ -156,8 +157,9 @@ fn unlike(
     let (Some(mut folder), Some(there), Some(both)) = (read(base)?, read(theirs)?, read(merged)?) else {
         return Ok(base);
     };
-    for (name, entry) in &mut folder.entries {
-        let (Some(there), Some(both)) = (there.entries.get(name), both.entries.get(name)) else { continue };
+    for entry in &mut folder.entries {
+        let name = entry.filename.as_bstr();
+        let (Some(there), Some(both)) = (there.get(name), both.get(name)) else { continue };
         let are_folders = [&*entry, there, both].iter().all(|it| it.mode.kind() == EntryKind::Tree);
         if both == there {
             *entry = there.clone();
@@ -165,7 +167,11 @@ fn unlike(
             entry.oid = unlike(repo, entry.oid, there.oid, both.oid, depth + 1)?;
         }
     }
-    let mut tree = Tree { entries: folder.entries.into_values().collect() };
+    if folder.entries.iter().all(|entry| there.get(entry.filename.as_bstr()) == Some(entry)) {
+        // Nothing of it is lost, and what `theirs` has besides is no matter.
+        return Ok(theirs);
+    }
+    let mut tree = Tree { entries: folder.entries };
     tree.entries.sort();
     make::unless_held(repo, &tree, &[base, theirs])
 }

@@ -138,7 +138,8 @@ impl Read for Snapshot<'_> {
         let Some((id, EntryKind::Tree)) = self.entry(path)? else { return Ok(Vec::new()) };
         let Some(folder) = trees::read(self.repo, id)? else { return Ok(Vec::new()) };
         // A name that is not UTF-8 is no id, hence no record.
-        Ok(folder.entries.keys().filter_map(|name| name.to_str().ok().map(str::to_owned)).collect())
+        let names = folder.entries.iter().filter_map(|entry| entry.filename.to_str().ok());
+        Ok(names.map(str::to_owned).collect())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Trees as they are read from anybody: which entries a store can hold, and which git itself would refuse.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -18,18 +17,24 @@ const LARGEST_TREE: u64 = 8 * 1024 * 1024;
 /// No file system that git checks out to has longer names.
 const LONGEST_NAME: usize = 255;
 
-/// The entries of one tree by name; of two with one name the first, which is the one that git looks up.
+/// The entries of one tree; of two with one name the first, which is the one that git looks up.
 pub(super) struct Folder {
-    /// By name.
-    pub(super) entries: BTreeMap<BString, Entry>,
+    /// In byte order of their names.
+    pub(super) entries: Vec<Entry>,
     /// Whether git itself would have written these bytes for these entries.
     pub(super) is_canonical: bool,
 }
 
 impl Folder {
+    /// The entry with this name.
+    pub(super) fn get(&self, name: &BStr) -> Option<&Entry> {
+        let at = self.entries.binary_search_by(|entry| entry.filename.as_bstr().cmp(name));
+        at.ok().map(|at| &self.entries[at])
+    }
+
     /// The entries as git orders them, a folder as if its name ended in a slash.
     pub(super) fn in_order(&self) -> Vec<&Entry> {
-        let mut entries: Vec<&Entry> = self.entries.values().collect();
+        let mut entries: Vec<&Entry> = self.entries.iter().collect();
         entries.sort();
         entries
     }
@@ -42,7 +47,7 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
         return Ok(None);
     }
     if id == ObjectId::empty_tree(repo.object_hash()) {
-        return Ok(Some(Folder { entries: BTreeMap::new(), is_canonical: true }));
+        return Ok(Some(Folder { entries: Vec::new(), is_canonical: true }));
     }
     let Some(object) = object(repo, id)? else { return Ok(None) };
     let Ok(decoded) = gix::objs::TreeRef::from_bytes(&object.data, repo.object_hash()) else {
@@ -59,13 +64,11 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
             + found.filename.len()
             + 1
             + found.oid.as_bytes().len();
-        let entry = Entry { mode, filename: found.filename.to_owned(), oid: found.oid.to_owned() };
-        entries.push((entry.filename.clone(), entry));
+        entries.push(Entry { mode, filename: found.filename.to_owned(), oid: found.oid.to_owned() });
     }
-    // A map is made at once of what is in order. The sort is stable, so that the first of two stays.
-    entries.sort_by(|(one, _), (two, _)| one.cmp(two));
-    entries.dedup_by(|(later, _), (first, _)| later == first);
-    let entries: BTreeMap<BString, Entry> = entries.into_iter().collect();
+    // The sort is stable, so that the first of two stays.
+    entries.sort_by(|one, two| one.filename.cmp(&two.filename));
+    entries.dedup_by(|later, first| later.filename == first.filename);
     // No name twice, and no mode with a zero too many.
     is_canonical &= entries.len() == decoded.entries.len() && length == object.data.len();
     Ok(Some(Folder { entries, is_canonical }))

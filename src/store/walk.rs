@@ -48,12 +48,10 @@ impl Snapshot<'_> {
         };
         // A folder with redactions of its own: an issue, a plan, an execution.
         let own = match layout::redacted_by(&format!("{path}/x")) {
-            Some((by, _)) if by == path => {
-                Some(match folder.entries.contains_key(layout::REDACTIONS.as_bytes().as_bstr()) {
-                    true => Redactions::of(self, path)?,
-                    false => Redactions::default(),
-                })
-            }
+            Some((by, _)) if by == path => Some(match folder.get(layout::REDACTIONS.into()).is_some() {
+                true => Redactions::of(self, path)?,
+                false => Redactions::default(),
+            }),
             _ => None,
         };
         let hidden = own.as_ref().unwrap_or(hidden);

@@ -59,12 +59,13 @@ impl Walk<'_> {
             self.found
                 .error(shown, "a tree as git does not write it: out of order, a name twice, or an odd mode");
         }
-        for (name, entry) in folder.entries {
+        for entry in folder.entries {
             if self.files > MOST_FILES {
                 self.found.error(shown, "more files than a store has; the rest was not looked at");
                 return Ok(());
             }
             self.files += 1;
+            let name = &entry.filename;
             let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
             self.entry(&entry, &inner)?;
         }

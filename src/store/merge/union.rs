@@ -1,6 +1,7 @@
 //! The union of two trees, entry by entry, and of two versions of a file.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
 
 use gix::ObjectId;
 use gix::bstr::BString;
@@ -58,59 +59,56 @@ impl<'a> Merge<'a> {
         if ours == theirs {
             return Ok(Some(ours));
         }
-        let mut entries = self.read(ours, path)?;
-        let there = self.read(theirs, path)?;
-        self.clean_all(&mut entries, &there, path, depth)?;
-        if self.restored.is_some() {
-            for (name, entry) in entries.iter().filter(|(name, _)| !there.contains_key(*name)) {
-                self.put_back(entry, &inside(path, name))?;
-            }
-        }
-        for (name, entry) in there {
-            let mine = entries.get(&name);
-            if mine == Some(&entry) {
-                continue;
-            }
-            let inner = inside(path, &name);
-            let merged = match mine {
-                None => self.clean(&entry, &inner, depth)?.0,
-                Some(mine) => {
-                    let merged = self.pair(mine, &entry, &inner, depth)?;
-                    let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
-                    if let Some(merged) = &merged
-                        && *merged != entry
-                        && !(is_folder(merged) && is_folder(&entry))
-                    {
-                        self.put_back(merged, &inner)?;
-                    }
-                    merged
-                }
+        let mut mine = self.read(ours, path)?.into_iter().peekable();
+        let mut other = self.read(theirs, path)?.into_iter().peekable();
+        let mut entries = Vec::with_capacity(mine.len().max(other.len()));
+        loop {
+            let order = match (mine.peek(), other.peek()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(one), Some(two)) => one.filename.cmp(&two.filename),
             };
-            match merged {
-                Some(merged) => entries.insert(name, merged),
-                None => entries.remove(&name),
-            };
+            let one = if order.is_le() { mine.next() } else { None };
+            let two = if order.is_ge() { other.next() } else { None };
+            entries.extend(self.one_or_both(one, two, path, depth)?);
         }
         self.write(entries, &[ours, theirs])
     }
 
-    /// Looks into what only `entries` has, and leaves out of it what no store holds.
-    fn clean_all(
+    /// What becomes of the entries that two sides have under one name.
+    fn one_or_both(
         &mut self,
-        entries: &mut BTreeMap<BString, Entry>,
-        there: &BTreeMap<BString, Entry>,
+        mine: Option<Entry>,
+        other: Option<Entry>,
         path: &str,
         depth: usize,
-    ) -> Result<(), StoreError> {
-        let alone: Vec<BString> = entries.keys().filter(|name| !there.contains_key(*name)).cloned().collect();
-        for name in alone {
-            let cleaned = self.clean(&entries[&name], &inside(path, &name), depth)?.0;
-            match cleaned {
-                Some(entry) => entries.insert(name, entry),
-                None => entries.remove(&name),
-            };
+    ) -> Result<Option<Entry>, StoreError> {
+        match (mine, other) {
+            (Some(mine), Some(other)) if mine == other => Ok(Some(mine)),
+            (Some(mine), Some(other)) => {
+                let inner = inside(path, &mine.filename);
+                let merged = self.pair(&mine, &other, &inner, depth)?;
+                let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
+                if let Some(merged) = &merged
+                    && *merged != other
+                    && !(is_folder(merged) && is_folder(&other))
+                {
+                    self.put_back(merged, &inner)?;
+                }
+                Ok(merged)
+            }
+            (Some(mine), None) => {
+                let inner = inside(path, &mine.filename);
+                let cleaned = self.clean(&mine, &inner, depth)?.0;
+                if let Some(cleaned) = &cleaned {
+                    self.put_back(cleaned, &inner)?;
+                }
+                Ok(cleaned)
+            }
+            (None, Some(other)) => Ok(self.clean(&other, &inside(path, &other.filename), depth)?.0),
+            (None, None) => Ok(None),
         }
-        Ok(())
     }
 
     /// An entry that only one side has, as a store can hold it, and how many files that is. None where nothing is left.
@@ -132,12 +130,12 @@ impl<'a> Merge<'a> {
         let (tree, files) = match known {
             Some(known) => known,
             None => {
-                let mut kept = BTreeMap::new();
+                let mut kept = Vec::new();
                 let mut files = 0u64;
-                for (name, inner) in self.read(entry.oid, path)? {
-                    let (cleaned, count) = self.clean(&inner, &inside(path, &name), depth + 1)?;
+                for inner in self.read(entry.oid, path)? {
+                    let (cleaned, count) = self.clean(&inner, &inside(path, &inner.filename), depth + 1)?;
                     files = files.saturating_add(count);
-                    kept.extend(cleaned.map(|cleaned| (name, cleaned)));
+                    kept.extend(cleaned);
                 }
                 let most = if depth == 0 { MOST_FILES * 100 } else { MOST_FILES };
                 let tree = if files > most {
@@ -156,15 +154,11 @@ impl<'a> Merge<'a> {
 
     /// A tree with these entries, which may be one of `sides`; none where there are none, since an empty folder holds
     /// nothing to keep.
-    fn write(
-        &self,
-        entries: BTreeMap<BString, Entry>,
-        sides: &[ObjectId],
-    ) -> Result<Option<ObjectId>, StoreError> {
+    fn write(&self, entries: Vec<Entry>, sides: &[ObjectId]) -> Result<Option<ObjectId>, StoreError> {
         if entries.is_empty() {
             return Ok(None);
         }
-        let mut tree = Tree { entries: entries.into_values().collect() };
+        let mut tree = Tree { entries };
         tree.entries.sort();
         make::unless_held(self.repo, &tree, sides).map(Some)
     }
@@ -186,25 +180,25 @@ impl<'a> Merge<'a> {
             restored.push(path.to_owned());
             return Ok(());
         }
-        for (name, inner) in self.read(entry.oid, path)? {
-            self.put_back(&inner, &inside(path, &name))?;
+        for inner in self.read(entry.oid, path)? {
+            self.put_back(&inner, &inside(path, &inner.filename))?;
         }
         Ok(())
     }
 
-    /// What of a tree a store can hold; the rest is refused.
-    fn read(&mut self, id: ObjectId, path: &str) -> Result<BTreeMap<BString, Entry>, StoreError> {
+    /// What of a tree a store can hold, in byte order of the names; the rest is refused.
+    fn read(&mut self, id: ObjectId, path: &str) -> Result<Vec<Entry>, StoreError> {
         let Some(mut folder) = trees::read(self.repo, id)? else {
             self.refuse(path);
-            return Ok(BTreeMap::new());
+            return Ok(Vec::new());
         };
         if !folder.is_canonical {
             self.refuse(path);
         }
-        folder.entries.retain(|name, entry| {
+        folder.entries.retain(|entry| {
             let refusal = trees::refusal(entry);
             if refusal.is_some() {
-                self.refuse(&inside(path, name));
+                self.refuse(&inside(path, &entry.filename));
             }
             refusal.is_none()
         });
