@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::database::{self, Part};
 use super::error::IndexError;
-use super::queues;
 use super::rows::{self, Wanted};
+use super::{put, queues};
 use crate::store::{ObjectId, Scan, Snapshot, Store, StoreError, records};
 
 /// Which parts a question needs; the rows always.
@@ -186,11 +186,8 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
         let mut step = store.step(commit.commit)?;
         let hash = std::mem::take(&mut step.commit);
         let step = serde_json::to_string(&step).unwrap_or_default();
-        let number: i64 = db
-            .prepare_cached(
-                "INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4) RETURNING n",
-            )?
-            .query_row(params![hash, late, depth, step], |row| row.get(0))?;
+        let sql = "INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4)";
+        let number = put::insert(db, sql, params![hash, late, depth, step])?;
         let note = |thing: &str| -> Result<(), IndexError> {
             db.prepare_cached("INSERT OR IGNORE INTO touched VALUES (?1, ?2)")?
                 .execute(params![thing, number])?;

@@ -331,20 +331,27 @@ impl Index<'_> {
         for (at, condition) in conditions.iter().enumerate() {
             let Some(find) = &condition.find else { continue };
             let explained = |error| search::explained(error, filter.search.as_deref());
-            let sql = format!("SELECT count(*) FROM ({find} LIMIT {many})");
-            let mut query = self.db.prepare(&sql).map_err(explained)?;
-            let count = query.query_row(params_from_iter(&condition.values), |row| row.get(0));
-            let count: i64 = count.map_err(explained)?;
+            let is_text = condition.probe.is_some();
+            // To pass rows by is faster than to count them; to begin a search once more is not.
+            let passes = |many: i64| -> Result<bool, IndexError> {
+                let sql = format!("{find} LIMIT 1 OFFSET {}", many - 1);
+                let mut query = self.db.prepare(&sql).map_err(explained)?;
+                query.exists(params_from_iter(&condition.values)).map_err(explained)
+            };
+            let count = if !is_text && passes(many)? {
+                many
+            } else {
+                let sql = format!("SELECT count(*) FROM ({find} LIMIT {many})");
+                let mut query = self.db.prepare(&sql).map_err(explained)?;
+                let count = query.query_row(params_from_iter(&condition.values), |row| row.get(0));
+                count.map_err(explained)?
+            };
             if count < many {
                 if lead.is_none_or(|(least, _)| count < least) {
                     lead = Some((count, at));
                 }
-            } else if condition.probe.is_some() {
-                // To pass many rows by is faster than to count them.
-                let sql = format!("{find} LIMIT 1 OFFSET {}", TOO_MANY - 1);
-                let mut query = self.db.prepare(&sql).map_err(explained)?;
-                let is_frequent = query.exists(params_from_iter(&condition.values)).map_err(explained)?;
-                probed = probed.or(is_frequent.then_some(at));
+            } else if is_text && passes(TOO_MANY)? {
+                probed = Some(at);
             }
         }
         let is_open_only = filter.statuses.is_empty() && !filter.all;

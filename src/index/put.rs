@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Params, params, params_from_iter};
 
 use super::error::IndexError;
 use crate::model::id::IssueId;
@@ -34,9 +34,9 @@ pub(super) fn issue(db: &Connection, id: &IssueId, row: Row, is_first: bool) -> 
     let known = if is_first { None } else { known(db, id)? };
     let Some((n, old)) = known else {
         let marks = vec!["?"; COLUMNS.len()].join(", ");
-        let sql = format!("INSERT INTO issues (id, {}) VALUES (?, {marks}) RETURNING n", COLUMNS.join(", "));
+        let sql = format!("INSERT INTO issues (id, {}) VALUES (?, {marks})", COLUMNS.join(", "));
         let values = std::iter::once(Value::Text(id.to_string())).chain(row);
-        return Ok(db.prepare_cached(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?);
+        return insert(db, &sql, params_from_iter(values));
     };
     let differs = |(at, value): &(usize, &Value)| old[*at] != **value;
     let (columns, mut values): (Vec<String>, Vec<&Value>) = row
@@ -52,6 +52,13 @@ pub(super) fn issue(db: &Connection, id: &IssueId, row: Row, is_first: bool) -> 
         db.prepare_cached(&sql)?.execute(params_from_iter(values))?;
     }
     Ok(n)
+}
+
+/// Adds a row; the answer is its number. It is not asked for with `RETURNING`: that makes a statement which could end half
+/// done, and before each such one SQLite writes the full text to the file that it holds back to write it in one piece.
+pub(super) fn insert(db: &Connection, sql: &str, values: impl Params) -> Result<i64, IndexError> {
+    db.prepare_cached(sql)?.execute(values)?;
+    Ok(db.last_insert_rowid())
 }
 
 fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, IndexError> {

@@ -47,8 +47,16 @@ pub(super) fn add_items(
             Ok(item) => (item.position.clone(), packed::item(&item), None),
             Err(why) => (String::new(), None, Some(why)),
         };
-        db.prepare_cached("INSERT OR REPLACE INTO items VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
-            .execute(params![queue.as_str(), live, position, path, id.as_str(), packed, why, facts])?;
+        db.prepare_cached("INSERT INTO items VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?.execute(params![
+            queue.as_str(),
+            live,
+            position,
+            path,
+            id.as_str(),
+            packed,
+            why,
+            facts
+        ])?;
     }
     Ok(())
 }

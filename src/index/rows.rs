@@ -173,9 +173,7 @@ fn author(db: &Connection, name: &str) -> Result<i64, IndexError> {
         .optional()?;
     match known {
         Some(n) => Ok(n),
-        None => Ok(db
-            .prepare_cached("INSERT INTO authors (name) VALUES (?1) RETURNING n")?
-            .query_row([name], |row| row.get(0))?),
+        None => put::insert(db, "INSERT INTO authors (name) VALUES (?1)", [name]),
     }
 }
 

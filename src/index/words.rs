@@ -35,7 +35,9 @@ fn is_word(c: char) -> bool {
 
 /// `text` with each such character a word.
 pub(super) fn separated(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c| is_word(c) || is_mark(c)) {
+    // Most texts have no other letters than English has.
+    let is_plain = text.is_ascii() && !text.bytes().any(|byte| is_mark(char::from(byte)));
+    if is_plain || !text.contains(|c| is_word(c) || is_mark(c)) {
         return Cow::Borrowed(text);
     }
     let mut words = String::with_capacity(text.len() * 4 / 3);
