@@ -1,5 +1,5 @@
-//! The wall time of an item, `next`, `git commit` and `done` through a remote, against a bare `git commit` and `git push`
-//! in the same run.
+//! The wall time of an item through a remote, against a bare `git commit` and `git push` in the same run: with `next`,
+//! `git commit` and `done`, and with `git commit` and `done --next`, which pushes once.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -8,7 +8,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-const ITEMS: usize = 100;
+/// Items of each of the two ways; one is left, which the last `done --next` takes.
+const HALF: usize = 60;
+const ITEMS: usize = 2 * HALF + 1;
 /// The first ones fill the caches of the system.
 const WARM_UP: usize = 5;
 const WF: &str = env!("CARGO_BIN_EXE_git-wf");
@@ -31,30 +33,41 @@ fn main() {
     run(&ours, &[WF, "hooks", "install"]);
     fill(&ours);
     run(&ours, &[WF, "sync"]);
-    let mut times: [(&str, Vec<f64>); 5] =
-        ["git commit", "git push", "git wf next", "git commit, bound", "git wf done"]
-            .map(|name| (name, vec![]));
-    let mut totals = (Vec::new(), Vec::new());
-    for n in 1..=ITEMS {
-        let one = [
-            time(|| commit(&bare, n)),
-            time(|| run(&bare, &["git", "push", "--quiet", "origin", "HEAD"])),
-            time(|| run(&ours, &[WF, "next"])),
-            time(|| commit(&ours, n)),
-            time(|| run(&ours, &[WF, "done"])),
-        ];
-        if n > WARM_UP {
-            times.iter_mut().zip(one).for_each(|((_, all), took)| all.push(took));
-            totals.0.push(one[..2].iter().sum::<f64>());
-            totals.1.push(one[2..].iter().sum::<f64>());
+    let push = ["git", "push", "--quiet", "origin", "HEAD"];
+    // What comes before the commit of an item, and what after it.
+    let ways: [(&str, &[&str], &[&str]); 2] = [
+        ("next + commit + done", &[WF, "next"], &[WF, "done"]),
+        ("commit + done --next", &[], &[WF, "done", "--next"]),
+    ];
+    for (way, (name, before, after)) in ways.into_iter().enumerate() {
+        let mut times = [(); 5].map(|()| Vec::new());
+        let (mut bare_totals, mut totals) = (Vec::new(), Vec::new());
+        if before.is_empty() {
+            run(&ours, &[WF, "next"]);
         }
+        for n in 1..=HALF {
+            let n = way * HALF + n;
+            let one = [
+                time(|| commit(&bare, n)),
+                time(|| run(&bare, &push)),
+                if before.is_empty() { 0.0 } else { time(|| run(&ours, before)) },
+                time(|| commit(&ours, n)),
+                time(|| run(&ours, after)),
+            ];
+            if n > way * HALF + WARM_UP {
+                times.iter_mut().zip(one).for_each(|(all, took)| all.push(took));
+                bare_totals.push(one[..2].iter().sum::<f64>());
+                totals.push(one[2..].iter().sum::<f64>());
+            }
+        }
+        let names = ["git commit", "git push", "before", "git commit, bound", "after"];
+        for (name, times) in names.iter().zip(&mut times) {
+            println!("  {name:<24} {:7.1} ms", median(times) * 1e3);
+        }
+        let (bare, ours) = (median(&mut bare_totals), median(&mut totals));
+        println!("  {:<24} {:7.1} ms an item", "commit + push", bare * 1e3);
+        println!("{name:<26} {:7.1} ms an item, {:.2} ×", ours * 1e3, ours / bare);
     }
-    for (name, times) in &mut times {
-        println!("{name:<24} {:7.1} ms", median(times) * 1e3);
-    }
-    let (bare, ours) = (median(&mut totals.0), median(&mut totals.1));
-    println!("{:<24} {:7.1} ms an item", "commit + push", bare * 1e3);
-    println!("{:<24} {:7.1} ms an item, {:.2} ×", "next + commit + done", ours * 1e3, ours / bare);
     println!("load after: {}", load());
 }
 

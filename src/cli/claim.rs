@@ -136,7 +136,7 @@ pub(super) fn unbind_worktree(store: &Store, id: &ExecutionId, context: &Context
 }
 
 /// The remote that a claim was made through, as it is called here; none for one of this clone alone.
-fn through(store: &Store, execution: &Execution) -> Result<Option<String>, Failure> {
+pub(super) fn through(store: &Store, execution: &Execution) -> Result<Option<String>, Failure> {
     match &execution.via {
         Some(via) if store.remotes().contains(via) => Ok(Some(via.clone())),
         Some(_) => Ok(sync::remote::of_the_ref(store)?),

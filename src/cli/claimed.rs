@@ -1,11 +1,12 @@
 //! What `next` and `start` answer: the claim.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::take::Taken;
 use super::{Context, Exit, Failure, Outcome, existing_outline};
 use crate::model::execution::Supersedes;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -35,7 +36,7 @@ pub(crate) struct Claim {
     path: Option<PathBuf>,
     /// The remote that the claim was made through.
     #[serde(skip_serializing_if = "Option::is_none")]
-    via: Option<String>,
+    pub(super) via: Option<String>,
     /// The attempts that it takes the place of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     supersedes: Vec<Supersedes>,
@@ -47,22 +48,16 @@ fn short_branch(name: &str) -> &str {
     name.strip_prefix("refs/heads/").unwrap_or(name)
 }
 
-/// Prints the claim `id`; `path` is the worktree that was made for it.
-pub(super) fn answer(
-    store: &Store,
-    id: &ExecutionId,
-    path: Option<&Path>,
-    is_new: bool,
-    context: &mut Context,
-) -> Outcome {
-    let snapshot = store.snapshot()?;
-    let folder = existing_outline(&snapshot, &id.issue())?;
+/// What was taken, and the title of its issue.
+pub(super) fn claim(store: &Store, taken: &Taken, context: &Context) -> Result<(Claim, String), Failure> {
+    let id = &taken.execution;
+    let folder = existing_outline(&store.snapshot()?, &id.issue())?;
     let Some(found) = folder.executions.iter().find(|it| it.execution.id == *id) else {
         return Err(Failure::unreadable(&format!("execution `{id}`")));
     };
     let it = found.execution.clone();
     if let Some(bound) = it.branch.as_deref()
-        && path.is_none()
+        && taken.path.is_none()
         && store.branch()?.as_deref() != Some(bound)
     {
         context.warn(&format!("commits here are not bound: only those on `{}` are", short_branch(bound)));
@@ -76,15 +71,27 @@ pub(super) fn answer(
         execution_id: it.id,
         attempt: it.attempt,
         branch: it.branch,
-        path: path.map(Path::to_owned),
+        path: taken.path.clone(),
         via: it.via,
         supersedes: it.supersedes,
         lease_expires_at: found.lease_expires_at(),
     };
+    Ok((claim, folder.issue.record.title))
+}
+
+/// Prints what was taken.
+pub(super) fn answer(store: &Store, taken: &Taken, context: &mut Context) -> Outcome {
+    let (claim, title) = claim(store, taken, context)?;
     if context.json() {
         context.screen.print_json(&claim)?;
-        return Ok(Exit::Done);
+    } else {
+        print(&claim, &title, taken.is_new, context)?;
     }
+    Ok(Exit::Done)
+}
+
+/// Prints a claim for people.
+pub(super) fn print(claim: &Claim, title: &str, is_new: bool, context: &mut Context) -> Result<(), Failure> {
     let painter = context.screen.painter();
     let verb = match (is_new, claim.supersedes.is_empty()) {
         (true, true) => "took",
@@ -99,8 +106,8 @@ pub(super) fn answer(
         claim.attempt,
         claim.branch.as_deref().map_or("no branch", short_branch)
     )?;
-    writeln!(context.screen, "  {}", painter.paint(style::HEADING, &folder.issue.record.title))?;
-    if let Some(path) = path {
+    writeln!(context.screen, "  {}", painter.paint(style::HEADING, title))?;
+    if let Some(path) = &claim.path {
         writeln!(context.screen, "  in {}", crate::ui::text::clean_line(&path.to_string_lossy()))?;
     }
     writeln!(
@@ -108,5 +115,5 @@ pub(super) fn answer(
         "  until {}, renewed by each commit; `git wf detail` shows the plan",
         claim.lease_expires_at
     )?;
-    Ok(Exit::Done)
+    Ok(())
 }

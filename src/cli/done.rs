@@ -1,8 +1,9 @@
 use std::io::Write;
 
 use super::claim::{self, Meant};
+use super::ended::{self, Then};
 use super::issue_fields::some;
-use super::{Context, Exit, Failure, Force, Outcome, answer, detail, existing_outline, result};
+use super::{Context, Failure, Force, Outcome, detail, result};
 use crate::model::execution::{End, Event, ExecutionResult};
 use crate::model::status::ExecutionStatus;
 use crate::rules::{evidence, facts};
@@ -21,6 +22,8 @@ pub(crate) struct Args {
     /// What the executor reports, as JSON: a file, or `-` for stdin; it is compared with what git knows
     #[arg(long, value_name = "FILE")]
     result: Option<String>,
+    #[command(flatten)]
+    then: Then,
     #[command(flatten)]
     force: Force,
 }
@@ -93,7 +96,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     })?;
     let (id, commits, missing) = committed.answer;
     claim::unbind_worktree(&store, &id, context);
-    claim::publish(&store, &before.execution.execution, context)?;
     if commits == 0 {
         context.warn("no commit is linked to this execution; `git wf hooks install` links them by itself");
     } else if missing > 0 {
@@ -104,21 +106,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             id.issue()
         ));
     }
-    let folder = existing_outline(&store.snapshot()?, &id.issue())?;
-    if context.json() {
-        let executions = answer::executions(&folder);
-        context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
-    } else {
-        let status = facts::status(&folder);
-        let plan = &before.execution.execution.solution_id;
-        writeln!(
-            context.screen,
-            "completed {plan} with {}; {} is {status}",
-            count(commits, "commit"),
-            id.issue()
-        )?;
-    }
-    Ok(Exit::Done)
+    let ended = &before.execution.execution;
+    ended::finish(&args.then, &store, ended, context, |folder, context| {
+        let (plan, issue, status) = (&ended.solution_id, id.issue(), facts::status(folder));
+        let commits = count(commits, "commit");
+        Ok(writeln!(context.screen, "completed {plan} with {commits}; {issue} is {status}")?)
+    })
 }
 
 fn required(read: &impl Read) -> Result<bool, StoreError> {

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::claim::{self, Meant};
-use super::{Context, Exit, Failure, Outcome, answer, existing};
+use super::ended::{self, Then};
+use super::{Context, Failure, Outcome};
 use crate::model::execution::{End, Failure as Reported};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::status::ExecutionStatus;
@@ -19,6 +20,8 @@ pub(crate) struct Args {
     /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace
     #[arg(short, long, value_name = "TEXT|JSON")]
     reason: String,
+    #[command(flatten)]
+    then: Then,
 }
 
 /// What `--reason` holds as JSON.
@@ -110,18 +113,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     })?;
     let id = committed.answer;
     claim::unbind_worktree(&store, &id, context);
-    claim::publish(&store, &before.execution.execution, context)?;
-    let folder = existing(&store.snapshot()?, &id.issue())?;
-    if context.json() {
-        let executions = answer::executions(&folder);
-        context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
-    } else {
-        let issue = id.issue();
-        let status = facts::status(&folder);
-        writeln!(
+    let ended = &before.execution.execution;
+    ended::finish(&args.then, &store, ended, context, |folder, context| {
+        let (issue, status) = (id.issue(), facts::status(folder));
+        Ok(writeln!(
             context.screen,
             "{issue} is {status}; `git wf retry {issue}` queues it again, `git wf solution add {issue}` brings another plan"
-        )?;
-    }
-    Ok(Exit::Done)
+        )?)
+    })
 }

@@ -8,6 +8,7 @@ mod claim;
 mod claimed;
 mod context;
 mod diff_print;
+mod ended;
 mod examples;
 mod failure;
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 /// How an item is taken.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct Options {
     /// Also an item that waits only because somebody executes one that touches the same files
     #[arg(long)]

@@ -9,9 +9,9 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, audit_signatures, claimed, completions, demo, detail, diff, export, fail, feedback, init,
-    issue_fields, lease, link, list, planning_context, policy, queue, redact_purge, reindex, relink, result,
-    schema, search, solution, solution_review, status, task, trace, verify, why,
+    answer, audit, audit_signatures, claimed, completions, demo, detail, diff, ended, export, fail, feedback,
+    init, issue_fields, lease, link, list, planning_context, policy, queue, redact_purge, reindex, relink,
+    result, schema, search, solution, solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -181,6 +181,11 @@ pub(super) static KINDS: &[Kind] = &[
         "`context SOLUTION`: what an executor is given",
     ),
     kind::<claimed::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
+    kind::<ended::EndedAndTaken>(
+        Sort::Answer,
+        "done-next",
+        "`done --next` and `fail --next`: the end, and the claim",
+    ),
     kind::<lease::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<verify::Verified>(Sort::Answer, "verify", "`verify`: the checks"),

@@ -53,18 +53,34 @@ const LONGEST_WAIT: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs
 /// How often the local ref is looked at meanwhile.
 const GLANCE: Duration = Duration::from_millis(100);
 
+/// What was taken.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) execution: ExecutionId,
+    /// The worktree that was made for it.
+    pub(super) path: Option<PathBuf>,
+    /// Whether it was claimed now; else this worktree had it.
+    pub(super) is_new: bool,
+}
+
 pub(super) fn run(wish: &Wish, context: &mut Context) -> Outcome {
     let store = context.store()?;
+    let taken = take(wish, &store, context)?;
+    claimed::answer(&store, &taken, context)
+}
+
+/// Takes what is asked for, waiting for it if need be.
+pub(super) fn take(wish: &Wish, store: &Store, context: &mut Context) -> Result<Taken, Failure> {
     store.snapshot()?;
     if store.work_dir().is_none() && wish.options.worktree.is_none() {
         return Err(Failure::new("bare", "a bare repository has no work tree to execute a plan in")
             .hint("`git wf next --worktree` makes one; so does `git worktree add`"));
     }
-    let remote = if wish.options.local { None } else { sync::remote::of_the_ref(&store)? };
+    let remote = if wish.options.local { None } else { sync::remote::of_the_ref(store)? };
     let begun = Instant::now();
     let mut pause = FIRST_WAIT;
     loop {
-        let failure = match once(wish, &store, remote.as_deref(), context) {
+        let failure = match once(wish, store, remote.as_deref(), context) {
             Err(failure) if failure.exit == Exit::Nothing => failure,
             other => return other,
         };
@@ -79,7 +95,7 @@ pub(super) fn run(wish: &Wish, context: &mut Context) -> Outcome {
         if pause == FIRST_WAIT && !context.json() {
             crate::ui::say(&format!("waiting: {}", crate::ui::text::clean_line(failure.message())));
         }
-        until_changed(&store, pause.min(left))?;
+        until_changed(store, pause.min(left))?;
         pause = (pause * 2).min(LONGEST_WAIT[usize::from(remote.is_some())]);
     }
 }
@@ -93,7 +109,7 @@ fn until_changed(store: &Store, most: Duration) -> Result<(), Failure> {
     Ok(())
 }
 
-fn once(wish: &Wish, store: &Store, remote: Option<&str>, context: &mut Context) -> Outcome {
+fn once(wish: &Wish, store: &Store, remote: Option<&str>, context: &mut Context) -> Result<Taken, Failure> {
     // Two that ask at once in one worktree get one claim: the second is answered with it.
     let _alone = active::lock(store)?;
     let snapshot = store.snapshot()?;
@@ -101,13 +117,13 @@ fn once(wish: &Wish, store: &Store, remote: Option<&str>, context: &mut Context)
         && let Some(held) = held(store, &snapshot, context)?
     {
         refuse_other(store, &snapshot, wish, &held)?;
-        return claimed::answer(store, &held.execution.id, None, false, context);
+        return Ok(Taken { execution: held.execution.id, path: None, is_new: false });
     }
     let nonce = match left_behind(store, &snapshot, wish.options.worktree.is_none(), context)? {
         Left::Held(held) => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(store, wish, &held.execution, context)?;
-            return claimed::answer(store, &held.execution.id, path.as_deref(), false, context);
+            return Ok(Taken { execution: held.execution.id, path, is_new: false });
         }
         Left::Unknown(nonce) if remote.is_some() => nonce,
         _ => random_uid()?,
@@ -143,7 +159,7 @@ fn once(wish: &Wish, store: &Store, remote: Option<&str>, context: &mut Context)
     })?;
     fault::point("claimed");
     let path = settle(store, wish, &execution, context)?;
-    claimed::answer(store, &execution.id, path.as_deref(), true, context)
+    Ok(Taken { execution: execution.id, path, is_new: true })
 }
 
 /// What to do where the remote cannot be asked.

@@ -67,6 +67,8 @@ fn others(repo: &Repo) {
     answer(repo, "why", &["why", "src/a.rs:1"]);
     let execution = repo.json(&["show", "ISS-001"])["executions"][0]["id"].as_str().unwrap().to_owned();
     answer(repo, "show-execution", &["show", &execution]);
+    repo.queued("ISS-003", "src/b.rs");
+    answer(repo, "done-next", &["done", "--next"]);
 
     answer(repo, "export", &["export", "jsonl", "--output", "all.jsonl"]);
     answer(repo, "import-jsonl", &["import", "jsonl", "all.jsonl"]);

@@ -2,6 +2,7 @@
 
 mod claims;
 mod detail;
+mod done_and_next;
 mod drain;
 mod ends;
 mod histories;

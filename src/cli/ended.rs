@@ -1,0 +1,81 @@
+//! What `done` and `fail` do once the end is recorded: they publish it, and take the next item where that is asked for.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::{self, ExecutionAnswer};
+use super::claimed::{self, Claim};
+use super::take::{self, Taken, What, Wish};
+use super::{Context, Exit, Failure, Outcome, claim, existing_outline};
+use crate::model::execution::Execution;
+use crate::rules::folder::IssueFolder;
+use crate::store::Store;
+
+/// What comes after the end.
+#[derive(Debug, clap::Args)]
+pub(super) struct Then {
+    /// Then take the next item that is ready, as `git wf next` does: where there is a remote, one push serves both
+    #[arg(long)]
+    next: bool,
+}
+
+/// What `done --next` and `fail --next` answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EndedAndTaken {
+    /// The execution that ended.
+    ended: ExecutionAnswer,
+    /// The claim; none where nothing could be taken, and stderr bears why.
+    next: Option<Claim>,
+}
+
+/// Publishes the end of an execution that is recorded here, and says so: to people by `say`.
+pub(super) fn finish(
+    then: &Then,
+    store: &Store,
+    ended: &Execution,
+    context: &mut Context,
+    say: impl FnOnce(&IssueFolder, &mut Context) -> Result<(), Failure>,
+) -> Outcome {
+    let taken = then.next.then(|| next(store, ended, context));
+    if !matches!(&taken, Some(Ok((_, _, true)))) {
+        claim::publish(store, ended, context)?;
+    }
+    let folder = existing_outline(&store.snapshot()?, &ended.issue_id)?;
+    let (taken, failure) = match taken {
+        Some(Ok((taken, claim, _))) => (Some((taken, claim)), None),
+        Some(Err(failure)) => (None, Some(failure)),
+        None => (None, None),
+    };
+    if context.json() {
+        let answers = answer::executions(&folder);
+        let Some(ended) = answers.into_iter().find(|it| it.execution.id == ended.id) else {
+            return Err(Failure::unreadable(&format!("execution `{}`", ended.id)));
+        };
+        if then.next {
+            let next = taken.map(|(_, (claim, _))| claim);
+            context.screen.print_json(&EndedAndTaken { ended, next })?;
+        } else {
+            context.screen.print_json(&ended)?;
+        }
+    } else {
+        say(&folder, context)?;
+        if let Some((taken, (claim, title))) = &taken {
+            claimed::print(claim, title, taken.is_new, context)?;
+        }
+    }
+    failure.map_or(Ok(Exit::Done), Err)
+}
+
+/// The next item for this worktree, and whether its claim went to where the end belongs: what is pushed with a claim is
+/// all that is recorded here.
+fn next(
+    store: &Store,
+    ended: &Execution,
+    context: &mut Context,
+) -> Result<(Taken, (Claim, String), bool), Failure> {
+    let wish = Wish { what: What::First, queue: None, options: Default::default() };
+    let taken = take::take(&wish, store, context)?;
+    let (claim, title) = claimed::claim(store, &taken, context)?;
+    let is_published = taken.is_new && claim.via.is_some() && claim.via == claim::through(store, ended)?;
+    Ok((taken, (claim, title), is_published))
+}
