@@ -89,7 +89,9 @@ fn follow(
     let with_words = needs.words && database::tip(db, Part::Words)? == rows.commit;
     if rows.commit != Some(target) {
         // It goes by the numbers of rows, which another issue may get.
-        database::clear(db, Part::Ready)?;
+        if database::tip(db, Part::Ready)?.is_some() {
+            database::clear(db, Part::Ready)?;
+        }
         let wanted = Wanted { rows: true, words: with_words, is_first: rows.commit.is_none() };
         issues(db, store, snapshot, rows.tree, wanted, watch)?;
         database::set_tip(db, Part::Rows, target)?;

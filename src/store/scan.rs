@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use gix::ObjectId;
-use gix::bstr::{BStr, ByteSlice};
+use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
@@ -64,7 +64,7 @@ impl<'repo> Scan<'repo> {
             "" => Some(self.snapshot.tree()),
             path => self.entry(path)?.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id),
         };
-        let entries = Rc::new(tree.map_or(Ok(Entries::new()), |id| trees::entries(repo, id))?);
+        let entries = Rc::new(tree.map_or(Ok(Entries::default()), |id| trees::entries(repo, id))?);
         kept.borrow_mut().folders.insert(path.to_owned(), Rc::clone(&entries));
         Ok(entries)
     }
@@ -72,8 +72,7 @@ impl<'repo> Scan<'repo> {
     fn entry(&self, path: &str) -> Result<Option<(EntryKind, ObjectId)>, StoreError> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let folder = self.folder(parent)?;
-        let name: &BStr = name.into();
-        Ok(folder.binary_search_by(|(known, _)| known.as_bstr().cmp(name)).ok().map(|at| folder[at].1))
+        Ok(folder.get(name.into()))
     }
 }
 
@@ -89,6 +88,6 @@ impl Read for Scan<'_> {
 
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError> {
         let folder = self.folder(path)?;
-        Ok(folder.iter().filter_map(|(name, _)| name.to_str().ok().map(str::to_owned)).collect())
+        Ok(folder.names().filter_map(|name| name.to_str().ok().map(str::to_owned)).collect())
     }
 }

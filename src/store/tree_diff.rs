@@ -1,13 +1,12 @@
 //! The files in which two trees differ. A subtree that is equal on both sides is never opened.
 
 use gix::ObjectId;
-use gix::bstr::BString;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout;
 use super::repo::Store;
-use super::trees::{self, DEEPEST, Here};
+use super::trees::{self, DEEPEST};
 
 /// So many differences are listed at most. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
@@ -104,7 +103,7 @@ impl Store {
         let before = before.collect::<Result<Vec<_>, _>>()?;
         for (name, a, b) in differing {
             let (Some(a), Some(b)) = (a, b) else { continue };
-            let old: Vec<_> = before.iter().filter_map(|base| look_up(base, &name)).collect();
+            let old: Vec<_> = before.iter().filter_map(|base| base.get(name.as_ref())).collect();
             if old.contains(&a) || old.contains(&b) {
                 continue;
             }
@@ -122,8 +121,4 @@ impl Store {
         }
         Ok(())
     }
-}
-
-fn look_up(entries: &trees::Entries, name: &BString) -> Option<Here> {
-    entries.binary_search_by(|(known, _)| known.cmp(name)).ok().map(|at| entries[at].1)
 }

@@ -1,6 +1,7 @@
 //! Trees as they are read from anybody: which entries a store can hold, and which git itself would refuse.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -94,25 +95,51 @@ pub(super) type Here = (EntryKind, ObjectId);
 /// A name, and what it stands for on each of two sides.
 pub(super) type Differing = (BString, Option<Here>, Option<Here>);
 
-/// The entries of a tree, by name.
-pub(super) type Entries = Vec<(BString, Here)>;
+/// The entries of a tree by name, without a look at whether git would have written them so. The names stay in the bytes of
+/// the tree, since there are hundreds of them and most are only passed by.
+#[derive(Default)]
+pub(super) struct Entries {
+    tree: Vec<u8>,
+    /// Where each name begins and ends, in byte order of the names.
+    all: Vec<(Range<usize>, Here)>,
+}
 
-/// The entries of a tree by name, without a look at whether git would have written them so. None where that is no tree
-/// that can be read.
+impl Entries {
+    fn name(&self, at: usize) -> Option<&BStr> {
+        self.all.get(at).map(|(name, _)| self.tree[name.clone()].as_bstr())
+    }
+
+    /// What the tree has under `name`.
+    pub(super) fn get(&self, name: &BStr) -> Option<Here> {
+        let at = self.all.binary_search_by(|(known, _)| self.tree[known.clone()].as_bstr().cmp(name));
+        at.ok().map(|at| self.all[at].1)
+    }
+
+    /// All names, in byte order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &BStr> {
+        self.all.iter().map(|(name, _)| self.tree[name.clone()].as_bstr())
+    }
+}
+
+/// Reads the entries of a tree. None where that is no tree that can be read to its end.
 pub(super) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries, StoreError> {
     if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
-        return Ok(Vec::new());
+        return Ok(Entries::default());
     }
-    let Some(object) = object(repo, tree)? else { return Ok(Vec::new()) };
-    let mut entries = Vec::new();
-    for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.object_hash()) {
-        let Ok(entry) = entry else { return Ok(Vec::new()) };
-        entries.push((entry.filename.to_owned(), (entry.mode.kind(), entry.oid.to_owned())));
+    let Some(object) = object(repo, tree)? else { return Ok(Entries::default()) };
+    let tree = object.detach().data;
+    let mut all = Vec::with_capacity(tree.len() / 48);
+    let mut rest = gix::objs::TreeRefIter::from_bytes(&tree, repo.object_hash());
+    while let Some(entry) = rest.next() {
+        let Ok(entry) = entry else { return Ok(Entries::default()) };
+        // A mode, a blank, the name, a zero, the id.
+        let end = rest.offset_to_next_entry(&tree) - entry.oid.as_bytes().len() - 1;
+        all.push((end - entry.filename.len()..end, (entry.mode.kind(), entry.oid.to_owned())));
     }
     // Stable, so that of two with one name the first is kept, as in `look_up`.
-    entries.sort_by(|a, b| a.0.cmp(&b.0));
-    entries.dedup_by(|later, first| later.0 == first.0);
-    Ok(entries)
+    all.sort_by(|(one, _), (two, _)| tree[one.clone()].cmp(&tree[two.clone()]));
+    all.dedup_by(|(later, _), (first, _)| tree[later.clone()] == tree[first.clone()]);
+    Ok(Entries { tree, all })
 }
 
 /// The names that two trees differ in, in byte order, and what each has there. Trees that are equal are not opened.
@@ -124,24 +151,27 @@ pub(super) fn differing(
     if old == new {
         return Ok(Vec::new());
     }
-    let read = |tree: Option<ObjectId>| tree.map_or(Ok(Entries::new()), |tree| entries(repo, tree));
-    let (mut old, mut new) = (read(old)?.into_iter().peekable(), read(new)?.into_iter().peekable());
+    let read = |tree: Option<ObjectId>| tree.map_or(Ok(Entries::default()), |tree| entries(repo, tree));
+    let (old, new) = (read(old)?, read(new)?);
+    let (mut one, mut two) = (0, 0);
     let mut found = Vec::new();
     loop {
-        let order = match (old.peek(), new.peek()) {
+        let (before, after) = (old.name(one), new.name(two));
+        let order = match (before, after) {
             (None, None) => return Ok(found),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some(one), Some(two)) => one.0.cmp(&two.0),
+            (Some(before), Some(after)) => before.cmp(after),
         };
-        let one = if order.is_le() { old.next() } else { None };
-        let two = if order.is_ge() { new.next() } else { None };
-        let (before, after) = (one.as_ref().map(|it| it.1), two.as_ref().map(|it| it.1));
-        if before != after
-            && let Some((name, _)) = one.or(two)
+        let was = order.is_le().then(|| old.all[one].1);
+        let is = order.is_ge().then(|| new.all[two].1);
+        if was != is
+            && let Some(name) = if order.is_le() { before } else { after }
         {
-            found.push((name, before, after));
+            found.push((name.to_owned(), was, is));
         }
+        one += usize::from(order.is_le());
+        two += usize::from(order.is_ge());
     }
 }
 
