@@ -45,8 +45,7 @@ impl Cost {
         self.add_runs(1, |_| work.take().into_iter().for_each(|work| work()));
     }
 
-    /// Adds the cost of so many runs. The system counts CPU in hundredths of a second: what takes a few thousandths is only
-    /// seen in many runs at once.
+    /// Adds the cost of so many runs.
     pub(super) fn add_runs(&mut self, count: usize, mut work: impl FnMut(usize)) {
         let before = children();
         for n in 0..count {
@@ -107,16 +106,15 @@ pub(super) fn peak(mut command: Command) -> u64 {
 
 /// CPU time of the children that have ended, in seconds, where the system tells.
 fn children() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<f64> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .map(|it| it.parse().unwrap_or(0.0))
-        .collect();
-    // Fields 16 and 17 of proc(5), in hundredths.
-    fields.get(13).zip(fields.get(14)).map_or(f64::NAN, |(user, system)| (user + system) / 100.0)
+    #[cfg(unix)]
+    {
+        use nix::sys::resource::{UsageWho, getrusage};
+        use nix::sys::time::TimeValLike;
+        let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
+        (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e6
+    }
+    #[cfg(not(unix))]
+    f64::NAN
 }
 
 /// How busy the machine is.
