@@ -154,8 +154,9 @@ pub(super) struct ItemShown {
 pub(super) struct QueueShown {
     #[schemars(flatten)]
     queue: Queue,
-    /// What was decided; completed or failed where nothing is left to do in an active one.
-    #[schemars(extend("enum" = ["active", "paused", "archived", "completed", "failed"]))]
+    /// What was decided; completed or failed where nothing is left to do in an active one; unreadable where its record is
+    /// broken, and the other fields of it mean nothing.
+    #[schemars(extend("enum" = ["active", "paused", "archived", "completed", "failed", "unreadable"]))]
     status: String,
     /// How many items it has, removed ones left out.
     item_count: usize,

@@ -47,7 +47,7 @@ impl Index<'_> {
     /// by its issue.
     pub(crate) fn queue_heads(&self) -> Result<Option<QueueHeads>, IndexError> {
         let snapshot = self.snapshot()?;
-        let queues = heads(&snapshot, false)?;
+        let queues = heads(&snapshot)?;
         for folder in &queues {
             let mut astray = self.db.prepare_cached("SELECT 1 FROM items WHERE queue = ?1 AND live = ?2")?;
             if !folder.conflicts.is_empty() || astray.exists(params![folder.queue.id.as_str(), ASTRAY])? {

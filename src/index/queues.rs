@@ -9,7 +9,7 @@ use crate::model::root::Policy;
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
-use crate::store::{Read, Snapshot, StoreError, layout, records};
+use crate::store::{Read, Snapshot, layout, records};
 
 /// What `items` says of an item in `live`.
 pub(super) const DEAD: i64 = 0;
@@ -71,7 +71,7 @@ impl Index<'_> {
     /// All queues, those that are served first in front, and the facts of the issues of their items and of all that
     /// those depend on, directly or through others; and the gates, which are so few that they are read from the tree.
     pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
-        queues(&self.db, &self.snapshot()?, false)
+        queues(&self.db, &self.snapshot()?)
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
 /// Notes which issues have an item that can be taken.
 pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(), IndexError> {
     db.execute("DELETE FROM ready", [])?;
-    let (queues, facts, policy) = queues(db, snapshot, true)?;
+    let (queues, facts, policy) = queues(db, snapshot)?;
     let mut insert = db.prepare_cached("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
     for queue in in_order(&queues, &facts, &policy) {
         for item in queue.ready() {
@@ -108,27 +108,19 @@ pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(),
     Ok(())
 }
 
-/// All queues without their items, those that are served first in front. One that cannot be read is an error, unless it is
-/// to be passed by.
-pub(super) fn heads(snapshot: &Snapshot<'_>, passes_by: bool) -> Result<Vec<QueueFolder>, IndexError> {
+/// All queues without their items, those that are served first in front.
+pub(super) fn heads(snapshot: &Snapshot<'_>) -> Result<Vec<QueueFolder>, IndexError> {
     let mut queues = Vec::new();
     for id in records::queue_ids(snapshot)? {
-        match records::queue_alone(snapshot, &id) {
-            Err(StoreError::Broken { .. }) if passes_by => {}
-            queue => queues.extend(queue?),
-        }
+        queues.extend(records::queue_head(snapshot, &id)?);
     }
     QueueFolder::sort(&mut queues);
     Ok(queues)
 }
 
-fn queues(
-    db: &Connection,
-    snapshot: &Snapshot<'_>,
-    passes_by: bool,
-) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
+fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
     let (mut queues, mut known) = (Vec::new(), Vec::new());
-    for mut queue in heads(snapshot, passes_by)? {
+    for mut queue in heads(snapshot)? {
         let mut query = db.prepare_cached(
             "SELECT path, packed, why, facts FROM items WHERE queue = ?1 ORDER BY live, position, path",
         )?;

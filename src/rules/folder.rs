@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
 use crate::model::id::{EntryId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
-use crate::model::queue::{Item, Queue};
+use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::review::Review;
 use crate::model::run::{Run, RunLogEntry};
@@ -86,9 +86,18 @@ pub(crate) struct QueueFolder {
     pub(crate) conflicts: Vec<QueueConflict>,
     /// Files that cannot be read, and why.
     pub(crate) broken: Vec<(String, String)>,
+    /// Whether its own record can be read. Where it cannot, another stands in for it, and nothing is handed out.
+    pub(crate) is_readable: bool,
 }
 
 impl QueueFolder {
+    /// Stands in for a queue whose record cannot be read: its items are still what others wait for.
+    pub(crate) fn unreadable(id: QueueId, broken: (String, String)) -> Self {
+        let queue =
+            Queue { id, created_at: Time::EPOCH, name: None, status: QueueDecision::Paused, priority: 0 };
+        Self { queue, items: vec![], conflicts: vec![], broken: vec![broken], is_readable: false }
+    }
+
     /// The same with these items, in the order of their positions.
     pub(crate) fn with_items(mut self, mut items: Vec<Item>) -> Self {
         items.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
@@ -99,7 +108,7 @@ impl QueueFolder {
     /// Puts those in front that are served first.
     pub(crate) fn sort(queues: &mut [Self]) {
         queues.sort_by(|a, b| {
-            let key = |it: &Self| (it.queue.priority, it.queue.created_at);
+            let key = |it: &Self| (!it.is_readable, it.queue.priority, it.queue.created_at);
             key(a).cmp(&key(b)).then_with(|| a.queue.id.cmp(&b.queue.id))
         });
     }

@@ -163,7 +163,7 @@ fn queue() -> Queue {
 
 fn views(folder: &IssueFolder) -> Vec<ItemView> {
     let items = folder.items.iter().map(|queued| queued.item.clone()).collect();
-    let queue = QueueFolder { queue: queue(), items, conflicts: vec![], broken: vec![] };
+    let queue = QueueFolder { queue: queue(), items, conflicts: vec![], broken: vec![], is_readable: true };
     let facts = BTreeMap::from([(issue(), IssueFacts::of(folder))]);
     readiness::views(&[queue], &facts, &Policy::default()).remove(0).items
 }

@@ -84,7 +84,7 @@ pub(crate) struct ItemView {
 pub(crate) struct QueueView {
     /// The record.
     pub(crate) queue: Queue,
-    /// active, paused, archived; completed or failed where nothing is left to do in an active one.
+    /// active, paused, archived; completed or failed where nothing is left to do in an active one; unreadable.
     pub(crate) status: &'static str,
     /// Its items in the order of execution, without removed ones.
     pub(crate) items: Vec<ItemView>,
@@ -114,7 +114,7 @@ pub(crate) fn in_order<'a>(
         let told = standing(&folder.conflicts);
         let graph = graph::ItemGraph::of(&folder.items, facts, &told);
         let asked = clarify::asked(&graph, &told);
-        InOrder { queue: &folder.queue, facts, policy, in_work: Rc::clone(&in_work), told, graph, asked }
+        InOrder { folder, facts, policy, in_work: Rc::clone(&in_work), told, graph, asked }
     };
     queues.iter().map(one).collect()
 }
@@ -122,7 +122,7 @@ pub(crate) fn in_order<'a>(
 /// A queue with its items in order. Groups, priorities and the conflicts over files, which are only shown, are not
 /// derived before somebody asks for the view.
 pub(crate) struct InOrder<'a> {
-    queue: &'a Queue,
+    folder: &'a QueueFolder,
     facts: &'a Facts,
     policy: &'a Policy,
     in_work: Rc<state::InWork<'a>>,
@@ -134,7 +134,7 @@ pub(crate) struct InOrder<'a> {
 impl<'a> InOrder<'a> {
     /// The record.
     pub(crate) fn queue(&self) -> &'a Queue {
-        self.queue
+        &self.folder.queue
     }
 
     /// The items in the order of execution, without removed ones.
@@ -151,7 +151,7 @@ impl<'a> InOrder<'a> {
 
     /// Where the item at a place of the order stands, and what it waits for.
     pub(crate) fn state(&self, at: usize) -> (ItemStatus, Vec<Blocker>) {
-        state::state(at, &self.graph, &self.asked, self.queue, self.facts, self.policy, &self.in_work)
+        state::state(at, &self.graph, &self.asked, self.folder, self.facts, self.policy, &self.in_work)
     }
 
     /// The items that are ready, first to last.
@@ -161,7 +161,7 @@ impl<'a> InOrder<'a> {
     }
 
     fn view(self) -> QueueView {
-        let Self { queue, facts, ref told, ref graph, .. } = self;
+        let Self { folder, facts, ref told, ref graph, .. } = self;
         let groups = groups::groups(graph);
         let wanted = groups::wanted(graph);
         let item = |(n, item): (usize, &&Item)| {
@@ -184,8 +184,8 @@ impl<'a> InOrder<'a> {
         let conflicts = clarify::conflicts(graph, told, self.asked);
         let edges = with_files(graph, &conflicts);
         QueueView {
-            status: queue_status(queue, &items, facts),
-            queue: queue.clone(),
+            status: queue_status(folder, &items, facts),
+            queue: folder.queue.clone(),
             items,
             conflicts,
             edges,
@@ -204,12 +204,13 @@ fn with_files(graph: &graph::ItemGraph<'_>, conflicts: &[ConflictView]) -> Vec<E
     graph.edges.iter().copied().chain(more.map(|(from, to)| Edge { from, to, why: Why::File })).collect()
 }
 
-fn queue_status(queue: &Queue, items: &[ItemView], facts: &Facts) -> &'static str {
+fn queue_status(folder: &QueueFolder, items: &[ItemView], facts: &Facts) -> &'static str {
     let has_ended = |it: &ItemView| matches!(it.status, ItemStatus::Completed | ItemStatus::Failed);
     // What was given up, or settled in another way, is nothing that is left to do.
     let is_over = |it: &ItemView| facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_over());
     let all_over = items.iter().all(|it| has_ended(it) || is_over(it));
-    match queue.status {
+    match folder.queue.status {
+        _ if !folder.is_readable => "unreadable",
         QueueDecision::Active if items.is_empty() || !all_over => "active",
         QueueDecision::Active if items.iter().any(|item| item.status == ItemStatus::Failed) => "failed",
         QueueDecision::Active => "completed",

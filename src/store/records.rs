@@ -353,30 +353,44 @@ pub(crate) fn queue_alone(read: &impl Read, id: &QueueId) -> Result<Option<Queue
     let Some(queue) = recorded_behind::<Queue>(read, &QUEUE, &path, &hidden)? else { return Ok(None) };
     let mut broken = Vec::new();
     let conflicts = log::<QueueConflict>(read, &layout::queue_conflicts(id), &hidden, &mut broken)?;
-    Ok(Some(QueueFolder { queue: queue.record, items: Vec::new(), conflicts, broken }))
+    Ok(Some(QueueFolder { queue: queue.record, items: Vec::new(), conflicts, broken, is_readable: true }))
+}
+
+/// The same of a queue among others: a broken one is set aside, and not in their way.
+pub(crate) fn queue_head(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
+    match queue_alone(read, id) {
+        Err(StoreError::Broken { path, broken }) => {
+            Ok(Some(QueueFolder::unreadable(id.clone(), (path, broken.to_string()))))
+        }
+        queue => queue,
+    }
 }
 
 /// One queue with its items in the order of their positions, removed ones included.
 pub(crate) fn queue(read: &impl Read, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
-    let Some(mut queue) = queue_alone(read, id)? else { return Ok(None) };
-    let hidden = Redactions::at(read, &layout::queue(id))?;
+    queue_alone(read, id)?.map(|queue| with_items(read, queue)).transpose()
+}
+
+fn with_items(read: &impl Read, mut queue: QueueFolder) -> Result<QueueFolder, StoreError> {
+    let id = queue.queue.id.clone();
+    let hidden = Redactions::at(read, &layout::queue(&id))?;
     let mut items: Vec<Item> = Vec::new();
-    let folder = layout::items(id);
+    let folder = layout::items(&id);
     for fan in read.names(&folder)? {
         for name in read.names(&format!("{folder}/{fan}"))? {
             let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
-            let found = recorded_behind::<Item>(read, &ITEM, &layout::item(id, &solution), &hidden);
+            let found = recorded_behind::<Item>(read, &ITEM, &layout::item(&id, &solution), &hidden);
             items.extend(set_aside(found, &mut queue.broken)?.map(|item| item.record));
         }
     }
-    Ok(Some(queue.with_items(items)))
+    Ok(queue.with_items(items))
 }
 
-/// All queues, those that are served first in front.
+/// All queues, those that are served first in front; broken ones are set aside.
 pub(crate) fn queues(read: &impl Read) -> Result<Vec<QueueFolder>, StoreError> {
     let mut queues = Vec::new();
     for id in queue_ids(read)? {
-        queues.extend(queue(read, &id)?);
+        queues.extend(queue_head(read, &id)?.map(|queue| with_items(read, queue)).transpose()?);
     }
     QueueFolder::sort(&mut queues);
     Ok(queues)

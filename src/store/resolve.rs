@@ -173,10 +173,8 @@ pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveErro
     }
     let mut named = Vec::new();
     for id in ids {
-        match records::queue_alone(read, &id) {
-            Ok(Some(folder)) if folder.queue.name.as_deref() == Some(text) => named.push(id),
-            Ok(_) | Err(StoreError::Broken { .. }) => {}
-            Err(error) => return Err(error.into()),
+        if records::queue_head(read, &id)?.is_some_and(|it| it.queue.name.as_deref() == Some(text)) {
+            named.push(id);
         }
     }
     match named.as_slice() {

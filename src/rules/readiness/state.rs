@@ -39,7 +39,7 @@ pub(super) fn state(
     at: usize,
     graph: &ItemGraph<'_>,
     asked: &Asked,
-    queue: &Queue,
+    queue: &QueueFolder,
     facts: &Facts,
     policy: &Policy,
     in_work: &InWork<'_>,
@@ -161,16 +161,16 @@ fn of_dependencies(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocke
 fn waits(
     item: &Item,
     issue: &IssueFacts,
-    queue: &Queue,
+    queue: &QueueFolder,
     facts: &Facts,
     in_work: &InWork<'_>,
 ) -> Vec<Blocker> {
     let mut found = Vec::new();
-    if queue.status != QueueDecision::Active {
-        found.push(Blocker::because(format!(
-            "queue `{}` is {}; `git wf queue activate {}`",
-            queue.id, queue.status, queue.id
-        )));
+    let Queue { id, status, .. } = &queue.queue;
+    if !queue.is_readable {
+        found.push(Blocker::because(format!("queue `{id}` cannot be read; `git wf fsck` says why")));
+    } else if *status != QueueDecision::Active {
+        found.push(Blocker::because(format!("queue `{id}` is {status}; `git wf queue activate {id}`")));
     }
     for id in dependencies(item, issue) {
         if let Some(other) = facts.get(&id).filter(|other| !other.is_met()) {

@@ -94,7 +94,7 @@ fn queue(items: Vec<Item>, conflicts: Vec<QueueConflict>) -> QueueFolder {
         status: QueueDecision::Active,
         priority: 0,
     };
-    QueueFolder { queue, items, conflicts, broken: vec![] }
+    QueueFolder { queue, items, conflicts, broken: vec![], is_readable: true }
 }
 
 fn view(items: Vec<Item>, conflicts: Vec<QueueConflict>, facts: &Facts) -> QueueView {

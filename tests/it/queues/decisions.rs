@@ -141,3 +141,40 @@ fn what_was_removed_is_told_as_records() {
         (&json!(plan), &json!("S-1"), &json!("planned"))
     );
 }
+
+#[test]
+fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let broken = queue_with(&repo, &["ISS-001", "ISS-002"]);
+    repo.planned("ISS-003", &plan_on("src/ISS-001.rs"));
+    repo.planned("ISS-004", &plan_on("src/d.rs"));
+    let sound = repo.wf(&["queue", "new"]).ok().line().to_owned();
+    repo.wf(&["queue", "add", "ISS-003", "ISS-004", "--queue", &sound]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
+    repo.plumb(&[(&format!("queues/{broken}/queue.json"), "garbage")]);
+    for index in [true, false] {
+        if !index {
+            std::fs::remove_dir_all(repo.path().join(".git/wf")).unwrap();
+        }
+        let queues = repo.json(&["queue", "list"]);
+        assert_eq!(column(&queues, "id"), [sound.as_str(), &broken]);
+        assert_eq!(column(&queues, "status"), ["active", "unreadable"]);
+        let ran = repo.wf(&["queue", "show", &broken]).ok();
+        assert!(ran.stderr.contains("broken queue record"), "{}", ran.stderr);
+        assert!(ran.stdout.contains("cannot be read; `git wf fsck` says why"), "{}", ran.stdout);
+        assert!(repo.wf(&["status"]).ok().stdout.contains("unreadable"));
+        repo.wf(&["trace", "ISS-002"]).ok();
+        let dag = repo.wf(&["queue", "dag"]).ok();
+        assert!(dag.stdout.contains("ISS-004"), "{}", dag.stdout);
+    }
+    // What is executed from there keeps its files, and nothing else of it is handed out.
+    let beside = repo.worktree("b", "side");
+    assert_eq!(beside.json(&["next"])["issue_id"], "ISS-004");
+    assert_eq!(repo.worktree("c", "aside").refused(3, &["next"])["code"], "nothing-to-do");
+    assert_eq!(repo.refused(1, &["queue", "activate", &broken])["code"], "broken-record");
+    repo.planned("ISS-005", &plan_on("src/e.rs"));
+    assert_eq!(repo.refused(1, &["queue", "add", "ISS-005", "--queue", &broken])["code"], "broken-record");
+    repo.wf(&["queue", "add", "ISS-005"]).ok();
+    assert_eq!(repo.status("ISS-005"), "queued");
+}
