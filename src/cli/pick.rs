@@ -112,7 +112,7 @@ impl From<'_> {
             let mut count = FRONT;
             loop {
                 let front = index.front(&heads, id, count)?;
-                let world = World::from(front.part);
+                let world = World::from(front.known);
                 let choice = self.choice(tx, &world)?;
                 let Some(found) = choice.queue(id) else { return Ok(None) };
                 let ends_at = front.ends_at.as_deref();

@@ -1,7 +1,7 @@
 //! Reads what rules need to know of more than one record: issues with all that they depend on, all queues.
 
 use super::{Context, Failure};
-use crate::index::{self, Index, Needs, QueuePart};
+use crate::index::{self, Index, KnownQueues, Needs};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::queue::Item;
 use crate::model::root::Policy;
@@ -133,14 +133,8 @@ pub(super) fn in_index_of<T>(
     known(&fresh)
 }
 
-impl From<QueuePart> for World {
-    fn from(QueuePart { queues, facts, policy }: QueuePart) -> Self {
-        Self { queues, facts, policy }
-    }
-}
-
-impl From<(Vec<QueueFolder>, Facts, Policy)> for World {
-    fn from((queues, facts, policy): (Vec<QueueFolder>, Facts, Policy)) -> Self {
+impl From<KnownQueues> for World {
+    fn from(KnownQueues { queues, facts, policy }: KnownQueues) -> Self {
         Self { queues, facts, policy }
     }
 }

@@ -20,7 +20,7 @@ mod words;
 pub(crate) use error::IndexError;
 pub(crate) use follow::{Needs, Watch};
 pub(crate) use list::{Filter, Sort};
-pub(crate) use queue_part::QueuePart;
+pub(crate) use queues::KnownQueues;
 pub(crate) use search::Hit;
 
 use std::time::Duration;

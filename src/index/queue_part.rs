@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use rusqlite::params;
 
 use super::error::IndexError;
-use super::queues::{ASTRAY, LIVE, blob, heads};
+use super::queues::{ASTRAY, KnownQueues, LIVE, blob, heads};
 use super::{Index, packed};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::queue::Item;
@@ -23,20 +23,10 @@ pub(crate) struct QueueHeads {
     policy: Policy,
 }
 
-/// Some items of the queues with the facts that they depend on.
-pub(crate) struct QueuePart {
-    /// All queues, those that are served first in front, with those of their items that are looked at.
-    pub(crate) queues: Vec<QueueFolder>,
-    /// The facts of their issues, and of all that those depend on.
-    pub(crate) facts: Facts,
-    /// The gates.
-    pub(crate) policy: Policy,
-}
-
 /// The first items of a queue.
 pub(crate) struct Front {
     /// They, and what they depend on.
-    pub(crate) part: QueuePart,
+    pub(crate) known: KnownQueues,
     /// From this position on items of the queue are left out; none where all are here that are not over.
     pub(crate) ends_at: Option<String>,
 }
@@ -76,7 +66,7 @@ impl Index<'_> {
             last = Some(row.get(1)?);
         }
         let ends_at = last.filter(|_| issues.len() >= count);
-        Ok(Front { part: self.part(heads, issues)?, ends_at })
+        Ok(Front { known: self.part(heads, issues)?, ends_at })
     }
 
     /// The items of these issues, in all queues.
@@ -84,12 +74,12 @@ impl Index<'_> {
         &self,
         heads: &QueueHeads,
         issues: impl IntoIterator<Item = IssueId>,
-    ) -> Result<QueuePart, IndexError> {
+    ) -> Result<KnownQueues, IndexError> {
         self.part(heads, issues.into_iter().collect())
     }
 
     /// With the items of all issues that those depend on, directly or through others, and of those that are executed.
-    fn part(&self, heads: &QueueHeads, issues: Vec<IssueId>) -> Result<QueuePart, IndexError> {
+    fn part(&self, heads: &QueueHeads, issues: Vec<IssueId>) -> Result<KnownQueues, IndexError> {
         let mut open = issues;
         let mut executed = self.db.prepare_cached("SELECT id FROM issues WHERE status = ?1")?;
         let mut rows = executed.query([IssueStatus::Executing as i64])?;
@@ -128,7 +118,7 @@ impl Index<'_> {
             folder.clone().with_items(items)
         };
         let queues = heads.queues.iter().map(&mut with_items).collect();
-        Ok(QueuePart { queues, facts, policy: heads.policy.clone() })
+        Ok(KnownQueues { queues, facts, policy: heads.policy.clone() })
     }
 }
 

@@ -11,6 +11,16 @@ use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
 use crate::store::{Read, Snapshot, layout, records};
 
+/// Items of the queues with what their states are derived from.
+pub(crate) struct KnownQueues {
+    /// All queues, those that are served first in front, with those of their items that are looked at.
+    pub(crate) queues: Vec<QueueFolder>,
+    /// The facts of the issues of these, and of all that those depend on, directly or through others.
+    pub(crate) facts: Facts,
+    /// The gates, which are so few that they are read from the tree.
+    pub(crate) policy: Policy,
+}
+
 /// What `items` says of an item in `live`.
 pub(super) const DEAD: i64 = 0;
 pub(super) const LIVE: i64 = 1;
@@ -68,9 +78,8 @@ impl Index<'_> {
         Ok(query.exists([issue.as_str()])?)
     }
 
-    /// All queues, those that are served first in front, and the facts of the issues of their items and of all that
-    /// those depend on, directly or through others; and the gates, which are so few that they are read from the tree.
-    pub(crate) fn queues(&self) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
+    /// All items of all queues.
+    pub(crate) fn queues(&self) -> Result<KnownQueues, IndexError> {
         queues(&self.db, &self.snapshot()?)
     }
 }
@@ -98,7 +107,7 @@ pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
 /// Notes which issues have an item that can be taken.
 pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(), IndexError> {
     db.execute("DELETE FROM ready", [])?;
-    let (queues, facts, policy) = queues(db, snapshot)?;
+    let KnownQueues { queues, facts, policy } = queues(db, snapshot)?;
     let mut insert = db.prepare_cached("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
     for queue in in_order(&queues, &facts, &policy) {
         for item in queue.ready() {
@@ -118,7 +127,7 @@ pub(super) fn heads(snapshot: &Snapshot<'_>) -> Result<Vec<QueueFolder>, IndexEr
     Ok(queues)
 }
 
-fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>, Facts, Policy), IndexError> {
+fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<KnownQueues, IndexError> {
     let (mut queues, mut known) = (Vec::new(), Vec::new());
     for mut queue in heads(snapshot)? {
         let mut query = db.prepare_cached(
@@ -141,7 +150,7 @@ fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(Vec<QueueFolder>,
     // A map that is made at once has no room left over.
     let mut facts: Facts = known.into_iter().collect();
     add_more(db, &queues, &mut facts)?;
-    Ok((queues, facts, records::root(snapshot)?.policy))
+    Ok(KnownQueues { queues, facts, policy: records::root(snapshot)?.policy })
 }
 
 pub(super) fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> Result<Option<&'a [u8]>, IndexError> {
