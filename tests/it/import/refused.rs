@@ -1,0 +1,109 @@
+//! What a file of another tracker brings that is no issue, or not whole.
+
+use serde_json::{Value, json};
+
+use super::{import, issue, lines, path_of, paths, put, record, store};
+use crate::support::Sandbox;
+
+#[test]
+fn what_cannot_be_an_issue_is_left_out_with_its_line_and_the_reason() {
+    let repo = store(&Sandbox::new(), "a");
+    let file = format!(
+        "{}\n[1]\n\n{}{}{}",
+        record("zoo-1", &json!({})),
+        lines(&[json!({"id": "zoo-2"}), json!({"title": "t"}), record("../../etc", &json!({}))]),
+        lines(&[record("bad\u{1b}[31m-1", &json!({}))]),
+        lines(&[record("SOL-zoo-1", &json!({}))]),
+    );
+    let report = import(&repo, &file);
+    assert_eq!(report["created"], 1);
+    let skipped: Vec<(u64, &str)> = report["skipped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skipped| (skipped["line"].as_u64().unwrap(), skipped["id"].as_str().unwrap_or("-")))
+        .collect();
+    assert_eq!(
+        skipped,
+        [(2, "-"), (4, "zoo-2"), (5, "-"), (6, "../../etc"), (7, "bad\u{1b}[31m-1"), (8, "SOL-zoo-1")]
+    );
+    assert_eq!(paths(&repo).len(), 2, "wf.json and the one issue");
+
+    let shown = repo.wf_in(&file, &["import", "beads", "-"]).ok().stdout;
+    assert!(shown.contains("line 4 (`zoo-2`): it has no `title`"), "{shown}");
+    assert!(shown.contains("line 2: it is a list, not an object"), "{shown}");
+    assert!(!shown.contains('\u{1b}') && shown.contains("bad\\u{1b}[31m-1"), "{shown}");
+}
+
+#[test]
+fn of_one_id_that_stands_twice_the_later_record_counts() {
+    let repo = store(&Sandbox::new(), "a");
+    let late = record("zoo-1", &json!({"title": "late", "updated_at": "2026-01-09T00:00:00Z"}));
+    let early = record("zoo-1", &json!({"title": "early"}));
+    let report = import(&repo, &lines(&[late, early]));
+    assert_eq!((&report["created"], &issue(&repo, "zoo-1")["title"]), (&json!(1), &json!("late")));
+    assert_eq!(
+        report["notes"],
+        json!([{
+            "id": "zoo-1",
+            "note": "lines 1 and 2 bear this id; line 1 changed last and counts, line 2 was left out"
+        }])
+    );
+}
+
+#[test]
+fn a_file_that_is_not_json_lines_is_refused_whole() {
+    let repo = store(&Sandbox::new(), "a");
+    let tip = repo.tip();
+    let good = lines(&[record("zoo-1", &json!({}))]);
+    for (bad, code, place) in [
+        (
+            &b"{\"id\": \"zoo-2\", \"title\": \"cut o"[..],
+            "invalid-json",
+            "line 2, column 31: the JSON ends half-way",
+        ),
+        (b"{}\n{]\n{}\n", "invalid-json", "line 3, column 2: not JSON"),
+        (b"zoo-2,a title\n", "invalid-json", "line 2, column 1: not JSON"),
+        (b"{}\n{\"id\": \"\xff\"}\n", "invalid-utf8", "line 3, column 9: the byte 0xff is not UTF-8"),
+    ] {
+        repo.write("bad.jsonl", [good.as_bytes(), bad].concat());
+        let error = repo.wf(&["--json", "import", "beads", "bad.jsonl"]).fails(1).json_error();
+        let message = error["message"].as_str().unwrap();
+        assert_eq!(error["code"], code, "{message}");
+        assert!(message.starts_with(&format!("`bad.jsonl`, {place}")), "{message}");
+        assert!(error["hint"].as_str().unwrap().contains("nothing was imported"));
+    }
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let error = repo.wf_in("", &["--json", "import", "beads", "-"]).fails(1).json_error();
+    assert_eq!(error["code"], "not-initialised");
+    repo.wf(&["init"]).ok();
+    let tip = repo.tip();
+    let report = import(&repo, "");
+    assert_eq!((&report["created"], &report["commit"]), (&json!(0), &Value::Null));
+    let error = repo.wf(&["--json", "import", "beads", "no-such-file"]).fails(1).json_error();
+    assert!(error["message"].as_str().unwrap().contains("`no-such-file`") && error["hint"].is_string());
+    repo.wf(&["import", "beads"]).fails(2);
+    repo.wf(&["import", "abacus", "-"]).fails(2);
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn a_broken_record_is_not_in_the_way_of_the_rest() {
+    let repo = store(&Sandbox::new(), "a");
+    let file = lines(&[record("zoo-1", &json!({})), record("zoo-2", &json!({}))]);
+    import(&repo, &file);
+    let path = path_of(&repo, "zoo-1");
+    put(&repo, &path, "{");
+    let later = file.replace("2026-01-02", "2026-01-03").replace("About", "On");
+    let report = import(&repo, &later);
+    assert_eq!(report["updated"], 1);
+    assert_eq!(report["skipped"][0]["id"], "zoo-1");
+    assert!(report["skipped"][0]["reason"].as_str().unwrap().contains("cannot be read"));
+    assert_eq!(issue(&repo, "zoo-2")["title"], "On zoo-2");
+}
