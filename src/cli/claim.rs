@@ -112,7 +112,7 @@ pub(super) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
             "ended",
             format!("`{}` is {} already", holder.execution.id, holder.outcome()),
         )
-        .hint(format!("`git wf show {issue}` shows how it ended")));
+        .hint(format!("`git wf show {issue}` shows how it ended; `git wf next` takes another item")));
     }
     Ok(Meant { execution: holder.clone(), folder })
 }
@@ -180,9 +180,14 @@ pub(super) fn publish(store: &Store, execution: &Execution, context: &Context) -
     let Some(remote) = through(store, execution)? else { return Ok(()) };
     match sync::publish(store, &remote) {
         Ok(synced) => super::sync::warn_of_losses(&synced, context),
-        Err(error) => context.warn(&format!(
-            "this is recorded here and not at `{remote}` yet: {error}; `git wf sync` brings it there"
-        )),
+        Err(error) => warn_of_unpublished(&remote, &error.to_string(), context),
     }
     Ok(())
+}
+
+/// Says that the remote does not know yet what was recorded here.
+pub(super) fn warn_of_unpublished(remote: &str, why: &str, context: &Context) {
+    context.warn(&format!(
+        "this is recorded here and not at `{remote}` yet: {why}; `git wf sync` brings it there"
+    ));
 }

@@ -36,7 +36,7 @@ pub(crate) struct Claim {
     path: Option<PathBuf>,
     /// The remote that the claim was made through.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) via: Option<String>,
+    via: Option<String>,
     /// The attempts that it takes the place of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     supersedes: Vec<Supersedes>,

@@ -14,7 +14,8 @@ use crate::store::Store;
 /// What comes after the end.
 #[derive(Debug, clap::Args)]
 pub(super) struct Then {
-    /// Then take the next item that is ready, as `git wf next` does: where there is a remote, one push serves both
+    /// Then take the next item that is ready, as `git wf next` without options does: one push serves both. Exits with 3
+    /// where nothing is ready, and with 1 where the end is recorded and nothing could be taken
     #[arg(long)]
     next: bool,
 }
@@ -36,13 +37,20 @@ pub(super) fn finish(
     context: &mut Context,
     say: impl FnOnce(&IssueFolder, &mut Context) -> Result<(), Failure>,
 ) -> Outcome {
-    let taken = then.next.then(|| next(store, ended, context));
-    if !matches!(&taken, Some(Ok((_, _, true)))) {
-        claim::publish(store, ended, context)?;
+    let taken = then.next.then(|| next(store, context));
+    let remote = claim::through(store, ended)?;
+    match (&remote, &taken) {
+        // It went with the claim.
+        (Some(remote), Some(_)) if store.read_ref(&store.tracking(remote))? == store.tip()? => {}
+        // Nobody waits for it twice.
+        (Some(remote), Some(Err(failure))) if failure.code() == "unreachable" => {
+            claim::warn_of_unpublished(remote, failure.message(), context);
+        }
+        _ => claim::publish(store, ended, context)?,
     }
     let folder = existing_outline(&store.snapshot()?, &ended.issue_id)?;
     let (taken, failure) = match taken {
-        Some(Ok((taken, claim, _))) => (Some((taken, claim)), None),
+        Some(Ok(taken)) => (Some(taken), None),
         Some(Err(failure)) => (None, Some(failure)),
         None => (None, None),
     };
@@ -66,16 +74,10 @@ pub(super) fn finish(
     failure.map_or(Ok(Exit::Done), Err)
 }
 
-/// The next item for this worktree, and whether its claim went to where the end belongs: what is pushed with a claim is
-/// all that is recorded here.
-fn next(
-    store: &Store,
-    ended: &Execution,
-    context: &mut Context,
-) -> Result<(Taken, (Claim, String), bool), Failure> {
+/// The next item for this worktree.
+fn next(store: &Store, context: &mut Context) -> Result<(Taken, (Claim, String)), Failure> {
     let wish = Wish { what: What::First, queue: None, options: Default::default() };
     let taken = take::take(&wish, store, context)?;
-    let (claim, title) = claimed::claim(store, &taken, context)?;
-    let is_published = taken.is_new && claim.via.is_some() && claim.via == claim::through(store, ended)?;
-    Ok((taken, (claim, title), is_published))
+    let claim = claimed::claim(store, &taken, context)?;
+    Ok((taken, claim))
 }

@@ -27,10 +27,8 @@ pub(super) struct From<'a> {
     pub(super) allow_overlap: bool,
 }
 
-/// Of so many items at the front of a queue the first that can be had is looked for, then of four times as many; beyond the
-/// most, all queues are read in one piece.
-const FRONT: usize = 32;
-const LONGEST_FRONT: usize = 512;
+/// Among so many items at the front of a queue the first that can be had is looked for, before all queues are read.
+const FRONT: usize = 64;
 
 /// The item to be claimed.
 #[derive(Debug, PartialEq)]
@@ -42,7 +40,8 @@ pub(super) struct Picked {
 /// The queues, and the plans in them that can be had.
 struct Choice<'a> {
     queues: Vec<InOrder<'a>>,
-    free: BTreeSet<SolutionId>,
+    /// By queue: a plan that is held in one, or whose queue is paused, can be had from another all the same.
+    free: BTreeSet<(QueueId, SolutionId)>,
     /// Those whose holder's lease ran out by this clone's clock alone.
     unproven: BTreeSet<SolutionId>,
 }
@@ -56,7 +55,9 @@ struct RunOut {
 
 impl<'a> Choice<'a> {
     fn has(&self, queue: &InOrder<'_>, at: usize) -> bool {
-        self.free.contains(&queue.items()[at].solution_id) || queue.state(at).0 == ItemStatus::Ready
+        let is_free = |id: &SolutionId| self.free.contains(&(queue.queue().id.clone(), id.clone()));
+        !self.free.is_empty() && is_free(&queue.items()[at].solution_id)
+            || queue.state(at).0 == ItemStatus::Ready
     }
 
     fn queue(&self, id: &QueueId) -> Option<&InOrder<'a>> {
@@ -106,24 +107,20 @@ impl From<'_> {
         index: &Index<'_>,
         queue: Option<&QueueId>,
     ) -> Result<Option<Picked>, Failure> {
-        let Some(heads) = index.queue_heads()? else { return Ok(None) };
+        let heads = index.queue_heads()?;
         let served = heads.queues.iter().map(|it| &it.queue).filter(|it| it.status == QueueDecision::Active);
         for id in served.map(|it| &it.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
-            let mut count = FRONT;
-            loop {
-                let front = index.front(&heads, id, count)?;
-                let world = World::from(front.known);
-                let choice = self.choice(tx, &world)?;
-                let Some(found) = choice.queue(id) else { return Ok(None) };
-                let ends_at = front.ends_at.as_deref();
-                match choice.first(found) {
-                    Some(at) if ends_at.is_none_or(|end| found.is_in_front_of(end, at)) => {
-                        return Ok(Some(picked(found, at)));
-                    }
-                    None if ends_at.is_none() => break,
-                    _ if count >= LONGEST_FRONT => return Ok(None),
-                    _ => count *= 4,
+            let Some(front) = index.front(&heads, id, FRONT)? else { return Ok(None) };
+            let world = World::from(front.known);
+            let choice = self.choice(tx, &world)?;
+            let Some(found) = choice.queue(id) else { return Ok(None) };
+            let ends_at = front.ends_at.as_deref();
+            match choice.first(found) {
+                Some(at) if ends_at.is_none_or(|end| found.is_in_front_of(end, at)) => {
+                    return Ok(Some(picked(found, at)));
                 }
+                None if ends_at.is_none() => {}
+                _ => return Ok(None),
             }
         }
         Ok(None)
@@ -132,8 +129,8 @@ impl From<'_> {
     /// This one.
     pub(super) fn named(&self, tx: &Tx<'_>, queue: &QueueId, item: &Item) -> Result<Picked, Failure> {
         let part = in_index_of(tx, self.store, self.index, |index| {
-            let heads = index.queue_heads().ok()??;
-            index.items_of(&heads, [item.issue_id.clone()]).ok()
+            let heads = index.queue_heads().ok()?;
+            index.items_of(&heads, [item.issue_id.clone()]).ok()?
         });
         let world = part.map_or_else(|| World::of(tx, self.store, self.index), |part| Ok(part.into()))?;
         let choice = self.choice(tx, &world)?;
@@ -164,7 +161,7 @@ impl From<'_> {
                 }
                 without_holder(facts, &id);
             });
-            free.extend(had.into_iter().filter(|solution| solution.issue() == id));
+            free.extend(had.into_iter().filter(|(_, solution)| solution.issue() == id));
         }
         let queues = in_order(&world.queues, &world.facts, &world.policy);
         Ok(Choice { queues, free, unproven: run_out.unproven })
@@ -214,12 +211,15 @@ fn picked(queue: &InOrder<'_>, at: usize) -> Picked {
     Picked { queue: queue.queue().id.clone(), item: queue.items()[at].clone() }
 }
 
-/// The plans that were ready if some things were otherwise.
-fn ready_if(world: &World, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<SolutionId> {
+/// The plans that were ready if some things were otherwise, each with the queue where it was.
+fn ready_if(world: &World, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<(QueueId, SolutionId)> {
     let mut facts = world.facts.clone();
     otherwise(&mut facts);
     let queues = in_order(&world.queues, &facts, &world.policy);
-    queues.iter().flat_map(InOrder::ready).map(|item| item.solution_id.clone()).collect()
+    let named = |queue: &InOrder<'_>| -> Vec<(QueueId, SolutionId)> {
+        queue.ready().map(|item| (queue.queue().id.clone(), item.solution_id.clone())).collect()
+    };
+    queues.iter().flat_map(named).collect()
 }
 
 /// As if nobody who executes touched a file.

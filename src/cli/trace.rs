@@ -292,9 +292,9 @@ fn world(found: &Found, index: &Index<'_>, in_full: bool) -> Result<Option<World
     }
     if !in_full
         && issues.len() <= FEW
-        && let Some(heads) = index.queue_heads()?
+        && let Some(known) = index.items_of(&index.queue_heads()?, issues)?
     {
-        return Ok(Some(index.items_of(&heads, issues)?.into()));
+        return Ok(Some(known.into()));
     }
     Ok(Some(index.queues()?.into()))
 }

@@ -12,6 +12,8 @@ use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 
+/// Where a filter fits so many issues or more, they are looked for in the order that is asked for.
+const MANY: i64 = 1000;
 /// To collect an issue and sort it takes as long as to look so many times whether one fits.
 const LOOKS: i64 = 10;
 /// Where a word stands in so many issues or more, those are not collected: each issue is asked whether it has the word.
@@ -115,16 +117,18 @@ struct Condition {
     test: String,
     find: Option<String>,
     probe: Option<String>,
+    /// What meets it stands anywhere in any order.
+    is_spread: bool,
     values: Vec<Value>,
 }
 
 impl Condition {
     fn test(test: impl Into<String>, values: Vec<Value>) -> Self {
-        Self { test: test.into(), find: None, probe: None, values }
+        Self { test: test.into(), find: None, probe: None, is_spread: false, values }
     }
 
     fn found(find: impl Into<String>, test: impl Into<String>, values: Vec<Value>) -> Self {
-        Self { test: test.into(), find: Some(find.into()), probe: None, values }
+        Self { find: Some(find.into()), ..Self::test(test, values) }
     }
 }
 
@@ -137,7 +141,8 @@ impl Index<'_> {
         (offset, limit): (usize, Option<usize>),
     ) -> Result<Vec<i64>, IndexError> {
         let conditions = self.conditions(filter)?;
-        let from = self.from(filter, sort, &conditions, self.many(limit)?)?;
+        let last = limit.map(|limit| limit.saturating_add(offset));
+        let from = self.from(filter, sort, &conditions, self.many(last)?)?;
         let sql = format!("SELECT i.n {} ORDER BY {} LIMIT ? OFFSET ?", from.sql, from.order);
         let number = |n: usize| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
         let mut values = from.values;
@@ -277,7 +282,8 @@ impl Index<'_> {
         }
         if filter.ready {
             let ready = "SELECT n FROM ready";
-            all.push(Condition::found(ready, format!("i.n IN ({ready})"), vec![]));
+            let found = Condition::found(ready, format!("i.n IN ({ready})"), vec![]);
+            all.push(Condition { is_spread: true, ..found });
         }
         if filter.has_solution {
             all.push(Condition::test("i.solutions > 0", vec![]));
@@ -308,8 +314,8 @@ impl Index<'_> {
         Ok(found)
     }
 
-    /// Where a condition fits so many issues or more, the first `limit` of them are found sooner in the order that is asked
-    /// for than by collecting them all: one in n / many of those that are looked at fits.
+    /// Where a condition fits so many issues or more, and these stand anywhere in the order that is asked for, the first `limit`
+    /// of them are found sooner there than by collecting them all: one in n / many of those that are looked at fits.
     fn many(&self, limit: Option<usize>) -> Result<i64, IndexError> {
         let mut query = self.db.prepare_cached("SELECT coalesce(max(n), 0) FROM issues")?;
         let issues: i64 = query.query_row([], |row| row.get(0))?;
@@ -318,8 +324,9 @@ impl Index<'_> {
         Ok((limit.min(all) * all).isqrt() + 1)
     }
 
-    /// The rarest of the conditions leads the way, where fewer than `many` issues meet it; else the order that is asked for
-    /// does, so that the first issues that fit are found first.
+    /// The rarest of the conditions leads the way, where few issues meet it; else the order that is asked for does, so that
+    /// the first issues that fit are found first. Few are fewer than [`MANY`], or than `many` where that is more: those that
+    /// meet a condition may all stand at the end of the order. What can be taken stands anywhere, and `many` decides alone.
     fn from(
         &self,
         filter: &Filter,
@@ -332,6 +339,7 @@ impl Index<'_> {
             let Some(find) = &condition.find else { continue };
             let explained = |error| search::explained(error, filter.search.as_deref());
             let is_text = condition.probe.is_some();
+            let many = if condition.is_spread { many } else { many.max(MANY) };
             // To pass rows by is faster than to count them; to begin a search once more is not.
             let passes = |many: i64| -> Result<bool, IndexError> {
                 let sql = format!("{find} LIMIT 1 OFFSET {}", many - 1);

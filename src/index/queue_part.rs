@@ -32,50 +32,71 @@ pub(crate) struct Front {
 }
 
 impl Index<'_> {
-    /// All queues without their items. None where more than the items that are looked at decides where they stand: an order
-    /// that was told puts any one before any other, and an item that names another issue than that of its plan is not found
-    /// by its issue.
-    pub(crate) fn queue_heads(&self) -> Result<Option<QueueHeads>, IndexError> {
+    /// All queues without their items.
+    pub(crate) fn queue_heads(&self) -> Result<QueueHeads, IndexError> {
         let snapshot = self.snapshot()?;
-        let queues = heads(&snapshot)?;
-        for folder in &queues {
-            let mut astray = self.db.prepare_cached("SELECT 1 FROM items WHERE queue = ?1 AND live = ?2")?;
-            if !folder.conflicts.is_empty() || astray.exists(params![folder.queue.id.as_str(), ASTRAY])? {
-                return Ok(None);
-            }
-        }
-        Ok(Some(QueueHeads { queues, policy: records::root(&snapshot)?.policy }))
+        Ok(QueueHeads { queues: heads(&snapshot)?, policy: records::root(&snapshot)?.policy })
     }
 
-    /// The first `count` items of a queue, by their positions, whose issues are not over.
+    /// Whether more than the items that are looked at decides where those of these queues stand: an order that was told puts
+    /// any one before any other, and an item that names another issue than that of its plan, in whichever queue, is not found
+    /// by its issue.
+    fn is_entangled(&self, heads: &QueueHeads, queues: &[QueueId]) -> Result<bool, IndexError> {
+        let mut astray = self.db.prepare_cached("SELECT 1 FROM items WHERE queue = ?1 AND live = ?2")?;
+        for folder in &heads.queues {
+            let is_told = !folder.conflicts.is_empty() && queues.contains(&folder.queue.id);
+            if is_told || astray.exists(params![folder.queue.id.as_str(), ASTRAY])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The first `count` items of a queue, by their positions, whose issues are not over. None where these do not suffice.
     pub(crate) fn front(
         &self,
         heads: &QueueHeads,
         queue: &QueueId,
         count: usize,
-    ) -> Result<Front, IndexError> {
+    ) -> Result<Option<Front>, IndexError> {
+        if self.is_entangled(heads, std::slice::from_ref(queue))? {
+            return Ok(None);
+        }
         let mut query = self.db.prepare_cached(
             "SELECT t.issue, t.position FROM items t CROSS JOIN issues i ON i.id = t.issue
              WHERE t.queue = ?1 AND t.live = ?2 AND i.over = 0 ORDER BY t.position LIMIT ?3",
         )?;
         let limit = i64::try_from(count).unwrap_or(i64::MAX);
         let mut rows = query.query(params![queue.as_str(), LIVE, limit])?;
-        let (mut issues, mut last) = (Vec::new(), None);
+        let (mut issues, mut found, mut last) = (Vec::new(), 0, None);
         while let Some(row) = rows.next()? {
             issues.extend(issue_id(row, 0)?);
             last = Some(row.get(1)?);
+            found += 1;
         }
-        let ends_at = last.filter(|_| issues.len() >= count);
-        Ok(Front { known: self.part(heads, issues)?, ends_at })
+        let ends_at = last.filter(|_| found >= count);
+        Ok(Some(Front { known: self.part(heads, issues)?, ends_at }))
     }
 
-    /// The items of these issues, in all queues.
+    /// The items of these issues, in all queues. None where these do not suffice.
     pub(crate) fn items_of(
         &self,
         heads: &QueueHeads,
         issues: impl IntoIterator<Item = IssueId>,
-    ) -> Result<KnownQueues, IndexError> {
-        self.part(heads, issues.into_iter().collect())
+    ) -> Result<Option<KnownQueues>, IndexError> {
+        let issues: Vec<IssueId> = issues.into_iter().collect();
+        let mut queues = Vec::new();
+        let mut query = self.db.prepare_cached("SELECT queue FROM items WHERE issue = ?1")?;
+        for id in &issues {
+            let mut rows = query.query([id.as_str()])?;
+            while let Some(row) = rows.next()? {
+                queues.extend(queue_id(row, 0)?);
+            }
+        }
+        if self.is_entangled(heads, &queues)? {
+            return Ok(None);
+        }
+        self.part(heads, issues).map(Some)
     }
 
     /// With the items of all issues that those depend on, directly or through others, and of those that are executed.

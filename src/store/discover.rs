@@ -11,7 +11,7 @@ use super::{git, multi_index, parameters};
 
 /// How many packs there can be while the repository is open. gix counts them when it opens it, and cannot read what comes
 /// with more: several writers and a collection of garbage beside a long command make dozens.
-const PACKS: Slots = Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 128 };
+const PACKS: Slots = Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 256 };
 
 /// Opens it with what `git -c` says on top, which gix does not look for. One that belongs to somebody else is opened
 /// where git opens it.

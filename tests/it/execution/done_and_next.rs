@@ -75,6 +75,18 @@ fn where_nothing_is_left_the_end_is_published_all_the_same() {
 }
 
 #[test]
+fn a_claim_that_was_published_before_does_not_carry_the_end_along() {
+    let sandbox = Sandbox::new();
+    let (one, _) = at_work(&sandbox);
+    let side = one.worktree("side", "side");
+    // It dies once the hub has taken its claim, and finds it again.
+    assert_ne!(side.with_env("WF_FAULT", "pushed").wf(&["next"]).code, 0);
+    let answer = side.json(&["done", "S-1", "--next"]);
+    assert_eq!(claims(&answer), (&json!("completed"), &json!("ISS-001"), &json!("ISS-002")));
+    assert_eq!(published(&one), one.tip());
+}
+
+#[test]
 fn offline_the_end_is_recorded_and_nothing_is_taken() {
     let sandbox = Sandbox::new();
     let (one, _) = at_work(&sandbox);

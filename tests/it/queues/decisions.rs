@@ -178,3 +178,35 @@ fn a_queue_that_cannot_be_read_is_in_nobodys_way() {
     repo.wf(&["queue", "add", "ISS-005"]).ok();
     assert_eq!(repo.status("ISS-005"), "queued");
 }
+
+/// One plan in two queues, of which the first comes first; nobody executes anything.
+fn in_two_queues(repo: &Repo) -> (String, String) {
+    repo.planned("ISS-001", &plan_on("src/a.rs"));
+    repo.planned("ISS-002", &plan_on("src/b.rs"));
+    let one = repo.wf(&["queue", "new"]).ok().line().to_owned();
+    let two = repo.wf(&["queue", "new", "-p", "1"]).ok().line().to_owned();
+    repo.wf(&["queue", "add", "ISS-001", "--queue", &one]).ok();
+    repo.wf(&["queue", "add", "ISS-002", "ISS-001", "--queue", &two, "--force", "--reason", "twice"]).ok();
+    repo.wf(&["list"]).ok();
+    (one, two)
+}
+
+#[test]
+fn what_is_decided_about_an_item_holds_in_its_queue_alone() {
+    let sandbox = Sandbox::new();
+    for (n, decision) in ["pause", "hold"].into_iter().enumerate() {
+        for overlap in [&[][..], &["--allow-overlap"]] {
+            let repo = sandbox.store(&format!("{n}-{}", overlap.len()));
+            let (one, two) = in_two_queues(&repo);
+            let item = format!("{one}:S-1");
+            let args: &[&str] = if decision == "pause" {
+                &["queue", "pause", &one]
+            } else {
+                &["queue", "hold", &item, "--reason", "stop"]
+            };
+            repo.wf(args).ok();
+            let claim = repo.json(&[&["next"], overlap].concat());
+            assert_eq!(claim["queue_id"], two.as_str(), "{decision} {overlap:?}: {claim}");
+        }
+    }
+}
