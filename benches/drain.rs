@@ -60,8 +60,17 @@ fn main() {
                 totals.push(one[2..].iter().sum::<f64>());
             }
         }
-        let names = ["git commit", "git push", "before", "git commit, bound", "after"];
-        for (name, times) in names.iter().zip(&mut times) {
+        let named = |args: &[&str]| args.get(1..).map(|args| format!("git wf {}", args.join(" ")));
+        let names = [
+            Some("git commit".to_owned()),
+            Some("git push".to_owned()),
+            named(before),
+            Some("git commit, bound".to_owned()),
+            named(after),
+        ];
+        for (name, times) in
+            names.iter().zip(&mut times).filter_map(|(name, times)| Some((name.as_ref()?, times)))
+        {
             println!("  {name:<24} {:7.1} ms", median(times) * 1e3);
         }
         let (bare, ours) = (median(&mut bare_totals), median(&mut totals));
