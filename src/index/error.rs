@@ -33,6 +33,18 @@ impl IndexError {
     pub(super) fn is_of_database(&self) -> bool {
         matches!(self, Self::Database(_) | Self::File(_))
     }
+
+    /// Whether another process holds a lock on the database. There is nothing wrong with it then, so it is not replaced.
+    pub(super) fn is_busy(&self) -> bool {
+        match self {
+            Self::Database(error) => matches!(
+                error.sqlite_error_code(),
+                Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+            ),
+            Self::File(error) => error.kind() == std::io::ErrorKind::TimedOut,
+            Self::Store(_) | Self::Search { .. } => false,
+        }
+    }
 }
 
 impl Explain for IndexError {

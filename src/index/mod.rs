@@ -61,8 +61,8 @@ pub(crate) struct Freshness {
     pub(crate) is_fresh: bool,
 }
 
-/// Answers a question, with the index that answered it. Where that turns out to be broken it is made anew, and where
-/// that is of no use, in memory.
+/// Answers a question, with the index that answered it. An index that turns out to be broken is rebuilt, in memory if need
+/// be. One that another process keeps locked is left alone, and the answer comes from memory: nobody waits long to read.
 pub(crate) fn ask<'a, T>(
     store: &'a Store,
     needs: Needs,
@@ -72,7 +72,7 @@ pub(crate) fn ask<'a, T>(
     // Where there is no store, nothing is made. Its commit is not looked into: an index that stands for it was made by
     // somebody who did.
     store.existing_tip()?;
-    for place in Place::all(&store.common_dir()) {
+    'places: for place in Place::all(&store.common_dir()) {
         for _ in 0..2 {
             let mut broken = place.identity();
             let index = Index::open(store, &place, needs, place::PATIENCE, watch);
@@ -84,6 +84,7 @@ pub(crate) fn ask<'a, T>(
                 Ok((index, answer))
             });
             match outcome {
+                Err(error) if error.is_busy() => break 'places,
                 Err(error) if error.is_of_database() => {
                     if remake(store, &place, broken, needs, watch).is_err() {
                         break;
@@ -109,7 +110,7 @@ pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a
     };
     let broken = place.identity();
     match Index::open(store, place, Needs::ROWS, place::PATIENCE, watch) {
-        Err(error) if error.is_of_database() => {
+        Err(error) if error.is_of_database() && !error.is_busy() => {
             remake(store, place, broken, Needs::ROWS, watch).ok()?;
             Index::open(store, place, Needs::ROWS, place::PATIENCE, watch).ok()
         }

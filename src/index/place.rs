@@ -10,8 +10,9 @@ use sha2::{Digest, Sha256};
 
 use crate::model::digest::hex;
 
-/// How long to wait for somebody who makes the index anew, or brings it up to date; then it is made in memory.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+/// How long to wait for another process that rebuilds the index or brings it up to date. It may also be stuck, which cannot
+/// be told from here; after that the answer comes from an index in memory.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 /// How long to wait for readers of an index that must go. One of them may be a pager that nobody closes.
 const READERS_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);

@@ -235,7 +235,7 @@ fn full_text(db: &Connection, folder: &IssueFolder, n: i64) -> Result<(), IndexE
     if let Some(notes) = &issue.extended_context.notes {
         strings(notes, &mut context);
     }
-    let comments: Vec<&str> = folder.comments_as_edited().iter().map(|it| it.body.as_str()).collect();
+    let comments: Vec<&str> = folder.standing_comments().iter().map(|it| it.comment.body.as_str()).collect();
     let mut plans = Vec::new();
     for solution in &folder.solutions {
         strings(&solution.record.plan, &mut plans);

@@ -166,3 +166,45 @@ fn the_files_beside_it_stay_and_stay_small() {
     assert!(stayed > 10, "{stayed}");
     assert_eq!(column(&repo.json(&["list"]), "title")[0], "Title 19");
 }
+
+#[test]
+fn nobody_waits_long_behind_a_locked_index() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    assert_eq!(ids(&repo), "A-1 A-2 A-3");
+    // A process that keeps everybody out of the database, or stays in the middle of changing it.
+    for how in ["PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"] {
+        let held = rusqlite::Connection::open(index(&repo)).unwrap();
+        held.execute_batch(how).unwrap();
+        held.execute("UPDATE meta SET value = value", []).unwrap();
+        repo.issue("A-4");
+        answers_meanwhile(&repo, "A-1 A-2 A-3 A-4");
+        held.execute_batch("ROLLBACK").unwrap();
+        drop(held);
+        repo.git(&["update-ref", "refs/wf/main", "refs/wf/main~1"]).ok();
+    }
+    // One that makes the index anew and does not come to an end.
+    let lock = std::fs::File::open(repo.path().join(".git/wf/index.lock")).unwrap();
+    lock.lock().unwrap();
+    answers_meanwhile(&repo, "A-1 A-2 A-3");
+    drop(lock);
+    assert_eq!(ids(&repo), "A-1 A-2 A-3");
+    assert_eq!(
+        repo.json(&["status"])["index"]["is_fresh"],
+        true,
+        "the index that was locked is the one in use"
+    );
+}
+
+/// All of this ends while the lock is held.
+#[track_caller]
+fn answers_meanwhile(repo: &Repo, expected: &str) {
+    assert_eq!(ids(repo), expected);
+    assert_eq!(repo.json(&["search", "about"])["total"], expected.split(' ').count());
+    repo.json(&["status"]);
+    repo.json(&["show", "A-1"]);
+    assert!(
+        !repo.path().parent().unwrap().join("home/.cache/git-wf").exists(),
+        "a lock makes no second index"
+    );
+}
