@@ -5,12 +5,13 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::model::execution::{ExecutionResult, Failure};
-use crate::model::id::QueueId;
+use crate::model::id::{EntryId, QueueId};
+use crate::model::issue::Comment;
 use crate::model::plan::Plan;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
-use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, StandingComment};
 use crate::rules::holds::who_holds;
 use crate::rules::plan_check;
 use crate::rules::readiness::{ItemView, QueueView};
@@ -21,11 +22,44 @@ use crate::rules::{complexity, review};
 /// An issue as `show` shows it, with everything in its folder.
 pub(crate) fn issue_with_all(folder: &IssueFolder) -> Value {
     let mut value = issue(folder);
-    value["comments"] = json!(folder.comments);
+    value["comments"] = folder.standing_comments().iter().map(|it| json!(CommentAnswer::from(it))).collect();
     value["feedback"] = json!(folder.feedback);
     value["solutions"] = folder.solutions.iter().map(|s| solution(folder, &s.record)).collect();
     value["executions"] = executions(folder).iter().map(|execution| json!(execution)).collect();
     value
+}
+
+/// A comment that no later one replaces.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct CommentAnswer {
+    /// The comment as it was last written.
+    #[serde(flatten)]
+    pub(crate) comment: Comment,
+    /// The comments that it replaces, oldest first; they are not listed by themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) replaces: Vec<Replaced>,
+}
+
+/// A comment in whose place a later one stands.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Replaced {
+    /// The entry's name.
+    id: EntryId,
+    /// Who wrote it.
+    author: String,
+    /// When.
+    created_at: Time,
+}
+
+impl From<&StandingComment<'_>> for CommentAnswer {
+    fn from(it: &StandingComment<'_>) -> Self {
+        let replaced = |it: &&Comment| Replaced {
+            id: it.id.clone(),
+            author: it.author.clone(),
+            created_at: it.created_at,
+        };
+        Self { comment: it.comment.clone(), replaces: it.replaces.iter().map(replaced).collect() }
+    }
 }
 
 /// A plan in the flat form in which planners write it.

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::answer::{ExecutionAnswer, IssueDerived};
+use super::answer::{CommentAnswer, ExecutionAnswer, IssueDerived};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::issue::{Comment, Feedback, Issue};
+use crate::model::issue::{Feedback, Issue};
 use crate::model::plan::Plan;
 use crate::model::queue::{Item, Queue};
 use crate::model::review::Review;
@@ -72,8 +72,8 @@ pub(super) struct IssueShown {
     issue: Issue,
     #[schemars(flatten)]
     derived: IssueDerived,
-    /// Only `show` has these four.
-    #[schemars(with = "Vec<Comment>", skip_serializing_if = "nothing")]
+    /// The comments that no later one replaces. Only `show` has these four.
+    #[schemars(with = "Vec<CommentAnswer>", skip_serializing_if = "nothing")]
     comments: (),
     /// What went wrong or was clarified.
     #[schemars(with = "Vec<Feedback>", skip_serializing_if = "nothing")]

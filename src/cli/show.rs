@@ -8,7 +8,7 @@ use crate::index::Needs;
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
 use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::store::resolve::{self, Known};
 use crate::store::{Snapshot, Store};
 use crate::ui::{self, style};
@@ -120,8 +120,16 @@ fn print_issue(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<
             writeln!(context.screen, "{}", ui::text::indent(&text, 4))?;
         }
     }
-    for comment in folder.comments_as_edited() {
-        let heading = format!("{}, {}", comment.author, ui::time::ago(now, comment.created_at.millis()));
+    for StandingComment { comment, replaces } in folder.standing_comments() {
+        let edited = match replaces.first() {
+            Some(first) if first.author != comment.author => {
+                format!(", in place of a comment by {}", first.author)
+            }
+            Some(_) => ", edited".to_owned(),
+            None => String::new(),
+        };
+        let heading =
+            format!("{}, {}{edited}", comment.author, ui::time::ago(now, comment.created_at.millis()));
         section(context, Some(&heading))?;
         writeln!(context.screen, "{}", ui::text::indent(&comment.body, 4))?;
     }

@@ -1,6 +1,6 @@
 //! What lies together in the tree: an issue with its logs, plans, executions and items; a queue with its items.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
 use crate::model::id::{EntryId, QueueId, SolutionId};
@@ -59,11 +59,35 @@ impl IssueFolder {
         self.issue.record.bound_solution_id.as_ref().and_then(|id| self.solution(id))
     }
 
-    /// The comments as they stand: a later one that edits an earlier takes its place.
-    pub(crate) fn comments_as_edited(&self) -> Vec<&Comment> {
-        let replaced: Vec<_> = self.comments.iter().filter_map(|c| c.edits.as_ref()).collect();
-        self.comments.iter().filter(|c| !replaced.contains(&&c.id)).collect()
+    /// The comments that stand, in order: all but those that a later one replaces.
+    pub(crate) fn standing_comments(&self) -> Vec<StandingComment<'_>> {
+        standing_comments(&self.comments)
     }
+}
+
+/// See [`IssueFolder::standing_comments`].
+fn standing_comments(comments: &[Comment]) -> Vec<StandingComment<'_>> {
+    let known: BTreeMap<&EntryId, &Comment> = comments.iter().map(|it| (&it.id, it)).collect();
+    // Only what was written before can be replaced: no circle hides its own members.
+    let replaced = |by: &Comment| known.get(by.edits.as_ref().filter(|id| **id < by.id)?).copied();
+    let hidden: BTreeSet<&EntryId> = comments.iter().filter_map(|it| Some(&replaced(it)?.id)).collect();
+    let stands = |comment: &'_ &Comment| !hidden.contains(&comment.id);
+    let with_earlier = |comment| {
+        let mut replaces: Vec<&Comment> =
+            std::iter::successors(replaced(comment), |it| replaced(it)).collect();
+        replaces.reverse();
+        StandingComment { comment, replaces }
+    };
+    comments.iter().filter(stands).map(with_earlier).collect()
+}
+
+/// A comment that is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct StandingComment<'a> {
+    /// As it was last written.
+    pub(crate) comment: &'a Comment,
+    /// What it was before, oldest first.
+    pub(crate) replaces: Vec<&'a Comment>,
 }
 
 /// An item with the queue that it is in.
@@ -331,6 +355,46 @@ mod tests {
         let at = Time::from_seconds(0).unwrap();
         let id = EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap();
         events.into_iter().map(|event| LogEntry { id: id.clone(), event, actor: "a".into(), at }).collect()
+    }
+
+    /// The name of an entry written in this second.
+    fn entry(second: usize) -> EntryId {
+        EntryId::parse(&format!("20261121T0214{second:02}123Z-00000-7k3m2pq9")).unwrap()
+    }
+
+    /// Comments written one after the other, each with the one that it replaces.
+    fn commented(edits: &[Option<usize>]) -> Vec<Comment> {
+        let comment = |(n, edits): (usize, &Option<usize>)| Comment {
+            id: entry(n),
+            body: n.to_string(),
+            author: "a".into(),
+            created_at: Time::EPOCH,
+            edits: edits.map(entry),
+        };
+        edits.iter().enumerate().map(comment).collect()
+    }
+
+    #[test]
+    fn a_comment_that_a_later_one_replaces_stands_no_more() {
+        let standing = |edits: &[Option<usize>]| -> Vec<(String, Vec<String>)> {
+            let comments = commented(edits);
+            let bodies = |of: &[&Comment]| of.iter().map(|it| it.body.clone()).collect();
+            standing_comments(&comments)
+                .iter()
+                .map(|it| (it.comment.body.clone(), bodies(&it.replaces)))
+                .collect()
+        };
+        let shown = |body: &str, replaces: &[&str]| {
+            (body.to_owned(), replaces.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(standing(&[None, None]), [shown("0", &[]), shown("1", &[])]);
+        assert_eq!(standing(&[None, None, Some(0), Some(2)]), [shown("1", &[]), shown("3", &["0", "2"])]);
+        assert_eq!(standing(&[None, Some(0), Some(0)]), [shown("1", &["0"]), shown("2", &["0"])]);
+        // Of itself, of a later one, in a circle, of one that is not there.
+        assert_eq!(
+            standing(&[Some(0), Some(2), Some(1), Some(9)]),
+            [shown("0", &[]), shown("2", &["1"]), shown("3", &[])]
+        );
     }
 
     fn commit(hash: &str) -> Event {

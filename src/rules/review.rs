@@ -5,7 +5,7 @@
 //!   verdict stands, so that nobody outvotes a rejection.
 //! - A review's verdict is its own or the one of its scores, whichever is harsher.
 //! - A rejected round is a digest that its reviews reject. After [`MOST_ROUNDS`] of them an owner decides.
-//! - A plan without tasks passes no review.
+//! - A plan without tasks cannot be queued, whatever its reviews say of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +101,7 @@ pub(crate) fn standing_of(digest: &str, is_empty: bool, reviews: &[Review]) -> S
         .map(|(digest, _)| *digest)
         .collect();
     Standing {
-        verdict: if is_empty && now.is_some() { Some(Verdict::Rejected) } else { now },
+        verdict: now,
         rejected_rounds: rejected.len(),
         is_stale: now.is_none() && !latest.is_empty(),
         is_empty,
@@ -253,7 +253,7 @@ pub(crate) fn remarks(
     let mut remarks = Vec::new();
     let by_total = verdict_of(review.total);
     if standing.is_empty {
-        remarks.push("the plan has no tasks, and such a plan passes no review".to_owned());
+        remarks.push("the plan has no tasks, so it cannot be queued".to_owned());
     } else if review.verdict != by_total {
         remarks.push(format!("by its total alone it would be {by_total}"));
     }

@@ -107,11 +107,11 @@ fn a_changed_plan_has_no_review_and_each_rejected_digest_is_a_round() {
 }
 
 #[test]
-fn a_plan_without_tasks_passes_nothing() {
+fn a_plan_without_tasks_has_the_verdict_of_its_reviews_and_cannot_be_queued() {
     let empty = plan(0);
     let approved = review("b", &empty.plan_digest(), Verdict::Approved, 100.0);
     let standing = standing(&empty, &[approved]);
-    assert_eq!(standing.verdict, Some(Verdict::Rejected));
+    assert_eq!((standing.verdict, standing.word()), (Some(Verdict::Approved), "approved"));
     let refusal = may_queue(&Policy::default(), &empty.id, &standing).unwrap_err();
     assert_eq!(refusal.code(), "no-tasks");
     assert!(!refusal.yields_to(None));

@@ -13,7 +13,7 @@ fn a_plan_that_could_not_be_queued_waits_until_it_is_queued_all_the_same() {
         rejected_rounds,
         ..UNREVIEWED
     };
-    let empty = Standing { verdict: Some(Verdict::Rejected), is_empty: true, ..UNREVIEWED };
+    let empty = Standing { verdict: Some(Verdict::Approved), is_empty: true, ..UNREVIEWED };
     let stale = Standing { is_stale: true, ..UNREVIEWED };
     for (review, policy, reason, can_be_forced) in [
         (UNREVIEWED, &open, "", true),
