@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::claim::Meant;
 use super::{Failure, json_fault, named, read_text};
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
+use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
@@ -92,6 +93,12 @@ impl ResultInput {
         Ok(found)
     }
 
+    /// The paths, as git has them; what no plan could name, git may have all the same.
+    fn files(&self) -> BTreeSet<String> {
+        let one = |path: &String| RepoPath::parse(path).map_or_else(|_| path.clone(), |it| it.to_string());
+        self.files_modified.iter().map(one).collect()
+    }
+
     /// Refuses what is not so.
     pub(super) fn refuse_differences(
         &self,
@@ -115,9 +122,10 @@ impl ResultInput {
         for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()) {
             touched.extend(store.files_since(base, commit)?);
         }
+        let files = self.files();
         let reported = Reported {
             commits,
-            files: self.files_modified.iter().map(|path| path.trim_start_matches("./")).collect(),
+            files: files.iter().map(String::as_str).collect(),
             tests_passed: self.tests_passed,
             acceptance_verified: self.acceptance_verified,
             errors: self.errors.len(),
@@ -137,9 +145,7 @@ impl ResultInput {
             result.summary.clone_from(&self.summary);
         }
         if !self.files_modified.is_empty() {
-            let files = self.files_modified.iter().map(|path| path.trim_start_matches("./").to_owned());
-            let files: BTreeSet<String> = files.collect();
-            result.files_modified = files.into_iter().collect();
+            result.files_modified = self.files().into_iter().collect();
         }
         result.tests_passed = self.tests_passed;
         result.acceptance_verified = self.acceptance_verified;

@@ -1,5 +1,6 @@
 //! Plans for people.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::{Context, Failure, answer, review_print};
@@ -128,7 +129,7 @@ fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
     if !facts.is_empty() {
         writeln!(context.screen, "{}", painter.paint(style::DIM, &format!("    {}", facts.join(", "))))?;
     }
-    let touches: Vec<&str> = task.touches().into_iter().collect();
+    let touches: Vec<&str> = task.places().collect::<BTreeSet<_>>().into_iter().collect();
     let lists = [
         ("files", touches),
         ("steps", task.implementation.iter().map(String::as_str).collect()),

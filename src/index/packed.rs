@@ -56,6 +56,7 @@ mod tests {
     use super::*;
     use crate::model::id::ExecutionId;
     use crate::model::priority::Priority;
+    use crate::model::repo_path::RepoPath;
     use crate::model::review::Verdict;
     use crate::model::status::{ExecutionStatus, IssueStatus};
     use crate::rules::facts::{Holder, PlanFacts};
@@ -108,8 +109,8 @@ mod tests {
         };
         let of_plan = |review: Standing| PlanFacts {
             digest: "sha256:00".into(),
-            files: BTreeSet::from(["src/a.rs".into(), "src/b.rs".into()]),
-            creates: BTreeSet::from(["src/b.rs".into()]),
+            files: BTreeSet::from(["src/a.rs", "src/b.rs", "src/*"].map(RepoPath::covering)),
+            creates: BTreeSet::from([RepoPath::covering("src/b.rs")]),
             task_count: 300,
             review,
         };

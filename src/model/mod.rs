@@ -14,6 +14,7 @@ pub(crate) mod queue;
 pub(crate) mod queue_conflict;
 pub(crate) mod record;
 pub(crate) mod redaction;
+pub(crate) mod repo_path;
 pub(crate) mod review;
 pub(crate) mod root;
 pub(crate) mod run;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::plan_schema::{self as rule, FILLED, INSIDE, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
+use super::repo_path::RepoPath;
 use super::schema::Shape;
 
 static FILE: Shape = Shape::Fields(&[
@@ -295,20 +296,26 @@ fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Str
 }
 
 impl Task {
-    /// The files that the task says it touches, from both families of names.
-    pub(crate) fn touches(&self) -> BTreeSet<&str> {
+    /// The paths that the task names, as they were written, from both families of names.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &str> {
         let files = self.files.iter().flatten().map(|file| file.path.as_str());
         let points = self.modification_points.iter().flatten().map(|point| point.file.as_str());
-        files.chain(points).map(|path| path.trim_start_matches("./")).collect()
+        files.chain(points)
+    }
+
+    /// The files and folders that the task says it touches.
+    pub(crate) fn touches(&self) -> BTreeSet<RepoPath> {
+        self.places().map(RepoPath::covering).collect()
     }
 
     /// The files that it makes: where it says so of the file, else all of a task whose action is `Create`.
-    pub(crate) fn creates(&self) -> BTreeSet<&str> {
+    pub(crate) fn creates(&self) -> BTreeSet<RepoPath> {
         let is_create = |action: &str| action.eq_ignore_ascii_case("create");
         let files = self.files.iter().flatten();
         let named = files.filter(|file| is_create(file.action.as_deref().unwrap_or(&self.action)));
         let points = self.modification_points.iter().flatten().filter(|_| is_create(&self.action));
-        named.map(|file| file.path.as_str()).chain(points.map(|point| point.file.as_str())).collect()
+        let paths = named.map(|file| &file.path).chain(points.map(|point| &point.file));
+        paths.map(|path| RepoPath::covering(path)).collect()
     }
 
     /// What must hold, from both families.
@@ -332,13 +339,13 @@ impl Task {
 }
 
 impl Plan {
-    /// Every file that some task touches.
-    pub(crate) fn touches(&self) -> BTreeSet<&str> {
+    /// Every file and folder that some task touches.
+    pub(crate) fn touches(&self) -> BTreeSet<RepoPath> {
         self.tasks.iter().flat_map(Task::touches).collect()
     }
 
     /// Every file that some task makes.
-    pub(crate) fn creates(&self) -> BTreeSet<&str> {
+    pub(crate) fn creates(&self) -> BTreeSet<RepoPath> {
         self.tasks.iter().flat_map(Task::creates).collect()
     }
 

@@ -33,9 +33,11 @@ pub(crate) const MOST_TASKS: usize = 10;
 pub(super) const FILLED: &str = r"\S";
 /// The id of a task.
 pub(super) const TASK_ID: &str = "^T[0-9]{1,9}$";
-/// A path that cannot lead out of the repository, on any system.
-pub(super) const INSIDE: &str =
-    r"^(?![/\\~])(?!.:)(?!(?:[\s\S]*[/\\])?\.\.(?:[/\\]|$))[^\x00]*[^\s\x00][^\x00]*$";
+/// A path that [`RepoPath`](super::repo_path::RepoPath) reads.
+pub(super) const INSIDE: &str = concat!(
+    r"^(?![/~ ])(?![A-Za-z]:)(?!(?:\.?/)*\.?$)(?!(?:.*/)?(?:\.\.|\.[gG][iI][tT])(?:/|$))",
+    r"[^\x00-\x1f\x7f-\x9f\\*?\[{]*[^\x00-\x1f\x7f-\x9f\\*?\[{ ]$"
+);
 
 /// One of these words, in any case.
 pub(super) fn words(list: &[&str]) -> Vec<Value> {

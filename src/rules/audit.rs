@@ -8,6 +8,7 @@ use super::roles;
 use crate::model::execution::{Event, LinkedBy};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
+use crate::model::repo_path::{RepoPath, folders};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
 use crate::model::status::ExecutionStatus;
@@ -214,29 +215,25 @@ fn unbound(commit: &Commit) -> Finding {
 }
 
 /// Whether a path is one that the plan names, or lies in a folder that it names.
-fn is_named(named: &BTreeSet<&str>, path: &str) -> bool {
-    let mut at = path;
-    loop {
-        if named.contains(at) || named.contains(format!("{at}/").as_str()) {
-            return true;
-        }
-        match at.rsplit_once('/') {
-            Some((folder, _)) => at = folder,
-            None => return false,
-        }
-    }
+fn is_named(named: &BTreeSet<RepoPath>, path: &str) -> bool {
+    std::iter::once(path).chain(folders(path)).any(|at| named.contains(at))
+}
+
+/// What a task is about, where that is a path; it may be the name of a module, too.
+fn scope(task: &Task) -> Option<RepoPath> {
+    task.scope.as_deref().and_then(|scope| RepoPath::parse(scope).ok())
 }
 
 /// The files that a task takes away, as it says.
-fn deletes(task: &Task) -> Vec<&str> {
+fn deletes(task: &Task) -> BTreeSet<RepoPath> {
     let is_deletion = |action: &str| matches!(action.to_ascii_lowercase().as_str(), "delete" | "remove");
     if is_deletion(&task.action) {
-        return task.touches().into_iter().chain(task.scope.as_deref()).collect();
+        return task.touches().into_iter().chain(scope(task)).collect();
     }
     let files = task.files.iter().flatten();
     files
         .filter(|file| file.action.as_deref().is_some_and(is_deletion))
-        .map(|file| file.path.as_str())
+        .map(|file| RepoPath::covering(&file.path))
         .collect()
 }
 
@@ -248,9 +245,9 @@ fn drift(commit: &Commit, links: &[&Carried<'_>]) -> Vec<Finding> {
         return vec![];
     }
     let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
-    let named: BTreeSet<&str> =
-        tasks().flat_map(|task| task.touches().into_iter().chain(task.scope.as_deref())).collect();
-    let deleted: BTreeSet<&str> = tasks().flat_map(deletes).collect();
+    let named: BTreeSet<RepoPath> =
+        tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
+    let deleted: BTreeSet<RepoPath> = tasks().flat_map(deletes).collect();
     let of = |finding: Finding| finding.at(&commit.hash).of(links[0]);
     let mut found = Vec::new();
     for (path, change) in &commit.changes {
@@ -329,10 +326,10 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
 }
 
 /// Files that the plan names and nobody touched. A folder counts as touched with anything in it.
-fn untouched<'a>(plan: &'a Plan, touched: &BTreeSet<String>) -> Vec<&'a str> {
-    let was_touched = |path: &str| {
-        let folder = format!("{}/", path.trim_end_matches('/'));
-        touched.contains(path)
+fn untouched(plan: &Plan, touched: &BTreeSet<String>) -> Vec<RepoPath> {
+    let was_touched = |path: &RepoPath| {
+        let folder = if path.as_str().is_empty() { String::new() } else { format!("{path}/") };
+        touched.contains(path.as_str())
             || touched.range(folder.clone()..).next().is_some_and(|next| next.starts_with(&folder))
     };
     plan.touches().into_iter().filter(|path| !was_touched(path)).collect()

@@ -10,6 +10,7 @@ use super::review::{self, Standing};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::priority::Priority;
+use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 
@@ -33,10 +34,10 @@ pub(crate) struct Holder {
 pub(crate) struct PlanFacts {
     /// `sha256:…` of the plan as it is now.
     pub(crate) digest: String,
-    /// Files that some task touches.
-    pub(crate) files: BTreeSet<String>,
+    /// Files and folders that some task touches.
+    pub(crate) files: BTreeSet<RepoPath>,
     /// Those of them that some task creates.
-    pub(crate) creates: BTreeSet<String>,
+    pub(crate) creates: BTreeSet<RepoPath>,
     /// How many tasks.
     pub(crate) task_count: usize,
     /// What its reviews come to.
@@ -77,8 +78,8 @@ impl IssueFacts {
             let facts = PlanFacts {
                 review: review::standing_of(&digest, plan.tasks.is_empty(), reviews),
                 digest,
-                files: plan.touches().into_iter().map(str::to_owned).collect(),
-                creates: plan.creates().into_iter().map(str::to_owned).collect(),
+                files: plan.touches(),
+                creates: plan.creates(),
                 task_count: plan.tasks.len(),
             };
             (solution.record.id.clone(), Box::new(facts))

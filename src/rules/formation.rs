@@ -5,10 +5,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::dag;
+use super::facts::PlanFacts;
+use super::overlap::ByPath;
 use super::position;
 use super::readiness::Facts;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::priority::Priority;
+use crate::model::repo_path::RepoPath;
 use crate::model::time::Time;
 
 /// Something that waits in a queue, or is about to.
@@ -56,31 +59,48 @@ pub(crate) fn ranks(candidates: &[Candidate], facts: &Facts) -> Vec<Rank> {
     candidates.iter().zip(extends).map(rank).collect()
 }
 
-/// A file stands between those that create it and those that only extend it, so that the edges stay few.
+/// A path stands between those that create it and those that only extend it, so that the edges stay few: as what is
+/// created there or in it, and as what is created there or above it.
 fn extends(candidates: &[Candidate], facts: &Facts) -> Vec<usize> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); candidates.len()];
-    let mut file_node: BTreeMap<&str, usize> = BTreeMap::new();
     let plans: Vec<_> = candidates
         .iter()
         .map(|it| facts.get(&it.solution.issue()).and_then(|issue| issue.plans.get(&it.solution)))
         .collect();
+    let mut files = ByPath::default();
     for (n, plan) in plans.iter().enumerate() {
-        for file in plan.iter().flat_map(|plan| &plan.files) {
-            let node = *file_node.entry(file).or_insert_with(|| {
-                before.push(Vec::new());
-                before.len() - 1
-            });
-            if plan.is_some_and(|plan| plan.creates.contains(file)) {
-                before[node].push(n);
+        plan.iter().flat_map(|plan| &plan.files).for_each(|file| files.add(file, n));
+    }
+    let first = before.len();
+    let (mut within, mut above) = (BTreeMap::new(), BTreeMap::new());
+    for (path, _) in files.iter() {
+        within.insert(path, first + within.len() * 2);
+        above.insert(path, first + above.len() * 2 + 1);
+    }
+    before.resize(first + within.len() * 2, Vec::new());
+    for (path, by) in files.iter() {
+        for n in by {
+            if plans[*n].is_some_and(|plan| creates(plan, path)) {
+                before[within[path]].push(*n);
+                before[above[path]].push(*n);
             } else {
-                before[n].push(node);
+                before[*n].extend([within[path], above[path]]);
             }
+        }
+        if let Some((folder, _)) = files.folder_above(path) {
+            before[within[folder]].push(within[path]);
+            before[above[path]].push(above[folder]);
         }
     }
     let weights: Vec<usize> = (0..before.len()).map(|n| usize::from(n < candidates.len())).collect();
     let mut depths = dag::depths(&before, &dag::components(&before), &weights);
     depths.truncate(candidates.len());
     depths
+}
+
+/// Whether a plan makes a path, or a folder that it lies in.
+fn creates(plan: &PlanFacts, path: &RepoPath) -> bool {
+    plan.creates.contains(path) || path.folders().any(|folder| plan.creates.contains(folder))
 }
 
 /// An item that is in the queue already.
@@ -143,7 +163,7 @@ mod tests {
 
     use super::*;
     use crate::model::status::IssueStatus;
-    use crate::rules::facts::{IssueFacts, PlanFacts};
+    use crate::rules::facts::IssueFacts;
     use crate::rules::review::UNREVIEWED;
     use proptest::prelude::*;
 
@@ -166,7 +186,7 @@ mod tests {
     /// Issues GH-0, GH-1, …, each younger than the one before.
     fn facts(all: &[Told]) -> Facts {
         let one = |(n, it): (usize, &Told)| {
-            let of = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<BTreeSet<String>>();
+            let of = |names: &[&str]| names.iter().map(|it| RepoPath::covering(it)).collect::<BTreeSet<_>>();
             let plan = PlanFacts {
                 digest: String::new(),
                 files: of(&it.creates).union(&of(&it.modifies)).cloned().collect(),
@@ -228,6 +248,16 @@ mod tests {
         assert_eq!(formed(&[plan(&[], &["a"]), plan(&["b"], &["a"]), plan(&["a"], &[])]), [2, 0, 1]);
         // Each extends what the other creates: age decides.
         assert_eq!(formed(&[plan(&["a"], &["b"]), plan(&["b"], &["a"])]), [0, 1]);
+        // A folder is extended with what is created in it, and created with all that is in it.
+        assert_eq!(formed(&[plan(&[], &["src"]), plan(&["src/a"], &[])]), [1, 0]);
+        assert_eq!(formed(&[plan(&[], &["src/a/b"]), plan(&["src"], &[])]), [1, 0]);
+        assert_eq!(formed(&[plan(&[], &["src/a"]), plan(&["src/b"], &[])]), [0, 1]);
+        assert_eq!(formed(&[plan(&[], &["*"]), plan(&["src/b"], &[])]), [1, 0]);
+        assert_eq!(
+            formed(&[plan(&["src"], &["src/a"]), plan(&["src"], &[])]),
+            [0, 1],
+            "it makes both itself"
+        );
     }
 
     fn placed(order: &[usize], waiting: impl Fn(usize) -> bool, ranks: &[Rank]) -> Vec<Placed> {

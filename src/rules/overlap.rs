@@ -1,49 +1,260 @@
-//! Files that several plans mean to touch.
+//! Which plans touch the same files. A folder overlaps all that lies in it, and what cannot be read as a path overlaps
+//! everything ([`RepoPath::covering`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A file that more than one plan touches.
+use crate::model::repo_path::RepoPath;
+
+/// Those who name paths, to be asked for by overlap: each question costs a look-up for each folder above the path, and
+/// what is found.
+#[derive(Debug)]
+pub(crate) struct ByPath<'a, T>(BTreeMap<&'a str, Named<'a, T>>);
+
+/// A path, and those who name it, each once.
+#[derive(Debug)]
+struct Named<'a, T> {
+    path: &'a RepoPath,
+    by: BTreeSet<T>,
+}
+
+/// Plans that touch the same files: those who name a path, and those who name something in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Overlap<'a, T> {
+    /// A file, or a folder.
+    pub(crate) path: &'a RepoPath,
+    /// Who names it: each of them overlaps all others.
+    pub(crate) by: BTreeSet<T>,
+    /// Who names only what lies in it: these may not overlap each other.
+    pub(crate) inside: BTreeSet<T>,
+}
+
+impl<T> Default for ByPath<'_, T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<'a, T> ByPath<'a, T> {
+    /// Those who name a path that is this one, lies in it, or has it in it.
+    pub(crate) fn overlapping(&self, path: &RepoPath) -> impl Iterator<Item = (&'a RepoPath, &T)> {
+        let at_and_above =
+            std::iter::once(path.as_str()).chain(path.folders()).filter_map(|it| self.0.get(it));
+        let all: Vec<&Named<'a, T>> = at_and_above.chain(self.below(path)).collect();
+        all.into_iter().flat_map(|it| it.by.iter().map(|who| (it.path, who)))
+    }
+
+    /// The paths that lie in a folder.
+    fn below(&self, folder: &RepoPath) -> impl Iterator<Item = &Named<'a, T>> {
+        let start = if folder.as_str().is_empty() { String::new() } else { format!("{folder}/") };
+        let from = (Bound::Excluded(start.as_str()), Bound::Unbounded);
+        self.0
+            .range::<str, _>(from)
+            .map(|(_, it)| it)
+            .take_while(move |it| it.path.as_str().starts_with(&start))
+    }
+
+    /// The nearest folder above a path that somebody names, and who does.
+    pub(crate) fn folder_above(&self, path: &RepoPath) -> Option<(&'a RepoPath, &BTreeSet<T>)> {
+        let named = path.folders().find_map(|folder| self.0.get(folder))?;
+        Some((named.path, &named.by))
+    }
+
+    /// The paths in the order of their bytes, each with those who name it.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a RepoPath, &BTreeSet<T>)> {
+        self.0.values().map(|it| (it.path, &it.by))
+    }
+}
+
+impl<'a, T: Copy + Ord> ByPath<'a, T> {
+    /// Notes who names a path.
+    pub(crate) fn add(&mut self, path: &'a RepoPath, who: T) {
+        self.0.entry(path.as_str()).or_insert_with(|| Named { path, by: BTreeSet::new() }).by.insert(who);
+    }
+
+    /// Every two who overlap, under the widest path over which they do; in the order of the paths.
+    pub(crate) fn overlaps(&self) -> Vec<Overlap<'a, T>> {
+        self.0.values().filter_map(|it| self.overlap(it)).collect()
+    }
+
+    fn overlap(&self, at: &Named<'a, T>) -> Option<Overlap<'a, T>> {
+        let above: Vec<&BTreeSet<T>> =
+            at.path.folders().filter_map(|folder| self.0.get(folder)).map(|it| &it.by).collect();
+        // Who names a folder above is told of there.
+        let is_new = |who: &T| !above.iter().any(|by| by.contains(who));
+        let by: BTreeSet<T> = at.by.iter().copied().filter(is_new).collect();
+        if by.is_empty() {
+            return None;
+        }
+        let below = self.below(at.path).flat_map(|it| it.by.iter().copied());
+        let inside: BTreeSet<T> = below.filter(|who| !by.contains(who) && is_new(who)).collect();
+        (by.len() + inside.len() > 1).then_some(Overlap { path: at.path, by, inside })
+    }
+}
+
+impl<T: Copy + Ord> Overlap<'_, T> {
+    /// All who have a part in it, from the least to the greatest.
+    pub(crate) fn all(&self) -> BTreeSet<T> {
+        self.by.union(&self.inside).copied().collect()
+    }
+
+    /// Pairs in that order who lead from each to every later one that it overlaps: no more than twice as many as there
+    /// are who have a part in it.
+    pub(crate) fn pairs(&self) -> Vec<(T, T)> {
+        let mut pairs = Vec::new();
+        let mut last: Option<T> = None;
+        let mut since: Vec<T> = Vec::new();
+        for who in self.all() {
+            if !self.by.contains(&who) {
+                pairs.extend(last.map(|last| (last, who)));
+                since.push(who);
+                continue;
+            }
+            pairs.extend(last.filter(|_| since.is_empty()).map(|last| (last, who)));
+            pairs.extend(since.drain(..).map(|earlier| (earlier, who)));
+            last = Some(who);
+        }
+        pairs
+    }
+}
+
+/// A file that more than one plan touches; or a folder that a plan names and another touches too, or something in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SharedFile {
-    /// Its path.
-    pub(crate) file: String,
+    /// Its path; `.` is the whole repository, for a plan that names what is no path.
+    pub(crate) file: RepoPath,
     /// The plans that touch it, as they were named.
     pub(crate) plans: Vec<String>,
 }
 
 /// The files that two or more of these plans touch, in byte order.
-pub(crate) fn shared_files<'a>(
-    plans: impl IntoIterator<Item = (&'a str, &'a BTreeSet<String>)>,
-) -> Vec<SharedFile> {
-    let mut by_file: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (name, files) in plans {
-        for file in files {
-            let plans = by_file.entry(file).or_default();
-            if !plans.iter().any(|known| known == name) {
-                plans.push(name.to_owned());
-            }
-        }
+pub(crate) fn shared_files(plans: &[(String, BTreeSet<RepoPath>)]) -> Vec<SharedFile> {
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut by_path: ByPath<'_, usize> = ByPath::default();
+    for (n, (name, files)) in plans.iter().enumerate() {
+        let first = *names.entry(name).or_insert(n);
+        files.iter().for_each(|file| by_path.add(file, first));
     }
-    let shared = by_file.into_iter().filter(|(_, plans)| plans.len() > 1);
-    shared.map(|(file, plans)| SharedFile { file: file.to_owned(), plans }).collect()
+    let name = |n: usize| plans[n].0.clone();
+    let found = by_path.overlaps().into_iter();
+    found
+        .map(|it| SharedFile { file: it.path.clone(), plans: it.all().into_iter().map(name).collect() })
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn files(names: &[&str]) -> BTreeSet<RepoPath> {
+        names.iter().map(|name| RepoPath::covering(name)).collect()
+    }
+
+    fn shared(plans: &[(&str, &[&str])]) -> Vec<String> {
+        let plans: Vec<_> = plans.iter().map(|(name, names)| ((*name).to_owned(), files(names))).collect();
+        shared_files(&plans).iter().map(|it| format!("{}: {}", it.file, it.plans.join(" "))).collect()
+    }
 
     #[test]
     fn what_two_plans_touch_is_named_with_both() {
-        let files = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
-        let (a, b, c) = (files(&["x", "y"]), files(&["y", "z"]), files(&["y", "q"]));
-        let shared = shared_files([("A", &a), ("B", &b), ("C", &c)]);
+        let (a, b, c): (&[_], &[_], &[_]) = (&["x", "y"], &["y", "z"], &["./y", "q"]);
+        assert_eq!(shared(&[("A", a), ("B", b), ("C", c)]), ["y: A B C"]);
+        assert_eq!(shared(&[("A", a), ("A", a)]), [""; 0]);
+    }
+
+    #[test]
+    fn a_folder_is_shared_with_all_who_touch_something_in_it() {
+        assert_eq!(shared(&[("A", &["src/new.ts"]), ("B", &["src"]), ("C", &["src2/new.ts"])]), ["src: A B"]);
+        // Among themselves only those share who name the file.
         assert_eq!(
-            shared,
-            [SharedFile { file: "y".into(), plans: vec!["A".into(), "B".into(), "C".into()] }]
+            shared(&[("A", &["src/a"]), ("B", &["src/b", "src/a"]), ("C", &["src/"]), ("D", &["src/b"])]),
+            ["src: A B C D", "src/a: A B", "src/b: B D"]
         );
-        assert!(shared_files([("A", &a), ("A", &a)]).is_empty());
+        assert_eq!(shared(&[("A", &["src", "src/a"]), ("B", &["docs"])]), [""; 0]);
+    }
+
+    #[test]
+    fn a_pattern_is_shared_with_everybody() {
+        assert_eq!(shared(&[("A", &["src/*.ts"]), ("B", &["docs/x"]), ("C", &["y"])]), [".: A B C"]);
+    }
+
+    /// Plans by number, each with paths of few names, so that they overlap.
+    fn some_plans() -> impl Strategy<Value = Vec<BTreeSet<RepoPath>>> {
+        let path = prop::collection::vec(prop::sample::select(vec!["a", "b", "a-", "a0"]), 1..4)
+            .prop_map(|names| RepoPath::covering(&names.join("/")));
+        let path = prop_oneof![9 => path, 1 => Just(RepoPath::covering("*"))];
+        prop::collection::vec(prop::collection::btree_set(path, 0..4), 0..7)
+    }
+
+    fn by_path(plans: &[BTreeSet<RepoPath>]) -> ByPath<'_, usize> {
+        let mut found = ByPath::default();
+        for (n, files) in plans.iter().enumerate() {
+            files.iter().for_each(|file| found.add(file, n));
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn look_ups_find_what_comparing_all_with_all_finds(plans in some_plans()) {
+            let by_path = by_path(&plans);
+            for path in plans.iter().flatten() {
+                let mut found: Vec<_> = by_path.overlapping(path).map(|(at, who)| (at.clone(), *who)).collect();
+                found.sort();
+                let all = plans.iter().enumerate().flat_map(|(n, files)| files.iter().map(move |it| (it, n)));
+                let mut expected: Vec<_> =
+                    all.filter(|(it, _)| it.overlaps(path)).map(|(it, n)| (it.clone(), n)).collect();
+                expected.sort();
+                prop_assert_eq!(found, expected);
+            }
+        }
+
+        #[test]
+        fn every_two_that_overlap_are_told_of_and_no_others(plans in some_plans()) {
+            let mut told = BTreeSet::new();
+            for it in by_path(&plans).overlaps() {
+                for one in &it.by {
+                    told.extend(it.all().iter().filter(|two| *two != one).map(|two| (*one.min(two), *one.max(two))));
+                }
+            }
+            let mut expected = BTreeSet::new();
+            for (n, one) in plans.iter().enumerate() {
+                for (m, two) in plans.iter().enumerate().skip(n + 1) {
+                    if one.iter().any(|a| two.iter().any(|b| a.overlaps(b))) {
+                        expected.insert((n, m));
+                    }
+                }
+            }
+            prop_assert_eq!(told, expected);
+        }
+
+        #[test]
+        fn pairs_lead_from_each_to_every_later_one_that_it_overlaps(by in prop::collection::btree_set(0..9usize, 1..5), inside in prop::collection::btree_set(0..9usize, 0..9)) {
+            let path = RepoPath::covering("a");
+            let inside = inside.difference(&by).copied().collect();
+            let overlap = Overlap { path: &path, by, inside };
+            let pairs = overlap.pairs();
+            prop_assert!(pairs.len() <= 2 * overlap.all().len());
+            for from in overlap.all() {
+                let mut reached = BTreeSet::from([from]);
+                for (a, b) in overlap.all().iter().flat_map(|_| &pairs) {
+                    if reached.contains(a) {
+                        reached.insert(*b);
+                    }
+                }
+                for to in overlap.all().into_iter().filter(|to| *to > from) {
+                    let overlap = overlap.by.contains(&from) || overlap.by.contains(&to);
+                    prop_assert!(!overlap || reached.contains(&to), "{} {}", from, to);
+                }
+            }
+            for (a, b) in pairs {
+                prop_assert!(a < b && (overlap.by.contains(&a) || overlap.by.contains(&b)));
+            }
+        }
     }
 }

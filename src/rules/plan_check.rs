@@ -20,6 +20,7 @@ use crate::model::digest::digest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::PLAN;
 use crate::model::plan_schema::{LEVELS, MOST_TASKS};
+use crate::model::repo_path::RepoPath;
 use crate::model::strict;
 
 /// Fields of a solution that are no part of the plan: those that the store makes or derives are ignored where they are
@@ -212,7 +213,7 @@ impl Checker<'_> {
                 return self.find(&TASK_COUNT, "tasks", other, format!("a list of 1 to {MOST_TASKS} tasks"));
             }
         };
-        let made: Vec<&str> = tasks.iter().flat_map(task::made).collect();
+        let made: Vec<RepoPath> = tasks.iter().flat_map(task::made).collect();
         let mut ids: Vec<String> = Vec::new();
         for (n, task) in tasks.iter().enumerate() {
             let at = format!("tasks[{n}]");

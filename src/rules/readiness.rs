@@ -1,6 +1,7 @@
 //! Where each item of the queues stands, and what stands in its way. Nothing of this is stored.
 
 mod clarify;
+mod files;
 mod graph;
 mod groups;
 mod state;
@@ -13,9 +14,11 @@ use std::rc::Rc;
 use super::dag;
 use super::facts::{Holder, IssueFacts};
 use super::folder::QueueFolder;
+use super::overlap::Overlap;
 use super::queue_conflicts::{ConflictView, Standing, standing};
 use crate::model::id::{IssueId, ItemId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
+use crate::model::repo_path::RepoPath;
 use crate::model::root::Policy;
 use crate::model::status::ItemStatus;
 
@@ -71,8 +74,8 @@ pub(crate) struct ItemView {
     pub(crate) semantic_priority: f64,
     /// How many tasks its plan has.
     pub(crate) task_count: usize,
-    /// Files that its plan touches.
-    pub(crate) files_touched: BTreeSet<String>,
+    /// Files and folders that its plan touches.
+    pub(crate) files_touched: BTreeSet<RepoPath>,
     /// What it waits for.
     pub(crate) blocked_by: Vec<Blocker>,
     /// The execution that holds its issue with this plan.
@@ -181,8 +184,10 @@ impl<'a> InOrder<'a> {
             }
         };
         let items: Vec<ItemView> = graph.items.iter().enumerate().map(item).collect();
-        let conflicts = clarify::conflicts(graph, told, self.asked);
-        let edges = with_files(graph, &conflicts);
+        let files = files::Files::of(graph);
+        let shared = files.shared(graph, told);
+        let edges = with_files(graph, &shared);
+        let conflicts = clarify::conflicts(graph, told, self.asked, &shared);
         QueueView {
             status: queue_status(folder, &items, facts),
             queue: folder.queue.clone(),
@@ -194,12 +199,9 @@ impl<'a> InOrder<'a> {
 }
 
 /// The edges, and those of pairs that nothing but a file puts one before the other.
-fn with_files(graph: &graph::ItemGraph<'_>, conflicts: &[ConflictView]) -> Vec<Edge> {
-    let places = graph.places();
+fn with_files(graph: &graph::ItemGraph<'_>, shared: &[Overlap<'_, usize>]) -> Vec<Edge> {
     let ordered: HashSet<(usize, usize)> = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    let found = conflicts.iter().filter(|it| it.id.is_none()).flat_map(|it| it.resolution_order.windows(2));
-    let pairs: BTreeSet<(usize, usize)> =
-        found.filter_map(|pair| Some((*places.get(&pair[0])?, *places.get(&pair[1])?))).collect();
+    let pairs: BTreeSet<(usize, usize)> = shared.iter().flat_map(Overlap::pairs).collect();
     let more = pairs.into_iter().filter(|pair| !ordered.contains(pair));
     graph.edges.iter().copied().chain(more.map(|(from, to)| Edge { from, to, why: Why::File })).collect()
 }

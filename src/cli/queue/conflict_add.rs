@@ -11,6 +11,7 @@ use crate::cli::world::{World, item};
 use crate::cli::{Context, Failure, Outcome, json_fault, named, read_text, text_input};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::repo_path::RepoPath;
 use crate::rules::queue_conflicts::standing;
 use crate::store::{Store, Tx, one_line, records, resolve};
 
@@ -209,9 +210,15 @@ fn read(
         return Err(wrong("the order names each item of the conflict once, and no other".into()));
     }
     let file = input.file.as_deref().map(one_line).filter(|file| !file.is_empty());
-    if kind == ConflictType::File && file.is_none() {
-        return Err(wrong("a conflict of the type file names the file".into()));
-    }
+    let file = match (kind, file) {
+        (ConflictType::File, None) => return Err(wrong("a conflict of the type file names the file".into())),
+        (ConflictType::File, Some(file)) => {
+            let path =
+                RepoPath::parse(&file).map_err(|fault| wrong(format!("file `{file}`: expected {fault}")))?;
+            Some(path.to_string())
+        }
+        (_, file) => file,
+    };
     let severity = input.severity.unwrap_or(kind.severity());
     let resolution = match input.resolved {
         Some(false) => Resolution::Manual,

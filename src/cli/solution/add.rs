@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use schemars::JsonSchema;
@@ -7,6 +8,7 @@ use super::input::{self, read_plans, refuse_twins};
 use crate::cli::{Context, Exit, Failure, Force, Outcome, bind, existing, reply_task, solution_print};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
+use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
@@ -73,7 +75,7 @@ struct Candidate {
     quality: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     risk: Option<String>,
-    files_touched: Vec<String>,
+    files_touched: BTreeSet<RepoPath>,
     task_count: usize,
 }
 
@@ -90,7 +92,7 @@ impl Candidate {
         let plan = solution.typed_plan();
         Self {
             id: solution.id.clone(),
-            files_touched: plan.touches().into_iter().map(str::to_owned).collect(),
+            files_touched: plan.touches(),
             task_count: plan.tasks.len(),
             risk: plan.analysis.and_then(|analysis| analysis.risk),
             score: plan.score,

@@ -8,6 +8,7 @@ use super::input::{self, Handed, read_plans};
 use crate::cli::{Context, Exit, Failure, Outcome, existing, list};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::Plan;
+use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::rules::complexity::{self, Complexity};
@@ -136,9 +137,9 @@ fn others(
     args: &Args,
     own: Option<&IssueId>,
     snapshot: &Snapshot<'_>,
-) -> Result<Vec<(String, BTreeSet<String>)>, Failure> {
-    let files = |plan: &Solution| plan.typed_plan().touches().into_iter().map(str::to_owned).collect();
-    let mut found: Vec<(String, BTreeSet<String>)> = Vec::new();
+) -> Result<Vec<(String, BTreeSet<RepoPath>)>, Failure> {
+    let files = |plan: &Solution| plan.typed_plan().touches();
+    let mut found: Vec<(String, BTreeSet<RepoPath>)> = Vec::new();
     if args.all_bound {
         let is_over =
             |status| matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
@@ -178,17 +179,16 @@ fn compare(
     own: Option<&IssueId>,
     snapshot: &Snapshot<'_>,
 ) -> Result<Vec<SharedFile>, Failure> {
-    let mut all: Vec<(String, BTreeSet<String>)> = Vec::new();
+    let mut all: Vec<(String, BTreeSet<RepoPath>)> = Vec::new();
     for it in plans {
-        let files = readable(it).touches().into_iter().map(str::to_owned).collect();
-        all.push((it.place.clone(), files));
+        all.push((it.place.clone(), readable(it).touches()));
     }
     for other in others(args, own, snapshot)? {
         if !all.iter().any(|(name, _)| *name == other.0) {
             all.push(other);
         }
     }
-    Ok(shared_files(all.iter().map(|(name, files)| (name.as_str(), files))))
+    Ok(shared_files(&all))
 }
 
 fn answer(plans: &[Handed], reports: Vec<Report>, shared_files: Option<Vec<SharedFile>>) -> CheckedAnswer {
@@ -287,7 +287,7 @@ fn print_shared(shared: &[SharedFile], below: bool, context: &mut Context) -> Re
     }
     let mut table = Table::new([Column::left("SHARED FILE"), Column::flexible("PLANS")]);
     for it in shared {
-        table.row([Cell::new(it.file.as_str(), style::WARN), Cell::from(it.plans.join(", "))]);
+        table.row([Cell::new(it.file.to_string(), style::WARN), Cell::from(it.plans.join(", "))]);
     }
     table.print(&mut context.screen)?;
     Ok(())

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::change;
 use crate::cli::{Context, Exit, Failure, Outcome, existing, plan_named};
 use crate::ui::{Cell, Column, Table, style};
@@ -32,7 +34,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Column::flexible("TITLE"),
     ]);
     for task in solution.typed_plan().tasks {
-        let files = task.touches();
+        let files: BTreeSet<&str> = task.places().collect();
         let more = if files.len() > 1 { format!(" +{}", files.len() - 1) } else { String::new() };
         let files = format!("{}{more}", files.iter().next().copied().unwrap_or_default());
         table.row([

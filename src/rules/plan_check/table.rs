@@ -69,8 +69,8 @@ rules! {
         "list in implementation what is to be done, step by step";
     CRITERIA = Error "criteria": "each task has criteria in acceptance or convergence, none of them empty",
         "say in acceptance.criteria what holds once the task is done";
-    PATH = Error "path": "a path is relative to the repository and leads nowhere outside",
-        "name the file from the repository's root on, without a leading / and without ..";
+    PATH = Error "path": "a path names one file or folder of the repository, relative to its root",
+        "name each file, or the folder that holds them, from the repository's root on: src/new.ts";
     LEVEL = Error "level": "risk, impact and complexity are low, medium or high",
         "take the word that comes closest";
     RANGE = Error "range": "score is 0 to 1, coverage_target 0 to 100, estimated_minutes 0 or more",

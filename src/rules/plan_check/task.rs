@@ -9,6 +9,7 @@ use super::table::{
 };
 use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES};
 use crate::model::priority::Priority;
+use crate::model::repo_path::RepoPath;
 use crate::rules::quality::Part;
 use crate::rules::vague::{is_thin, is_vague};
 
@@ -31,7 +32,7 @@ impl Checker<'_> {
         task: &Map<String, Value>,
         at: &str,
         known: &[String],
-        made: &[&str],
+        made: &[RepoPath],
     ) -> Option<String> {
         let id = self.task_id(task, at, known);
         self.count(Part::CompleteTasks, |c| c.filled_text(&TEXT, task, at, "title"));
@@ -179,7 +180,7 @@ impl Checker<'_> {
         name: &str,
         path: &str,
         texts: &[&str],
-        made: &[&str],
+        made: &[RepoPath],
     ) {
         let Some(value) = given(task, name) else { return };
         let Value::Array(places) = value else {
@@ -192,13 +193,14 @@ impl Checker<'_> {
                 self.find(&TYPE, format!("{at}{name}[{n}]"), Some(place), allowed);
                 continue;
             };
-            match place.get(path) {
-                Some(Value::String(file)) if is_inside(file) => {
-                    let is_known =
-                        |known: &dyn Fn(&str) -> bool| made.contains(&file.as_str()) || known(file);
+            let found = place.get(path);
+            match found.and_then(Value::as_str).map(RepoPath::parse) {
+                Some(Ok(file)) => {
+                    let is_known = |known: &dyn Fn(&str) -> bool| {
+                        made.iter().any(|made| made.holds(file.as_str())) || known(file.as_str())
+                    };
                     if changes(task, place) && self.setting.known_files.is_some_and(|known| !is_known(known))
                     {
-                        let found = place.get(path);
                         self.find(
                             &UNKNOWN_FILE,
                             format!("{inner}{path}"),
@@ -207,10 +209,8 @@ impl Checker<'_> {
                         );
                     }
                 }
-                other => {
-                    let allowed = "a path relative to the repository, inside it";
-                    self.find(&PATH, format!("{inner}{path}"), other, allowed);
-                }
+                Some(Err(fault)) => self.find(&PATH, format!("{inner}{path}"), found, fault.to_string()),
+                None => self.find(&PATH, format!("{inner}{path}"), found, "a path, as text"),
             }
             for name in texts {
                 self.text(place, &inner, name);
@@ -221,13 +221,13 @@ impl Checker<'_> {
 }
 
 /// The files that a task makes: named by it where its action, or that of the file, is none by which they must be there.
-pub(super) fn made(task: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn made(task: &Value) -> impl Iterator<Item = RepoPath> {
     [("files", "path"), ("modification_points", "file")].into_iter().flat_map(move |(list, path)| {
         let places = task[list].as_array().into_iter().flatten().filter_map(Value::as_object);
         let task = task.as_object();
         places
             .filter(move |place| task.is_some_and(|task| !changes(task, place)))
-            .filter_map(move |place| place.get(path)?.as_str())
+            .filter_map(move |place| RepoPath::parse(place.get(path)?.as_str()?).ok())
     })
 }
 
@@ -247,11 +247,4 @@ fn commands(task: &Map<String, Value>) -> Vec<&str> {
 fn is_task_id(id: &str) -> bool {
     let digits = id.strip_prefix('T').unwrap_or_default();
     (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// A path that cannot lead out of the repository: relative, with no step upwards, on any system.
-fn is_inside(path: &str) -> bool {
-    let sound = !path.trim().is_empty() && !path.starts_with(['/', '\\', '~']) && !path.contains('\0');
-    let drive = path.as_bytes().get(1) == Some(&b':');
-    sound && !drive && path.split(['/', '\\']).all(|part| part != "..")
 }

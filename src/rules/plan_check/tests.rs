@@ -3,6 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::model::plan::Plan;
+use crate::model::repo_path::RepoPath;
 
 fn sound() -> Value {
     json!({
@@ -45,7 +46,7 @@ fn a_sound_plan_passes_and_can_be_read() {
     assert!(checked.plan.get("is_bound").is_none() && checked.plan.get("created_at").is_none());
     assert_eq!(checked.plan["x-note"], 1);
     let plan: Plan = serde_json::from_value(checked.plan).unwrap();
-    assert_eq!(plan.touches().into_iter().collect::<Vec<_>>(), ["src/limit.rs", "src/server.rs"]);
+    assert_eq!(plan.touches(), ["src/limit.rs", "src/server.rs"].map(RepoPath::covering).into());
     assert_eq!(plan.tasks[0].criteria(), ["101st request gets 429"]);
     assert_eq!(plan.tasks[0].priority(), plan.tasks[1].priority());
 }

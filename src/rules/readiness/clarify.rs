@@ -1,10 +1,11 @@
 //! What a person has to decide before items go on, and all conflicts of a queue as they stand.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use super::graph::ItemGraph;
 use crate::model::id::{ItemId, SolutionId};
-use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
+use crate::rules::overlap::Overlap;
 use crate::rules::queue_conflicts::{Clarification, ConflictView, MOST_NAMED, Standing, clarification};
 
 /// The clarifications of one queue.
@@ -64,8 +65,14 @@ fn name(graph: &ItemGraph<'_>, at: usize) -> String {
     if others > 1 { item.solution_id.to_string() } else { item.item_id.to_string() }
 }
 
-/// All conflicts: those that were told and, for each file that plans of several items touch, the one that follows.
-pub(super) fn conflicts(graph: &ItemGraph<'_>, told: &[Standing<'_>], asked: Asked) -> Vec<ConflictView> {
+/// All conflicts: those that were told and, for each file or folder that plans of several items share, the one that
+/// follows.
+pub(super) fn conflicts(
+    graph: &ItemGraph<'_>,
+    told: &[Standing<'_>],
+    asked: Asked,
+    shared: &[Overlap<'_, usize>],
+) -> Vec<ConflictView> {
     let mut questions = asked.questions;
     let places = graph.places();
     let item_ids = |solutions: &[SolutionId]| -> Vec<ItemId> {
@@ -98,13 +105,16 @@ pub(super) fn conflicts(graph: &ItemGraph<'_>, told: &[Standing<'_>], asked: Ask
         }
     });
     let mut all: Vec<ConflictView> = of_told.collect();
-    all.extend(over_files(graph, told).into_iter().map(|(file, solutions)| ConflictView {
+    let plans = |it: &Overlap<'_, usize>| -> Vec<SolutionId> {
+        it.all().into_iter().map(|n| graph.items[n].solution_id.clone()).collect()
+    };
+    all.extend(shared.iter().map(|it| (it.path, plans(it))).map(|(path, solutions)| ConflictView {
         id: None,
         entry_id: None,
         kind: ConflictType::File,
         severity: Severity::Medium,
         item_ids: item_ids(&solutions),
-        file: Some(file),
+        file: Some(path.to_string()),
         resolution: Resolution::Sequential,
         resolution_order: solutions.clone(),
         solutions,
@@ -115,27 +125,4 @@ pub(super) fn conflicts(graph: &ItemGraph<'_>, told: &[Standing<'_>], asked: Ask
         created_at: None,
     }));
     all
-}
-
-/// Files that plans of several items touch which are not over, with the plans in the order of execution. What somebody
-/// told of the same file and plans stands in its place.
-fn over_files(graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Vec<(String, Vec<SolutionId>)> {
-    let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for n in (0..graph.items.len()).filter(|n| graph.in_play[*n]) {
-        for file in graph.plans[n].into_iter().flat_map(|plan| &plan.files) {
-            by_file.entry(file).or_default().push(n);
-        }
-    }
-    let mut told_of: BTreeMap<&str, Vec<BTreeSet<&SolutionId>>> = BTreeMap::new();
-    for entry in told.iter().map(|it| it.entry) {
-        let QueueConflict { kind: ConflictType::File, file: Some(file), .. } = entry else { continue };
-        told_of.entry(file).or_default().push(entry.solutions.iter().collect());
-    }
-    let plan = |n: &usize| &graph.items[*n].solution_id;
-    let is_told = |file: &str, items: &[usize]| {
-        let all = told_of.get(file);
-        all.is_some_and(|all| all.iter().any(|told| items.iter().all(|n| told.contains(plan(n)))))
-    };
-    let several = by_file.into_iter().filter(|(file, items)| items.len() > 1 && !is_told(file, items));
-    several.map(|(file, items)| (file.to_owned(), items.iter().map(|n| plan(n).clone()).collect())).collect()
 }

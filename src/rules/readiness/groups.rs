@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::dependencies;
 use super::graph::ItemGraph;
 use crate::model::id::IssueId;
+use crate::rules::overlap::ByPath;
 
 /// Items that share files, directly or through others, form one S group, which runs in order; the rest form a P group
 /// for each depth of what comes before them.
@@ -12,11 +13,15 @@ pub(super) fn groups(graph: &ItemGraph<'_>) -> Vec<String> {
     let count = graph.items.len();
     let mut parent: Vec<usize> = (0..count).collect();
     let mut sizes = vec![1; count];
-    let mut first_with: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut files = ByPath::default();
     for (n, plan) in graph.plans.iter().enumerate() {
-        for file in plan.iter().flat_map(|plan| &plan.files) {
-            let first = *first_with.entry(file).or_insert(n);
-            let (a, b) = (root(&mut parent, first), root(&mut parent, n));
+        plan.iter().flat_map(|plan| &plan.files).for_each(|file| files.add(file, n));
+    }
+    for (file, by) in files.iter() {
+        // What shares a folder farther above, the nearest one shares as well.
+        let in_folder = files.folder_above(file).and_then(|(_, by)| by.first());
+        for (one, other) in by.iter().zip(by.iter().skip(1).chain(in_folder)) {
+            let (a, b) = (root(&mut parent, *one), root(&mut parent, *other));
             if a != b {
                 let (large, small) = if sizes[a] >= sizes[b] { (a, b) } else { (b, a) };
                 parent[small] = large;

@@ -1,6 +1,6 @@
 //! Where one item stands, and what is in its way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::clarify::Asked;
 use super::graph::ItemGraph;
@@ -11,26 +11,30 @@ use crate::model::root::Policy;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::QueueFolder;
+use crate::rules::overlap::ByPath;
 use crate::rules::review::may_hand_out;
 
-/// The files of plans that somebody carries out now, each with its items.
-pub(super) struct InWork<'a>(BTreeMap<&'a str, Vec<&'a Item>>);
+/// The items that somebody carries out now, with the files of their plans.
+pub(super) struct InWork<'a> {
+    items: Vec<&'a Item>,
+    /// By their places in `items`.
+    files: ByPath<'a, usize>,
+}
 
 impl<'a> InWork<'a> {
     pub(super) fn of(queues: &'a [QueueFolder], facts: &'a Facts) -> Self {
-        let mut files: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
+        let mut found = Self { items: Vec::new(), files: ByPath::default() };
         for item in queues.iter().flat_map(|folder| &folder.items).filter(|item| !item.is_removed()) {
             let Some(issue) = facts.get(&item.issue_id) else { continue };
             // An issue that was paused or closed over its execution keeps nobody waiting.
             let in_work = issue.status == IssueStatus::Executing
                 && issue.holder.as_ref().is_some_and(|holder| holder.solution_id == item.solution_id);
             if in_work && let Some(plan) = issue.plans.get(&item.solution_id) {
-                for file in &plan.files {
-                    files.entry(file).or_default().push(item);
-                }
+                plan.files.iter().for_each(|file| found.files.add(file, found.items.len()));
+                found.items.push(item);
             }
         }
-        Self(files)
+        found
     }
 }
 
@@ -179,10 +183,12 @@ fn waits(
     }
     let mut named = BTreeSet::new();
     for file in issue.plans.get(&item.solution_id).into_iter().flat_map(|plan| &plan.files) {
-        let others = in_work.0.get(file.as_str()).into_iter().flatten();
-        for other in others.filter(|other| other.solution_id != item.solution_id) {
-            if named.insert(&other.solution_id) {
-                let reason = format!("shares `{file}` with `{}`, which is executing", other.solution_id);
+        for (theirs, other) in in_work.files.overlapping(file) {
+            let other = in_work.items[*other];
+            if other.solution_id != item.solution_id && named.insert(&other.solution_id) {
+                // Of a folder and a file in it, the file.
+                let shared = if file.holds(theirs.as_str()) { theirs } else { file };
+                let reason = format!("shares `{shared}` with `{}`, which is executing", other.solution_id);
                 found.push(Blocker::item(other, reason));
             }
         }

@@ -11,6 +11,7 @@ use super::{Facts, ItemView, QueueView, Why, any_cycle, views};
 use crate::model::id::{EntryId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::repo_path::RepoPath;
 use crate::model::root::Policy;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
@@ -49,10 +50,14 @@ fn item(n: usize, position: u8) -> Item {
     }
 }
 
+/// Files and folders, some of them in each other, and a pattern.
+const FILES: &[&str] =
+    &["src/a", "d", "e", "src/b", "./src//b", "src", "src-x", "doc/a", "doc/", "f", "g/h/i", "g", "*.rs"];
+
 fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
     let plan_facts = PlanFacts {
         digest: "d".into(),
-        files: files.iter().map(|file| format!("f{file}")).collect(),
+        files: files.iter().map(|file| RepoPath::covering(FILES[usize::from(*file) % FILES.len()])).collect(),
         creates: BTreeSet::new(),
         task_count: 1,
         review: UNREVIEWED,
@@ -215,11 +220,11 @@ fn two_that_touch_a_file_are_found_unless_somebody_told_of_them() {
         (found.kind, found.severity, found.resolution),
         (ConflictType::File, Severity::Medium, Resolution::Sequential)
     );
-    assert_eq!((found.file.as_deref(), &found.resolution_order), (Some("f2"), &vec![plan(1), plan(0)]));
+    assert_eq!((found.file.as_deref(), &found.resolution_order), (Some("e"), &vec![plan(1), plan(0)]));
     assert_eq!((seen.conflicts.len(), &found.id), (1, &None));
     assert_eq!(seen.edges.iter().map(|edge| edge.why).collect::<Vec<_>>(), [Why::File]);
     let mut mine = told(1, Severity::Medium, &[0, 1], &[0, 1]);
-    (mine.kind, mine.file) = (ConflictType::File, Some("f2".into()));
+    (mine.kind, mine.file) = (ConflictType::File, Some("./e".into()));
     let seen = view(items, vec![mine], &known);
     assert_eq!(seen.conflicts.iter().map(|it| it.id.as_deref()).collect::<Vec<_>>(), [Some("CFT-1")]);
 }
@@ -227,7 +232,7 @@ fn two_that_touch_a_file_are_found_unless_somebody_told_of_them() {
 /// A queue of up to nine items: what each depends on, which files it touches, and told orders. With `acyclic`, only
 /// smaller numbers come before greater ones.
 fn shapes(acyclic: bool) -> impl Strategy<Value = (Facts, Vec<Item>, Vec<QueueConflict>)> {
-    let one = (prop::collection::vec(0..9usize, 0..3), prop::collection::vec(0..12u8, 0..3), 0..5u8);
+    let one = (prop::collection::vec(0..9usize, 0..3), prop::collection::vec(0..13u8, 0..3), 0..5u8);
     let orders =
         prop::collection::vec((prop::collection::btree_set(0..9usize, 2..4), 0..3usize, any::<bool>()), 0..4);
     (prop::collection::vec(one, 1..10), orders, prop::option::of(9..11usize)).prop_map(
@@ -301,7 +306,8 @@ proptest! {
         let seen = view(items, conflicts, &known);
         for (n, one) in seen.items.iter().enumerate() {
             for two in &seen.items[n + 1..] {
-                let shares = !one.files_touched.is_disjoint(&two.files_touched);
+                let mut pairs = one.files_touched.iter().flat_map(|a| two.files_touched.iter().map(move |b| (a, b)));
+                let shares = pairs.any(|(a, b)| a.overlaps(b));
                 let is_parallel = one.execution_group.starts_with('P') || two.execution_group.starts_with('P');
                 prop_assert!(!(shares && is_parallel), "{} {}", one.execution_group, two.execution_group);
                 prop_assert!(!shares || one.execution_group == two.execution_group);

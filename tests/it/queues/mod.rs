@@ -6,6 +6,7 @@ mod decisions;
 mod formation;
 mod merged;
 mod order;
+mod paths;
 
 use serde_json::Value;
 

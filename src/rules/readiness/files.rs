@@ -1,0 +1,46 @@
+//! Files that the plans of several items touch.
+
+use std::collections::BTreeSet;
+
+use super::graph::ItemGraph;
+use crate::model::id::SolutionId;
+use crate::model::queue_conflict::{ConflictType, QueueConflict};
+use crate::model::repo_path::RepoPath;
+use crate::rules::overlap::{ByPath, Overlap};
+use crate::rules::queue_conflicts::Standing;
+
+/// The files of the items that still have a part in conflicts, by the places of these in the order of execution.
+pub(super) struct Files<'a>(ByPath<'a, usize>);
+
+impl<'a> Files<'a> {
+    pub(super) fn of(graph: &ItemGraph<'a>) -> Self {
+        let mut files = ByPath::default();
+        for n in (0..graph.items.len()).filter(|n| graph.in_play[*n]) {
+            graph.plans[n].into_iter().flat_map(|plan| &plan.files).for_each(|file| files.add(file, n));
+        }
+        Self(files)
+    }
+
+    /// Which of them share files. Where somebody told a conflict over the same files and items, that one stands in its
+    /// place.
+    pub(super) fn shared(&self, graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Vec<Overlap<'a, usize>> {
+        let over_file = |it: &Standing<'_>| match it.entry {
+            QueueConflict { kind: ConflictType::File, file: Some(file), .. } => {
+                Some(RepoPath::covering(file))
+            }
+            _ => None,
+        };
+        let paths: Vec<(usize, RepoPath)> =
+            told.iter().enumerate().filter_map(|(n, it)| Some((n, over_file(it)?))).collect();
+        let mut told_of = ByPath::default();
+        paths.iter().for_each(|(n, path)| told_of.add(path, *n));
+        let is_told = |shared: &Overlap<'_, usize>| {
+            let mut all = told_of.overlapping(shared.path);
+            all.any(|(_, n)| {
+                let solutions: BTreeSet<&SolutionId> = told[*n].entry.solutions.iter().collect();
+                shared.all().iter().all(|at| solutions.contains(&graph.items[*at].solution_id))
+            })
+        };
+        self.0.overlaps().into_iter().filter(|shared| !is_told(shared)).collect()
+    }
+}

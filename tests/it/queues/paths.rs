@@ -1,0 +1,154 @@
+//! However plans write a path: one file is handed to one executor at a time.
+
+use serde_json::{Value, json};
+
+use super::{item_of, reasons};
+use crate::support::{Repo, Sandbox, column, plan_on};
+
+/// `src/new.ts` as planners write it, and folders that it lies in.
+const SAME: &[&str] = &[
+    "./src/new.ts",
+    "src//new.ts",
+    "src/./new.ts",
+    "src/new.ts/",
+    "src",
+    "src/",
+    "./src/.",
+    ".//src/new.ts",
+];
+
+#[test]
+fn a_path_that_is_written_otherwise_waits_for_the_same_file() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("A-0", "src/new.ts");
+    for (n, path) in SAME.iter().enumerate() {
+        repo.queued(&format!("A-{}", n + 1), path);
+    }
+    for (n, path) in ["src/new.tsx", "src2/new.ts", "src/New.ts", "lib/src/new.ts"].iter().enumerate() {
+        repo.queued(&format!("B-{}", n + 1), path);
+    }
+    repo.wf(&["next", "A-0"]).ok();
+    for (n, path) in SAME.iter().enumerate() {
+        let item = item_of(&repo, &format!("A-{}", n + 1));
+        assert_eq!(item["status"], "pending", "{path}");
+        assert!(reasons(&item).contains("shares `src/new.ts` with `SOL-A-0-"), "{path}: {}", reasons(&item));
+    }
+    for n in 1..=4 {
+        assert_eq!(item_of(&repo, &format!("B-{n}"))["status"], "ready", "B-{n}");
+    }
+    // An item that is named is refused as well.
+    let refused = repo.worktree("b", "b").refused(3, &["next", "A-5"]);
+    assert!(refused["details"][0].as_str().unwrap().contains("shares `src/new.ts`"), "{refused}");
+}
+
+#[test]
+fn groups_conflicts_and_files_touched_go_by_the_normal_path() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plans: Vec<String> =
+        [("A-1", "src//a.ts"), ("A-2", "src/b.ts"), ("A-3", "./src"), ("A-4", "doc/a.md")]
+            .iter()
+            .map(|(id, path)| repo.queued(id, path))
+            .collect();
+    assert_eq!(item_of(&repo, "A-1")["files_touched"], json!(["src/a.ts"]));
+    let group = |id: &str| item_of(&repo, id)["execution_group"].as_str().unwrap().to_owned();
+    assert_eq!([group("A-1"), group("A-2"), group("A-3")], ["S1", "S1", "S1"]);
+    assert_eq!(group("A-4"), "P1");
+    let found = repo.json(&["queue", "conflict", "list"]);
+    assert_eq!(column(&found, "file"), ["src"]);
+    assert_eq!(found[0]["solutions"], json!(plans[..3]));
+    // The two files do not conflict with each other: nothing leads from the one to the other.
+    let edges = repo.json(&["queue", "dag"]);
+    let edges: Vec<(&str, &str)> = edges["edges"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edge| (edge["from"].as_str().unwrap(), edge["to"].as_str().unwrap()))
+        .collect();
+    assert_eq!(edges, [(&*plans[0], &*plans[2]), (&*plans[1], &*plans[2])]);
+    // Told by hand over the same files, it stands in the place of what was found.
+    let all = ["queue", "conflict", "add", "--type", "file", "--file", "./src/", "--items", "A-1,A-2,A-3"];
+    assert_eq!(repo.json(&all)[0]["file"], "src");
+    assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "id"), ["CFT-1"]);
+    let glob = ["queue", "conflict", "add", "--type", "file", "--file", "src/*", "--items", "A-1,A-2"];
+    assert_eq!(repo.refused(1, &glob)["code"], "invalid-conflict");
+}
+
+#[test]
+fn what_creates_a_file_comes_before_what_extends_its_folder() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let mut extends = plan_on("./src/");
+    extends["tasks"][0]["action"] = json!("Modify");
+    repo.planned("A-1", &extends);
+    repo.planned("A-2", &plan_on("src//made.ts"));
+    repo.wf(&["queue", "add", "A-1", "A-2"]).ok();
+    assert_eq!(super::order_of(&repo, &[]), ["A-2", "A-1"]);
+}
+
+#[test]
+fn what_is_no_path_of_one_file_is_refused_with_its_place() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("A-1");
+    for (path, why) in [
+        ("src/*.ts", "pattern"),
+        ("src/new.?s", "pattern"),
+        ("src/[ab].ts", "pattern"),
+        ("src/{a,b}.ts", "pattern"),
+        (".", "root"),
+        ("./", "root"),
+        ("", "root"),
+        ("..", "`..`"),
+        ("src/../x", "`..`"),
+        (".git", "`.git`"),
+        ("sub/.Git/hooks", "`.git`"),
+        ("/src/new.ts", "relative"),
+        ("C:/new.ts", "relative"),
+        ("src\\new.ts", "without `\\`"),
+        ("src/\u{1b}new.ts", "control"),
+    ] {
+        for (list, field) in [("modification_points", "file"), ("files", "path")] {
+            let mut plan = plan_on("src/a.ts");
+            plan["tasks"][0][list] = json!([{field: path}]);
+            let error = repo.refused_in(plan.to_string(), 1, &["solution", "add", "A-1"]);
+            let line = error["details"][0].as_str().unwrap();
+            let place = format!("tasks[0].{list}[0].{field}: found {}", json!(path));
+            assert!(line.starts_with(&place) && line.contains(why), "{line}");
+            let checked = repo.wf_in(plan.to_string(), &["solution", "check", "-", "--json"]).fails(1).json();
+            let finding: &Value = &checked["findings"][0];
+            assert!(finding["remedy"].as_str().unwrap().contains("the folder that holds them"), "{finding}");
+        }
+    }
+}
+
+/// A plan that was stored by an older program, or by another.
+fn stored(repo: &Repo, id: &str, path: &str) {
+    repo.planned(id, &plan_on("src/placeholder.ts"));
+    let place = repo
+        .store_paths()
+        .into_iter()
+        .find(|it| it.contains(&format!("/{id}/")) && it.ends_with("/solution.json"));
+    let place = place.unwrap();
+    let text = repo.stored(&place).replace("src/placeholder.ts", path);
+    repo.plumb(&[(&place, &text)]);
+    repo.wf(&["queue", "add", id]).ok();
+}
+
+#[test]
+fn a_stored_pattern_overlaps_everything() {
+    for path in ["src/*.ts", "../up", "/abs/new.ts", ".git/config", "C:/x", "."] {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.store("a");
+        stored(&repo, "A-1", path);
+        repo.queued("A-2", "doc/unrelated.md");
+        assert_eq!(item_of(&repo, "A-1")["files_touched"], json!(["."]), "{path}");
+        assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "file"), ["."]);
+        repo.wf(&["next", "A-1"]).ok();
+        assert!(reasons(&item_of(&repo, "A-2")).contains("shares `doc/unrelated.md`"), "{path}");
+        repo.wf(&["show", "A-1"]).ok();
+        repo.wf(&["audit"]).ok();
+        assert!(repo.wf(&["fsck"]).fails(1).stdout.contains("modification_points[0].file"));
+    }
+}
