@@ -1,5 +1,8 @@
 //! `git-wf`: a git-native issue tracker that follows work from an issue, through a plan, to its commits.
 
+// Only `ui` writes to a terminal.
+#![warn(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
+
 mod agent;
 mod cli;
 mod hooks;

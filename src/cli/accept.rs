@@ -4,6 +4,7 @@ use super::claim::{self, Meant};
 use super::{Context, Exit, Failure, Outcome, answer, detail, existing};
 use crate::model::execution::{Accept, Event};
 use crate::store::one_line;
+use crate::ui::text::clean_line;
 
 /// Tick a criterion of a task that no command can show, and say what shows it
 #[derive(Debug, clap::Args)]
@@ -62,7 +63,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let executions = answer::executions(&folder);
         context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
     } else {
-        writeln!(context.screen, "accepted {} {}: {criterion}", args.task, args.criterion)?;
+        let (task, text) = (clean_line(&args.task), clean_line(&criterion));
+        writeln!(context.screen, "accepted {task} {}: {text}", args.criterion)?;
     }
     Ok(Exit::Done)
 }

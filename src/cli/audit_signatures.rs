@@ -126,7 +126,7 @@ fn said(vouching: Vouching) -> &'static str {
     }
 }
 
-fn look(vouching: Vouching) -> anstyle::Style {
+fn look(vouching: Vouching) -> style::Style {
     match vouching {
         Vouching::Good => style::GOOD,
         Vouching::Recomputed | Vouching::Root => style::DIM,

@@ -13,6 +13,7 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::time::Time;
 use crate::store::Store;
 use crate::ui::style;
+use crate::ui::text::clean_line;
 
 /// What `next` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -104,11 +105,11 @@ pub(super) fn print(claim: &Claim, title: &str, is_new: bool, context: &mut Cont
         "{verb}{item}: {} (attempt {}) on {}",
         painter.paint(style::ID, claim.solution_id.as_str()),
         claim.attempt,
-        claim.branch.as_deref().map_or("no branch", short_branch)
+        clean_line(claim.branch.as_deref().map_or("no branch", short_branch))
     )?;
     writeln!(context.screen, "  {}", painter.paint(style::HEADING, title))?;
     if let Some(path) = &claim.path {
-        writeln!(context.screen, "  in {}", crate::ui::text::clean_line(&path.to_string_lossy()))?;
+        writeln!(context.screen, "  in {}", clean_line(&path.to_string_lossy()))?;
     }
     writeln!(
         context.screen,

@@ -129,7 +129,8 @@ fn settle(which: &Which, take: Option<Option<u32>>, context: &mut Context) -> Ou
         context.screen.print_json(&conflict)?;
     } else if committed.commit.is_some() {
         let what = if take { "took the other value of" } else { "kept what stands for" };
-        writeln!(context.screen, "{what} `{}` of {}", conflict.field, conflict.record)?;
+        let (field, record) = (clean_line(&conflict.field), clean_line(&conflict.record));
+        writeln!(context.screen, "{what} `{field}` of {record}")?;
     }
     Ok(Exit::Done)
 }

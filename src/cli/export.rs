@@ -59,7 +59,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let exported = match &output {
         Some(path) => to_file(&state, &issues, path)?,
         None => {
-            let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+            let mut out = BufWriter::with_capacity(1 << 16, context.screen.json_lines()?);
             let exported = write(&state, &issues, &mut out)?;
             out.flush()?;
             exported

@@ -1,12 +1,12 @@
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use super::{Context, Exit, Failure, Outcome};
 use crate::hooks::{HookError, Verdict, commit_msg, post_commit, post_rewrite, pre_push, pre_receive};
 use crate::store::{Store, StoreError};
-use crate::ui::text::clean_line;
+use crate::ui;
 
 /// What the installed hooks call
 #[derive(Debug, clap::Args)]
@@ -84,5 +84,5 @@ fn stdin() -> Result<Vec<u8>, HookError> {
 
 /// One line on stderr, if there is one: git may have closed it.
 fn tell(text: &str) {
-    let _ = writeln!(std::io::stderr(), "git-wf: {}", clean_line(text));
+    ui::say(&format!("git-wf: {}", ui::text::clean_line(text)));
 }

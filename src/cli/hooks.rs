@@ -100,7 +100,7 @@ fn program() -> Result<PathBuf, Failure> {
 }
 
 /// What was just done, else how it is.
-fn word(state: &HookState) -> (&'static str, anstyle::Style) {
+fn word(state: &HookState) -> (&'static str, style::Style) {
     match (state.change, state.installed) {
         (Change::Removed, _) => ("removed", style::PLAIN),
         (Change::GivenBack, _) => ("given back", style::PLAIN),

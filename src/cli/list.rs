@@ -202,7 +202,7 @@ pub(super) fn all_issues(read: &impl Read, broken: &mut usize) -> Result<Vec<Iss
 }
 
 /// How a status is coloured, everywhere.
-pub(super) fn status_style(status: IssueStatus) -> anstyle::Style {
+pub(super) fn status_style(status: IssueStatus) -> style::Style {
     match status {
         IssueStatus::Completed | IssueStatus::Closed => style::GOOD,
         IssueStatus::Failed => style::BAD,
@@ -212,7 +212,7 @@ pub(super) fn status_style(status: IssueStatus) -> anstyle::Style {
     }
 }
 
-fn priority_style(priority: Priority) -> anstyle::Style {
+fn priority_style(priority: Priority) -> style::Style {
     match priority.number() {
         1 => style::BAD,
         2 => style::WARN,

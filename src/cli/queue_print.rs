@@ -182,7 +182,7 @@ pub(super) fn show_item(
 }
 
 /// How the status of an item is coloured.
-pub(super) fn status_style(status: ItemStatus) -> anstyle::Style {
+pub(super) fn status_style(status: ItemStatus) -> style::Style {
     match status {
         ItemStatus::Completed => style::GOOD,
         ItemStatus::Failed | ItemStatus::Blocked => style::BAD,

@@ -1,6 +1,6 @@
 //! `redact --purge`: takes what is hidden out of the history, and says what else holds it.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, Write as _};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,7 +51,7 @@ pub(super) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Failure> {
         Failure::usage(message)
             .hint("--yes goes on without asking; `git wf redact --help` says what it means")
     };
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+    if !crate::ui::can_ask() {
         return Err(refused("rewriting the history needs somebody who agrees"));
     }
     crate::ui::say(&format!(

@@ -11,7 +11,7 @@ use crate::ui::text::clean_line;
 use crate::ui::{Cell, style};
 
 /// How a verdict is coloured, everywhere.
-pub(super) fn verdict_style(verdict: Verdict) -> anstyle::Style {
+pub(super) fn verdict_style(verdict: Verdict) -> style::Style {
     match verdict {
         Verdict::Approved => style::GOOD,
         Verdict::Concerns => style::WARN,

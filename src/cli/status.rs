@@ -12,6 +12,7 @@ use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
+use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Table, style};
 
 /// The overview: how many issues stand where, the queues, and what this worktree executes
@@ -164,7 +165,7 @@ fn print(overview: &Overview, context: &mut Context) -> Outcome {
             context.screen,
             "this worktree executes {} on {}",
             painter.paint(style::ID, active.solution_id.as_str()),
-            active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch)
+            clean_line(active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch))
         )?,
         None => {
             writeln!(context.screen, "this worktree executes nothing; `git wf next` takes the next item")?;

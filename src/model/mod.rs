@@ -4,6 +4,7 @@ pub(crate) mod digest;
 pub(crate) mod doc;
 pub(crate) mod execution;
 mod explain;
+pub(crate) mod hidden;
 pub(crate) mod id;
 pub(crate) mod issue;
 mod log_entry;

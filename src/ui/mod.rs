@@ -1,8 +1,9 @@
 //! What people see: tables, colour, the pager, JSON answers. Prints only; knows neither issues nor git objects.
 
-use std::io::Write;
+use std::io::IsTerminal;
 
 pub(crate) mod lanes;
+pub(crate) mod outlet;
 pub(crate) mod pager;
 pub(crate) mod picture;
 pub(crate) mod progress;
@@ -12,13 +13,22 @@ pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod time;
 
+pub(crate) use outlet::{Remarks, ask, say};
 pub(crate) use progress::Progress;
 pub(crate) use screen::{Screen, is_broken_pipe};
 pub(crate) use style::Painter;
 pub(crate) use table::{Cell, Column, Table};
 
-/// Says something beside the answer: one line on stderr. Nowhere to say it is no reason to end in another way, which
-/// is what the macros of the standard library would do.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+/// Whether somebody is there to answer a question: both stdin and stderr are a terminal.
+pub(crate) fn can_ask() -> bool {
+    #[allow(clippy::disallowed_methods)] // It only asks.
+    let is_terminal = std::io::stderr().is_terminal();
+    is_terminal && std::io::stdin().is_terminal()
+}
+
+/// How many columns of stderr a line may take; none where it is no terminal.
+pub(crate) fn columns_of_remarks() -> Option<usize> {
+    #[allow(clippy::disallowed_methods)] // It only asks.
+    let size = terminal_size::terminal_size_of(std::io::stderr());
+    size.map(|(terminal_size::Width(columns), _)| usize::from(columns)).filter(|columns| *columns > 0)
 }

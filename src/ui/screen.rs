@@ -4,14 +4,17 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
+use super::outlet::{Filter, Form};
 use super::style::Painter;
 use super::{pager, text};
 
 /// Taken where a terminal does not tell its size.
 const DEFAULT_COLUMNS: usize = 80;
 
-/// Stdout, with what the environment says about it. Commands write to it with `write!`; text that is not the
-/// program's own goes through [`Painter::paint`], [`text::clean`] or a table first.
+/// Stdout, with what the environment says about it. Commands write to it with `write!`. Whatever they write is cleaned on
+/// its way out (see [`super::outlet`]); text that is not the program's own goes through [`Painter::paint`],
+/// [`text::clean_line`], [`text::indent`] or a table all the same, since only they keep its line breaks from making lines
+/// that look like the program's.
 ///
 /// Whoever makes a screen calls [`Screen::finish`] once the command is through, failed or not: on a terminal
 /// the answer is held back until then.
@@ -20,6 +23,7 @@ pub(crate) struct Screen {
     terminal: bool,
     painter: Painter,
     columns: Option<usize>,
+    filter: Filter,
     held: Option<Held>,
     out: BufWriter<Box<dyn Write + Send>>,
 }
@@ -34,6 +38,7 @@ impl Screen {
     /// Stdout as it is. With `json` the reader is a program, even on a terminal: no colour, no pager, no limit to
     /// the width.
     pub(crate) fn from_env(json: bool) -> Self {
+        #[allow(clippy::disallowed_methods)] // One of the two ends of the one way out.
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         let for_people = terminal && !json;
@@ -47,6 +52,7 @@ impl Screen {
             terminal,
             painter: Painter::for_stream(for_people),
             columns: for_people.then_some(columns),
+            filter: Filter::new(Form::Text),
             held: size
                 .filter(|(_, terminal_size::Height(rows))| *rows > 0)
                 .map(|(_, terminal_size::Height(rows))| Held { rows: rows.into(), answer: Vec::new() }),
@@ -77,12 +83,17 @@ impl Screen {
     /// One JSON document with a newline at its end. A value that has no JSON form is an error of kind `Other`.
     pub(crate) fn print_json(&mut self, value: &impl Serialize) -> io::Result<()> {
         let document = serde_json::to_string_pretty(value)?;
-        writeln!(self, "{}", text::clean_json(&document))
+        // Clean as JSON can be, and then nothing is left for the filter.
+        self.send(text::clean_json(&document).as_bytes())?;
+        self.send(b"\n")
     }
 
     /// Hands over what was held back, to the pager where it is taller than the terminal, and reports whatever
     /// could not be written. See [`is_broken_pipe`].
     pub(crate) fn finish(mut self) -> io::Result<()> {
+        let mut rest = Vec::new();
+        self.filter.end(&mut rest);
+        self.send(&rest)?;
         if let Some(Held { rows, answer }) = self.held.take() {
             // The prompt needs the last row.
             if rows_taken(&answer, self.columns) >= rows
@@ -97,12 +108,49 @@ impl Screen {
     }
 }
 
+impl Screen {
+    /// Where JSON lines go that another program reads back: byte for byte into a file or a pipe; on a terminal, which would
+    /// obey some of the characters that JSON leaves as they are, with escapes for these.
+    pub(crate) fn json_lines(&mut self) -> io::Result<JsonLines<'_>> {
+        self.flush()?;
+        Ok(JsonLines { filter: self.terminal.then(|| Filter::new(Form::Json)), out: &mut self.out })
+    }
+
+    fn send(&mut self, cleaned: &[u8]) -> io::Result<()> {
+        match &mut self.held {
+            Some(held) => held.answer.write_all(cleaned),
+            None => self.out.write_all(cleaned),
+        }
+    }
+}
+
+/// See [`Screen::json_lines`].
+pub(crate) struct JsonLines<'a> {
+    filter: Option<Filter>,
+    out: &'a mut BufWriter<Box<dyn Write + Send>>,
+}
+
+impl Write for JsonLines<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(filter) = &mut self.filter else { return self.out.write(bytes) };
+        let mut cleaned = Vec::with_capacity(bytes.len());
+        filter.push(bytes, &mut cleaned);
+        self.out.write_all(&cleaned).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.held {
-            Some(held) => held.answer.write(bytes),
-            None => self.out.write(bytes),
+        if self.filter.passes(bytes) {
+            return self.send(bytes).map(|()| bytes.len());
         }
+        let mut cleaned = Vec::with_capacity(bytes.len());
+        self.filter.push(bytes, &mut cleaned);
+        self.send(&cleaned).map(|()| bytes.len())
     }
 
     /// Shows at once what was written so far. From then on there is no pager: for commands that report as they
@@ -170,6 +218,7 @@ pub(crate) mod tests {
             terminal: columns.is_some(),
             painter: Painter::OFF,
             columns,
+            filter: Filter::new(Form::Text),
             held: None,
             out: BufWriter::new(Box::new(written.clone())),
         };
@@ -188,6 +237,26 @@ pub(crate) mod tests {
         screen.print_json(&serde_json::json!({"id": "ISS-1", "tags": ["a"]})).unwrap();
         screen.finish().unwrap();
         assert_eq!(written.text(), "{\n  \"id\": \"ISS-1\",\n  \"tags\": [\n    \"a\"\n  ]\n}\n");
+    }
+
+    #[test]
+    fn json_lines_are_exact_but_on_a_terminal() {
+        let line = "{\"a\":\"\u{9b}\u{202e}\"}\n";
+        for (columns, expected) in [(None, line), (Some(80), "{\"a\":\"\\u009b\\u202e\"}\n")] {
+            let (mut screen, written) = screen(columns);
+            screen.json_lines().unwrap().write_all(line.as_bytes()).unwrap();
+            screen.finish().unwrap();
+            assert_eq!(written.text(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_held_for_the_pager_is_clean_too() {
+        let (mut screen, written) = holding(24);
+        writeln!(screen, "a\u{1b}[2J\u{202e}").unwrap();
+        assert_eq!(screen.held.as_ref().unwrap().answer, b"a\\u{1b}[2J\\u{202e}\n");
+        screen.finish().unwrap();
+        assert_eq!(written.text(), "a\\u{1b}[2J\\u{202e}\n");
     }
 
     #[test]

@@ -1,27 +1,117 @@
 //! The few ways in which text is set apart, and who decides whether it is.
 
 use std::ffi::OsStr;
-use std::fmt::Write;
+use std::hash::{BuildHasher, RandomState};
 use std::io::IsTerminal;
+use std::sync::LazyLock;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 
 use super::text;
 
+/// A way in which text is set apart. There are no others, so that nothing else can be asked of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// No style.
+    Plain,
+    /// An id that can be typed again.
+    Id,
+    /// A title or heading.
+    Heading,
+    /// Done, passed, ready.
+    Good,
+    /// Failed, refused, broken.
+    Bad,
+    /// Blocked, held, about to run out.
+    Warn,
+    /// What may be overlooked: column titles, ages, closed things.
+    Dim,
+}
+
 /// No style.
-pub(crate) const PLAIN: Style = Style::new();
+pub(crate) const PLAIN: Style = Style::Plain;
 /// An id that can be typed again.
-pub(crate) const ID: Style = AnsiColor::Yellow.on_default();
+pub(crate) const ID: Style = Style::Id;
 /// A title or heading.
-pub(crate) const HEADING: Style = Style::new().bold();
+pub(crate) const HEADING: Style = Style::Heading;
 /// Done, passed, ready.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const GOOD: Style = Style::Good;
 /// Failed, refused, broken.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const BAD: Style = Style::Bad;
 /// Blocked, held, about to run out.
-pub(crate) const WARN: Style = AnsiColor::Magenta.on_default();
+pub(crate) const WARN: Style = Style::Warn;
 /// What may be overlooked: column titles, ages, closed things.
-pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const DIM: Style = Style::Dim;
+
+const ALL: [Style; 7] = [PLAIN, ID, HEADING, GOOD, BAD, WARN, DIM];
+
+impl Style {
+    fn escape(self) -> String {
+        let style = anstyle::Style::new();
+        let style = match self {
+            // What ends a style of ours.
+            Self::Plain => return anstyle::Reset.render().to_string(),
+            Self::Id => AnsiColor::Yellow.on_default(),
+            Self::Heading => style.bold(),
+            Self::Good => AnsiColor::Green.on_default(),
+            Self::Bad => AnsiColor::Red.on_default().bold(),
+            Self::Warn => AnsiColor::Magenta.on_default(),
+            Self::Dim => style.dimmed(),
+        };
+        style.render().to_string()
+    }
+}
+
+/// Begins a mark: a noncharacter, which no text that is exchanged holds.
+const MARK: char = '\u{fdd0}';
+/// How many digits the key of this run has.
+const DIGITS: u32 = 8;
+
+/// What tells the marks of this run from anything that a text of others could hold.
+static KEY: LazyLock<Vec<char>> = LazyLock::new(|| {
+    let random = RandomState::new().hash_one(std::process::id());
+    (0..DIGITS).filter_map(|n| char::from_u32(0xfde0 + (random >> (4 * n)) as u32 % 16)).collect()
+});
+
+/// From here on text is in this style. Only the filter before the terminal knows what to make of it, see
+/// [`super::outlet`].
+fn push_mark(line: &mut String, style: Style) {
+    line.push(MARK);
+    line.extend(char::from_u32(0xfdd1 + style as u32));
+    line.extend(KEY.iter());
+}
+
+/// What a text begins with.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// No mark.
+    None,
+    /// Perhaps one whose rest is still to come.
+    Torn,
+    /// One: the escape that it stands for, and its length.
+    Whole(String, usize),
+}
+
+/// Reads the mark that a text begins with.
+pub(super) fn read_mark(text: &str) -> Mark {
+    if !text.starts_with(MARK) {
+        return Mark::None;
+    }
+    let mut chars = text.chars().skip(1);
+    let Some(which) = chars.next() else { return Mark::Torn };
+    let Some(style) = ALL.into_iter().find(|style| u32::from(which) == 0xfdd1 + *style as u32) else {
+        return Mark::None;
+    };
+    for digit in KEY.iter() {
+        match chars.next() {
+            Some(c) if c == *digit => {}
+            Some(_) => return Mark::None,
+            None => return Mark::Torn,
+        }
+    }
+    let len = MARK.len_utf8() + which.len_utf8() + KEY.iter().map(|c| c.len_utf8()).sum::<usize>();
+    Mark::Whole(style.escape(), len)
+}
 
 /// Puts styles on text, or leaves them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +129,9 @@ impl Painter {
 
     /// For warnings and errors.
     pub(crate) fn stderr() -> Self {
-        Self::for_stream(std::io::stderr().is_terminal())
+        #[allow(clippy::disallowed_methods)] // It only asks.
+        let is_terminal = std::io::stderr().is_terminal();
+        Self::for_stream(is_terminal)
     }
 
     /// For a stream that is a terminal or not, as the environment wants it.
@@ -54,8 +146,7 @@ impl Painter {
         self.colour
     }
 
-    /// `text`, cleaned to one line, in `style`. The only way by which escapes of ours get between text of others,
-    /// so that nothing from outside is painted uncleaned.
+    /// `text`, cleaned to one line, in `style`. Only for what is then written to the screen, or said.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         let mut painted = String::new();
         self.paint_onto(&mut painted, style, text);
@@ -65,11 +156,12 @@ impl Painter {
     /// As [`Painter::paint`], behind what is in `line`.
     pub(crate) fn paint_onto(self, line: &mut String, style: Style, text: &str) {
         let text = text::clean_line(text);
-        if !self.colour || text.is_empty() || style.is_plain() {
+        if !self.colour || text.is_empty() || style == PLAIN {
             line.push_str(&text);
         } else {
-            // Writing to a string cannot fail.
-            let _ = write!(line, "{}{text}{}", style.render(), style.render_reset());
+            push_mark(line, style);
+            line.push_str(&text);
+            push_mark(line, PLAIN);
         }
     }
 }
@@ -96,10 +188,28 @@ mod tests {
 
     #[test]
     fn painted_text_is_clean_and_reset() {
-        assert_eq!(Painter::ON.paint(HEADING, "a\u{1b}b\n"), "\u{1b}[1ma\\u{1b}b \u{1b}[0m");
+        let painted = Painter::ON.paint(HEADING, "a\u{1b}b\n");
+        let Mark::Whole(escape, len) = read_mark(&painted) else { panic!("{painted:?}") };
+        assert_eq!(escape, "\u{1b}[1m");
+        let end = painted[len..].strip_prefix("a\\u{1b}b ").unwrap();
+        assert_eq!(read_mark(end), Mark::Whole("\u{1b}[0m".to_owned(), end.len()));
         assert_eq!(Painter::ON.paint(HEADING, ""), "");
         assert_eq!(Painter::ON.paint(PLAIN, "a"), "a");
         assert_eq!(Painter::OFF.paint(BAD, "a\u{1b}"), "a\\u{1b}");
+    }
+
+    #[test]
+    fn each_style_has_a_mark_of_its_own() {
+        let escapes: std::collections::BTreeSet<String> = ALL
+            .iter()
+            .map(|style| {
+                let mut mark = String::new();
+                push_mark(&mut mark, *style);
+                let Mark::Whole(escape, _) = read_mark(&mark) else { panic!("{style:?}") };
+                escape
+            })
+            .collect();
+        assert_eq!(escapes.len(), ALL.len());
     }
 
     #[test]

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use anstyle::Style;
-
 use super::screen::Screen;
-use super::style::{self, Painter};
+use super::style::{self, Painter, Style};
 use super::text;
 
 /// Between two columns.
@@ -262,7 +260,10 @@ mod tests {
         let table = issues();
         let cells =
             [("ISS-1", 5, style::ID), ("1", 1, style::PLAIN), ("t", 1, style::PLAIN), ("x", 1, style::PLAIN)];
-        let painted = table.line(cells.into_iter(), &[6, 4, 3, 4], Painter::ON);
+        let (mut screen, written) = screen(None);
+        screen.write_all(table.line(cells.into_iter(), &[6, 4, 3, 4], Painter::ON).as_bytes()).unwrap();
+        screen.finish().unwrap();
+        let painted = written.text();
         assert_eq!(anstream::adapter::strip_str(&painted).to_string(), "ISS-1      1  t    x\n");
         assert!(painted.starts_with("\u{1b}[33mISS-1\u{1b}[0m "));
     }

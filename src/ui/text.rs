@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::model::hidden;
+
 const ZERO_WIDTH_JOINER: char = '\u{200d}';
 
 /// `text` with every character that a terminal obeys or does not show as a visible escape, such as `\u{1b}`.
@@ -38,17 +40,40 @@ pub(crate) fn clean_json(document: &str) -> Cow<'_, str> {
     if document.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~')) {
         return Cow::Borrowed(document);
     }
-    rewrite(document, |before, c, _| {
-        (c != '\n' && is_hidden(before, c)).then(|| {
-            let mut units = [0; 2];
-            let mut escape = String::new();
-            for unit in c.encode_utf16(&mut units) {
-                // Writing to a string cannot fail.
-                let _ = write!(escape, "\\u{unit:04x}");
-            }
-            Cow::Owned(escape)
-        })
-    })
+    rewrite(document, |before, c, _| (c != '\n' && is_hidden(before, c)).then(|| Cow::Owned(json_escape(c))))
+}
+
+/// `c` as JSON can write any character.
+pub(super) fn json_escape(c: char) -> String {
+    let mut escape = String::new();
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        // Writing to a string cannot fail.
+        let _ = write!(escape, "\\u{unit:04x}");
+    }
+    escape
+}
+
+/// `text` in lines of at most `columns`, for a terminal that would else break it wherever its edge is, so that the rest of
+/// a long line could pass for a line of its own. Without a limit it is one line.
+pub(crate) fn fold(text: &str, columns: Option<usize>) -> Vec<&str> {
+    let Some(columns) = columns else { return vec![text] };
+    let mut lines = Vec::new();
+    let (mut begin, mut used) = (0, 0);
+    let mut at = 0;
+    while let Some(cluster) = first_cluster(&text[at..]) {
+        let wide = width(cluster);
+        if used + wide > columns && at > begin {
+            lines.push(&text[begin..at]);
+            (begin, used) = (at, 0);
+        }
+        used += wide;
+        at += cluster.len();
+        if cluster.is_empty() {
+            break;
+        }
+    }
+    lines.push(&text[begin..]);
+    lines
 }
 
 /// How many columns a line takes on a terminal.
@@ -90,12 +115,12 @@ pub(crate) fn indent(text: &str, by: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Applies `replace(character before, character, character after)`; `None` keeps the character.
 /// Whether there is nothing to clean, and each byte is one column wide: so are nearly all lines.
 fn is_plain(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
+/// Applies `replace(character before, character, character after)`; `None` keeps the character.
 fn rewrite(
     text: &str,
     replace: impl Fn(Option<char>, char, Option<char>) -> Option<Cow<'static, str>>,
@@ -117,51 +142,26 @@ fn rewrite(
     changed.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
+/// An escape such as `\u{1b}`.
 fn visible(c: char) -> Cow<'static, str> {
-    Cow::Owned(c.escape_unicode().to_string())
+    Cow::Owned(hidden::visible(c))
 }
 
 /// Whether a reader would not see `c`. Joiners and variation selectors pass where they belong to the character
 /// before them (Persian, Indic scripts, emoji), for there they shape it; elsewhere they only hide.
-fn is_hidden(before: Option<char>, c: char) -> bool {
-    let shapes = |c: char| !c.is_control() && !c.is_whitespace() && !is_ignorable(c);
+pub(super) fn is_hidden(before: Option<char>, c: char) -> bool {
+    let shapes = |c: char| !c.is_whitespace() && !hidden::is_hidden(c);
     match c {
         '\u{200c}' | ZERO_WIDTH_JOINER => {
             !before.is_some_and(|p| !p.is_ascii() && (shapes(p) || is_selector(p)))
         }
         c if is_selector(c) => !before.is_some_and(shapes),
-        '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' => true,
-        c => c.is_control() || is_ignorable(c),
+        c => hidden::is_hidden(c),
     }
 }
 
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
-}
-
-/// Unicode's `Default_Ignorable_Code_Point`: what is drawn as nothing. The bidirectional controls are in it, and
-/// the tag characters, by which a whole text can hide in another.
-fn is_ignorable(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{115f}'..='\u{1160}'
-            | '\u{17b4}'..='\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fff8}'
-            | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 /// The start of `text` that is drawn as one character: a base with its marks, an emoji sequence, a flag. Near
@@ -211,6 +211,15 @@ mod tests {
     fn plain_text_is_not_copied() {
         assert!(matches!(clean("a\tb\nç 漢字"), Cow::Borrowed("a\tb\nç 漢字")));
         assert!(matches!(clean_line("a b"), Cow::Borrowed("a b")));
+    }
+
+    #[test]
+    fn folded_lines_lose_nothing() {
+        assert_eq!(fold("abcdef", Some(4)), ["abcd", "ef"]);
+        assert_eq!(fold("漢字漢", Some(5)), ["漢字", "漢"]);
+        assert_eq!(fold("ab", None), ["ab"]);
+        assert_eq!(fold("漢字", Some(1)), ["漢", "字"]);
+        assert_eq!(fold("", Some(9)), [""]);
     }
 
     #[test]
