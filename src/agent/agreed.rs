@@ -1,47 +1,60 @@
-//! What this user agreed to run: the commands of one plan in one repository. Noted outside of the repository, where
-//! nothing that comes from a remote can write.
+//! What this user agreed to run: single commands of one plan in one repository, each as it was shown. Noted outside of the
+//! repository, where nothing that comes from a remote can write.
 
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::AgentError;
+use crate::rules::command_line::CommandLine;
 use crate::store::Store;
 
-/// The note for one plan, by its digest.
+/// What was agreed to of one plan, by its digest.
 #[derive(Debug)]
 pub(crate) struct Agreement {
-    path: PathBuf,
-    about: String,
+    folder: PathBuf,
+    repository: PathBuf,
+    plan_digest: String,
 }
 
 impl Agreement {
-    /// Where an agreement to the plan of this digest is noted.
+    /// Where agreements to commands of the plan of this digest are noted.
     pub(crate) fn to(store: &Store, plan_digest: &str) -> Result<Self, AgentError> {
-        let state = state_home().ok_or(AgentError::NoHome)?;
+        let folder = state_home().ok_or(AgentError::NoHome)?.join("git-wf/agreed");
         let repository = store.common_dir();
         let repository = repository.canonicalize().unwrap_or(repository);
-        let mut hash = Sha256::new();
-        hash.update(repository.as_os_str().as_encoded_bytes());
-        hash.update([0]);
-        hash.update(plan_digest);
-        let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self {
-            path: state.join("git-wf/agreed").join(name),
-            about: format!("{plan_digest}\n{}\n", repository.display()),
-        })
+        Ok(Self { folder, repository, plan_digest: plan_digest.to_owned() })
     }
 
-    /// Whether it was given.
-    pub(crate) fn is_given(&self) -> bool {
-        self.path.exists()
+    /// Whether it was given to this command.
+    pub(crate) fn is_given(&self, command: &CommandLine) -> bool {
+        // A note that is not whole is none.
+        std::fs::read(self.path(command)).is_ok_and(|note| note == self.note(command))
     }
 
-    /// Notes it.
-    pub(crate) fn give(&self) -> Result<(), AgentError> {
-        let failed = |source| AgentError::Agreed { path: self.path.clone(), source };
-        std::fs::create_dir_all(self.path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-        std::fs::write(&self.path, &self.about).map_err(failed)
+    /// Notes it for these commands, and no others.
+    pub(crate) fn give<'a>(
+        &self,
+        commands: impl IntoIterator<Item = &'a CommandLine>,
+    ) -> Result<(), AgentError> {
+        let failed = |path: &Path, source| AgentError::Agreed { path: path.to_owned(), source };
+        std::fs::create_dir_all(&self.folder).map_err(|source| failed(&self.folder, source))?;
+        for command in commands {
+            let path = self.path(command);
+            std::fs::write(&path, self.note(command)).map_err(|source| failed(&path, source))?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, command: &CommandLine) -> PathBuf {
+        let digest = Sha256::digest(self.note(command));
+        self.folder.join(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    }
+
+    /// What is agreed to. The command stands last and has no line break.
+    fn note(&self, command: &CommandLine) -> Vec<u8> {
+        let repository = self.repository.as_os_str().as_encoded_bytes();
+        [self.plan_digest.as_bytes(), b"\n", repository, b"\n", command.as_str().as_bytes(), b"\n"].concat()
     }
 }
 

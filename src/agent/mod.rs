@@ -7,6 +7,7 @@ mod descendants;
 pub(crate) mod in_hook;
 pub(crate) mod process;
 pub(crate) mod secrets;
+pub(crate) mod watch;
 
 /// Why a command of a plan was not run, or its end is not known.
 #[derive(Debug, thiserror::Error)]

@@ -3,19 +3,21 @@
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::Signal;
 use sha2::{Digest, Sha256};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use super::watch::{LOOK, Leash, Order, Word, signal_group};
 use super::{AgentError, descendants};
+use crate::rules::command_line::CommandLine;
 
 /// How long a command that was told to stop may take to clean up.
 const GRACE: Duration = Duration::from_secs(2);
@@ -70,50 +72,49 @@ impl Interrupts {
 }
 
 /// Runs `command` with `sh -c` in `folder`, without stdin. `sink` is given all output as it comes. Without a `limit` it
-/// may take as long as it likes.
+/// may take as long as it likes. Whatever becomes of this process, the command does not outlive it (see [`super::watch`]).
 pub(crate) fn run(
-    command: &str,
+    command: &CommandLine,
     folder: &Path,
     limit: Option<Duration>,
     interrupts: &Interrupts,
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Ran, AgentError> {
-    let failed = |source| AgentError::Start { command: command.to_owned(), source };
+    let failed = |source| AgentError::Start { command: command.as_str().to_owned(), source };
+    // A command that kills its watcher leaves what it started to this process.
     let before = descendants::adopt();
     let start = Instant::now();
-    let (mut child, output) = spawn(command, folder).map_err(failed)?;
+    let (mut watcher, leash, output) = spawn(command, folder).map_err(failed)?;
     let mut kept = Kept::default();
-    let mut run = Run { interrupts, output: read_on_a_thread(output), kept: &mut kept, sink, silent: false };
-    let status = run.follow(&mut child, limit.map(|limit| start + limit)).map_err(failed)?;
+    let mut run = Run {
+        interrupts,
+        leash,
+        group: None,
+        output: read_on_a_thread(output),
+        kept: &mut kept,
+        sink,
+        silent: false,
+    };
+    let followed = run.follow(&mut watcher, limit.map(|limit| start + limit));
     let took = start.elapsed();
-    // What the command left in the background goes too; then nobody holds the pipe any more.
-    stop_group(&child, Signal::KILL);
+    // The watcher ends with its line, and has cleaned up before, unless the command got it out of its way.
+    let group = run.group;
+    run.leash = None;
+    let _ = watcher.wait();
+    if let Some(group) = group {
+        signal_group(group, Signal::KILL);
+    }
     descendants::end(&before);
     run.drain();
-    let ended = match status {
-        (status, None) => match status.code() {
-            Some(code) => Ended::Exited(code),
-            None => Ended::Signal(status.signal().unwrap_or(0)),
-        },
-        (_, Some(why)) => why,
-    };
+    let ended = followed.map_err(failed)?;
     Ok(Ran { ended, took, output_sha256: kept.digest(), tail: kept.tail.into() })
 }
 
-fn spawn(command: &str, folder: &Path) -> io::Result<(Child, PipeReader)> {
+fn spawn(command: &CommandLine, folder: &Path) -> io::Result<(Child, Option<Leash>, PipeReader)> {
     // One pipe for both, so that the order of what was written is kept.
     let (reader, writer) = io::pipe()?;
-    let mut shell = Command::new("sh");
-    crate::store::git::clear_local_variables(&mut shell);
-    let child = shell
-        .args(["-c", command])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(writer.try_clone()?)
-        .stderr(writer)
-        .process_group(0)
-        .spawn()?;
-    Ok((child, reader))
+    let (watcher, leash) = Leash::start(command.as_str(), folder, &writer)?;
+    Ok((watcher, Some(leash), reader))
 }
 
 /// The channel closes when nobody can write to the pipe any more. It holds little: a command that writes faster than its
@@ -132,13 +133,6 @@ fn read_on_a_thread(mut output: PipeReader) -> Receiver<Vec<u8>> {
         }
     });
     receiver
-}
-
-fn stop_group(child: &Child, signal: Signal) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // A group that is gone needs no signal.
-        let _ = kill_process_group(group, signal);
-    }
 }
 
 /// What was written so far.
@@ -163,6 +157,9 @@ impl Kept {
 
 struct Run<'a> {
     interrupts: &'a Interrupts,
+    leash: Option<Leash>,
+    /// The process group of the command, once it runs.
+    group: Option<i32>,
     output: Receiver<Vec<u8>>,
     kept: &'a mut Kept,
     sink: &'a mut dyn FnMut(&[u8]),
@@ -170,30 +167,24 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Waits for the command's own process. Where it had to be stopped, why.
-    fn follow(
-        &mut self,
-        child: &mut Child,
-        deadline: Option<Instant>,
-    ) -> io::Result<(ExitStatus, Option<Ended>)> {
-        /// The end of a process does not come through the channel, so it is asked for.
-        const LOOK: Duration = Duration::from_millis(10);
+    /// Waits for the command's own process, and says how it ended or why it had to be stopped.
+    fn follow(&mut self, watcher: &mut Child, deadline: Option<Instant>) -> io::Result<Ended> {
         let mut stopped: Option<(Ended, Instant)> = None;
         loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok((status, stopped.map(|(why, _)| why)));
+            if let Some(ended) = self.heard(watcher)? {
+                return Ok(stopped.map_or(ended, |(why, _)| why));
             }
             let now = Instant::now();
             match stopped {
                 None if deadline.is_some_and(|end| now >= end) => {
-                    stop_group(child, Signal::TERM);
+                    self.order(Order::Stop);
                     stopped = Some((Ended::TimedOut, now));
                 }
-                Some((_, since)) if now >= since + GRACE => stop_group(child, Signal::KILL),
+                Some((_, since)) if now >= since + GRACE => self.order(Order::Kill),
                 _ => {}
             }
             if self.interrupts.take() {
-                stop_group(child, if stopped.is_none() { Signal::TERM } else { Signal::KILL });
+                self.order(if stopped.is_none() { Order::Stop } else { Order::Kill });
                 stopped.get_or_insert((Ended::Interrupted, now));
             }
             if self.silent {
@@ -202,6 +193,30 @@ impl Run<'_> {
                 self.take_output(LOOK);
             }
         }
+    }
+
+    fn order(&mut self, order: Order) {
+        if let Some(leash) = &mut self.leash {
+            leash.order(order);
+        }
+    }
+
+    /// How the command ended, if it has.
+    fn heard(&mut self, watcher: &mut Child) -> io::Result<Option<Ended>> {
+        let Some(leash) = &mut self.leash else { return Ok(None) };
+        match leash.word()? {
+            Some(Word::Began(group)) => self.group = Some(group),
+            Some(Word::Exited(code)) => return Ok(Some(Ended::Exited(code))),
+            Some(Word::Signal(number)) => return Ok(Some(Ended::Signal(number))),
+            Some(Word::Failed(why)) => return Err(io::Error::other(why)),
+            None if leash.has_ended() => {
+                let status = watcher.wait()?;
+                // Killed in the middle: what became of the command is not known, and it is ended now.
+                return Ok(Some(Ended::Signal(status.signal().unwrap_or(0))));
+            }
+            None => {}
+        }
+        Ok(None)
     }
 
     fn take_output(&mut self, wait: Duration) {

@@ -48,7 +48,7 @@ use plan_named::{plan_named, plan_of_issue};
 use crate::model::id::IssueId;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, records};
-use crate::ui::Screen;
+use crate::ui::{self, Screen};
 
 /// A command that succeeds ends in one of two ways: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;
@@ -133,6 +133,8 @@ commands!(
     Hooks = hooks,
     #[command(hide = true)]
     Hook = hook,
+    #[command(hide = true)]
+    RunWatched = run_watched,
     Schema = schema,
     Completions = completions,
 );
@@ -174,6 +176,14 @@ fn missing(id: &IssueId) -> Failure {
 
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
+    // The standard library would write what a bug stumbled over to the terminal as it is.
+    std::panic::set_hook(Box::new(|info| {
+        ui::say(&info.to_string());
+        let trace = std::backtrace::Backtrace::capture();
+        if trace.status() == std::backtrace::BacktraceStatus::Captured {
+            ui::say(&trace.to_string());
+        }
+    }));
     let arguments = match parse() {
         Ok(arguments) => arguments,
         Err(error) => return usage::report(&error),

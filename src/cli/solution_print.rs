@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::{Context, Failure, answer, review_print};
+use crate::model::hidden::exact;
 use crate::model::id::SolutionId;
 use crate::model::plan::{Plan, Task};
 use crate::rules::complexity;
@@ -140,7 +141,8 @@ fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
     for (name, items) in lists {
         for (n, item) in items.iter().enumerate() {
             let label = painter.paint(style::DIM, &format!("    {:<10}", if n == 0 { name } else { "" }));
-            writeln!(context.screen, "{label} {}", clean_line(item))?;
+            let item = if name == "tests" { exact(item) } else { clean_line(item) };
+            writeln!(context.screen, "{label} {item}")?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,20 +12,32 @@ use crate::agent::check::{self, Code};
 use crate::agent::in_hook;
 use crate::agent::process::{self, Ended, Interrupts};
 use crate::model::execution::{Check, Event};
+use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::plan::Plan;
+use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::lease::parse_duration;
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, resolve};
 use crate::trail::active;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Painter, style};
+use crate::ui::text::{clean_line, count, fold};
+use crate::ui::{self, Painter, Remarks, style};
 
 /// Run the test commands of the plan, and record what they said
 ///
-/// It shows them and asks first, and runs none of them from a git hook. An alias, `git rebase --exec` and `git bisect run`
-/// are no hooks.
+/// It shows the commands and asks before it runs them. An answer of yes covers the commands that were shown, for this plan
+/// as it is: a command that was not shown yet is shown and asked for later. A command that holds a line break or a character
+/// that cannot be seen is not run.
+///
+/// It runs none of them from a git hook. An alias, `git rebase --exec` and `git bisect run` are not hooks. A hook that
+/// starts it in the background and ends before it looks around may not be recognized; it then runs only what you have
+/// agreed to before, or what the hook itself passes --yes for.
+///
+/// No command outlives it: when it ends, even by SIGKILL, the command is killed with its process group. On Linux this
+/// includes every process that the command started, whatever session or group it moved to, unless a service that was
+/// already running (such as cron, at or systemd) started it on request. On other systems a process that leaves the group
+/// survives.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The execution, or anything of its issue; this worktree's own unless given
@@ -66,8 +78,15 @@ pub(crate) struct Verified {
 
 /// A command with the tasks that name it.
 struct Test {
-    command: String,
+    command: CommandLine,
     tasks: Vec<String>,
+}
+
+impl Test {
+    /// As it is shown, whole.
+    fn line(&self) -> String {
+        format!("{}: {}", clean_line(&self.tasks.join(", ")), exact(self.command.as_str()))
+    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -166,10 +185,16 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
         if !only.is_empty() && !only.iter().any(|id| id == task) {
             continue;
         }
+        let command = CommandLine::parse(command).map_err(|unseen| {
+            let message = format!("a test command of task `{task}` is not run: {unseen}");
+            Failure::new("unseen-command", message)
+                .details(vec![exact(command).into_owned()])
+                .hint("a test command is one line of what can be seen; `git wf task edit` changes the plan, --task leaves the task out")
+        })?;
         match tests.iter_mut().find(|test| test.command == command) {
             Some(test) if test.tasks.iter().any(|id| id == task) => {}
             Some(test) => test.tasks.push(task.to_owned()),
-            None => tests.push(Test { command: command.to_owned(), tasks: vec![task.to_owned()] }),
+            None => tests.push(Test { command, tasks: vec![task.to_owned()] }),
         }
     }
     if tests.is_empty() {
@@ -213,7 +238,8 @@ impl Place {
     }
 }
 
-/// Nothing runs that nobody here has seen and agreed to, for this plan as it is.
+/// Nothing runs that nobody here has seen and agreed to. An agreement is to the commands that were shown, of this plan as
+/// it is; any other command is shown and asked for when it is to run.
 fn agree(
     args: &Args,
     store: &Store,
@@ -222,27 +248,21 @@ fn agree(
     tests: &[Test],
     context: &Context,
 ) -> Result<(), Failure> {
-    let lines: Vec<String> =
-        tests.iter().map(|test| format!("{}: {}", test.tasks.join(", "), test.command)).collect();
     if args.yes {
         return Ok(());
     }
     let agreement = Agreement::to(store, plan_digest)?;
-    if agreement.is_given() {
+    let new: Vec<&Test> = tests.iter().filter(|test| !agreement.is_given(&test.command)).collect();
+    if new.is_empty() {
         return Ok(());
     }
-    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) || context.json() {
+    if !ui::can_ask() || context.json() {
         return Err(Failure::new("not-agreed", "nobody here has agreed to run these commands")
-            .details(lines)
+            .details(new.iter().map(|test| test.line()).collect())
             .hint("run it in a terminal to be asked, or pass --yes once you have read them"));
     }
-    let mut err = std::io::stderr();
-    writeln!(err, "The plan runs, in {}:", clean_line(&place.folder.to_string_lossy()))?;
-    for line in &lines {
-        writeln!(err, "  {}", clean_line(line))?;
-    }
-    write!(err, "Run them, now and whenever this plan is verified here? [y/N] ")?;
-    err.flush()?;
+    show(&new, new.len() < tests.len(), place);
+    ui::ask("Run them, now and whenever this plan is verified here? [y/N] ");
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
@@ -250,7 +270,23 @@ fn agree(
             Failure::new("not-agreed", "the commands were not run").hint("they run only once you agree")
         );
     }
-    Ok(agreement.give()?)
+    Ok(agreement.give(new.iter().map(|test| &test.command))?)
+}
+
+/// Shows the commands that are asked for: each of them whole, with a margin before every row that it takes, so that no part
+/// of it looks like a line of this program.
+fn show(tests: &[&Test], are_more: bool, place: &Place) {
+    /// Before the first row of a command, and before each other one.
+    const MARGINS: [&str; 2] = ["  ", "      | "];
+    let commands = count(tests.len(), if are_more { "further command" } else { "command" });
+    ui::say(&format!("The plan runs {commands}, in {}:", clean_line(&place.folder.to_string_lossy())));
+    // However narrow the terminal is, some of the command stands in each row.
+    let columns = ui::columns_of_remarks().map(|columns| columns.saturating_sub(MARGINS[1].len()).max(16));
+    for test in tests {
+        for (n, row) in fold(&test.line(), columns).into_iter().enumerate() {
+            ui::say(&format!("{}{row}", MARGINS[n.min(1)]));
+        }
+    }
 }
 
 /// Runs all of them until somebody interrupts, and adds what is to be recorded to `checks`: what was not run.
@@ -268,8 +304,8 @@ fn run_all(
     for (n, test) in tests.iter().enumerate() {
         let code = Code { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? };
         let mut out: Box<dyn Write> =
-            if context.json() { Box::new(std::io::stderr()) } else { Box::new(&mut context.screen) };
-        let head = format!("[{}/{}] {}: {}", n + 1, tests.len(), test.tasks.join(", "), test.command);
+            if context.json() { Box::new(Remarks::new()) } else { Box::new(&mut context.screen) };
+        let head = format!("[{}/{}] {}", n + 1, tests.len(), test.line());
         // A reader that has gone does not stop the tests.
         let _ = writeln!(out, "{}", painter.paint(style::HEADING, &clean_line(&head)));
         let _ = out.flush();
@@ -293,9 +329,9 @@ fn run_all(
         // A commit that was made or changed under the test is not what was tested.
         let moved = place.commit()? != code.commit;
         let code = Code { dirty: code.dirty || moved, ..code };
-        checks.extend(test.tasks.iter().map(|task| check::record(task, &test.command, &ran, &code)));
+        checks.extend(test.tasks.iter().map(|task| check::record(task, test.command.as_str(), &ran, &code)));
         if ran.ended == Ended::Interrupted || interrupts.take() {
-            return Ok(tests[n + 1..].iter().map(|test| test.command.clone()).collect());
+            return Ok(tests[n + 1..].iter().map(|test| test.command.as_str().to_owned()).collect());
         }
     }
     Ok(vec![])

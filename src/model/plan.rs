@@ -222,7 +222,7 @@ pub(crate) struct ModificationPoint {
 pub(crate) struct TaskTest {
     /// Shell commands that must pass.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
-    #[schemars(with = "Option<Vec<String>>")]
+    #[schemars(schema_with = "rule::commands")]
     pub(crate) commands: Vec<String>,
     /// Unit tests to write.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]

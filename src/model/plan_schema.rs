@@ -4,7 +4,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use super::priority;
+use super::{hidden, priority};
 
 /// What a task may do; any case is accepted.
 pub(crate) const ACTIONS: &[&str] = &[
@@ -81,6 +81,33 @@ pub(super) fn task_ids(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = Option::<Vec<String>>::json_schema(generator);
     schema.insert("items".into(), json!({ "type": "string", "pattern": TASK_ID }));
     schema
+}
+
+/// Commands, each one line of what can be seen, or none.
+pub(super) fn commands(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = Option::<Vec<String>>::json_schema(generator);
+    schema.insert("items".into(), json!({ "type": "string", "pattern": format!("^[^{}]*$", unseen()) }));
+    schema
+}
+
+/// What no command holds, as ranges of a character class.
+fn unseen() -> String {
+    let escape = |c: char| match u32::from(c) {
+        code @ ..=0xffff => format!("\\u{code:04x}"),
+        code => format!("\\u{{{code:x}}}"),
+    };
+    let mut ranges: Vec<(char, char)> = Vec::new();
+    for c in ('\0'..=char::MAX).filter(|c| hidden::is_hidden(*c) || hidden::is_odd_blank(*c)) {
+        match ranges.last_mut().filter(|(_, last)| u32::from(*last) + 1 == u32::from(c)) {
+            Some((_, last)) => *last = c,
+            None => ranges.push((c, c)),
+        }
+    }
+    let range = |(first, last): &(char, char)| match first == last {
+        true => escape(*first),
+        false => format!("{}-{}", escape(*first), escape(*last)),
+    };
+    ranges.iter().map(range).collect()
 }
 
 /// What must hold: at least one text, none of them empty.

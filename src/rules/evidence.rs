@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::ExecutionFolder;
 use crate::model::execution::Event;
+use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
 
 /// The tests of a plan as task and command: tasks as they stand in the plan, but none before one that it depends on.
@@ -70,7 +71,9 @@ pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder) -> Vec<Lack> {
     };
     let lack = |(task, command)| {
         let has_failed = last_check(execution, task, command, &last.link.hash) == Some(false);
-        let words = match passed_before(task, command) {
+        let found = passed_before(task, command);
+        let command = exact(command);
+        let words = match found {
             _ if has_failed => format!("{task}: `{command}` failed at commit {at}"),
             Some(old) => format!(
                 "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check at {at}",
@@ -160,7 +163,9 @@ fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
     }
     let failed = last.into_iter().filter(|(_, code)| *code != Some(0));
     failed
-        .map(|(command, _)| format!("`tests_passed` is true, and `{command}` failed when it was last run"))
+        .map(|(command, _)| {
+            format!("`tests_passed` is true, and `{}` failed when it was last run", exact(command))
+        })
         .collect()
 }
 

@@ -69,6 +69,8 @@ rules! {
         "list in implementation what is to be done, step by step";
     CRITERIA = Error "criteria": "each task has criteria in acceptance or convergence, none of them empty",
         "say in acceptance.criteria what holds once the task is done";
+    COMMAND = Error "command": "a test command is one line without control characters or others that are not seen",
+        "put what needs several lines into a script, and name the script";
     PATH = Error "path": "a path names one file or folder of the repository, relative to its root",
         "name each file, or the folder that holds them, from the repository's root on: src/new.ts";
     LEVEL = Error "level": "risk, impact and complexity are low, medium or high",

@@ -4,12 +4,13 @@ use serde_json::{Map, Value};
 
 use super::checker::{Checker, given, is_one_of};
 use super::table::{
-    ACTION, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, TASK_ID, TEXT, TYPE,
+    ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, TASK_ID, TEXT, TYPE,
     UNKNOWN_FILE, VAGUE, VERIFICATION,
 };
 use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES};
 use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
+use crate::rules::command_line::CommandLine;
 use crate::rules::quality::Part;
 use crate::rules::vague::{is_thin, is_vague};
 
@@ -108,6 +109,13 @@ impl Checker<'_> {
                 self.texts(test, &inner, name);
             }
             self.number(test, &inner, "coverage_target", 0.0, 100.0);
+            let listed = test.get("commands").and_then(Value::as_array).into_iter().flatten();
+            for (n, command) in listed.enumerate() {
+                if let Some(Err(unseen)) = command.as_str().map(CommandLine::parse) {
+                    let allowed = format!("one line of what can be seen, but {unseen}");
+                    self.find(&COMMAND, format!("{inner}commands[{n}]"), Some(command), allowed);
+                }
+            }
         }
         let notifies =
             task.get("action").and_then(Value::as_str).is_some_and(|action| is_one_of(action, &["Notify"]));

@@ -6,6 +6,7 @@ mod repo;
 mod sandbox;
 mod store;
 pub(crate) mod store_writer;
+mod terminal;
 mod work;
 
 pub(crate) use plan::plan;

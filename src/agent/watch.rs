@@ -1,0 +1,222 @@
+//! The watcher: a process of this program's own between `verify` and a command of a plan, which outlives neither. It is
+//! there because nothing else can clean up after a `verify` that was killed: the kernel closes the line between the two,
+//! and then the watcher ends the command with all that it started.
+//!
+//! The line is a socket: the watcher's stdin. To the watcher go orders of one byte, from it lines: how the command began,
+//! and how it ended.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use super::descendants;
+
+/// The hidden command by which this program starts itself as a watcher.
+pub(crate) const COMMAND: &str = "run-watched";
+
+/// The end of a process comes through no socket, so it is asked for.
+pub(super) const LOOK: Duration = Duration::from_millis(10);
+
+/// An order to the watcher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The command should come to its end.
+    Stop,
+    /// It must.
+    Kill,
+}
+
+impl Order {
+    fn byte(self) -> u8 {
+        match self {
+            Self::Stop => b's',
+            Self::Kill => b'k',
+        }
+    }
+}
+
+/// What the watcher says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Word {
+    /// The command runs, in a process group of this number.
+    Began(i32),
+    /// It ended with this exit code.
+    Exited(i32),
+    /// It was ended by this signal.
+    Signal(i32),
+    /// It could not be started.
+    Failed(String),
+}
+
+impl Word {
+    fn line(&self) -> String {
+        match self {
+            Self::Began(group) => format!("began {group}\n"),
+            Self::Exited(code) => format!("exited {code}\n"),
+            Self::Signal(number) => format!("signal {number}\n"),
+            Self::Failed(why) => format!("failed {}\n", why.replace('\n', " ")),
+        }
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let (kind, rest) = line.split_once(' ')?;
+        Some(match kind {
+            "began" => Self::Began(rest.parse().ok()?),
+            "exited" => Self::Exited(rest.parse().ok()?),
+            "signal" => Self::Signal(rest.parse().ok()?),
+            _ => Self::Failed(rest.to_owned()),
+        })
+    }
+}
+
+/// The end of the line that `verify` holds. When it is dropped, or its process goes in whatever way, the command goes.
+#[derive(Debug)]
+pub(super) struct Leash {
+    line: UnixStream,
+    heard: Vec<u8>,
+    has_ended: bool,
+}
+
+impl Leash {
+    /// Starts `command` under a watcher, in `folder`, without stdin; its output goes to `output`.
+    pub(super) fn start(command: &str, folder: &Path, output: &io::PipeWriter) -> io::Result<(Child, Self)> {
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let mut watcher = Command::new(own_program()?);
+        crate::store::git::clear_local_variables(&mut watcher);
+        let child = watcher
+            .arg0("git-wf")
+            .args([COMMAND, "--", command])
+            .current_dir(folder)
+            .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
+            .stdout(output.try_clone()?)
+            .stderr(output.try_clone()?)
+            .process_group(0)
+            .spawn()?;
+        Ok((child, Self { line: ours, heard: Vec::new(), has_ended: false }))
+    }
+
+    /// Tells the watcher; one that is gone has nothing to stop.
+    pub(super) fn order(&mut self, order: Order) {
+        let _ = self.line.write_all(&[order.byte()]);
+    }
+
+    /// The next thing that the watcher said, if it said anything.
+    pub(super) fn word(&mut self) -> io::Result<Option<Word>> {
+        let mut buffer = [0; 512];
+        loop {
+            match self.line.read(&mut buffer) {
+                Ok(0) => {
+                    self.has_ended = true;
+                    break;
+                }
+                Ok(n) => self.heard.extend(&buffer[..n]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // One that was killed with orders unread.
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => {
+                    self.has_ended = true;
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') else { return Ok(None) };
+        let line: Vec<u8> = self.heard.drain(..=end).collect();
+        Ok(Word::parse(String::from_utf8_lossy(&line).trim_end()))
+    }
+
+    /// Whether the watcher is gone.
+    pub(super) fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+}
+
+/// This program, also where its file was replaced while it ran.
+fn own_program() -> io::Result<PathBuf> {
+    let running = Path::new("/proc/self/exe");
+    if running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
+}
+
+/// Is the watcher: runs `command` until it ends, it is told to stop, or nobody holds the line any more. Nothing that the
+/// command started is left then, as far as the system lets it be found.
+pub(crate) fn watch(command: &str) -> io::Result<()> {
+    let mut line = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    // Fails where somebody typed this command.
+    line.set_read_timeout(Some(LOOK))?;
+    let before = descendants::adopt();
+    let mut shell = Command::new("sh");
+    let mut child = match shell.args(["-c", command]).stdin(Stdio::null()).process_group(0).spawn() {
+        Ok(child) => child,
+        Err(error) => return line.write_all(Word::Failed(error.to_string()).line().as_bytes()),
+    };
+    let group = i32::try_from(child.id()).unwrap_or(0);
+    let _ = line.write_all(Word::Began(group).line().as_bytes());
+    let status = follow(&mut child, group, &mut line)?;
+    // What the command left in the background goes too; then nobody holds its output any more.
+    signal_group(group, Signal::KILL);
+    descendants::end(&before);
+    let word = match status.code() {
+        Some(code) => Word::Exited(code),
+        None => Word::Signal(status.signal().unwrap_or(0)),
+    };
+    // Nobody may be there to hear it.
+    let _ = line.write_all(word.line().as_bytes());
+    Ok(())
+}
+
+fn follow(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<ExitStatus> {
+    let stop = |signal| {
+        // The shell itself may have put itself into another group.
+        if let Some(pid) = Pid::from_raw(group) {
+            let _ = kill_process(pid, signal);
+        }
+        signal_group(group, signal);
+    };
+    loop {
+        let mut order = [0];
+        match line.read(&mut order) {
+            Ok(1) if order[0] == Order::Stop.byte() => stop(Signal::TERM),
+            Ok(1) => stop(Signal::KILL),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) => {}
+            // Whoever asked for the command is gone.
+            Ok(_) | Err(_) => {
+                stop(Signal::KILL);
+                return child.wait();
+            }
+        }
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+    }
+}
+
+/// A group that is gone needs no signal.
+pub(super) fn signal_group(group: i32, signal: Signal) {
+    if let Some(group) = Pid::from_raw(group) {
+        let _ = kill_process_group(group, signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_word_is_understood() {
+        for word in [Word::Began(7), Word::Exited(0), Word::Signal(9), Word::Failed("no sh".into())] {
+            assert_eq!(Word::parse(word.line().trim_end()), Some(word));
+        }
+        assert_eq!(Word::parse("began x"), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! A command that a plan names, as it may be shown, agreed to and run.
+
+use crate::model::hidden::{is_hidden, is_odd_blank};
+
+/// A command of one line, each character of which is seen: what a reader agreed to is what the shell is given.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CommandLine(String);
+
+/// A character that a reader of the command would not see, or not in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it holds {} (character {})", name(*.character), .at + 1)]
+pub(crate) struct Unseen {
+    /// Which.
+    pub(crate) character: char,
+    /// How many characters stand before it.
+    pub(crate) at: usize,
+}
+
+impl CommandLine {
+    /// A text of one line without hidden characters.
+    pub(crate) fn parse(text: &str) -> Result<Self, Unseen> {
+        match text.chars().enumerate().find(|(_, c)| is_hidden(*c) || is_odd_blank(*c)) {
+            Some((at, character)) => Err(Unseen { character, at }),
+            None => Ok(Self(text.to_owned())),
+        }
+    }
+
+    /// As the shell is given it.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn name(c: char) -> String {
+    let known = match c {
+        '\n' | '\r' | '\u{2028}' | '\u{2029}' => "a line break",
+        '\t' => "a tab",
+        c if c.is_whitespace() => "a blank that is no space",
+        c if c.is_control() => "a control character",
+        _ => "a character that is not seen",
+    };
+    format!("{known}, U+{:04X}", u32::from(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_one_line_of_what_can_be_seen() {
+        for fine in ["cargo test limit::bucket", "printf '\\n\\u{a}' | grep é", "echo 漢字 🙂", ""] {
+            assert_eq!(CommandLine::parse(fine).unwrap().as_str(), fine);
+        }
+        for (text, said) in [
+            ("true # quick check\nrm -rf .", "it holds a line break, U+000A (character 19)"),
+            ("a\tb", "it holds a tab, U+0009 (character 2)"),
+            ("a\u{1b}[2K", "it holds a control character, U+001B (character 2)"),
+            ("é\u{9b}2J", "it holds a control character, U+009B (character 2)"),
+            ("a\u{202e}b", "it holds a character that is not seen, U+202E (character 2)"),
+            ("a\u{200b}b", "it holds a character that is not seen, U+200B (character 2)"),
+            ("a\u{a0}b", "it holds a blank that is no space, U+00A0 (character 2)"),
+            ("a\u{2028}b", "it holds a line break, U+2028 (character 2)"),
+        ] {
+            assert_eq!(CommandLine::parse(text).unwrap_err().to_string(), said);
+        }
+    }
+}

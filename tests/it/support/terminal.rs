@@ -1,0 +1,33 @@
+//! The binary on a terminal, as people have it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+use nix::pty::{Winsize, openpty};
+
+use super::Repo;
+
+impl Repo {
+    /// Runs the binary on a terminal of 80 columns with colour, on which `typed` is typed; its exit code, and all that the
+    /// terminal was given, stdout and stderr alike, with plain line ends.
+    #[track_caller]
+    pub(crate) fn on_terminal(&self, typed: &str, args: &[&str]) -> (i32, String) {
+        let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        let pty = openpty(&size, None).unwrap();
+        let mut keyboard = File::from(pty.master);
+        keyboard.write_all(typed.as_bytes()).unwrap();
+        let mut command = self.with_env("TERM", "xterm").command(env!("CARGO_BIN_EXE_git-wf"), args);
+        let end = || Stdio::from(pty.slave.try_clone().unwrap());
+        let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+        // From here on only the program has the terminal open, and its end is the end of what can be read.
+        drop((command, pty.slave));
+        let mut shown = Vec::new();
+        let mut buffer = [0; 4096];
+        while let Ok(n @ 1..) = keyboard.read(&mut buffer) {
+            shown.extend(&buffer[..n]);
+        }
+        let code = child.wait().unwrap().code().unwrap_or(-1);
+        (code, String::from_utf8(shown).unwrap().replace("\r\n", "\n"))
+    }
+}
