@@ -35,6 +35,8 @@ pub(crate) struct Commit {
     pub(crate) is_merge: bool,
     /// What it changed against its parent; a merge, against all of its parents.
     pub(crate) changes: BTreeMap<String, Change>,
+    /// Whether nobody can tell what it changed: its trees unfold to more than can be looked at.
+    pub(crate) is_unseen: bool,
     /// Whether its message names an issue or plan of ours.
     pub(crate) is_named: bool,
 }
@@ -42,7 +44,7 @@ pub(crate) struct Commit {
 impl Commit {
     /// Whether there is nothing in it but what it joins: no plan has to say so.
     pub(crate) fn is_clean_merge(&self) -> bool {
-        self.is_merge && self.changes.is_empty()
+        self.is_merge && self.changes.is_empty() && !self.is_unseen
     }
 }
 
@@ -116,6 +118,8 @@ pub(crate) enum Kind {
     LostClaim,
     /// The plan cannot be read.
     BrokenPlan,
+    /// The trees of a commit unfold to more than can be looked at.
+    Unseen,
 }
 
 /// Something that the audit found.
@@ -182,6 +186,11 @@ pub(crate) fn findings(
     let by_commit = links(carried);
     let mut found = Vec::new();
     for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
+        if commit.is_unseen {
+            let what =
+                "its trees unfold to more files than can be looked at, so nobody can tell what it changed";
+            found.push(Finding::new(Severity::Fault, Kind::Unseen, what.into()).at(&commit.hash));
+        }
         let known = by_commit.get(&commit.hash).into_iter().flatten();
         let links: Vec<&Carried<'_>> = known.map(|n| &carried[*n]).collect();
         if links.is_empty() {

@@ -5,12 +5,16 @@ use gix::bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::{Store, one_line};
+use super::tree_diff::Difference;
 use crate::model::time::Time;
 
 /// More paths than these are not recorded: such a commit is a move of everything, or vendored code.
 pub(crate) const MOST_FILES: usize = 1_000;
 /// A subject that is longer is cut; the commit itself still has it.
 const LONGEST_SUBJECT: usize = 500;
+
+/// Paths that differ, each with whether it was there before and whether it is there after.
+type Changes = Vec<(String, bool, bool)>;
 
 /// What a commit of the code says of itself.
 #[derive(Debug, Clone)]
@@ -68,14 +72,14 @@ impl Store {
     /// The paths that a commit changed against its first parent, in byte order of each folder; all of them for a first
     /// commit. At most 1,000.
     pub(crate) fn changed_files(&self, commit: &CodeCommit) -> Result<Vec<String>, StoreError> {
-        Ok(self.changes_of(commit, MOST_FILES)?.into_iter().map(|(path, ..)| path).collect())
+        // A link names the files that can be looked at; where nobody can, it names none.
+        let changes = self.changes_of(commit, MOST_FILES)?.unwrap_or_default();
+        Ok(changes.into_iter().map(|(path, ..)| path).collect())
     }
 
-    /// The same with whether each was there before, and whether it is there after; however many there are.
-    pub(crate) fn every_change_of(
-        &self,
-        commit: &CodeCommit,
-    ) -> Result<Vec<(String, bool, bool)>, StoreError> {
+    /// The same with whether each was there before, and whether it is there after; however many there are. None where its
+    /// trees unfold to more than anybody can look at.
+    pub(crate) fn every_change_of(&self, commit: &CodeCommit) -> Result<Option<Changes>, StoreError> {
         self.changes_of(commit, usize::MAX)
     }
 
@@ -89,14 +93,17 @@ impl Store {
         Ok(())
     }
 
-    fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Vec<(String, bool, bool)>, StoreError> {
-        let tree = |id: ObjectId| -> Result<ObjectId, StoreError> {
-            let commit = self.repo.find_commit(id).map_err(StoreError::object("cannot read a commit"))?;
-            Ok(commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach())
-        };
+    fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Option<Changes>, StoreError> {
         self.require_parents(commit)?;
-        let before = commit.parents.first().map(|id| tree(*id)).transpose()?;
-        let files = self.first_differences(before, tree(commit.id)?, most)?;
-        Ok(files.into_iter().map(|file| (file.path, file.old.is_some(), file.new.is_some())).collect())
+        let before = commit.parents.first().map(|id| self.code_tree_of(*id)).transpose()?;
+        let files = self.first_differences(before, self.code_tree_of(commit.id)?, most)?;
+        let change = |file: Difference| (file.path, file.old.is_some(), file.new.is_some());
+        Ok(files.map(|files| files.into_iter().map(change).collect()))
+    }
+
+    /// The tree of a commit of the code.
+    pub(crate) fn code_tree_of(&self, id: ObjectId) -> Result<ObjectId, StoreError> {
+        let failed = StoreError::object("cannot read a commit");
+        Ok(self.repo.find_commit(id).map_err(&failed)?.tree_id().map_err(&failed)?.detach())
     }
 }

@@ -28,6 +28,10 @@ const LOCAL_VARIABLES: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
+/// By these git tells its hooks where the objects are that a push brought.
+const INCOMING: &[&str] =
+    &["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_QUARANTINE_PATH"];
+
 /// Asks git, in the environment of the user, whether it works in the repository of `folder`: it does not trust one that
 /// belongs to somebody else unless `safe.directory` names it.
 pub(super) fn accepts(folder: &Path) -> Result<(), StoreError> {
@@ -101,12 +105,19 @@ pub(crate) fn clear_local_variables(command: &mut Command) {
 pub(crate) struct Git {
     git_dir: PathBuf,
     work_dir: Option<PathBuf>,
+    sees_incoming: bool,
 }
 
 impl Git {
     /// `git_dir` is the worktree's own git folder; without a `work_dir` the repository is taken as bare.
     pub(crate) fn new(git_dir: impl Into<PathBuf>, work_dir: Option<&Path>) -> Self {
-        Self { git_dir: git_dir.into(), work_dir: work_dir.map(Path::to_owned) }
+        Self { git_dir: git_dir.into(), work_dir: work_dir.map(Path::to_owned), sees_incoming: false }
+    }
+
+    /// The same, which also sees what the push brought that this process is the hook of; and each object as it is, since a
+    /// replacement could have been pushed, too.
+    pub(crate) fn seeing_incoming(self) -> Self {
+        Self { sees_incoming: true, ..self }
     }
 
     /// A command that the caller still shapes (stdin, inherited output).
@@ -114,6 +125,10 @@ impl Git {
         let mut command = Command::new("git");
         clear_local_variables(&mut command);
         command.env("GIT_DIR", &self.git_dir).env("LC_MESSAGES", "C").env("LANGUAGE", "C");
+        if self.sees_incoming {
+            let known = INCOMING.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+            command.envs(known).env("GIT_NO_REPLACE_OBJECTS", "1");
+        }
         if let Some(dir) = &self.work_dir {
             command.env("GIT_WORK_TREE", dir).current_dir(dir);
         } else {

@@ -48,6 +48,7 @@ mod tx;
 mod unpublished;
 mod walk;
 
+pub(crate) use ancestry::Ancestors;
 pub(crate) use commits::{CodeCommit, MOST_FILES};
 pub(crate) use cursor::{Cursor, Found};
 pub(crate) use error::StoreError;

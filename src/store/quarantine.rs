@@ -19,10 +19,17 @@ pub(crate) struct Quarantined {
 impl Store {
     /// As it will be once the push is let in that this process is the hook of; where there is none, as it is.
     pub(crate) fn with_quarantine(mut self) -> Result<Quarantined, StoreError> {
+        self.sees_incoming = true;
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         // The library does not know the variable, and what it would look in is one folder with references to others.
         let incoming = set("GIT_OBJECT_DIRECTORY").or_else(|| set("GIT_QUARANTINE_PATH"));
-        let Some(incoming) = incoming else { return Ok(Quarantined { store: self, _alternates: None }) };
+        let Some(incoming) = incoming else {
+            // Without replacements, since somebody can have pushed those.
+            let objects = self.repo.objects.store_ref().path().to_owned();
+            let opened = gix::odb::at(&objects, self.repo.object_hash()).map_err(StoreError::io(&objects))?;
+            self.repo.objects = gix::OdbHandle::from(opened).with_write_passthrough();
+            return Ok(Quarantined { store: self, _alternates: None });
+        };
         let folder = tempfile::tempdir().map_err(StoreError::io(std::env::temp_dir()))?;
         let objects = folder.path().join("objects");
         let info = objects.join("info");

@@ -27,6 +27,8 @@ pub(crate) struct Store {
     pub(super) repo: gix::Repository,
     reference: String,
     pub(super) in_hook: bool,
+    /// Whether it is looked at before a push is let in.
+    pub(super) sees_incoming: bool,
 }
 
 impl Store {
@@ -43,7 +45,7 @@ impl Store {
         };
         repo.object_cache_size_if_unset(OBJECT_CACHE);
         repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
-        Ok(Self { repo, reference, in_hook: false })
+        Ok(Self { repo, reference, in_hook: false, sees_incoming: false })
     }
 
     /// The same within a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit that is being made, who
@@ -64,7 +66,8 @@ impl Store {
 
     /// The installed git, for this repository and worktree.
     pub(crate) fn git(&self) -> Git {
-        Git::new(self.git_dir(), self.work_dir().as_deref())
+        let git = Git::new(self.git_dir(), self.work_dir().as_deref());
+        if self.sees_incoming { git.seeing_incoming() } else { git }
     }
 
     /// The git folder that all worktrees share.
@@ -104,6 +107,13 @@ impl Store {
     /// A configured text.
     pub(crate) fn config(&self, key: &str) -> Option<String> {
         self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
+    }
+
+    /// All values of a key that can be given several times.
+    pub(crate) fn config_all(&self, key: &str) -> Vec<String> {
+        let config = self.repo.config_snapshot();
+        let values = config.plumbing().strings(key).unwrap_or_default();
+        values.iter().map(|value| value.to_str_lossy().into_owned()).collect()
     }
 
     /// A configured truth value, false where it is not set.

@@ -7,6 +7,7 @@ use gix::objs::{Kind, Tree};
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
 use super::make;
+use super::repo::Store;
 use crate::model::doc::file_bytes;
 use crate::model::root::FORMAT;
 
@@ -19,6 +20,13 @@ const MESSAGE: &str = "git-wf: an empty store\n";
 /// The signature of commits that every clone makes alike.
 pub(super) fn signature(seconds: i64) -> gix::actor::Signature {
     gix::actor::Signature { name: NAME.into(), email: EMAIL.into(), time: gix::date::Time::new(seconds, 0) }
+}
+
+impl Store {
+    /// The id of the commit that all stores begin with. It need not be here.
+    pub(crate) fn first_commit(&self) -> Result<ObjectId, StoreError> {
+        make(&self.in_memory())
+    }
 }
 
 /// Makes the root commit in `repo`; with `repo` in memory, only there.

@@ -109,6 +109,19 @@ impl Store {
         Ok((vouched.collect::<Result<_, StoreError>>()?, complaint))
     }
 
+    /// Those of `ids` that bear a signature by a key that git here trusts.
+    pub(crate) fn signed(&self, ids: &[ObjectId]) -> Result<HashSet<ObjectId>, StoreError> {
+        let mut signed = Vec::new();
+        for id in ids {
+            if self.bears_signature(*id)? {
+                signed.push(*id);
+            }
+        }
+        let (verdicts, _) = self.verdicts(&signed)?;
+        let good = verdicts.into_iter().filter(|(_, verdict)| verdict.vouching == Vouching::Good);
+        Ok(good.map(|(id, _)| id).collect())
+    }
+
     /// Compares a merge or restoring commit with the one that its parents make.
     fn made_again(&self, link: &Link) -> Result<Vouching, StoreError> {
         let [one, two] = link.parents[..] else { return Ok(Vouching::Differs) };

@@ -1,5 +1,7 @@
 //! The files in which two trees differ. A subtree that is equal on both sides is never opened.
 
+use std::collections::HashMap;
+
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
@@ -10,6 +12,12 @@ use super::trees::{self, DEEPEST};
 
 /// So many differences are listed at most. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
+/// So many pairs of folders are opened at most. A few trees, each ten times in the next, unfold to billions of them.
+const MOST_FOLDERS: usize = 4_000_000;
+/// What unfolds to more files and folders than these is not looked into where it is no store.
+const MOST_ELSEWHERE: u64 = 1_000_000;
+/// After so many files and folders it is found out how many there are in all: that opens each pair of trees once.
+const COUNTED_AFTER: usize = 5_000;
 
 /// A path at which two trees differ, and at which at least one of them has something that is no folder. A folder that is
 /// none of the store's stands for all that is in it.
@@ -30,49 +38,38 @@ impl Store {
         old: Option<ObjectId>,
         new: ObjectId,
     ) -> Result<Vec<Difference>, StoreError> {
-        let mut found = Vec::new();
-        self.compare(old, Some(new), "", (MOST, layout::is_folder), &mut found)?;
-        Ok(found)
+        Ok(self.differences_within(old, new, MOST)?.0)
     }
 
-    /// As [`Store::differences`], of trees that are no stores, and no more than `most`.
+    /// As [`Store::differences`], of no more than `most`, and whether these are all of them.
+    pub(super) fn differences_within(
+        &self,
+        old: Option<ObjectId>,
+        new: ObjectId,
+        most: usize,
+    ) -> Result<(Vec<Difference>, bool), StoreError> {
+        let mut walk = Walk::new(&self.repo, most, layout::is_folder);
+        walk.compare(old, Some(new), "")?;
+        Ok((walk.found, walk.end == End::Reached))
+    }
+
+    /// As [`Store::differences`], of trees that are no stores, and no more than `most`. None where the trees unfold to
+    /// more than anybody can look at.
     pub(super) fn first_differences(
         &self,
         old: Option<ObjectId>,
         new: ObjectId,
         most: usize,
-    ) -> Result<Vec<Difference>, StoreError> {
-        let mut found = Vec::new();
-        self.compare(old, Some(new), "", (most, |_| true), &mut found)?;
-        Ok(found)
+    ) -> Result<Option<Vec<Difference>>, StoreError> {
+        let mut walk = Walk::new(&self.repo, most, |_| true);
+        walk.uncounted = Some((old, new));
+        walk.compare(old, Some(new), "")?;
+        Ok((walk.end != End::TooMuch).then_some(walk.found))
     }
 
-    fn compare(
-        &self,
-        old: Option<ObjectId>,
-        new: Option<ObjectId>,
-        path: &str,
-        (most, is_walked): (usize, fn(&str) -> bool),
-        found: &mut Vec<Difference>,
-    ) -> Result<(), StoreError> {
-        if old == new || path.matches('/').count() > DEEPEST {
-            return Ok(());
-        }
-        for (name, a, b) in trees::differing(&self.repo, old, new)? {
-            if found.len() >= most {
-                break;
-            }
-            let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
-            let is_walked_here = is_walked(&inner);
-            let is_folder = |(kind, _): &(EntryKind, ObjectId)| *kind == EntryKind::Tree && is_walked_here;
-            let folder = |entry: Option<(EntryKind, ObjectId)>| entry.filter(is_folder).map(|(_, id)| id);
-            let file = |entry: Option<(EntryKind, ObjectId)>| entry.filter(|entry| !is_folder(entry));
-            if file(a).is_some() || file(b).is_some() {
-                found.push(Difference { path: inner.clone(), old: file(a), new: file(b) });
-            }
-            self.compare(folder(a), folder(b), &inner, (most, is_walked), found)?;
-        }
-        Ok(())
+    /// Whether what two trees differ in, which are no stores, unfolds to more than anybody can look at.
+    pub(crate) fn is_beyond_looking(&self, old: Option<ObjectId>, new: ObjectId) -> Result<bool, StoreError> {
+        Ok(Counts::of(&self.repo).count(old, Some(new), 0)? > MOST_ELSEWHERE)
     }
 
     /// The files that both trees have, each in a version of its own: not the other's, and none of those in `bases`.
@@ -120,5 +117,177 @@ impl Store {
             }
         }
         Ok(())
+    }
+}
+
+/// How far a comparison came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It looked at everything.
+    Reached,
+    /// It found as much as was asked for.
+    Enough,
+    /// There is too much to look at.
+    TooMuch,
+}
+
+/// One comparison of two trees.
+struct Walk<'a> {
+    repo: &'a gix::Repository,
+    most: usize,
+    is_walked: fn(&str) -> bool,
+    found: Vec<Difference>,
+    /// How many pairs of folders were opened.
+    opened: usize,
+    /// The trees, where all of it is to be counted before too much of it is listed.
+    uncounted: Option<(Option<ObjectId>, ObjectId)>,
+    end: End,
+}
+
+impl<'a> Walk<'a> {
+    fn new(repo: &'a gix::Repository, most: usize, is_walked: fn(&str) -> bool) -> Self {
+        Self { repo, most, is_walked, found: Vec::new(), opened: 0, uncounted: None, end: End::Reached }
+    }
+
+    fn compare(
+        &mut self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        path: &str,
+    ) -> Result<(), StoreError> {
+        if old == new || path.matches('/').count() > DEEPEST || self.is_at_an_end()? {
+            return Ok(());
+        }
+        self.opened += 1;
+        for (name, a, b) in trees::differing(self.repo, old, new)? {
+            if self.found.len() >= self.most {
+                self.end = End::Enough;
+            }
+            if self.end != End::Reached {
+                break;
+            }
+            let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
+            let is_walked_here = (self.is_walked)(&inner);
+            let is_folder = |(kind, _): &(EntryKind, ObjectId)| *kind == EntryKind::Tree && is_walked_here;
+            let folder = |entry: Option<(EntryKind, ObjectId)>| entry.filter(is_folder).map(|(_, id)| id);
+            let file = |entry: Option<(EntryKind, ObjectId)>| entry.filter(|entry| !is_folder(entry));
+            if file(a).is_some() || file(b).is_some() {
+                self.found.push(Difference { path: inner.clone(), old: file(a), new: file(b) });
+            }
+            self.compare(folder(a), folder(b), &inner)?;
+        }
+        Ok(())
+    }
+
+    fn is_at_an_end(&mut self) -> Result<bool, StoreError> {
+        if self.opened >= MOST_FOLDERS {
+            self.end = End::TooMuch;
+        }
+        if self.opened + self.found.len() >= COUNTED_AFTER
+            && let Some((old, new)) = self.uncounted.take()
+            && Counts::of(self.repo).count(old, Some(new), 0)? > MOST_ELSEWHERE
+        {
+            self.end = End::TooMuch;
+        }
+        Ok(self.end != End::Reached)
+    }
+}
+
+/// In how many files and folders trees differ. Each pair of them is opened once, however often it stands there.
+struct Counts<'a> {
+    repo: &'a gix::Repository,
+    /// By the two trees, and how deep they lie.
+    known: HashMap<(Option<ObjectId>, Option<ObjectId>, usize), u64>,
+}
+
+impl<'a> Counts<'a> {
+    fn of(repo: &'a gix::Repository) -> Self {
+        Self { repo, known: HashMap::new() }
+    }
+
+    fn count(
+        &mut self,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+        depth: usize,
+    ) -> Result<u64, StoreError> {
+        if old == new || depth > DEEPEST {
+            return Ok(0);
+        }
+        if let Some(known) = self.known.get(&(old, new, depth)) {
+            return Ok(*known);
+        }
+        if self.known.len() as u64 > MOST_ELSEWHERE {
+            return Ok(u64::MAX);
+        }
+        let folder = |entry: Option<(EntryKind, ObjectId)>| {
+            entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
+        };
+        let mut all = 1u64;
+        for (_, a, b) in trees::differing(self.repo, old, new)? {
+            let inner = self.count(folder(a), folder(b), depth + 1)?;
+            all = all.saturating_add(inner.max(1));
+        }
+        self.known.insert((old, new, depth), all);
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gix::objs::Tree;
+    use gix::objs::tree::Entry;
+
+    fn tree(repo: &gix::Repository, entries: &[(&str, EntryKind, ObjectId)]) -> ObjectId {
+        let entry = |(name, kind, oid): &(&str, EntryKind, ObjectId)| Entry {
+            mode: (*kind).into(),
+            filename: (*name).into(),
+            oid: *oid,
+        };
+        repo.write_object(Tree { entries: entries.iter().map(entry).collect() }).unwrap().detach()
+    }
+
+    /// Ten times itself in itself, twelve times over.
+    fn bomb(repo: &gix::Repository, within: ObjectId) -> ObjectId {
+        let names: Vec<String> = (0..10).map(|n| n.to_string()).collect();
+        (0..12).fold(within, |inner, _| {
+            tree(repo, &names.iter().map(|name| (name.as_str(), EntryKind::Tree, inner)).collect::<Vec<_>>())
+        })
+    }
+
+    #[test]
+    fn what_a_few_trees_unfold_to_is_counted_and_not_walked() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = gix::init_bare(folder.path()).unwrap();
+        let blob = repo.write_blob("x").unwrap().detach();
+        let empty = repo.write_object(Tree::empty()).unwrap().detach();
+        let [one, two] = ["a", "b"].map(|name| tree(&repo, &[(name, EntryKind::Blob, blob)]));
+        let mut seen = Vec::new();
+        for (old, new) in
+            [(None, empty), (None, one), (Some(one), two), (Some(empty), one), (Some(two), empty)]
+        {
+            let (old, new) = (old.map(|old| bomb(&repo, old)), bomb(&repo, new));
+            let mut counts = Counts::of(&repo);
+            assert!(counts.count(old, Some(new), 0).unwrap() > 1_000_000_000_000);
+            seen.push(counts.known.len());
+            let mut walk = Walk::new(&repo, usize::MAX, |_| true);
+            walk.uncounted = Some((old, new));
+            walk.compare(old, Some(new), "").unwrap();
+            assert_eq!(walk.end, End::TooMuch);
+            assert!(
+                walk.opened + walk.found.len() < 2 * COUNTED_AFTER,
+                "{} {}",
+                walk.opened,
+                walk.found.len()
+            );
+        }
+        assert_eq!(seen, [13; 5]);
+        // As many as were asked for are found, whatever lies behind them.
+        let mut walk = Walk::new(&repo, 3, |_| true);
+        let new = bomb(&repo, one);
+        walk.uncounted = Some((None, new));
+        walk.compare(None, Some(new), "").unwrap();
+        assert_eq!((walk.end, walk.found.len()), (End::Enough, 3));
     }
 }

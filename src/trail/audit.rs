@@ -56,14 +56,24 @@ impl crate::model::Explain for RangeError {
 pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, RangeError> {
     let ids = ids(store, range)?;
     let codes = ids.into_iter().map(|id| store.code_commit(id)).collect::<Result<Vec<_>, _>>()?;
-    let merges: Vec<ObjectId> = codes.iter().filter(|it| is_merge(it)).map(|it| it.id).collect();
     codes.iter().filter(|it| is_merge(it)).try_for_each(|it| store.require_parents(it))?;
-    let mut own = merges::own_changes(store, &merges).map_err(StoreError::Git)?;
+    let mut own = merges::own_changes(store, codes.iter().filter(|it| is_merge(it)))?;
     let audited = |code: CodeCommit| {
-        let own = own.remove(&code.id).unwrap_or_default();
-        let changes = if is_merge(&code) { own } else { changes(store, &code)? };
+        let changes = if own.unseen.contains(&code.id) {
+            None
+        } else if is_merge(&code) {
+            Some(own.changes.remove(&code.id).unwrap_or_default())
+        } else {
+            changes(store, &code)?
+        };
         let is_named = !trailers::parse(&code.message).is_empty();
-        let commit = Commit { hash: code.id.to_string(), is_merge: is_merge(&code), changes, is_named };
+        let commit = Commit {
+            hash: code.id.to_string(),
+            is_merge: is_merge(&code),
+            is_unseen: changes.is_none(),
+            changes: changes.unwrap_or_default(),
+            is_named,
+        };
         Ok(Audited { code, commit })
     };
     codes.into_iter().map(audited).collect()
@@ -88,14 +98,15 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
     Ok(list.lines().filter_map(object_id).collect())
 }
 
-fn changes(store: &Store, code: &CodeCommit) -> Result<BTreeMap<String, Change>, StoreError> {
-    let files = store.every_change_of(code)?;
+/// None where its trees unfold to more than anybody can look at.
+fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
+    let Some(files) = store.every_change_of(code)? else { return Ok(None) };
     let kind = |(old, new): (bool, bool)| match (old, new) {
         (false, _) => Change::Added,
         (true, true) => Change::Modified,
         (true, false) => Change::Deleted,
     };
-    Ok(files.into_iter().map(|(path, old, new)| (path, kind((old, new)))).collect())
+    Ok(Some(files.into_iter().map(|(path, old, new)| (path, kind((old, new)))).collect()))
 }
 
 /// The issues whose executions link these commits, each once, by id.
@@ -113,13 +124,14 @@ pub(crate) fn issues(index: &Index<'_>, commits: &[Audited]) -> Result<Vec<Issue
 }
 
 /// Every file that the linked commits touched: as git knows it where the commit is here, else as it was recorded. None
-/// where a commit is not here and touched more than a record holds.
+/// where a commit is not here and touched more than a record holds, or more than anybody can look at.
 pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTreeSet<String>> {
     let mut files = BTreeSet::new();
     for linked in execution.commits() {
         let code = object_id(&linked.link.hash).and_then(|id| store.code_commit(id).ok());
         match code.and_then(|code| store.every_change_of(&code).ok()) {
-            Some(changed) => files.extend(changed.into_iter().map(|(path, ..)| path)),
+            Some(None) => return None,
+            Some(Some(changed)) => files.extend(changed.into_iter().map(|(path, ..)| path)),
             None if linked.link.files.len() >= MOST_FILES => return None,
             None => files.extend(linked.link.files),
         }

@@ -1,6 +1,6 @@
 //! What a merge holds that none of its parents has: how a conflict was settled, and whatever else somebody wrote into it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::process::Stdio;
 
@@ -9,12 +9,15 @@ use gix::ObjectId;
 use super::quoted::unquoted;
 use crate::rules::audit::Change;
 use crate::store::git::GitError;
-use crate::store::{Store, object_id};
+use crate::store::{CodeCommit, Store, StoreError, object_id};
 
 /// git's combined diff leaves out what comes from one of the parents. Without context, since with it changes of two sides
 /// that lie near each other would pass for the merge's own; with renames, since a file that one side moved and the other
 /// changed would, too.
 const SHOWN: &[&str] = &[
+    // Larger files are compared as a whole.
+    "-c",
+    "core.bigFileThreshold=32m",
     "diff-tree",
     "--stdin",
     "--cc",
@@ -28,9 +31,50 @@ const SHOWN: &[&str] = &[
     "--no-color",
 ];
 
-/// The files that each merge changed against all of its parents, found by one process. A merge that only joins is not
-/// among them.
-pub(crate) fn own_changes(
+/// Merges of more commits than these are not looked into.
+const MOST_PARENTS: usize = 64;
+
+/// What merges hold of their own.
+#[derive(Debug, Default)]
+pub(crate) struct OwnChanges {
+    /// The files that each merge changed against all of its parents. A merge that only joins is not among them.
+    pub(crate) changes: HashMap<ObjectId, BTreeMap<String, Change>>,
+    /// Merges whose trees unfold to more than anybody can look at, or which join too many commits.
+    pub(crate) unseen: HashSet<ObjectId>,
+}
+
+/// Looks at merges of the code, all by one process.
+pub(crate) fn own_changes<'a>(
+    store: &Store,
+    merges: impl Iterator<Item = &'a CodeCommit>,
+) -> Result<OwnChanges, StoreError> {
+    let mut found = OwnChanges::default();
+    let mut seen = Vec::new();
+    for merge in merges {
+        match is_beyond_looking(store, merge)? {
+            true => drop(found.unseen.insert(merge.id)),
+            false => seen.push(merge.id),
+        }
+    }
+    found.changes = combined(store, &seen)?;
+    Ok(found)
+}
+
+/// git would walk whatever the trees unfold to.
+fn is_beyond_looking(store: &Store, merge: &CodeCommit) -> Result<bool, StoreError> {
+    if merge.parents.len() > MOST_PARENTS {
+        return Ok(true);
+    }
+    let tree = store.code_tree_of(merge.id)?;
+    for parent in &merge.parents {
+        if store.is_beyond_looking(Some(store.code_tree_of(*parent)?), tree)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn combined(
     store: &Store,
     merges: &[ObjectId],
 ) -> Result<HashMap<ObjectId, BTreeMap<String, Change>>, GitError> {

@@ -7,7 +7,7 @@ pub(crate) mod claimed;
 pub(crate) mod collisions;
 pub(crate) mod links;
 pub(crate) mod log;
-mod merges;
+pub(crate) mod merges;
 pub(crate) mod moment;
 pub(crate) mod patch_id;
 mod quoted;

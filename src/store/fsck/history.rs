@@ -20,6 +20,7 @@ impl Store {
     ) -> Result<HashSet<ObjectId>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let walk = self.repo.rev_walk([snapshot.commit()]).all().map_err(&failed)?;
+        let ours = self.ours(snapshot.commit());
         let mut known = HashSet::new();
         let mut roots = 0;
         for info in walk {
@@ -32,6 +33,9 @@ impl Store {
                 }
             };
             known.insert(info.id);
+            if !ours.contains(info.id) {
+                continue;
+            }
             let parents: Vec<ObjectId> = info.parent_ids().map(gix::Id::detach).collect();
             if parents.is_empty() {
                 roots += 1;
@@ -48,6 +52,11 @@ impl Store {
             }
             let Some(state) = Snapshot::of_commit(&self.repo, info.id)? else { continue };
             for parent in parents {
+                if self.repo.has_object(parent) && !ours.contains(parent) {
+                    let what = format!("it was merged with {parent}, which is no commit of a store");
+                    found.add(Severity::Error, self.reference(), Some(info.id), what);
+                    continue;
+                }
                 self.check_step(snapshot, parent, &state, found)?;
             }
         }
@@ -91,13 +100,19 @@ impl Store {
     pub(crate) fn repairs(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let snapshot = self.unchecked(&mut Findings(Vec::new()))?;
+        let ours = self.ours(snapshot.commit());
         let mut repairs = BTreeMap::new();
         let walk = self.repo.rev_walk([snapshot.commit()]).all().map_err(&failed)?;
         for info in walk {
             // A history that ends early gives back what it has.
             let Ok(info) = info else { break };
+            if !ours.contains(info.id) {
+                continue;
+            }
             let Some(state) = Snapshot::of_commit(&self.repo, info.id)? else { continue };
-            for parent in info.parent_ids().filter(|id| self.repo.has_object(*id)) {
+            let parents =
+                info.parent_ids().filter(|id| self.repo.has_object(*id) && ours.contains(id.detach()));
+            for parent in parents {
                 let Some(before) = Snapshot::of_commit(&self.repo, parent.detach())? else { continue };
                 for file in self.differences(Some(before.tree()), state.tree())? {
                     let Some((EntryKind::Blob, old)) = file.old else { continue };
@@ -113,5 +128,33 @@ impl Store {
             }
         }
         Ok(repairs)
+    }
+}
+
+/// The commits of a history that belong to the store: those that descend from a first commit that is one, be it the one that
+/// all stores begin with or not. A commit of the code that somebody made a parent does not, and its files are none of the
+/// store's.
+struct Ours(Option<HashSet<ObjectId>>);
+
+impl Ours {
+    fn contains(&self, commit: ObjectId) -> bool {
+        self.0.as_ref().is_none_or(|ours| ours.contains(&commit))
+    }
+}
+
+impl Store {
+    /// All of them where that cannot be told, since the history is not all here.
+    fn ours(&self, tip: ObjectId) -> Ours {
+        let Ok(history) = self.parents_first(tip, None) else { return Ours(None) };
+        let mut ours = HashSet::new();
+        for (commit, parents) in history {
+            // Where a shallow clone ends, a history begins, too.
+            let is_first = || !parents.iter().any(|parent| self.repo.has_object(*parent));
+            let begins = || is_first() && self.snapshot_at(commit).is_ok();
+            if parents.iter().any(|parent| ours.contains(parent)) || begins() {
+                ours.insert(commit);
+            }
+        }
+        Ours(ours.contains(&tip).then_some(ours))
     }
 }
