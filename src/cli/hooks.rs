@@ -16,13 +16,25 @@ pub(crate) struct Args {
 enum Command {
     /// Install the hooks; one that is there already goes on working
     ///
-    /// With --server, `pre-receive` sees to it that the ref moves forward only, drops nothing and brings records that can
-    /// be read. By the policy that held before the push it asks besides: with commits=required, for a plan behind each new
-    /// commit of a branch; with review=required, that an execution which the push brings is of a plan that passed its
-    /// review as it was claimed; with evidence=required, that one which the push completes has linked commits and a passing
-    /// check of each test at the last of them. What somebody forced with a reason is let in, and named. A server goes by
-    /// what was recorded: it runs no test, and does not ask for linked commits that nobody pushed yet. An execution that
-    /// was set aside is not asked.
+    /// With --server, `pre-receive` makes sure that the ref moves forward only, from the commit that is there and through
+    /// stores alone; that a push drops nothing, rewrites nothing that is written once, and brings only records in the byte
+    /// form of the format, with no stamp more than a day ahead of the server's clock.
+    ///
+    /// It also applies the policy that held before the push. With commits=required, each commit that a branch gains needs
+    /// a plan behind it, whatever other references lead to it; a merge only if it has changes that none of its parents has,
+    /// or joins a commit with one that it stands on and changes something. With review=required, an execution that comes to
+    /// count through the push must be of a plan that had passed its review when it was claimed. With evidence=required, one
+    /// that the push completes, or takes evidence from, must have linked commits and a passing check of each test at the
+    /// last of them. What somebody forced with a reason is let in, and named. An execution that was set aside is not asked.
+    ///
+    /// A push cannot loosen the policy unless an owner signed the commit that does so with a key that git on the server
+    /// trusts (gpg.ssh.allowedSignersFile, or gpg's keyring), or the server's own configuration allows it: wf.floor is a
+    /// list such as `commits=required,review=none`. Each gate in it holds at least so far, whatever policy is pushed, and
+    /// can be loosened down to that; `none` stands for every gate open.
+    ///
+    /// A server goes by what was recorded: it runs no test, and does not ask for linked commits that nobody pushed yet. A
+    /// merge that keeps one side and drops what the other changed looks like one that only joins. What unfolds to more than
+    /// can be looked at stays out.
     Install {
         /// The hook that checks what is pushed, in a repository that others push to
         #[arg(long)]

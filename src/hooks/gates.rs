@@ -1,12 +1,12 @@
 //! The gates `evidence` and `review` on a server: what the store itself, as it would be after a push, has to show for the
-//! claims and ends that the push brings.
+//! claims that come to hold and the executions that come to be completed through the push.
 //!
 //! A server runs no test and reads no code. It goes by what was recorded: links, checks, reviews. It does not ask for the
 //! linked commits themselves, since `done` publishes the store before anybody pushes the branch.
 
 use std::collections::BTreeSet;
 
-use crate::model::execution::{Event, Execution};
+use crate::model::execution::{Event, Execution, LogEntry};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::review::Review;
 use crate::model::root::Policy;
@@ -14,7 +14,7 @@ use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::holds::standing;
+use crate::rules::holds::{standing, who_holds};
 use crate::rules::review::{self, Refusal, Reviewer};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, layout, records};
 use crate::trail::claimed::{self, Claimed};
@@ -39,7 +39,8 @@ struct Stopped {
     refusal: Option<Refusal>,
 }
 
-/// Looks at the executions that differ between two states of the store, by the policy of the first one.
+/// Looks at the issues that differ between two states of the store: at each execution that comes to stand, to hold or to be
+/// completed, or that loses its evidence, whatever brings that about.
 pub(super) fn look(
     store: &Store,
     before: &Snapshot<'_>,
@@ -51,61 +52,95 @@ pub(super) fn look(
     if !wants_evidence && !wants_review {
         return Ok(Passed::default());
     }
-    let changed = changed(store, before, after)?;
-    let issues: BTreeSet<IssueId> = changed.iter().map(ExecutionId::issue).collect();
     let mut stopped = Vec::new();
-    for issue in issues {
+    for issue in changed(store, before, after)? {
         let Some(folder) = records::issue(after, &issue)? else { continue };
+        let old = Before::of(before, &issue)?;
+        let holder = who_holds(&folder.executions).holder.map(|n| &folder.executions[n].execution.id);
         // What was set aside counts for nothing, and asking more of it would leave no way out.
         for (it, outcome) in standing(&folder.executions) {
-            if !changed.contains(&it.execution.id) {
+            let id = &it.execution.id;
+            let is_completed = wants_evidence && outcome == ExecutionStatus::Completed;
+            let begins = wants_review && (!old.stands(id) || holder == Some(id) && old.holder() != Some(id));
+            if !is_completed && !begins {
                 continue;
             }
-            let old = records::execution(before, &it.execution.id, &mut Vec::new())?;
-            let ends = outcome == ExecutionStatus::Completed
-                && old.as_ref().is_none_or(|old| old.outcome() != outcome);
-            let begins = old.is_none();
-            if !(wants_evidence && ends || wants_review && begins) {
-                continue;
-            }
+            let was_completed = old.completed(id);
             let Claimed::Plan(plan) = claimed::plan(store, after, &folder, &it.execution)? else {
-                stopped.push(Stopped::of(it, "has a plan that cannot be read", vec![], None));
+                if begins || is_completed && was_completed.is_none() {
+                    stopped.push(Stopped::of(it, "has a plan that cannot be read", vec![], None));
+                }
                 continue;
             };
-            if wants_review && begins {
+            if begins {
                 stopped.extend(unreviewed(before, policy, &folder, it, &plan)?);
             }
-            if wants_evidence && ends {
-                stopped.extend(unproven(it, &plan));
+            // One that was let in without evidence is not asked for it later.
+            let lacked =
+                was_completed.is_some_and(|was| !evidence::missing(&plan.typed_plan(), was).is_empty());
+            if is_completed && !lacked {
+                stopped.extend(unproven(it, was_completed, &plan));
             }
         }
     }
     judge(store, after, stopped)
 }
 
-/// The executions of which any file differs.
+/// The executions of an issue as they were before the push.
+struct Before(Vec<ExecutionFolder>);
+
+impl Before {
+    fn of(state: &Snapshot<'_>, issue: &IssueId) -> Result<Self, StoreError> {
+        Ok(Self(records::executions(state, issue)?))
+    }
+
+    fn stands(&self, id: &ExecutionId) -> bool {
+        standing(&self.0).iter().any(|(it, _)| it.execution.id == *id)
+    }
+
+    fn holder(&self) -> Option<&ExecutionId> {
+        who_holds(&self.0).holder.map(|n| &self.0[n].execution.id)
+    }
+
+    /// The execution, where it was completed and nothing had set it aside.
+    fn completed(&self, id: &ExecutionId) -> Option<&ExecutionFolder> {
+        let is_it = |(it, outcome): &(&ExecutionFolder, ExecutionStatus)| {
+            it.execution.id == *id && *outcome == ExecutionStatus::Completed
+        };
+        standing(&self.0).into_iter().find(is_it).map(|(it, _)| it)
+    }
+}
+
+/// The issues with plans or executions of which any file differs. Who holds an issue, and with what to show for it, can
+/// change by a file of any of its executions.
 fn changed(
     store: &Store,
     before: &Snapshot<'_>,
     after: &Snapshot<'_>,
-) -> Result<BTreeSet<ExecutionId>, StoreError> {
+) -> Result<BTreeSet<IssueId>, StoreError> {
     let of = |path: &str| {
         let mut parts = path.split('/');
-        (parts.next() == Some("issues") && parts.nth(2) == Some("executions")).then_some(())?;
-        ExecutionId::parse(parts.next()?).ok()
+        (parts.next() == Some(layout::ISSUES)).then_some(())?;
+        let issue = IssueId::parse(parts.nth(1)?).ok()?;
+        matches!(parts.next()?, "executions" | "solutions").then_some(issue)
     };
     let differences = store.differences(Some(before.tree()), after.tree())?;
     Ok(differences.iter().filter_map(|file| of(&file.path)).collect())
 }
 
-fn unproven(it: &ExecutionFolder, plan: &Solution) -> Option<Stopped> {
+/// `was` is the execution as it was, where it was completed before.
+fn unproven(it: &ExecutionFolder, was: Option<&ExecutionFolder>, plan: &Solution) -> Option<Stopped> {
     let missing = evidence::missing(&plan.typed_plan(), it);
     if missing.is_empty() {
         return None;
     }
     let folder = layout::execution_log(&it.execution.id);
-    let ends = it.log.iter().filter(|entry| matches!(entry.event, Event::End(_)));
-    let written = ends.map(|entry| layout::entry(&folder, &entry.id)).collect();
+    // What completed it, or what took its evidence away since.
+    let is_cause = |entry: &&LogEntry| match was {
+        None => matches!(entry.event, Event::End(_)),
+        Some(was) => !was.log.iter().any(|old| old.id == entry.id),
+    };
+    let written = it.log.iter().filter(is_cause).map(|entry| layout::entry(&folder, &entry.id)).collect();
     Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None))
 }
 
@@ -120,8 +155,10 @@ fn unreviewed(
     let place = layout::reviews(&plan.id);
     let mut reviews: Vec<Review> = Vec::new();
     let mut written = vec![layout::execution(&it.execution.id)];
+    // The commit that a claim names says what the plan was, and not whose.
+    let author = folder.solution(&plan.id).map_or(&plan.author, |stored| &stored.author);
     for review in folder.reviews(&plan.id) {
-        let is_own = Reviewer::of(&review.author) == Reviewer::of(&plan.author);
+        let is_own = Reviewer::of(&review.author) == Reviewer::of(author);
         let path = layout::entry(&place, &review.id);
         if !is_own || before.entry(&path)?.is_some() {
             reviews.push(review.clone());

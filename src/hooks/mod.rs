@@ -3,6 +3,7 @@
 pub(crate) mod binding;
 pub(crate) mod commit_msg;
 mod error;
+mod floor;
 mod gates;
 pub(crate) mod install;
 pub(crate) mod message;
@@ -12,6 +13,7 @@ pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
 mod progress;
 mod rebase;
+mod unbound;
 mod verdict;
 
 pub(crate) use error::HookError;

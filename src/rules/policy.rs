@@ -1,5 +1,7 @@
 //! The gates that a project can close, and the words for it.
 
+use std::collections::BTreeMap;
+
 use crate::model::Explain;
 use crate::model::root::Policy;
 
@@ -32,6 +34,65 @@ pub(crate) static GATES: &[Gate] = &[
         about: "`done` needs linked commits, and passing checks of all tests at the last of them",
     },
 ];
+
+/// How strict a value is. One that this program does not know asks for nothing.
+fn strictness(gate: &Gate, value: &str) -> usize {
+    gate.values.iter().position(|known| *known == value).unwrap_or_default()
+}
+
+/// The gates that `after` opens further than `before` does.
+pub(crate) fn loosened(before: &Policy, after: &Policy) -> Vec<&'static Gate> {
+    let strict = |gate: &'static Gate, policy| strictness(gate, value(policy, gate));
+    GATES.iter().filter(|gate| strict(gate, after) < strict(gate, before)).collect()
+}
+
+/// How far a server lets its gates be opened, whatever policy is pushed: `wf.floor`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Floor {
+    /// By the name of the gate.
+    least: BTreeMap<&'static str, &'static str>,
+}
+
+impl Floor {
+    /// Reads the values of the setting, each a list of `gate=value` with commas; `none` stands for every gate open.
+    pub(crate) fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Result<Self, PolicyError> {
+        let mut floor = Self::default();
+        for word in values.into_iter().flat_map(|value| value.split(',')).map(str::trim) {
+            match word {
+                "" => {}
+                "none" => {
+                    for gate in GATES {
+                        floor.least.entry(gate.name).or_insert(gate.values[0]);
+                    }
+                }
+                setting => {
+                    let (gate, value) = parse(setting)?;
+                    floor.least.insert(gate.name, value);
+                }
+            }
+        }
+        Ok(floor)
+    }
+
+    /// The policy, with the gates closed that this closes.
+    pub(crate) fn under(&self, policy: &Policy) -> Policy {
+        let mut policy = policy.clone();
+        for gate in GATES {
+            if let Some(least) = self.least.get(gate.name)
+                && strictness(gate, least) > strictness(gate, value(&policy, gate))
+            {
+                set(&mut policy, gate, least);
+            }
+        }
+        policy
+    }
+
+    /// Whether a push may set the gate to what `policy` says; none where this does not say.
+    pub(crate) fn allows(&self, gate: &'static Gate, policy: &Policy) -> Option<bool> {
+        let least = self.least.get(gate.name)?;
+        Some(strictness(gate, value(policy, gate)) >= strictness(gate, least))
+    }
+}
 
 /// A setting that no gate has.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -116,6 +177,38 @@ mod tests {
             set(&mut policy, parsed, word);
             assert_eq!(value(&policy, gate), gate.values[1]);
         }
+    }
+
+    #[test]
+    fn a_floor_closes_gates_and_says_how_far_they_may_be_opened() {
+        let of = |settings: &[&str]| {
+            let mut policy = Policy::default();
+            for setting in settings {
+                let (gate, value) = parse(setting).unwrap();
+                set(&mut policy, gate, value);
+            }
+            policy
+        };
+        let names = |gates: Vec<&'static Gate>| gates.iter().map(|gate| gate.name).collect::<Vec<_>>();
+        let (open, closed) = (of(&[]), of(&["commits=required", "review=required"]));
+        assert_eq!(names(loosened(&closed, &open)), ["review", "commits"]);
+        assert_eq!(names(loosened(&closed, &of(&["commits=required"]))), ["review"]);
+        assert!(loosened(&open, &closed).is_empty() && loosened(&closed, &closed).is_empty());
+        let unknown = Policy { commits: Some("later".into()), ..closed.clone() };
+        assert_eq!(names(loosened(&closed, &unknown)), ["commits"]);
+
+        let floor = Floor::parse(["commits=required, evidence=warn", "review=none"]).unwrap();
+        assert_eq!(floor.under(&open), of(&["commits=required"]));
+        assert_eq!(floor.under(&closed), closed);
+        let allowed = |floor: &Floor| GATES.iter().map(|gate| floor.allows(gate, &open)).collect::<Vec<_>>();
+        assert_eq!(allowed(&floor), [Some(true), Some(false), Some(true)]);
+        assert_eq!(allowed(&Floor::parse([]).unwrap()), [None; 3]);
+        assert_eq!(allowed(&Floor::parse(["none"]).unwrap()), [Some(true); 3]);
+        // What is named is not opened by `none`, whichever comes first.
+        for values in ["none,commits=required", "commits=required,none"] {
+            assert_eq!(allowed(&Floor::parse([values]).unwrap()), [Some(true), Some(false), Some(true)]);
+        }
+        assert!(Floor::parse(["commits"]).is_err() && Floor::parse(["commits=maybe"]).is_err());
     }
 
     #[test]

@@ -134,6 +134,8 @@ pub(super) fn trouble(words: &str) -> Trouble {
     }
     if any(&[
         "cannot lock ref",
+        // Our own `pre-receive`.
+        "was moved while this was pushed",
         "failed to update ref",
         "failed to lock",
         "incorrect old value provided",
@@ -207,5 +209,7 @@ mod tests {
         assert_eq!(trouble(wall), Trouble::Other);
         assert_eq!(trouble("git@example.org: Permission denied (publickey)"), Trouble::Credentials);
         assert_eq!(trouble("pre-receive hook declined; no"), Trouble::Other);
+        let raced = "pre-receive hook declined; `refs/wf/main` was moved while this was pushed";
+        assert_eq!(trouble(raced), Trouble::Contended);
     }
 }

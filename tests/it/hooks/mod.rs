@@ -8,7 +8,11 @@ mod policy;
 mod pushing;
 mod rewriting;
 mod server;
+mod server_bombs;
+mod server_commits;
 mod server_gates;
+mod server_policy;
+mod server_records;
 mod trailers;
 mod unchanged;
 

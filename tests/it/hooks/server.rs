@@ -1,8 +1,7 @@
 //! `pre-receive` on a server: the ref moves forward only, and commits name their plans where the policy asks for it.
 
 use super::id;
-use crate::support::store_writer::{claim, claim_elsewhere, require_commits};
-use crate::support::{REF, Repo, Sandbox, plan};
+use crate::support::{REF, Repo, Sandbox};
 
 /// A server with the hook, and a clone with hooks and a store that it shares.
 pub(super) fn shared() -> (Sandbox, Repo, Repo) {
@@ -31,7 +30,7 @@ pub(super) fn refused(repo: &Repo, refspec: &str) -> String {
 }
 
 /// A commit of the ref on `parent` with a changed tree: `git update-index` takes `changes` on stdin.
-fn forged(repo: &Repo, parent: &str, changes: &str) -> String {
+pub(super) fn forged(repo: &Repo, parent: &str, changes: &str) -> String {
     let index = repo.with_env("GIT_INDEX_FILE", repo.path().join(".git/forged").to_str().unwrap());
     index.git(&["read-tree", parent]).ok();
     index.git_in(changes, &["update-index", "--index-info"]).ok();
@@ -39,7 +38,7 @@ fn forged(repo: &Repo, parent: &str, changes: &str) -> String {
     repo.git(&["commit-tree", "-m", "forged", "-p", parent, tree.line()]).ok().line().to_owned()
 }
 
-fn blob(repo: &Repo, text: &str) -> String {
+pub(super) fn blob(repo: &Repo, text: &str) -> String {
     repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok().line().to_owned()
 }
 
@@ -140,11 +139,12 @@ fn a_first_push_must_be_a_store() {
 #[test]
 fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     let (sandbox, server, repo) = shared();
-    require_commits(&repo);
+    repo.wf(&["policy", "set", "commits=required"]).ok();
     // The policy comes in together with what it would refuse: it holds from then on.
     repo.git(&["commit", "-q", "--allow-empty", "--no-verify", "-m", "before the policy"]).ok();
     repo.git(&["push", "-q", "origin", "main", REF]).ok();
-    let claim = claim(&repo, "ISS-001");
+    let solution = repo.queued("ISS-001", "a");
+    repo.wf(&["next", "--local"]).ok();
     let bound = repo.commit("a", "1\n", "bound");
     let told = refused(&repo, "main");
     assert!(told.contains("\"bound\" on main"), "the claim is not known there yet: {told}");
@@ -163,9 +163,8 @@ fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     stray.ok();
     let told = refused(&repo, "other:refs/heads/anything");
     assert!(told.contains("\"on my own\" on anything") && !told.contains("still more"), "{told}");
-    claim_elsewhere(&repo, "ISS-404", &plan());
-    let invented =
-        format!("named\n\nWf-Issue: ISS-404\nWf-Solution: {}\n", claim.solution.replace("001", "404"));
+    let other = repo.queued("ISS-404", "b");
+    let invented = format!("named\n\nWf-Issue: ISS-404\nWf-Solution: {other}\n");
     repo.git(&["reset", "-q", "--hard", "main"]).ok();
     repo.git(&["commit", "-q", "--allow-empty", "--no-verify", "-m", &invented]).ok();
     assert!(refused(&repo, "other").contains("\"named\" on other"));
@@ -176,15 +175,38 @@ fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     repo.git(&["push", "-q", "origin", ":side"]).ok();
     // By hand, and published.
     repo.git(&["commit", "-q", "--allow-empty", "--no-verify", "-m", "by hand"]).ok();
-    repo.wf(&["link", "HEAD", &claim.solution]).ok();
+    repo.wf(&["link", "HEAD", &solution]).ok();
     repo.wf(&["sync"]).ok();
     repo.git(&["push", "-q", "origin", "side"]).ok();
     // Turning the policy off and using that at once does not work.
     repo.git(&["commit", "-q", "--allow-empty", "--no-verify", "-m", "sneaked in"]).ok();
     repo.wf(&["policy", "set", "commits=free"]).ok();
     let ran = repo.git(&["push", "origin", "side", REF]).fails(1);
+    assert!(ran.stderr.contains("commits from required to free: no owner"), "{}", ran.stderr);
+    server.git(&["config", "wf.floor", "none"]).ok();
+    let ran = repo.git(&["push", "origin", "side", REF]).fails(1);
     assert!(ran.stderr.contains("\"sneaked in\" on side"), "{}", ran.stderr);
     drop(sandbox);
+}
+
+#[test]
+fn what_is_pushed_over_another_commit_than_the_one_that_is_there_stays_out() {
+    let (_sandbox, server, repo) = shared();
+    for title in ["One", "Two"] {
+        repo.wf(&["new", title]).ok();
+        repo.wf(&["sync"]).ok();
+    }
+    let tip = server.tip().unwrap();
+    let [before, null] = [id(&repo, &format!("{tip}~1")), "0".repeat(40)];
+    let pushed =
+        |old: &str, new: &str| server.wf_in(format!("{old} {new} {REF}\n"), &["hook", "pre-receive"]);
+    for old in [&before, &null, &id(&repo, "main")] {
+        let told = pushed(old, &tip).fails(1).stderr;
+        assert!(told.contains("was moved while this was pushed"), "{told}");
+    }
+    pushed(&tip, &tip).ok();
+    let twice = format!("{tip} {tip} {REF}\n{before} {tip} {REF}\n");
+    server.wf_in(twice, &["hook", "pre-receive"]).fails(1);
 }
 
 #[test]

@@ -122,3 +122,44 @@ fn an_author_who_praises_the_own_plan_does_not_count() {
     let ran = repo.git(&["push", "origin", REF]).ok();
     assert!(ran.stderr.contains("(forced: alone)"), "{}", ran.stderr);
 }
+
+#[test]
+fn evidence_is_not_taken_from_what_is_completed() {
+    let (_sandbox, server, repo) = with_policy("evidence=required");
+    let solution = planned(&repo, "ISS-001");
+    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.commit("a.txt", "1\n", "work");
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.wf(&["done"]).ok();
+    repo.wf(&["sync"]).ok();
+    repo.wf(&["unlink", "HEAD"]).ok();
+    let told = refused(&repo, REF);
+    assert!(told.contains("EXR-ISS-001-") && told.contains("no commit is linked"), "{told}");
+    repo.wf(&["link", "HEAD", &solution]).ok();
+    repo.wf(&["sync"]).ok();
+    // Begun anew, the old attempt is no longer asked.
+    repo.wf(&["unlink", "HEAD"]).ok();
+    repo.wf(&["reopen", "ISS-001"]).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(server.tip(), repo.tip());
+}
+
+#[test]
+fn what_comes_to_count_through_a_push_is_asked_however_that_comes_about() {
+    let policy = "review=required";
+    let (_sandbox, server, repo) = with_policy(policy);
+    planned(&repo, "ISS-001");
+    lax(&repo, policy, || drop(repo.wf(&["start", "ISS-001", "--local"]).ok()));
+    let (begun, active) = (repo.tip().unwrap(), repo.read(".git/wf/active.json"));
+    // Given up as it was under way, it counts for nothing, and comes in.
+    repo.wf(&["lease", "release"]).ok();
+    repo.git(&["push", "-q", "origin", REF]).ok();
+    let before = server.tip();
+    // Elsewhere it was completed: that it was given up is no word on it any more.
+    repo.git(&["update-ref", REF, &begun]).ok();
+    repo.write(".git/wf/active.json", active);
+    repo.wf(&["done"]).ok();
+    let ran = repo.wf(&["sync"]).fails(1);
+    assert!(ran.stderr.contains("was begun:") && ran.stderr.contains("was not reviewed"), "{}", ran.stderr);
+    assert_eq!(server.tip(), before);
+}
