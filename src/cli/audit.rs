@@ -17,7 +17,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::holds::who_holds;
 use crate::rules::{evidence, review};
 use crate::store::history::Step;
-use crate::store::{Store, records};
+use crate::store::{Store, layout, records};
 use crate::trail::audit::{self as trail, Audited};
 
 /// Check commits against plans, plans against reviews, and claims against tests
@@ -195,7 +195,11 @@ fn audit(store: &Store, index: &Index<'_>, range: String, commits: &[Audited]) -
         links: links_of_each_kind(counted()),
         task_count,
         evidenced_count,
-        findings: audit::findings(&rules, &carried, &acts, &policy),
+        findings: {
+            let mut findings = audit::findings(&rules, &carried, &acts, &policy);
+            findings.extend(rewritten(store, index, &issues)?);
+            findings
+        },
         commits: listed,
     })
 }
@@ -257,6 +261,26 @@ fn acts(index: &Index<'_>, issues: &[Looked], carried: &[Carried<'_>]) -> Result
         }
     }
     Ok(acts)
+}
+
+/// What somebody rewrote of these issues that never changes.
+fn rewritten(store: &Store, index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Finding>, Failure> {
+    let mut findings = Vec::new();
+    for issue in issues {
+        let id = &issue.folder.issue.record.id;
+        let folder = format!("{}/", layout::issue_folder(id));
+        for n in index.steps(Some(id.as_str()), None)?.into_iter().rev() {
+            let Ok(commit) = index.step(n)?.commit.parse() else { continue };
+            let mut found = Vec::new();
+            let is_of_issue = |path: &str| path.starts_with(&folder);
+            store.rewritten_by(commit, &store.parents(commit)?, &is_of_issue, &mut found)?;
+            findings.extend(found.into_iter().map(|it| {
+                let message = format!("`{}`: {}; by {}", it.path, it.what, it.author);
+                Finding::rewritten(id, &it.commit, message)
+            }));
+        }
+    }
+    Ok(findings)
 }
 
 /// A step that was made in a role or over a gate.

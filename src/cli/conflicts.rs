@@ -2,7 +2,7 @@ use std::io::Write;
 
 use super::{Context, Exit, Failure, Outcome};
 use crate::model::redaction::REDACTED;
-use crate::store::{Store, layout, records};
+use crate::store::{Store, StoreError, layout, records};
 use crate::sync::conflicts::{Conflict, Side, WHOLE, open};
 use crate::ui::style;
 use crate::ui::text::{clean, clean_line, count};
@@ -109,19 +109,20 @@ fn settle(which: &Which, take: Option<Option<u32>>, context: &mut Context) -> Ou
     let committed = context.transact(&store, |tx| {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
         let Some(mut doc) = records::doc(tx, schema, &conflict.path)? else { return Ok(()) };
+        let frozen = || StoreError::frozen(&conflict.record);
         let side = if take { &conflict.other } else { &conflict.stands };
         if conflict.field == WHOLE {
-            let is_changed = take && doc.update(&side.value, tx.stamper());
+            let is_changed = take && doc.update(&side.value, tx.stamper()).map_err(frozen())?;
             let first = doc.registers().next().map(str::to_owned);
             // Any write says that somebody has seen both; this one changes nothing else.
             if let Some(first) = first.filter(|_| !is_changed) {
-                doc.decide(&first, doc.value(&first).cloned(), tx.stamper());
+                doc.decide(&first, doc.value(&first).cloned(), tx.stamper()).map_err(frozen())?;
             }
         } else {
             let value = Some(side.value.clone()).filter(|value| !value.is_null());
-            doc.decide(&conflict.field, value, tx.stamper());
+            doc.decide(&conflict.field, value, tx.stamper()).map_err(frozen())?;
         }
-        tx.write(conflict.path.clone(), doc.to_bytes())?;
+        tx.write_doc(conflict.path.clone(), &doc)?;
         tx.describe("conflicts", format!("conflicts: {verb} {} of {}", conflict.field, conflict.record));
         Ok(())
     })?;

@@ -57,7 +57,14 @@ impl Context {
         store: &Store,
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
     ) -> Result<Committed<T>, Failure> {
-        store.transact(change)
+        let committed = store.transact(change)?;
+        for folder in &committed.far_future {
+            self.warn(&format!(
+                "`{folder}` holds entries stamped in the far future, which stand above what was written now; \
+                 `git wf fsck --repair` sets them aside"
+            ));
+        }
+        Ok(committed)
     }
 
     /// A question to the index, and the index that answered it. Where that takes a while, a line on stderr tells how far
@@ -107,10 +114,18 @@ impl Context {
 
     /// A remark that is not part of the answer, on stderr.
     pub(crate) fn warn(&self, text: &str) {
-        let painter = crate::ui::Painter::stderr();
-        let label = painter.paint(crate::ui::style::WARN, "warning:");
-        crate::ui::say(&format!("{label} {}", crate::ui::text::clean_line(text)));
+        remark(crate::ui::style::WARN, "warning:", text);
     }
+
+    /// Something wrong that did not stop the command, on stderr.
+    pub(crate) fn error(&self, text: &str) {
+        remark(crate::ui::style::BAD, "error:", text);
+    }
+}
+
+fn remark(style: anstyle::Style, label: &str, text: &str) {
+    let label = crate::ui::Painter::stderr().paint(style, label);
+    crate::ui::say(&format!("{label} {}", crate::ui::text::clean_line(text)));
 }
 
 /// Work on fewer records is over before anybody looks.

@@ -2,7 +2,7 @@ use std::io::Write;
 
 use super::{Context, Exit, Failure, Outcome};
 use crate::store::Store;
-use crate::store::fsck::Severity;
+use crate::store::fsck::{Healed, Severity};
 use crate::ui::style;
 use crate::ui::text::count;
 
@@ -12,7 +12,8 @@ pub(crate) struct Args {
     /// Also show what is worth knowing and not wrong
     #[arg(short, long)]
     verbose: bool,
-    /// Restore what was dropped or cannot be read from the history, in one commit
+    /// Restore what was dropped or cannot be read from the history, and heal what bears a stamp of the far future, in one
+    /// commit
     #[arg(long)]
     repair: bool,
 }
@@ -50,7 +51,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(exit)
 }
 
-/// Writes the newest sound version of everything that the history can give back, and says what.
+/// Writes the newest sound version of everything that the history can give back, heals what bears a stamp of the far
+/// future, and says what.
 fn repair(store: &Store, context: &mut Context) -> Result<(), Failure> {
     let repairs = store.repairs()?;
     let mended = store.mend()?;
@@ -59,13 +61,20 @@ fn repair(store: &Store, context: &mut Context) -> Result<(), Failure> {
         let shown = context.screen.painter().paint(style::GOOD, path);
         writeln!(context.screen, "took away {shown}")?;
     }
+    let far_future = store.far_future()?;
     let committed = context.transact(store, |tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;
         }
-        tx.describe("fsck", format!("fsck: restore {}", count(repairs.len(), "record")));
-        Ok(())
+        let healed = tx.heal(&far_future)?;
+        tx.describe("fsck", subject(repairs.len(), &healed));
+        Ok(healed)
     })?;
+    for path in &committed.answer.stuck {
+        let why =
+            "it was started anew as often as a record can be; only rewriting the history of the ref helps";
+        context.warn(&format!("`{path}`: {why}"));
+    }
     if context.json() || committed.commit.is_none() {
         return Ok(());
     }
@@ -73,5 +82,29 @@ fn repair(store: &Store, context: &mut Context) -> Result<(), Failure> {
         let shown = context.screen.painter().paint(style::GOOD, path);
         writeln!(context.screen, "restored {shown}")?;
     }
+    let healed = &committed.answer;
+    for (paths, what) in [
+        (&healed.anew, "started anew with stamps of now: see that it says what it should"),
+        (&healed.aside, "set aside: it counts for nothing"),
+    ] {
+        for path in paths {
+            let shown = context.screen.painter().paint(style::GOOD, path);
+            writeln!(context.screen, "{shown} {what}")?;
+        }
+    }
     Ok(())
+}
+
+fn subject(restored: usize, healed: &Healed) -> String {
+    let parts = [
+        (restored, "restore", "record"),
+        (healed.anew.len(), "start anew", "record"),
+        (healed.aside.len(), "set aside", "entry"),
+    ];
+    let parts = parts.iter().filter(|(n, ..)| *n > 0);
+    let said = parts.map(|(n, verb, what)| match (*n, *what) {
+        (n, "entry") if n > 1 => format!("{verb} {n} entries"),
+        (n, what) => format!("{verb} {}", count(n, what)),
+    });
+    format!("fsck: {}", said.collect::<Vec<_>>().join(", "))
 }

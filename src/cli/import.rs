@@ -99,6 +99,12 @@ fn import_jsonl(file: &str, context: &mut Context) -> Outcome {
     progress.finish();
     let committed = committed?;
     let taken = jsonl::Taken { commit: committed.commit.map(|id| id.to_string()), ..committed.answer };
+    if !taken.kept.is_empty() {
+        context.warn(&format!(
+            "what the file says of these is another record under the same id, and was left out: {}",
+            super::sync::some(&taken.kept)
+        ));
+    }
     if context.json() {
         context.screen.print_json(&taken)?;
         return Ok(Exit::Done);

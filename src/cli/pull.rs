@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::sync::{catch_up, commits, warn_of_conflicts, warn_of_losses};
+use super::sync::{catch_up, commits, note_rewritten, warn_of_conflicts, warn_of_losses};
 use super::{Context, Exit, Outcome, claim};
 use crate::sync;
 use crate::ui::text;
@@ -17,8 +17,9 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let before = Some(store.snapshot()?.commit());
     let remote = sync::remote::to_sync(&store, remote.as_deref())?;
-    let pulled = sync::pull(&store, &remote)?;
+    let mut pulled = sync::pull(&store, &remote)?;
     warn_of_losses(&pulled, context);
+    note_rewritten(&store, &mut pulled, before, context)?;
     warn_of_conflicts(&store, &pulled, before, context)?;
     claim::warn_if_lost(&store, &store.snapshot()?, context)?;
     let remote = text::clean_line(&remote);

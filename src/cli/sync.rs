@@ -20,12 +20,13 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let before = Some(store.snapshot()?.commit());
     let remote = sync::remote::to_sync(&store, remote.as_deref())?;
-    let synced = sync::sync(&store, &remote)?;
+    let mut synced = sync::sync(&store, &remote)?;
     if let Err(error) = sync::remote::remember(&store, &remote) {
         // The exchange took place; only the next one will not know by itself where to go.
         context.warn(&format!("`{remote}` could not be noted as the remote of the store: {error}"));
     }
     warn_of_losses(&synced, context);
+    note_rewritten(&store, &mut synced, before, context)?;
     warn_of_conflicts(&store, &synced, before, context)?;
     claim::warn_if_lost(&store, &store.snapshot()?, context)?;
     if context.json() {
@@ -68,13 +69,35 @@ pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
 }
 
 /// The first of them, and how many there are beside.
-fn some(paths: &[String]) -> String {
+pub(super) fn some(paths: &[String]) -> String {
     let mut named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
     let rest = format!("and {} more", paths.len() - named.len());
     if paths.len() > NAMED {
         named.push(&rest);
     }
     named.join(", ")
+}
+
+/// Finds what was brought in that no command makes, and says who did it.
+pub(super) fn note_rewritten(
+    store: &Store,
+    synced: &mut Synced,
+    before: Option<ObjectId>,
+    context: &Context,
+) -> Result<(), Failure> {
+    let (Some(before), Some(now)) = (before, store.tip()?) else { return Ok(()) };
+    synced.rewritten = store.rewritten(before, now)?;
+    for it in synced.rewritten.iter().take(NAMED) {
+        let commit = it.commit.get(..10).unwrap_or(&it.commit);
+        context.error(&format!("`{}`: {}; {} did this in commit {commit}", it.path, it.what, it.author));
+    }
+    if synced.rewritten.len() > NAMED {
+        context.error(&format!(
+            "and {} more of that kind; `git wf fsck` names all",
+            synced.rewritten.len() - NAMED
+        ));
+    }
+    Ok(())
 }
 
 /// Says how many fields two clones set apart from each other, in what was merged into the state `before`.

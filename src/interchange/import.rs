@@ -15,7 +15,7 @@ use crate::model::record::entry_bytes;
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::rules::dag;
-use crate::store::{LARGEST_RECORD, Read, StoreError, Tx, layout, records};
+use crate::store::{Read, StoreError, Tx, layout, records};
 
 /// One record of the source, as it will stand here.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +146,7 @@ impl Batch {
             return Ok(Settled::New(fresh));
         };
         if doc.birth() != Some(&birth) {
-            return Ok(two_births(&doc, fresh, &arrival.issue.id));
+            return Ok(two_births(&doc));
         }
         let here = doc.read::<Issue>().ok();
         let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
@@ -165,19 +165,14 @@ impl Batch {
     }
 }
 
-/// Two issues under one id: the later birth stands whole. This is told every time, since the file and the store go on
-/// to disagree.
-fn two_births(here: &Doc, fresh: Doc, id: &IssueId) -> Settled {
+/// Two issues under one id: the one that is here stays as it is, since only a merge decides between births. This is told
+/// every time, since the file and the store go on to disagree.
+fn two_births(here: &Doc) -> Settled {
     let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
-    let merged = Some(here.clone().merge(fresh)).filter(|merged| merged != here);
-    let note = match &merged {
-        None => format!("another issue of this id was born here at {at}, later than the source's: it stands"),
-        Some(_) => format!(
-            "another issue of this id was born here at {at}, earlier than the source's, which stands now; `git log` on the ref shows the other in `{}`",
-            layout::issue(id)
-        ),
-    };
-    Settled::Known { doc: merged, here: here.read().ok().map(Box::new), note: Some(note) }
+    let note = format!(
+        "another issue of this id was born here at {at}: it stays as it is, and the source's was left out"
+    );
+    Settled::Known { doc: None, here: here.read().ok().map(Box::new), note: Some(note) }
 }
 
 /// What is to be written for one record.
@@ -211,14 +206,15 @@ impl Settled {
         let is_changed = doc.is_some();
         let mut notes: Vec<String> = note.into_iter().collect();
         if let Some(doc) = doc {
-            let bytes = doc.to_bytes();
-            if bytes.len() as u64 > LARGEST_RECORD {
-                let (size, most) = (bytes.len() >> 20, LARGEST_RECORD >> 20);
-                let reason = format!("its record would have {size} MiB; {most} MiB is the most");
-                report.skipped.push(Skipped { line, id: Some(id.to_string()), reason });
-                return Ok(());
+            match tx.put_doc(layout::issue(id), &doc) {
+                Ok(()) => {}
+                Err(StoreError::Excess { excess, .. }) => {
+                    let reason = excess.to_string();
+                    report.skipped.push(Skipped { line, id: Some(id.to_string()), reason });
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
             }
-            tx.put(layout::issue(id), bytes)?;
             notes.extend(arrival.notes.iter().cloned());
             let merged = if is_new { None } else { doc.read::<Issue>().ok() };
             let now = if is_new { Some(&arrival.issue) } else { merged.as_ref() };

@@ -69,9 +69,12 @@ impl JsonSchema for StampText {
 }
 
 impl Redaction {
-    /// Whether a value with this stamp is hidden.
+    /// Whether a value with this stamp is hidden. One of the far future hides no more than values of the far future: it
+    /// would hide whatever is written ever after.
     pub(crate) fn hides(&self, stamp: Option<&Stamp>) -> bool {
-        self.stamp.as_ref().is_none_or(|until| stamp.is_none_or(|stamp| *stamp <= until.0))
+        self.stamp.as_ref().is_none_or(|until| {
+            stamp.is_none_or(|stamp| *stamp <= until.0 && (stamp.is_far_future() || !until.0.is_far_future()))
+        })
     }
 }
 

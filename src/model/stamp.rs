@@ -14,9 +14,18 @@ const IMPORT: &str = "import";
 const LAST_COUNTER: u32 = 99_999;
 /// From this day on nothing is a stamp: there must be room for a later one.
 const NO_ROOM: &str = "9998-12-31";
-/// The latest time that is taken from a clock or a source, a day of ticks below.
-const LATEST: &str = "9998-12-30T00:00:00.000Z";
+/// From here on it is the far future: no honest clock says so, and no write takes such a time from one. What bears such a
+/// stamp is read like anything else, so that a merge needs no clock; `fsck` names it, and mends it.
+const FAR_FUTURE: &str = "9000-01-01";
+/// The latest time that is taken from a clock or a source.
+const LATEST: &str = "8999-12-31T23:59:59.999Z";
 const TIME_WIDTH: usize = "2026-11-21T02:14:05.123Z".len();
+const PLACE_WIDTH: usize = "2026-11-21T02:14:05.123Z/00000".len();
+
+/// The last stamp there is: none is later.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no stamp is later than `{0}`")]
+pub(crate) struct NoLater(pub(crate) Stamp);
 
 /// `2026-11-21T02:14:05.123Z/00000/7k3m2pq9`: fixed width, so that byte order is their order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,12 +80,30 @@ impl Stamp {
         self.0[TIME_WIDTH + 1..TIME_WIDTH + 6].parse().unwrap_or_default()
     }
 
-    /// The earliest stamp by `by` that is later than this one.
-    fn tick(&self, by: &str) -> Self {
-        match self.counter() {
+    /// Whether no honest clock made it.
+    pub(crate) fn is_far_future(&self) -> bool {
+        self.0.as_str() >= FAR_FUTURE
+    }
+
+    /// The same of an entry, by the name of its file.
+    pub(crate) fn is_far_entry(name: &str) -> bool {
+        // Without what a file name cannot bear.
+        let day = FAR_FUTURE.bytes().filter(|byte| *byte != b'-');
+        name.bytes().cmp(day).is_ge()
+    }
+
+    /// Time and counter: the order of writes that saw each other. The random part only tells apart those that did not.
+    fn place(&self) -> &str {
+        &self.0[..PLACE_WIDTH]
+    }
+
+    /// The earliest stamp by `by` in a later place than this one; none after the last place.
+    fn tick(&self, by: &str) -> Option<Self> {
+        let next = match self.counter() {
             LAST_COUNTER => Self::with_counter(self.time().plus_millis(1), 0, by),
             counter => Self::with_counter(self.time(), counter + 1, by),
-        }
+        };
+        Self::parse(&next.0)
     }
 
     /// This stamp as the name of a log entry: `20261121T021405123Z-00000-7k3m2pq9`.
@@ -172,14 +199,30 @@ impl Stamper {
         self.now
     }
 
+    /// The stamp of what replaces nothing.
+    pub(crate) fn fresh(&self) -> Stamp {
+        Stamp::first(self.now, self.by.as_str())
+    }
+
     /// The later of now and one tick after `replaced`: whoever saw a value and changed it wins.
-    pub(crate) fn over(&self, replaced: Option<&Stamp>) -> Stamp {
-        let by = self.by.as_str();
-        let fresh = Stamp::first(self.now, by);
+    pub(crate) fn over(&self, replaced: Option<&Stamp>) -> Result<Stamp, NoLater> {
+        let fresh = self.fresh();
         match replaced {
-            Some(old) if *old >= fresh => old.tick(by),
-            _ => fresh,
+            Some(old) if old.place() >= fresh.place() => {
+                old.tick(self.by.as_str()).ok_or_else(|| NoLater(old.clone()))
+            }
+            _ => Ok(fresh),
         }
+    }
+}
+
+impl Stamper {
+    /// The stamp of the next entry of a log whose entries have these: later than all of them but those of the far future,
+    /// which would leave no room.
+    pub(crate) fn next_in_log(&self, log: impl IntoIterator<Item = Stamp>) -> Stamp {
+        let next = |stamp: &Stamp| stamp.tick(self.by.as_str()).filter(|next| !next.is_far_future());
+        let last = log.into_iter().filter(|stamp| next(stamp).is_some()).max();
+        self.over(last.as_ref()).unwrap_or_else(|_| self.fresh())
     }
 }
 
@@ -200,7 +243,7 @@ mod tests {
     fn what_replaces_is_later_however_wrong_the_clock() {
         let ahead = Stamp::new(time("2030-01-01T00:00:00.000Z"), &uid("zzzzzzzz"));
         let behind = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
-        let next = behind.over(Some(&ahead));
+        let next = behind.over(Some(&ahead)).unwrap();
         assert!(next > ahead);
         assert_eq!(next.as_str(), "2030-01-01T00:00:00.000Z/00001/00000000");
     }
@@ -208,28 +251,57 @@ mod tests {
     #[test]
     fn the_counter_carries_into_the_milliseconds() {
         let full = Stamp::parse("2026-11-21T02:14:05.999Z/99999/7k3m2pq9").unwrap();
-        assert_eq!(full.tick("7k3m2pq9").as_str(), "2026-11-21T02:14:06.000Z/00000/7k3m2pq9");
+        assert_eq!(full.tick("7k3m2pq9").unwrap().as_str(), "2026-11-21T02:14:06.000Z/00000/7k3m2pq9");
     }
 
     #[test]
-    fn there_is_always_a_later_one() {
-        let last = Stamp::parse("9998-12-30T23:59:59.999Z/99999/zzzzzzzz").unwrap();
-        let stamper = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
-        assert!(stamper.over(Some(&last)) > last);
+    fn over_the_last_stamp_there_is_nothing() {
+        let stamper = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("zzzzzzzz"));
+        let last = Stamp::parse("9998-12-30T23:59:59.999Z/99999/00000000").unwrap();
+        assert_eq!(stamper.over(Some(&last)), Err(NoLater(last)));
+        let before = Stamp::parse("9998-12-30T23:59:59.999Z/99998/zzzzzzzz").unwrap();
+        assert_eq!(stamper.over(Some(&before)).unwrap().as_str(), "9998-12-30T23:59:59.999Z/99999/zzzzzzzz");
     }
 
     #[test]
-    fn an_absurd_clock_makes_a_stamp_that_can_be_read_and_replaced() {
+    fn who_saw_a_stamp_of_the_same_moment_counts_up_whatever_the_random_parts() {
+        let now = time("2026-01-01T00:00:00.000Z");
+        for (first, second) in [("00000000", "zzzzzzzz"), ("zzzzzzzz", "00000000"), ("00000000", "00000000")]
+        {
+            let seen = Stamper::new(now, uid(first)).fresh();
+            let next = Stamper::new(now, uid(second)).over(Some(&seen)).unwrap();
+            assert_eq!(next.as_str(), format!("2026-01-01T00:00:00.000Z/00001/{second}"));
+        }
+    }
+
+    #[test]
+    fn an_absurd_clock_makes_no_stamp_of_the_far_future() {
         let at = time("9998-12-31T23:59:59.999Z");
-        let made = [
-            Stamp::new(at, &uid("zzzzzzzz")),
-            Stamp::import(at),
-            Stamper::new(at, uid("zzzzzzzz")).over(None),
-        ];
-        for stamp in made {
+        let by = uid("zzzzzzzz");
+        for stamp in [Stamp::new(at, &by), Stamp::import(at), Stamper::new(at, by.clone()).fresh()] {
             assert_eq!(Stamp::parse(stamp.as_str()), Some(stamp.clone()));
-            let next = stamp.tick("00000000");
-            assert!(next > stamp && Stamp::parse(next.as_str()).is_some(), "{next}");
+            assert!(!stamp.is_far_future(), "{stamp}");
+        }
+        assert!(Stamp::parse("9000-01-01T00:00:00.000Z/00000/00000000").unwrap().is_far_future());
+    }
+
+    #[test]
+    fn a_log_goes_on_below_the_far_future() {
+        let stamper = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
+        let stamps = |texts: &[&str]| texts.iter().map(|it| Stamp::parse(it).unwrap()).collect::<Vec<_>>();
+        for (log, next) in [
+            (&[][..], "2026-01-01T00:00:00.000Z/00000/00000000"),
+            (&["9998-12-30T23:59:59.999Z/99999/zzzzzzzz"], "2026-01-01T00:00:00.000Z/00000/00000000"),
+            (
+                &["9998-12-30T00:00:00.000Z/00000/zzzzzzzz", "2027-01-01T00:00:00.000Z/00007/zzzzzzzz"],
+                "2027-01-01T00:00:00.000Z/00008/00000000",
+            ),
+            (
+                &["8999-12-31T23:59:59.999Z/99999/zzzzzzzz", "8999-12-31T23:59:59.999Z/99998/zzzzzzzz"],
+                "8999-12-31T23:59:59.999Z/99999/00000000",
+            ),
+        ] {
+            assert_eq!(stamper.next_in_log(stamps(log)).as_str(), next, "{log:?}");
         }
     }
 
@@ -273,7 +345,13 @@ mod tests {
             let old = Stamp::with_counter(Time::from_millis(end - before_end).unwrap(), n, "zzzzzzzz");
             if let Some(old) = Stamp::parse(old.as_str()) {
                 let stamper = Stamper::new(Time::from_millis(now).unwrap(), uid("00000000"));
-                prop_assert!(stamper.over(Some(&old)) > old);
+                match stamper.over(Some(&old)) {
+                    Ok(next) => {
+                        prop_assert!(next > old);
+                        prop_assert_eq!(Stamp::parse(next.as_str()), Some(next));
+                    }
+                    Err(_) => prop_assert_eq!(old.place(), "9998-12-30T23:59:59.999Z/99999"),
+                }
             }
         }
 

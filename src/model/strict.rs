@@ -42,14 +42,16 @@ fn scan(bytes: &[u8]) -> Result<(), String> {
     // The keys of each open object; none for an array.
     let mut open: Vec<Option<HashSet<Cow<'_, [u8]>>>> = Vec::new();
     let mut is_key = false;
-    let mut values = 0;
+    let mut values = 1;
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'{' | b'[' => {
                 is_key = *byte == b'{';
                 open.push(is_key.then(HashSet::new));
-                values += 1;
+                // What is in it is one value more than it has commas, unless that is nothing.
+                let first = bytes[at + 1..].iter().find(|byte| !byte.is_ascii_whitespace());
+                values += usize::from(!matches!(first, Some(b'}' | b']')));
             }
             b'}' | b']' => {
                 open.pop();

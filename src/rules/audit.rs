@@ -120,6 +120,8 @@ pub(crate) enum Kind {
     BrokenPlan,
     /// The trees of a commit unfold to more than can be looked at.
     Unseen,
+    /// A record says something else in what never changes: a field that is written once, its birth, its epoch.
+    Rewritten,
 }
 
 /// Something that the audit found.
@@ -148,6 +150,12 @@ pub(crate) struct Finding {
 impl Finding {
     fn new(severity: Severity, kind: Kind, message: String) -> Self {
         Self { severity, kind, commit: None, issue_id: None, solution_id: None, execution_id: None, message }
+    }
+
+    /// That a commit of the ref changed what never changes.
+    pub(crate) fn rewritten(issue: &IssueId, commit: &str, message: String) -> Self {
+        let it = Self::new(Severity::Fault, Kind::Rewritten, message).at(commit);
+        Self { issue_id: Some(issue.clone()), ..it }
     }
 
     fn at(self, commit: &str) -> Self {

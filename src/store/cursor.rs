@@ -5,8 +5,9 @@ use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
+use super::layout;
 use super::merge;
-use super::snapshot::{LARGEST_RECORD, Snapshot, read_blob};
+use super::snapshot::{Snapshot, read_blob};
 use super::trees::{self, Folder};
 
 /// The folders that lead to the last path.
@@ -61,10 +62,10 @@ impl Cursor<'_> {
             None => Ok(Found::Nothing),
             Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) => {
                 let header = self.repo.find_header(id).map_err(StoreError::object("cannot read a record"))?;
-                if header.size() > LARGEST_RECORD {
+                if header.size() > layout::largest(path) {
                     return Ok(Found::TooLarge);
                 }
-                read_blob(self.repo, id).map(Found::File)
+                read_blob(self.repo, id, path).map(Found::File)
             }
             Some(_) => Ok(Found::Folder),
         }

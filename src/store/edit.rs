@@ -38,12 +38,11 @@ impl Tx<'_> {
         Redactions::at(self, &path)?.doc(&path, &mut seen);
         let mut data: T = seen.read().map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
         change(&mut data);
-        let changed = doc.update_seen(&seen, &data, self.stamper());
+        let changed = doc
+            .update_seen(&seen, &data, self.stamper())
+            .map_err(StoreError::frozen(&doc_name(&seen, &path)))?;
         if changed {
-            let bytes = doc.to_bytes();
-            // A stamp on the last of all days can be ticked to what is none: nothing is written that cannot be read.
-            Doc::parse(schema, &bytes).map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
-            self.write(path, bytes)?;
+            self.write_doc(path, &doc)?;
         }
         Ok(changed)
     }
@@ -55,11 +54,28 @@ impl Tx<'_> {
         path: String,
         data: &T,
     ) -> Result<(), StoreError> {
-        let birth = self.stamper().over(None);
-        let bytes = Doc::born(schema, data, birth).to_bytes();
-        // Nothing is written that nobody could read.
-        Doc::parse(schema, &bytes).map_err(|broken| StoreError::Broken { path: path.clone(), broken })?;
+        let birth = self.stamper().fresh();
+        let doc = Doc::born(schema, data, birth);
+        self.write_doc(path, &doc)
+    }
+
+    /// Writes a record with stamps. Nothing is written that nobody could read.
+    pub(crate) fn write_doc(&mut self, path: String, doc: &Doc) -> Result<(), StoreError> {
+        let bytes = self.sound_bytes(&path, doc)?;
         self.write(path, bytes)
+    }
+
+    /// As [`Tx::write_doc`], of a record that is known to be new or different.
+    pub(crate) fn put_doc(&mut self, path: String, doc: &Doc) -> Result<(), StoreError> {
+        let bytes = self.sound_bytes(&path, doc)?;
+        self.put(path, bytes)
+    }
+
+    fn sound_bytes(&self, path: &str, doc: &Doc) -> Result<Vec<u8>, StoreError> {
+        doc.check_size().map_err(|excess| StoreError::Excess { record: doc_name(doc, path), excess })?;
+        let bytes = doc.to_bytes();
+        doc.parse_again(&bytes).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
+        Ok(bytes)
     }
 
     /// Adds an issue.
@@ -163,4 +179,9 @@ impl Tx<'_> {
     ) -> Result<(), StoreError> {
         self.write(layout::execution(&execution.id), entry_bytes(execution))
     }
+}
+
+/// What messages call a record: its id, or its path where it has none.
+fn doc_name(doc: &Doc, path: &str) -> String {
+    doc.id().unwrap_or(path).to_owned()
 }

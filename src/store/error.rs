@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::git::GitError;
-use super::snapshot::LARGEST_RECORD;
+use super::layout::largest;
 use crate::model::Explain;
-use crate::model::doc::Broken;
+use crate::model::doc::{Broken, Excess, Frozen};
 
 /// A failure of the store. Whatever it is, the ref still points where it did.
 #[derive(Debug, thiserror::Error)]
@@ -99,12 +99,28 @@ pub(crate) enum StoreError {
         size: u64,
     },
     /// A record that no reader would read.
-    #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, LARGEST_RECORD >> 20)]
+    #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, largest(path) >> 20)]
     TooLarge {
         /// Its place in the tree.
         path: String,
         /// Its size in bytes.
         size: u64,
+    },
+    /// A record of which a part would be larger than any reader reads.
+    #[error("`{record}`: {excess}")]
+    Excess {
+        /// Its id, or its place in the tree.
+        record: String,
+        /// What there is too much of.
+        excess: Excess,
+    },
+    /// A field that nothing can be written over.
+    #[error("`{record}`: {frozen}")]
+    Frozen {
+        /// Its id, or its place in the tree.
+        record: String,
+        /// The field.
+        frozen: Frozen,
     },
     /// A file of the git folder cannot be read or written.
     #[error("`{path}`: {source}")]
@@ -157,6 +173,12 @@ impl StoreError {
         move |source| Self::Object { doing, source: Box::new(source) }
     }
 
+    /// Says of which record the frozen field is.
+    pub(crate) fn frozen(record: &str) -> impl FnOnce(Frozen) -> Self {
+        let record = record.to_owned();
+        move |frozen| Self::Frozen { record, frozen }
+    }
+
     /// From what git printed when it could not sign; each line says a part of it.
     pub(super) fn unsigned(stderr: &str, key: &'static str) -> Self {
         let lines = stderr.lines().map(str::trim).map(|line| {
@@ -201,7 +223,8 @@ impl Explain for StoreError {
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
-            Self::TooLarge { .. } | Self::CrowdedFolder { .. } => "too-large",
+            Self::TooLarge { .. } | Self::Excess { .. } | Self::CrowdedFolder { .. } => "too-large",
+            Self::Frozen { .. } => "frozen",
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
             Self::Unsigned { .. } => "unsigned",
@@ -228,7 +251,13 @@ impl Explain for StoreError {
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
             Self::CrowdedFolder { .. } => "write into another issue, queue or run".into(),
-            Self::TooLarge { .. } => "put the text into a file of the project, and name that".into(),
+            Self::Excess { excess: Excess::Elements { .. } | Excess::Unknown { .. }, .. } => {
+                "removed elements count too; put the rest into another record".into()
+            }
+            Self::Frozen { .. } => {
+                "`git wf fsck --repair` starts the record anew with stamps of now; then it can be changed again".into()
+            }
+            Self::TooLarge { .. } | Self::Excess { .. } => "put the text into a file of the project, and name that".into(),
             Self::Unsigned { key, .. } => format!(
                 "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does without"
             ),

@@ -2,10 +2,13 @@
 //! against its parents.
 
 mod files;
+mod heal;
 mod history;
 mod received;
 mod references;
 mod runs;
+
+use std::collections::BTreeSet;
 
 use gix::ObjectId;
 
@@ -13,6 +16,8 @@ use super::error::StoreError;
 use super::merge;
 use super::repo::Store;
 use super::snapshot::Snapshot;
+
+pub(crate) use heal::Healed;
 
 /// Whether a finding is a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
@@ -38,12 +43,17 @@ pub(crate) struct Finding {
     pub(crate) what: String,
 }
 
-struct Findings(Vec<Finding>);
+#[derive(Default)]
+struct Findings {
+    found: Vec<Finding>,
+    /// What bears a stamp of the far future and is not healed.
+    far_future: BTreeSet<String>,
+}
 
 impl Findings {
     fn add(&mut self, severity: Severity, path: &str, commit: Option<ObjectId>, what: impl Into<String>) {
         let commit = commit.map(|id| id.to_string());
-        self.0.push(Finding { severity, path: path.into(), commit, what: what.into() });
+        self.found.push(Finding { severity, path: path.into(), commit, what: what.into() });
     }
 
     fn error(&mut self, path: &str, what: impl Into<String>) {
@@ -59,12 +69,12 @@ impl Store {
     /// Everything that is wrong with the store, and what is worth knowing; errors first. A ref that points to no commit
     /// at all, or to a store of a later format, is an error of its own.
     pub(crate) fn fsck(&self) -> Result<Vec<Finding>, StoreError> {
-        let mut found = Findings(Vec::new());
+        let mut found = Findings::default();
         let snapshot = self.unchecked(&mut found)?;
         let now = self.now()?;
         self.check_tree(&snapshot, now, &mut found)?;
         for path in merge::refused(&self.in_memory(), snapshot.tree())? {
-            if !found.0.iter().any(|it| it.path == path) {
+            if !found.found.iter().any(|it| it.path == path) {
                 found.error(
                     &path,
                     "a folder, a name or a link that no store holds; `git wf fsck --repair` takes it away",
@@ -73,11 +83,11 @@ impl Store {
         }
         let known = self.check_history(&snapshot, &mut found)?;
         references::check(self, &snapshot, &known, &mut found)?;
-        found.0.sort_by(|a, b| {
+        found.found.sort_by(|a, b| {
             (a.severity, &a.path, &a.commit, &a.what).cmp(&(b.severity, &b.path, &b.commit, &b.what))
         });
-        found.0.dedup();
-        Ok(found.0)
+        found.found.dedup();
+        Ok(found.found)
     }
 
     /// The newest state, also where its `wf.json` is gone or cannot be read.

@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::model::digest::hex;
+use crate::model::doc::LARGEST_DOC;
 use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::issue::{Comment, Feedback, ISSUE};
@@ -120,6 +121,21 @@ pub(crate) fn run(id: &RunId) -> String {
 /// `runs/<RUN>/log`
 pub(crate) fn run_log(id: &RunId) -> String {
     format!("{RUNS}/{id}/log")
+}
+
+/// The most bytes of a record that is written once, and of any other file; a larger one is broken. JSON of this size
+/// takes some hundred megabytes once it is read.
+const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
+
+/// The most bytes of the file at `path` that are read or written. A record with a clock may have more: what two sides
+/// wrote can come together in it.
+pub(crate) fn largest(path: &str) -> u64 {
+    let is_item = || path.starts_with(QUEUES) && path.split('/').nth(2) == Some("items");
+    let is_doc = match path.rsplit('/').next() {
+        Some("issue.json" | "solution.json" | "queue.json" | ROOT_PATH) => true,
+        _ => is_item(),
+    };
+    if is_doc { LARGEST_DOC } else { LARGEST_ENTRY }
 }
 
 /// Whether an issue itself lies at `path`.
@@ -285,6 +301,29 @@ mod tests {
         assert!(
             matches!(form(&item(&queue_id, &solution_id)), (Form::Doc(schema), _) if schema.name == "item")
         );
+    }
+
+    #[test]
+    fn records_with_a_clock_may_be_larger_than_what_is_written_once() {
+        let id = IssueId::parse("ISS-001").unwrap();
+        let solution_id = SolutionId::parse("SOL-ISS-001-a7x9").unwrap();
+        let queue_id = QueueId::parse("QUE-1").unwrap();
+        let docs = [
+            ROOT_PATH.into(),
+            issue(&id),
+            solution(&solution_id),
+            queue(&queue_id),
+            item(&queue_id, &solution_id),
+        ];
+        for path in docs {
+            assert!(matches!(form(&path).0, Form::Doc(_)), "{path}");
+            assert_eq!(largest(&path), LARGEST_DOC, "{path}");
+        }
+        for path in
+            [format!("{}/20261121T021405123Z-00000-7k3m2pq9.json", comments(&id)), "notes/items/x".into()]
+        {
+            assert_eq!(largest(&path), LARGEST_ENTRY, "{path}");
+        }
     }
 
     #[test]

@@ -112,6 +112,9 @@ fn log<T: DeserializeOwned>(
     for name in read.names(folder)? {
         let Some(Ok(id)) = name.strip_suffix(".json").map(EntryId::parse) else { continue };
         let path = layout::entry(folder, &id);
+        if hidden.sets_aside(&path) {
+            continue;
+        }
         let Some(bytes) = read.file(&path)? else { continue };
         entries.extend(set_aside(parse_entry(&path, &bytes, hidden).map(Some), broken)?);
     }

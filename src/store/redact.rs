@@ -8,7 +8,7 @@ use super::layout::{self, Form, form};
 use super::records;
 use super::snapshot::Read;
 use crate::model::doc::{Doc, file_bytes};
-use crate::model::redaction::{REDACTED, Redaction, hidden_plan, hide};
+use crate::model::redaction::{ALL, REDACTED, Redaction, hidden_plan, hide};
 use crate::model::stamp::Stamp;
 use crate::model::strict;
 
@@ -37,6 +37,13 @@ impl Redactions {
     /// Whether a value with this stamp is hidden already.
     pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&Stamp>) -> bool {
         self.0.iter().any(|it| it.target == target && it.field == field && it.hides(stamp))
+    }
+
+    /// Whether the entry at `path` counts for nothing: it is stamped in the far future, so that it would stand above
+    /// whatever is written, and all of it is hidden.
+    pub(crate) fn sets_aside(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        Stamp::is_far_entry(name) && self.target(path).any(|it| it.field == ALL)
     }
 
     /// Whether there is any.

@@ -80,7 +80,7 @@ impl Read for Scan<'_> {
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
         match self.entry(path)? {
             Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) => {
-                read_blob(self.snapshot.repo(), id).map(Some)
+                read_blob(self.snapshot.repo(), id, path).map(Some)
             }
             _ => Ok(None),
         }

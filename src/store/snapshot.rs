@@ -11,14 +11,10 @@ use gix::objs::tree::EntryKind;
 use super::bounded;
 use super::commit_size;
 use super::error::StoreError;
-use super::layout::ROOT_PATH;
+use super::layout::{ROOT_PATH, largest};
 use super::trees;
 use crate::model::root::FORMAT;
 use crate::model::strict;
-
-/// The largest record that is read or written; a larger one is broken. JSON of this size takes some hundred megabytes
-/// once it is read.
-pub(crate) const LARGEST_RECORD: u64 = 16 * 1024 * 1024;
 
 /// So many folders are remembered.
 const MOST_FOLDERS: usize = 1_000;
@@ -129,7 +125,9 @@ impl<'repo> Snapshot<'repo> {
 impl Read for Snapshot<'_> {
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
         match self.entry(path)? {
-            Some((id, EntryKind::Blob | EntryKind::BlobExecutable)) => read_blob(self.repo, id).map(Some),
+            Some((id, EntryKind::Blob | EntryKind::BlobExecutable)) => {
+                read_blob(self.repo, id, path).map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -143,9 +141,9 @@ impl Read for Snapshot<'_> {
     }
 }
 
-/// The bytes of a blob, within the size that a record may have.
-pub(super) fn read_blob(repo: &gix::Repository, id: ObjectId) -> Result<Vec<u8>, StoreError> {
+/// The bytes of a blob that lies at `path`, within the size that a record there may have.
+pub(super) fn read_blob(repo: &gix::Repository, id: ObjectId, path: &str) -> Result<Vec<u8>, StoreError> {
     // Too large to be a record, or a tree where the folder above it promised a file: what reads it sees bytes that are none.
-    let found = bounded::find(repo, id, Kind::Blob, LARGEST_RECORD, "cannot read a record of the store")?;
+    let found = bounded::find(repo, id, Kind::Blob, largest(path), "cannot read a record of the store")?;
     Ok(found.map(|object| object.detach().data).unwrap_or_default())
 }

@@ -1,5 +1,8 @@
 //! One command, one commit: read the tip, run the change, write objects, move the ref from *that* tip.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use gix::ObjectId;
 
 use super::bulk::{Ready, write_tree};
@@ -7,9 +10,10 @@ use super::error::StoreError;
 use super::identity::Identity;
 use super::lock::WriteLock;
 use super::pending::Pending;
+use super::redact::Redactions;
 use super::repo::{Store, one_line};
-use super::snapshot::{LARGEST_RECORD, Read, Snapshot};
-use super::{merge, root};
+use super::snapshot::{Read, Snapshot};
+use super::{layout, merge, root};
 use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
@@ -37,6 +41,8 @@ pub(crate) struct Tx<'repo> {
     stamper: Stamper,
     person: String,
     role: Option<String>,
+    /// The logs that were written to and that hold entries of the far future which nobody has set aside.
+    far_future: RefCell<BTreeSet<String>>,
     /// What the log will say.
     pub(crate) note: Note,
 }
@@ -64,7 +70,7 @@ impl<'repo> Tx<'repo> {
 
     /// Puts a file in place. The same bytes as before are no change.
     pub(crate) fn write(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
-        if bytes.len() as u64 > LARGEST_RECORD {
+        if bytes.len() as u64 > layout::largest(&path) {
             return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
         }
         if self.file(&path)?.as_deref() != Some(&bytes) {
@@ -75,7 +81,7 @@ impl<'repo> Tx<'repo> {
 
     /// As [`Tx::write`], of a file that is known to be new or different.
     pub(crate) fn put(&mut self, path: String, bytes: Vec<u8>) -> Result<(), StoreError> {
-        if bytes.len() as u64 > LARGEST_RECORD {
+        if bytes.len() as u64 > layout::largest(&path) {
             return Err(StoreError::TooLarge { path, size: bytes.len() as u64 });
         }
         self.pending.insert(path, bytes)
@@ -94,9 +100,27 @@ impl<'repo> Tx<'repo> {
     /// The name for a new entry of the log in `folder`: later than every one that is there.
     pub(crate) fn next_entry(&self, folder: &str) -> Result<EntryId, StoreError> {
         let names = self.names(folder)?;
-        let last: Option<Stamp> =
-            names.iter().filter_map(|name| name.strip_suffix(".json").and_then(Stamp::of_entry_name)).max();
-        Ok(EntryId::of(&self.stamper.over(last.as_ref())))
+        self.note_far_future(folder, &names)?;
+        let stamps =
+            names.iter().filter_map(|name| name.strip_suffix(".json").and_then(Stamp::of_entry_name));
+        Ok(EntryId::of(&self.stamper.next_in_log(stamps)))
+    }
+
+    /// Remembers a log that holds entries of the far future which nobody has set aside: they stand above the next one.
+    fn note_far_future(&self, folder: &str, names: &[String]) -> Result<(), StoreError> {
+        let far: Vec<String> = names
+            .iter()
+            .filter(|name| Stamp::is_far_entry(name))
+            .map(|name| format!("{folder}/{name}"))
+            .collect();
+        let Some(first) = far.first().filter(|path| layout::redacted_by(path).is_some()) else {
+            return Ok(());
+        };
+        let hidden = Redactions::at(self, first)?;
+        if !far.iter().all(|path| hidden.sets_aside(path)) {
+            self.far_future.borrow_mut().insert(folder.to_owned());
+        }
+        Ok(())
     }
 
     /// Says what happened.
@@ -118,7 +142,7 @@ impl<'repo> Tx<'repo> {
         identity: &Identity,
     ) -> Self {
         let (person, role) = (identity.person(), identity.role.clone());
-        Self { base, pending, stamper, person, role, note: Note::default() }
+        Self { base, pending, stamper, person, role, far_future: RefCell::default(), note: Note::default() }
     }
 
     /// Makes the writes one commit on top of the base; none where everything was so already.
@@ -173,6 +197,8 @@ pub(crate) struct Committed<T> {
     pub(crate) answer: T,
     /// The new commit; none where everything was so already.
     pub(crate) commit: Option<ObjectId>,
+    /// The logs that were written to and that hold entries of the far future.
+    pub(crate) far_future: BTreeSet<String>,
 }
 
 impl Store {
@@ -196,13 +222,14 @@ impl Store {
             let answer = change(&mut tx)?;
             let tip = tx.base.commit();
             let subject = tx.note.subject.clone();
+            let far_future = tx.far_future.take();
             let Some(ready) = tx.into_ready(self, &identity)? else {
-                return Ok(Committed { answer, commit: None });
+                return Ok(Committed { answer, commit: None, far_future });
             };
             let commit = ready.commit;
             if self.publish_ready(&mut lock, ready, tip, &subject)? {
                 self.maintain();
-                return Ok(Committed { answer, commit: Some(commit) });
+                return Ok(Committed { answer, commit: Some(commit), far_future });
             }
         }
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES }.into())

@@ -8,7 +8,7 @@ use gix::objs::tree::EntryKind;
 use super::error::StoreError;
 use super::layout;
 use super::redact::Redactions;
-use super::snapshot::{LARGEST_RECORD, Snapshot, read_blob};
+use super::snapshot::{Snapshot, read_blob};
 use super::trees::{self, DEEPEST};
 
 /// What is at a path.
@@ -81,10 +81,10 @@ impl Snapshot<'_> {
         if header.kind() != Kind::Blob {
             return Ok(Visited::Unfit("it is no file"));
         }
-        if header.size() > LARGEST_RECORD {
+        if header.size() > layout::largest(path) {
             return Ok(Visited::Unfit("it is larger than a record can be"));
         }
-        let bytes = read_blob(self.repo(), id)?;
+        let bytes = read_blob(self.repo(), id, path)?;
         Ok(Visited::File(if hidden.is_empty() { bytes } else { hidden.bytes(path, bytes) }))
     }
 }

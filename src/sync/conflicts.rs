@@ -47,7 +47,7 @@ pub(crate) struct Conflict {
     pub(crate) stands: Side,
     /// What does not.
     pub(crate) other: Side,
-    /// The merge that decided.
+    /// The commit that decided: a merge, unless somebody put another record in the place of one.
     pub(crate) merge: String,
 }
 
@@ -95,8 +95,10 @@ fn still_open(
 }
 
 fn written(doc: &Doc, key: &str) -> Written {
-    let value = if key == WHOLE { Some(doc.fields()) } else { doc.value(key).cloned() };
-    Written { stamp: doc.stamp(key).cloned(), value }
+    if key == WHOLE {
+        return doc.whole();
+    }
+    Written { epoch: 0, stamp: doc.stamp(key).cloned(), value: doc.value(key).cloned() }
 }
 
 fn record_id(doc: &Doc) -> String {

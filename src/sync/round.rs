@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff};
 use crate::store::git::GitError;
-use crate::store::{EqualTrees, Merged, Store, StoreError, Unpublished};
+use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
 /// needed only where many clones do nothing else: of six, one loses 30 times in a row in every two hundred or so, and 100
@@ -46,6 +46,9 @@ pub(crate) struct Synced {
     pub(crate) restored: Vec<String>,
     /// What was left out of the remote's head because no store holds it: names such as `..`, links, submodules.
     pub(crate) refused: Vec<String>,
+    /// What came in that no command makes, such as a record that was born again or says something else in a field that is
+    /// written once; who brought it.
+    pub(crate) rewritten: Vec<Rewritten>,
     /// Whether the remote's ref had been set back to a state without commits that it had before.
     pub(crate) rewound: bool,
     /// Whether the remote took something.
@@ -66,6 +69,7 @@ impl Synced {
             merged: Moved::None,
             restored: Vec::new(),
             refused: Vec::new(),
+            rewritten: Vec::new(),
             rewound: false,
             pushed: false,
             incoming: 0,

@@ -7,9 +7,10 @@ use serde_json::value::RawValue;
 use super::{FORMAT, VERSION, text};
 use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
 use crate::model::Explain;
+use crate::model::doc::Step;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::strict;
-use crate::store::{Cursor, Found, LARGEST_RECORD, StoreError, Tx, layout, path_refusal};
+use crate::store::{Cursor, Found, StoreError, Tx, layout, path_refusal};
 
 /// More files than any store holds.
 const MOST_FILES: u64 = 20_000_000;
@@ -23,6 +24,9 @@ pub(crate) struct Taken {
     pub(crate) added: u64,
     /// Files that were here in another version, and of which something came in.
     pub(crate) merged: u64,
+    /// Records that the export would have rewritten in what never changes, such as one that was born again: they stay as
+    /// they are here.
+    pub(crate) kept: Vec<String>,
     /// Files that hold here already what the export says.
     pub(crate) unchanged: u64,
     /// The commit on the ref; none where nothing changed.
@@ -164,8 +168,8 @@ fn file(parts: Parts<'_>) -> Result<(String, Vec<u8>), String> {
     if let Some(why) = path_refusal(&path) {
         return Err(format!("`path` is `{path}`: {why}"));
     }
-    let most = usize::try_from(LARGEST_RECORD).unwrap_or(usize::MAX);
-    let too_large = || format!("`{path}` would have more than {} MiB", LARGEST_RECORD >> 20);
+    let most = usize::try_from(layout::largest(&path)).unwrap_or(usize::MAX);
+    let too_large = || format!("`{path}` would have more than {} MiB", layout::largest(&path) >> 20);
     let bytes = match (record, text, hex) {
         (Some(record), None, None) => text::file_form(record.get(), most).ok_or_else(too_large)?.into_bytes(),
         (None, Some(text), None) => text.into_bytes(),
@@ -218,6 +222,13 @@ fn take(
     let joined = cursor.join(&path, &mine, &bytes)?;
     if joined == mine {
         taken.unchanged += 1;
+        return Ok(());
+    }
+    if let (layout::Form::Doc(schema), _) = layout::form(&path)
+        && let Some((step, _)) = Step::of_bytes(schema, Some(&mine), &joined)
+        && !step.faults().is_empty()
+    {
+        taken.kept.push(path);
         return Ok(());
     }
     taken.merged += 1;

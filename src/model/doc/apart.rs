@@ -2,13 +2,16 @@
 
 use serde_json::Value;
 
-use super::{BIRTH, Births, Doc, Slot, is_element, is_of};
+use super::{BIRTH, Doc, Slot, is_element};
 use crate::model::redaction::{REDACTED, Redaction, hidden_plan};
-use crate::model::stamp::{Stamp, Stamper};
+use crate::model::schema::Births;
+use crate::model::stamp::Stamp;
 
 /// What one side wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
+    /// Of a whole record: its epoch, which decides before any stamp.
+    pub(crate) epoch: u16,
     /// When, in the order that decides.
     pub(crate) stamp: Option<Stamp>,
     /// What; none where it was taken away.
@@ -26,11 +29,12 @@ pub(crate) struct Apart {
 
 impl Doc {
     /// The fields that two versions set apart from each other since `base`: each side wrote, and what stands now is not
-    /// what both wrote. Versions with two births are apart as a whole, under the key `*`, unless they say the same.
+    /// what both wrote. Versions with two births, or of two epochs, are apart as a whole, under the key `*`, unless they say the same.
     ///
     /// Two values that were both read from a source are none: the later is what the source itself says now.
     pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
-        if one.birth != two.birth && one.schema.0.births == Births::LaterStands {
+        let is_two = one.birth != two.birth && one.schema.0.births == Births::LaterStands;
+        if is_two || one.epoch != two.epoch {
             let values = |doc: &Self| -> Vec<(String, Value)> {
                 let there =
                     doc.slots.iter().filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?)));
@@ -39,7 +43,7 @@ impl Doc {
             if values(one) == values(two) {
                 return vec![];
             }
-            let side = |doc: &Self| Written { stamp: doc.birth.clone(), value: Some(doc.fields()) };
+            let side = |doc: &Self| doc.whole();
             return vec![Apart { key: BIRTH.to_owned(), sides: [side(one), side(two)] }];
         }
         let mut found = Vec::new();
@@ -49,30 +53,22 @@ impl Doc {
             let of_source = |slot: &Slot| slot.stamp.as_ref().is_some_and(Stamp::is_import);
             let is_sequence = of_source(mine) && of_source(other) && mine.stamp != other.stamp;
             if mine.value != other.value && Some(mine) != before && Some(other) != before && !is_sequence {
-                let side = |slot: &Slot| Written { stamp: slot.stamp.clone(), value: slot.value.clone() };
+                let side =
+                    |slot: &Slot| Written { epoch: 0, stamp: slot.stamp.clone(), value: slot.value.clone() };
                 found.push(Apart { key: key.clone(), sides: [side(mine), side(other)] });
             }
         }
         found
     }
 
+    /// The record as a whole, as somebody wrote it.
+    pub(crate) fn whole(&self) -> Written {
+        Written { epoch: self.epoch, stamp: self.birth.clone(), value: Some(self.fields()) }
+    }
+
     /// Whether one version says something else of a field than an earlier one: another stamp, or for `*` anything.
     pub(crate) fn rewrites(&self, before: &Self, key: &str) -> bool {
         if key == BIRTH { self != before } else { self.slots.get(key) != before.slots.get(key) }
-    }
-
-    /// The stamp of a field, an element (`tags/auth`) or a leaf; for `*` that of the birth.
-    pub(crate) fn stamp(&self, key: &str) -> Option<&Stamp> {
-        if key == BIRTH {
-            return self.birth.as_ref();
-        }
-        self.slots.get(key).and_then(|slot| slot.stamp.as_ref())
-    }
-
-    /// Writes a field anew, even with the value that it has: who does that has seen it and decided.
-    pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) {
-        let stamp = Some(by.over(self.stamp(key)));
-        self.slots.insert(key.to_owned(), Slot { stamp, value });
     }
 
     /// Whether the fields still have the types that they should.
@@ -129,4 +125,9 @@ impl Doc {
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
         self.slots.get(key).and_then(|slot| slot.value.as_ref())
     }
+}
+
+/// Whether a slot is the field, or an element or leaf of it.
+fn is_of(field: &str, key: &str) -> bool {
+    key.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

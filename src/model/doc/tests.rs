@@ -1,8 +1,12 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::join::*;
+use super::limits::*;
 use super::*;
-use crate::model::schema::Field;
+use crate::model::schema::Births;
+use crate::model::schema::{Field, Kind};
+use crate::model::stamp::Stamper;
 use crate::model::time::Time;
 use crate::model::uid::Uid;
 
@@ -63,8 +67,8 @@ fn an_update_stamps_only_what_differs_and_keeps_what_is_unknown() {
     let born = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a", "b"]}), stamp(0, 1));
     let mut doc =
         Doc::parse(&THING, text(&born).replace("\"id\"", "\"zoo\": 1.50, \"id\"").as_bytes()).unwrap();
-    assert!(!doc.update(&json!({"title": "t", "tags": ["b", "a"]}), &by(5)));
-    assert!(doc.update(&json!({"title": "t", "tags": ["b", "c"], "notes": {"first": 1}}), &by(5)));
+    assert!(!doc.update(&json!({"title": "t", "tags": ["b", "a"]}), &by(5)).unwrap());
+    assert!(doc.update(&json!({"title": "t", "tags": ["b", "c"], "notes": {"first": 1}}), &by(5)).unwrap());
     let read: Value = serde_json::from_slice(&doc.to_bytes()).unwrap();
     let mine = "1970-01-01T00:00:00.005Z/00000/19gr2499";
     let later = read["clock"]["tags/c"].as_str().unwrap();
@@ -81,7 +85,7 @@ fn an_update_stamps_only_what_differs_and_keeps_what_is_unknown() {
 fn removing_a_register_is_a_write_like_any_other() {
     let base = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(0, 1));
     let mut removed = base.clone();
-    removed.update(&json!({}), &by(5));
+    removed.update(&json!({}), &by(5)).unwrap();
     let merged = base.merge(removed);
     assert_eq!(merged.fields(), json!({"id": "x"}));
     assert_eq!(Doc::parse(&THING, &merged.to_bytes()).unwrap(), merged);
@@ -91,7 +95,7 @@ fn removing_a_register_is_a_write_like_any_other() {
 fn of_two_births_the_later_stands_whole() {
     let one = Doc::born(&THING, &json!({"id": "x", "title": "one", "tags": ["a"]}), stamp(1, 1));
     let mut two = Doc::born(&THING, &json!({"id": "x", "title": "two"}), stamp(0, 1));
-    two.update(&json!({"title": "much later"}), &by(1_000_000));
+    two.update(&json!({"title": "much later"}), &by(1_000_000)).unwrap();
     assert_eq!(one.clone().merge(two.clone()), one);
     assert_eq!(two.merge(one.clone()), one);
 }
@@ -109,15 +113,15 @@ fn two_births_of_an_item_are_one_item() {
 fn what_two_sides_wrote_apart_is_found_and_what_one_wrote_is_not() {
     let base = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a"]}), stamp(0, 1));
     let (mut one, mut two) = (base.clone(), base.clone());
-    one.update(&json!({"title": "one", "tags": ["a", "b"]}), &by(5));
-    two.update(&json!({"title": "two", "tags": ["a"], "notes": {"first": 1}}), &by(7));
+    one.update(&json!({"title": "one", "tags": ["a", "b"]}), &by(5)).unwrap();
+    two.update(&json!({"title": "two", "tags": ["a"], "notes": {"first": 1}}), &by(7)).unwrap();
     let apart = Doc::apart(Some(&base), &one, &two);
     assert_eq!(apart.len(), 1);
     assert_eq!(apart[0].key, "title");
     assert_eq!(apart[0].sides.clone().map(|side| side.value), [Some(json!("one")), Some(json!("two"))]);
     let mut merged = one.merge(two);
     assert_eq!(merged.stamp("title"), apart[0].sides[1].stamp.as_ref());
-    merged.decide("title", merged.value("title").cloned(), &by(1));
+    merged.decide("title", merged.value("title").cloned(), &by(1)).unwrap();
     assert!(merged.stamp("title") > apart[0].sides[1].stamp.as_ref(), "keeping is a decision of its own");
 }
 
@@ -125,8 +129,8 @@ fn what_two_sides_wrote_apart_is_found_and_what_one_wrote_is_not() {
 fn the_same_value_on_both_sides_is_nothing_to_settle() {
     let base = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(0, 1));
     let (mut one, mut two) = (base.clone(), base.clone());
-    one.update(&json!({"title": "same"}), &by(5));
-    two.update(&json!({"title": "same"}), &by(7));
+    one.update(&json!({"title": "same"}), &by(5)).unwrap();
+    two.update(&json!({"title": "same"}), &by(7)).unwrap();
     assert_eq!(Doc::apart(Some(&base), &one, &two), vec![]);
 }
 
@@ -153,56 +157,330 @@ fn what_no_writer_makes_is_named() {
 }
 
 #[test]
+fn what_bears_the_last_stamp_is_named_and_not_written_over() {
+    let mut doc = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a"]}), stamp(0, 1));
+    doc.slots.get_mut("title").unwrap().stamp = Some(far(0));
+    doc.slots.get_mut("tags/a").unwrap().stamp = Some(far(1));
+    for (data, field) in [(json!({"title": "u", "tags": ["a"]}), "title"), (json!({"title": "t"}), "tags/a")]
+    {
+        let frozen = doc.clone().update(&data, &by(5)).unwrap_err().to_string();
+        assert!(frozen.starts_with(&format!("`{field}` bears the last stamp")), "{frozen}");
+    }
+    assert!(doc.clone().decide("title", None, &by(5)).is_err());
+    assert_eq!(doc.far_future(), ["tags/a", "title"]);
+    let mut last = doc;
+    last.epoch = 999;
+    assert_eq!(last.started_anew(stamp(0, 0)), None, "epochs end as well");
+}
+
+#[test]
+fn each_name_in_a_clock_has_one_meaning() {
+    let at = "1970-01-01T00:00:00.000Z/00000/00000001";
+    let read = |name: &str| {
+        let record = json!({"id": "x", "tags": ["here"], "clock": {name: at}});
+        Doc::parse(&THING, record.to_string().as_bytes())
+    };
+    let long = "n".repeat(257);
+    let long_element = format!("-tags/{}", "e".repeat(1023));
+    for name in
+        ["*", "title", "zoo", "tags/here", "-tags/gone", "-tags/", "notes/first", "notes/a/b", "notes/-a"]
+    {
+        let doc = read(name).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let written: Value = serde_json::from_slice(&doc.to_bytes()).unwrap();
+        assert_eq!(written["clock"], json!({name: at}));
+    }
+    for name in [
+        "",
+        "-",
+        "-*",
+        "--*",
+        "-title",
+        "--tags/gone",
+        "--tags/here",
+        "tags/gone",
+        "-tags/here",
+        "tags",
+        "-tags",
+        "notes",
+        "notes/",
+        "-notes/first",
+        "id",
+        "id/x",
+        "title/x",
+        "/x",
+        "x/",
+        "x/y",
+        "-x",
+        "-x/y",
+        "clock",
+        "epoch",
+        &long,
+        &format!("notes/{long}"),
+        &long_element,
+    ] {
+        assert!(read(name).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn an_epoch_is_a_number_from_1_to_999() {
+    let read = |epoch: &str| Doc::parse(&THING, format!("{{\"id\": \"x\", \"epoch\": {epoch}}}").as_bytes());
+    for (epoch, number) in [("1", 1), ("999", 999), ("null", 0)] {
+        assert_eq!(read(epoch).unwrap().epoch, number);
+    }
+    for epoch in ["0", "1000", "-1", "1.0", "1e0", "\"1\"", "[]", "true"] {
+        assert!(read(epoch).is_err(), "{epoch}");
+    }
+    let mut doc = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(0, 1));
+    doc.epoch = 7;
+    assert!(text(&doc).contains("\"epoch\": 7,\n  \"clock\""), "{}", text(&doc));
+}
+
+#[test]
+fn what_is_too_much_is_named() {
+    let read =
+        |record: Value| Doc::parse(&THING, record.to_string().as_bytes()).map_err(|why| why.to_string());
+    let text_of = |size: usize| "x".repeat(size - 2);
+    let most = LIMITS.value;
+    assert!(read(json!({"title": text_of(most)})).is_ok());
+    let why = read(json!({"title": text_of(most + 1)})).unwrap_err();
+    assert!(why.contains("`title` has 1048577 bytes; a field has at most 1048576"), "{why}");
+    assert!(read(json!({"notes": {"first": text_of(most + 1)}})).unwrap_err().contains("`notes/first`"));
+    assert!(read(json!({"id": text_of(most + 1)})).unwrap_err().contains("`id`"));
+    assert!(
+        read(json!({"zoo": [1, text_of(most)]})).unwrap_err().contains("`zoo`"),
+        "as it stands in the file"
+    );
+    // One byte of JSON can be many in the file: lines of their own, with an indent.
+    let deep = format!("{}{}{}", "[".repeat(90), "0,".repeat(10_000), "0").to_owned() + &"]".repeat(90);
+    assert!(
+        read(json!({"zoo": serde_json::from_str::<Value>(&deep).unwrap()})).unwrap_err().contains("bytes")
+    );
+    let items = |n: usize| json!({"zoo": vec![0; n - 1]});
+    assert!(read(items(LIMITS.values)).is_ok());
+    assert!(read(items(LIMITS.values + 1)).unwrap_err().contains("holds 16385 JSON values"));
+    assert!(read(json!({"tags": [text_of(LIMITS.element)]})).is_ok());
+    assert!(
+        read(json!({"tags": [text_of(LIMITS.element + 1)]})).unwrap_err().contains("an element of `tags`")
+    );
+    let fields = |n: usize| (0..n).map(|n| (format!("zoo{n}"), json!(n))).collect::<Value>();
+    assert!(read(fields(16)).is_ok());
+    assert!(read(fields(17)).unwrap_err().contains("17 fields"));
+    assert!(read(json!({"notes": fields(17)})).unwrap_err().contains("17 fields"));
+    let tags = |n: usize| json!({"tags": (0..n).map(|n| n.to_string()).collect::<Vec<_>>()});
+    assert!(read(tags(8192)).is_ok());
+    assert!(read(tags(8193)).unwrap_err().contains("8193 elements"));
+}
+
+#[test]
+fn no_record_within_the_limits_is_larger_than_what_is_read() {
+    use crate::model::{issue, queue, root, solution};
+    for schema in [&issue::ISSUE, &solution::SOLUTION, &queue::QUEUE, &queue::ITEM, &root::ROOT] {
+        let known: usize = schema
+            .fields
+            .iter()
+            .map(|field| match field.kind {
+                Kind::Object(leaves) => leaves.len(),
+                Kind::Set => 0,
+                Kind::Once | Kind::Greatest | Kind::Register => 1,
+            })
+            .sum();
+        let values = known + LIMITS.unknown;
+        // A line for the name and one in the clock; a control character of a name is written as six.
+        let bytes =
+            values * (LIMITS.value + 2 * (6 * 256 + 60)) + LIMITS.elements * (2 * LIMITS.element + 100);
+        assert!((bytes as u64) < LARGEST_DOC, "{}: {bytes}", schema.name);
+        assert!(values * LIMITS.values + 2 * LIMITS.elements + 1000 < 1_000_000, "{}", schema.name);
+    }
+}
+
+/// A record whose clock has names that no writer makes, among some that one does.
+fn odd_clocks() -> impl Strategy<Value = String> {
+    let name = prop_oneof![
+        4 => prop::sample::select(vec!["*", "title", "tags/a", "-tags/b", "notes/first", "zoo", "notes/a/b"]),
+        1 => prop::sample::select(vec![
+            "-*", "--tags/b", "-title", "tags", "-tags", "notes", "notes/", "tags/", "-tags/", "id", "id/x", "/x", "x/",
+            "-", "", "tags/b", "-tags/a", "-notes/first", "clock", "epoch", "x/y", "notes/-a",
+        ]),
+    ];
+    let clock = prop::collection::btree_map(name, (0..3i64, 0..2u8), 0..4);
+    let is_there =
+        prop::collection::btree_set(prop::sample::select(vec!["title", "tags", "notes", "zoo"]), 0..4);
+    (clock, is_there).prop_map(|(clock, is_there)| {
+        let mut record = json!({"id": "x"});
+        for name in is_there {
+            record[name] = match name {
+                "tags" => json!(["a"]),
+                "notes" => json!({"first": 1}),
+                _ => json!(name),
+            };
+        }
+        let stamps =
+            clock.iter().map(|(name, (millis, by))| ((*name).to_owned(), json!(stamp(*millis, *by))));
+        record["clock"] = stamps.collect();
+        record.to_string()
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_clock_that_is_accepted_is_written_as_it_was_and_joins(records in prop::collection::vec(odd_clocks(), 12)) {
+        let mut accepted = Vec::new();
+        for record in records {
+            let Ok(doc) = Doc::parse(&THING, record.as_bytes()) else { continue };
+            let given: Value = serde_json::from_str(&record).unwrap();
+            let written: Value = serde_json::from_slice(&doc.to_bytes()).unwrap();
+            let birth = &given["clock"]["*"];
+            for (name, at) in given["clock"].as_object().unwrap() {
+                // A name whose stamp is that of the birth may be left out.
+                prop_assert!(written["clock"][name] == *at || at == birth, "{record}: {name}");
+            }
+            let again = Doc::parse(&THING, &doc.to_bytes()).unwrap();
+            prop_assert_eq!(again.to_bytes(), doc.to_bytes());
+            prop_assert_eq!(&again, &doc);
+            accepted.push(doc);
+        }
+        for three in accepted.windows(3) {
+            laws(three[0].clone(), three[1].clone(), three[2].clone(), &LIMITS)?;
+        }
+    }
+}
+
+#[test]
+fn a_step_that_no_command_makes_is_told() {
+    let old = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(5, 1));
+    let faults = |new: &Doc| Step::between(Some(&old), new).faults();
+    let mut edited = old.clone();
+    edited.update(&json!({"title": "u", "tags": ["a"]}), &by(9)).unwrap();
+    assert_eq!(faults(&edited), Vec::<String>::new());
+    assert_eq!(Step::between(Some(&old), &edited).latest.unwrap().time().millis(), 9);
+    assert_eq!(Step::between(Some(&old), &old).latest, None);
+    assert_eq!(Step::between(None, &old).latest.as_ref(), old.birth());
+    let mut renamed = old.clone();
+    renamed.once.insert("id", json!("y"));
+    assert_eq!(faults(&renamed), ["`id` is written once, and says something else"]);
+    let again = Doc::born(&THING, &json!({"id": "x"}), stamp(6, 1));
+    assert_eq!(faults(&again), ["it was born again: its `*` is another"]);
+    let anew = old.started_anew(stamp(7, 1)).unwrap();
+    assert!(faults(&anew)[0].contains("no stamp of the far future called for that"));
+    let mut frozen = old.clone();
+    frozen.slots.get_mut("title").unwrap().stamp = Some(far(0));
+    assert_eq!(Step::between(Some(&frozen), &anew).faults(), Vec::<String>::new());
+    let twice = anew.started_anew(stamp(8, 1)).unwrap();
+    assert!(Step::between(Some(&frozen), &twice).faults()[0].contains("rose from 0 to 2"));
+    assert!(Step::between(Some(&twice), &anew).faults()[0].contains("fell from 2 to 1"));
+    assert_eq!(Step::of_bytes(&THING, None, b"{}"), Some((Step::default(), false)));
+    assert!(Step::of_bytes(&THING, Some(&old.to_bytes()), &edited.to_bytes()).unwrap().1);
+}
+
+#[test]
 fn a_source_that_changed_one_field_leaves_later_local_edits_alone() {
     let before = json!({"id": "x", "title": "t", "tags": ["a"]});
     let mut doc = Doc::imported(&THING, &before, stamp(0, 0), &stamp(10, 0));
-    doc.update(&json!({"title": "mine", "tags": ["a"]}), &by(50));
+    doc.update(&json!({"title": "mine", "tags": ["a"]}), &by(50)).unwrap();
     let after = json!({"id": "x", "title": "t", "tags": ["b"]});
     assert!(doc.update_imported(&before, &after, &stamp(40, 0)));
     assert_eq!(doc.fields(), json!({"id": "x", "title": "mine", "tags": ["b"]}));
     assert!(!doc.update_imported(&before, &after, &stamp(40, 0)));
 }
 
-/// A version that some history of writes by several replicas could have led to, with ties made likely.
+/// Stamps of the far future: the last there is, and one that can be replaced.
+fn far(which: u8) -> Stamp {
+    let text = match which {
+        0 => "9998-12-30T23:59:59.999Z/99999/zzzzzzzz",
+        1 => "9998-12-30T23:59:59.999Z/99999/00000000",
+        _ => "9000-01-01T00:00:00.000Z/00000/00000001",
+    };
+    Stamp::parse(text).unwrap()
+}
+
+/// A version that some history of writes by several replicas could have led to, with ties, stamps of the far future and
+/// records that were started anew made likely.
 fn versions(schema: &'static Schema) -> impl Strategy<Value = Doc> {
     let value =
         prop_oneof![Just(Value::Null), (0..3i32).prop_map(|n| json!(n)), Just(json!({"b": 1, "a": [2]}))];
-    let write = (0..5i64, 0..2u8, value, prop::collection::btree_set("[ab]", 0..3), 0..4u8);
-    (0..2i64, "[xy]", prop::collection::vec(write, 0..5)).prop_map(move |(birth, id, writes)| {
+    let write = (0..5i64, 0..2u8, value, prop::collection::btree_set("[a-e]", 0..4), 0..4u8);
+    let ends = prop::collection::vec((0..8usize, 0..3u8), 0..3);
+    let start = (0..2i64, "[xy]", prop_oneof![3 => Just(0), 1 => 1..3u16]);
+    (start, prop::collection::vec(write, 0..5), ends).prop_map(move |((birth, id, epoch), writes, ends)| {
         let mut doc = Doc::born(schema, &json!({"id": id, "title": 0}), stamp(birth, 0));
+        doc.epoch = epoch;
         for (millis, who, value, tags, notes) in writes {
             let notes = if notes == 0 { json!({}) } else { json!({"first": notes, "other": value}) };
-            let data = json!({"title": value, "tags": tags, "notes": notes});
-            doc.update(
-                &data,
-                &Stamper::new(Time::from_millis(millis).unwrap(), Uid::from_bits([0, 0, 0, 0, who])),
-            );
+            let unknown = (!tags.is_empty()).then_some(notes.clone());
+            let data = json!({"title": value, "tags": tags, "notes": notes, "zoo": unknown, "yak": who});
+            let by = Stamper::new(Time::from_millis(millis).unwrap(), Uid::from_bits([0, 0, 0, 0, who]));
+            doc.update(&data, &by).unwrap();
+        }
+        for (n, which) in ends {
+            match doc.slots.values_mut().nth(n) {
+                Some(slot) => slot.stamp = Some(far(which)),
+                None => doc.birth = Some(far(which)),
+            }
         }
         doc
     })
 }
 
-fn laws(a: Doc, b: Doc, c: Doc) -> Result<(), TestCaseError> {
-    let ab = a.clone().merge(b.clone());
-    prop_assert_eq!(text(&ab), text(&b.clone().merge(a.clone())), "commutative");
-    prop_assert_eq!(text(&a.clone().merge(a.clone())), text(&a), "idempotent");
-    prop_assert_eq!(text(&ab.clone().merge(b.clone())), text(&ab), "absorbing");
-    let left = ab.merge(c.clone());
-    let right = a.merge(b.merge(c));
+/// Limits that versions of [`versions`] go beyond.
+const TIGHT: Limits = Limits { unknown: 2, elements: 3, ..LIMITS };
+
+/// Such a version as one that was read within limits.
+fn within(mut doc: Doc, limits: &Limits) -> Doc {
+    keep_greatest(doc.schema, &mut doc.slots, Role::Unknown, limits.unknown);
+    keep_greatest(doc.schema, &mut doc.slots, Role::Element, limits.elements);
+    doc
+}
+
+fn laws(a: Doc, b: Doc, c: Doc, limits: &Limits) -> Result<(), TestCaseError> {
+    let join = |one: &Doc, two: &Doc| one.clone().merge_within(two.clone(), limits);
+    let ab = join(&a, &b);
+    prop_assert_eq!(text(&ab), text(&join(&b, &a)), "commutative");
+    prop_assert_eq!(text(&join(&a, &a)), text(&a), "idempotent");
+    prop_assert_eq!(text(&join(&ab, &b)), text(&ab), "absorbing");
+    let left = join(&ab, &c);
+    let right = join(&a, &join(&b, &c));
     prop_assert_eq!(text(&left), text(&right), "associative");
     prop_assert_eq!(&Doc::parse(left.schema.0, &left.to_bytes()).unwrap(), &left, "one state, one byte form");
+    prop_assert!(left.check_read(limits, usize::MAX).is_ok(), "no join goes beyond the limits");
     Ok(())
 }
 
 proptest! {
     #[test]
     fn merge_laws(a in versions(&THING), b in versions(&THING), c in versions(&THING)) {
-        laws(a, b, c)?;
+        laws(a, b, c, &LIMITS)?;
     }
 
     #[test]
     fn merge_laws_with_joined_births(a in versions(&JOINED), b in versions(&JOINED), c in versions(&JOINED)) {
-        laws(a, b, c)?;
+        laws(a, b, c, &LIMITS)?;
+    }
+
+    #[test]
+    fn merge_laws_where_a_join_has_too_much(
+        a in versions(&THING), b in versions(&THING), c in versions(&THING),
+    ) {
+        laws(within(a, &TIGHT), within(b, &TIGHT), within(c, &TIGHT), &TIGHT)?;
+    }
+
+    #[test]
+    fn merge_laws_with_joined_births_where_a_join_has_too_much(
+        a in versions(&JOINED), b in versions(&JOINED), c in versions(&JOINED),
+    ) {
+        laws(within(a, &TIGHT), within(b, &TIGHT), within(c, &TIGHT), &TIGHT)?;
+    }
+
+    #[test]
+    fn what_was_started_anew_stands_over_what_it_was(a in versions(&THING), edit in versions(&THING)) {
+        let anew = a.started_anew(stamp(9, 9)).unwrap();
+        prop_assert_eq!(anew.fields(), a.fields());
+        prop_assert!(anew.far_future().is_empty());
+        prop_assert_eq!(text(&a.clone().merge(anew.clone())), text(&anew));
+        prop_assert_eq!(text(&anew.clone().merge(a.clone())), text(&anew));
+        prop_assert_eq!(&Doc::parse(&THING, &anew.to_bytes()).unwrap(), &anew);
+        let mut edited = anew;
+        prop_assert!(edited.update(&edit.fields(), &by(5)).is_ok(), "everything can be written over");
     }
 
     #[test]

@@ -12,8 +12,9 @@ use crate::model::strict;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, ISSUES, QUEUES, RUNS, form};
+use crate::store::redact::Redactions;
 use crate::store::repo::Store;
-use crate::store::snapshot::{LARGEST_RECORD, Snapshot, read_blob};
+use crate::store::snapshot::{Snapshot, read_blob};
 use crate::store::trees;
 
 /// Clocks differ by minutes; one that is a day ahead makes everything that it stamped look newest.
@@ -24,6 +25,7 @@ const MOST_FILES: u64 = 4_000_000;
 /// What the walk over the tree needs at each step.
 struct Walk<'a> {
     store: &'a Store,
+    snapshot: &'a Snapshot<'a>,
     now: Time,
     files: u64,
     found: &'a mut Findings,
@@ -36,13 +38,13 @@ impl Store {
         now: Time,
         found: &mut Findings,
     ) -> Result<(), StoreError> {
-        Walk { store: self, now, files: 0, found }.folder(snapshot.tree(), "")
+        Walk { store: self, snapshot, now, files: 0, found }.folder(snapshot.tree(), "")
     }
 
     /// Whether the newest state has a sound file at `path`.
     pub(super) fn has_sound(&self, snapshot: &Snapshot<'_>, path: &str) -> Result<bool, StoreError> {
         match snapshot.entry(path)? {
-            Some((id, EntryKind::Blob)) => Ok(is_sound(path, &read_blob(&self.repo, id)?)),
+            Some((id, EntryKind::Blob)) => Ok(is_sound(path, &read_blob(&self.repo, id, path)?)),
             _ => Ok(false),
         }
     }
@@ -102,8 +104,9 @@ impl Walk<'_> {
             self.found.error(path, format!("a file that is a {}", header.kind()));
             return Ok(());
         }
-        if header.size() > LARGEST_RECORD {
-            self.found.error(path, format!("larger than a record may be ({LARGEST_RECORD} bytes)"));
+        if header.size() > layout::largest(path) {
+            let most = layout::largest(path);
+            self.found.error(path, format!("larger than a record may be ({most} bytes)"));
             return Ok(());
         }
         let (kind, expected) = form(path);
@@ -115,10 +118,13 @@ impl Walk<'_> {
             }
             kind => kind,
         };
-        let bytes = read_blob(&self.store.repo, id)?;
+        let bytes = read_blob(&self.store.repo, id, path)?;
         let soundness = sound(&kind, expected, &bytes);
         match soundness {
             Err(why) => self.found.error(path, why),
+            Ok(Read::Entry) if path.rsplit('/').next().is_some_and(Stamp::is_far_entry) => {
+                self.far_entry(path)?;
+            }
             Ok(Read::Entry) => {
                 let stamp = expected.and_then(Stamp::of_entry_name);
                 self.ahead(path, "it was written", stamp.map(|stamp| stamp.time()));
@@ -127,8 +133,33 @@ impl Walk<'_> {
                 if doc.to_bytes() != bytes {
                     self.found.note(path, "not in the form in which this program writes it");
                 }
-                self.ahead(path, "it changed", doc.changed().map(Stamp::time));
+                let far = doc.far_future();
+                if far.is_empty() {
+                    self.ahead(path, "it changed", doc.changed().map(Stamp::time));
+                } else {
+                    let what = format!(
+                        "stamps of the far future ({}): nothing that is written after them counts; \
+                         `git wf fsck --repair` starts the record anew",
+                        named(&far)
+                    );
+                    self.found.error(path, what);
+                    self.found.far_future.insert(path.to_owned());
+                }
             }
+        }
+        Ok(())
+    }
+
+    fn far_entry(&mut self, path: &str) -> Result<(), StoreError> {
+        if layout::redacted_by(path).is_none() {
+            self.found.note(path, "stamped in the far future; a redaction is in nobody's way");
+        } else if Redactions::at(self.snapshot, path)?.sets_aside(path) {
+            self.found.note(path, "stamped in the far future, and set aside: it counts for nothing");
+        } else {
+            let what = "stamped in the far future, so that it stands above whatever is written; \
+                        `git wf fsck --repair` sets it aside";
+            self.found.error(path, what);
+            self.found.far_future.insert(path.to_owned());
         }
         Ok(())
     }
@@ -148,6 +179,13 @@ impl Walk<'_> {
             None => self.found.note(path, "no path of this format; it is kept as it is"),
         }
     }
+}
+
+/// The first few of many names.
+fn named(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > shown.len() { ", …" } else { "" };
+    shown.join(", ") + more
 }
 
 /// What was read where the file is sound.

@@ -51,13 +51,13 @@ impl Store {
                 found.add(severity, self.reference(), Some(info.id), error.to_string());
             }
             let Some(state) = Snapshot::of_commit(&self.repo, info.id)? else { continue };
-            for parent in parents {
-                if self.repo.has_object(parent) && !ours.contains(parent) {
+            for parent in &parents {
+                if self.repo.has_object(*parent) && !ours.contains(parent) {
                     let what = format!("it was merged with {parent}, which is no commit of a store");
                     found.add(Severity::Error, self.reference(), Some(info.id), what);
                     continue;
                 }
-                self.check_step(snapshot, parent, &state, found)?;
+                self.check_step(snapshot, *parent, (&state, &parents), found)?;
             }
         }
         if roots > 1 {
@@ -73,7 +73,7 @@ impl Store {
         &self,
         now: &Snapshot<'_>,
         parent: ObjectId,
-        state: &Snapshot<'_>,
+        (state, parents): (&Snapshot<'_>, &[ObjectId]),
         found: &mut Findings,
     ) -> Result<(), StoreError> {
         // A parent that a shallow clone does not have.
@@ -82,6 +82,12 @@ impl Store {
         }
         let Some(before) = Snapshot::of_commit(&self.repo, parent)? else { return Ok(()) };
         for file in self.differences(Some(before.tree()), state.tree())? {
+            if let (Some((EntryKind::Blob, old)), Some((EntryKind::Blob, new))) = (file.old, file.new) {
+                for fault in self.own_faults(&file.path, (old, new), parents)? {
+                    let what = format!("{fault}; by {}", self.step(state.commit())?.author);
+                    found.add(Severity::Error, &file.path, Some(state.commit()), what);
+                }
+            }
             let Some((kind, _)) = file.old.filter(|_| file.new.is_none()) else { continue };
             let (severity, what) = match now.entry(&file.path)? {
                 Some(_) => (Severity::Note, "dropped by this commit, and restored since"),
@@ -99,7 +105,7 @@ impl Store {
     /// version that can be.
     pub(crate) fn repairs(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
-        let snapshot = self.unchecked(&mut Findings(Vec::new()))?;
+        let snapshot = self.unchecked(&mut Findings::default())?;
         let ours = self.ours(snapshot.commit());
         let mut repairs = BTreeMap::new();
         let walk = self.repo.rev_walk([snapshot.commit()]).all().map_err(&failed)?;
@@ -120,7 +126,7 @@ impl Store {
                     if !is_wanted || self.has_sound(&snapshot, &file.path)? {
                         continue;
                     }
-                    let bytes = read_blob(&self.repo, old)?;
+                    let bytes = read_blob(&self.repo, old, &file.path)?;
                     if files::is_sound(&file.path, &bytes) {
                         repairs.insert(file.path, bytes);
                     }

@@ -13,7 +13,7 @@ use crate::store::history::Link;
 use crate::store::layout::{self, Form, ROOT_PATH};
 use crate::store::merge::{self, EqualTrees};
 use crate::store::repo::Store;
-use crate::store::snapshot::{LARGEST_RECORD, Read, Snapshot, read_blob};
+use crate::store::snapshot::{Read, Snapshot, read_blob};
 use crate::store::tree_diff::Difference;
 use crate::store::trees;
 
@@ -189,9 +189,9 @@ impl Store {
         Ok(String::new())
     }
 
-    fn is_too_large(&self, id: ObjectId) -> Result<bool, StoreError> {
+    fn is_too_large(&self, path: &str, id: ObjectId) -> Result<bool, StoreError> {
         let failed = StoreError::object("cannot read a record of the store");
-        Ok(self.repo.find_header(id).map_err(failed)?.size() > LARGEST_RECORD)
+        Ok(self.repo.find_header(id).map_err(failed)?.size() > layout::largest(path))
     }
 }
 
@@ -240,7 +240,7 @@ impl Look<'_> {
             return Ok(Some("more files than a store has"));
         };
         for (kind, id) in files.into_iter().filter_map(|file| file.new) {
-            if kind != EntryKind::Blob || self.store.is_too_large(id)? {
+            if kind != EntryKind::Blob || self.store.is_too_large(path, id)? {
                 return Ok(Some("what is in it is no plain file, or larger than a record may be"));
             }
         }
@@ -251,20 +251,20 @@ impl Look<'_> {
         if !files::is_place(&file.path) {
             return Ok(Some("no place for a record".into()));
         }
-        if self.store.is_too_large(id)? {
+        if self.store.is_too_large(&file.path, id)? {
             return Ok(Some("larger than a record may be".into()));
         }
         if matches!(layout::form(&file.path).0, Form::Unknown) {
             return Ok(None);
         }
-        let new = read_blob(&self.store.repo, id)?;
+        let new = read_blob(&self.store.repo, id, &file.path)?;
         self.values += record::most_values(&new);
         if self.values > self.budget.values {
             return Ok(None);
         }
         let old = match file.old {
             Some((EntryKind::Blob | EntryKind::BlobExecutable, old)) if old != id => {
-                Some(read_blob(&self.store.repo, old)?)
+                Some(read_blob(&self.store.repo, old, &file.path)?)
             }
             Some((_, old)) if old == id => return Ok(None),
             _ => None,

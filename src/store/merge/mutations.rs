@@ -191,7 +191,7 @@ fn what_somebody_changed_at_random() {
         assert_eq!(join(a, b), join(b, a), "{path} {round}: {}", shown());
         assert_eq!(join(join(a, b), c), join(a, join(b, c)), "{path} {round}: {}", shown());
         assert_eq!(join(join(a, c), a), join(a, c), "{path} {round}: {}", shown());
-        let merged = read_blob(&repo, join(a, c)).unwrap();
+        let merged = read_blob(&repo, join(a, c), path).unwrap();
         assert!(is_sound(path, &merged), "{path} {round}: {}", shown());
         sound += usize::from(is_sound(path, &versions[0]));
         read_all(path, &versions[0]);

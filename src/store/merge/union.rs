@@ -255,7 +255,7 @@ impl<'a> Merge<'a> {
         if let Form::Unknown = kind {
             return Ok(mine.max(other));
         }
-        let (a, b) = (read_blob(self.repo, mine)?, read_blob(self.repo, other)?);
+        let (a, b) = (read_blob(self.repo, mine, path)?, read_blob(self.repo, other, path)?);
         let bytes = records((kind, id.as_deref()), &a, &b);
         if a == b {
             // Both are too large to be read.

@@ -127,7 +127,7 @@ impl Paths {
         }
         let mut found = false;
         if let Some(File { path, hidden: Some(hidden), .. }) = &self.file {
-            let bytes = read_blob(repo, object)?;
+            let bytes = read_blob(repo, object, path)?;
             found = bytes.contains_str(REDACTED) && hidden.purged(path, bytes.clone()) == bytes;
         } else if self.file.is_none() {
             let failed = StoreError::object("cannot read a tree of the store");
@@ -159,7 +159,7 @@ impl Paths {
         if let Some(known) = self.known.get(&id) {
             return Ok(*known);
         }
-        let before = read_blob(work, id)?;
+        let before = read_blob(work, id, &file.path)?;
         let mut after = before.clone();
         if let Some(hidden) = &file.hidden {
             after = hidden.purged(&file.path, after);

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
-use crate::model::doc::{Apart, Doc, Written};
+use super::WHOLE;
+use crate::model::doc::{Apart, Doc, Step, Written};
 use crate::model::schema::Schema;
 use crate::model::stamp::Stamp;
 use crate::store::layout::{Form, form};
@@ -25,8 +26,10 @@ pub(super) struct Met {
     pub(super) lost: Written,
     /// The head that brought it.
     pub(super) lost_head: ObjectId,
-    /// The merge that decided.
+    /// The commit that decided.
     pub(super) merge: ObjectId,
+    /// Whether that is no merge: somebody put another record in the place of this one.
+    pub(super) is_rewritten: bool,
 }
 
 /// What identifies a conflict, however many merges meet it: path, field, both stamps, and what lost, since a record
@@ -82,19 +85,50 @@ impl History<'_> {
         }
     }
 
-    /// Whoever writes the field has seen both values, or could have.
-    fn after_write(&self, commit: ObjectId, parent: ObjectId, state: Known) -> Result<Known, StoreError> {
-        if state.values().all(|settled| *settled) {
-            return Ok(state);
-        }
+    /// Whoever writes the field has seen both values, or could have; but not who made it two.
+    fn after_write(&mut self, commit: ObjectId, parent: ObjectId, state: Known) -> Result<Known, StoreError> {
         let (Ok(now), Ok(before)) = (self.store.snapshot_at(commit), self.store.snapshot_at(parent)) else {
             return Ok(state);
         };
         let mut next = (*state).clone();
         for (n, settled) in next.iter_mut().filter(|(_, settled)| !**settled) {
-            *settled = self.rewrites(&self.met[*n], &now, &before)?;
+            let met = &self.met[*n];
+            *settled = self.rewrites(met, &now, &before)? && !self.is_own(met, commit)?;
+        }
+        for (n, settled) in self.born_again(commit, &before, &now)? {
+            next.entry(n).or_insert(settled);
         }
         Ok(if next == *state { state } else { Rc::new(next) })
+    }
+
+    /// Whether a commit is of the one who put another record in the place of one, which no command does.
+    fn is_own(&self, met: &Met, commit: ObjectId) -> Result<bool, StoreError> {
+        Ok(met.is_rewritten && self.store.step(commit)?.author == self.store.step(met.merge)?.author)
+    }
+
+    /// The records that a commit which is no merge put in the place of others under the same id.
+    fn born_again(
+        &mut self,
+        commit: ObjectId,
+        before: &Snapshot<'_>,
+        now: &Snapshot<'_>,
+    ) -> Result<Vec<(usize, bool)>, StoreError> {
+        let mut found = Vec::new();
+        for file in self.store.differences(Some(before.tree()), now.tree())? {
+            let (Form::Doc(schema), _) = form(&file.path) else { continue };
+            if file.old.is_none() || file.new.is_none() {
+                continue;
+            }
+            let docs = (read(before, schema, &file.path)?, read(now, schema, &file.path)?);
+            let (Some(old), Some(new)) = docs else { continue };
+            let step = Step::between(Some(&old), &new);
+            if step.is_born_again || step.epoch.is_some() {
+                let sides = [new.whole(), old.whole()];
+                let (key, heads) = (WHOLE.to_owned(), [commit, before.commit()]);
+                found.push((self.note_lost(commit, heads, schema, &file.path, (key, sides), true), false));
+            }
+        }
+        Ok(found)
     }
 
     fn after_merge(
@@ -147,12 +181,26 @@ impl History<'_> {
         apart: Apart,
     ) -> usize {
         let [first, second] = apart.sides;
-        let first_won = rank(&first) > rank(&second);
-        let (won, lost, lost_head) =
-            if first_won { (first, second, heads[1]) } else { (second, first, heads[0]) };
+        let (sides, heads) = match rank(&first) > rank(&second) {
+            true => ([first, second], heads),
+            false => ([second, first], [heads[1], heads[0]]),
+        };
+        self.note_lost(merge, heads, schema, path, (apart.key, sides), false)
+    }
+
+    /// The same where it is known which side stands: the first.
+    fn note_lost(
+        &mut self,
+        merge: ObjectId,
+        [_, lost_head]: [ObjectId; 2],
+        schema: &'static Schema,
+        path: &str,
+        (field, [won, lost]): (String, [Written; 2]),
+        is_rewritten: bool,
+    ) -> usize {
         let text = lost.value.as_ref().map(serde_json::Value::to_string);
-        let key = (path.to_owned(), apart.key.clone(), won.stamp, lost.stamp.clone(), text);
-        let met = Met { path: path.to_owned(), schema, key: apart.key, lost, lost_head, merge };
+        let key = (path.to_owned(), field.clone(), won.stamp, lost.stamp.clone(), text);
+        let met = Met { path: path.to_owned(), schema, key: field, lost, lost_head, merge, is_rewritten };
         *self.by_key.entry(key).or_insert_with(|| {
             self.met.push(met);
             self.met.len() - 1
@@ -199,8 +247,8 @@ fn union(one: &Known, two: &Known) -> Known {
 }
 
 /// The order by which a merge decides.
-fn rank(side: &Written) -> (Option<&Stamp>, Option<String>) {
-    (side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
+fn rank(side: &Written) -> (u16, Option<&Stamp>, Option<String>) {
+    (side.epoch, side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
 }
 
 /// The record at `path` of a state; none where there is none that can be read. What cannot be read did not win

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::doc::{Doc, file_bytes};
+use crate::model::doc::{Doc, Step, file_bytes};
 use crate::model::schema::{Births, Kind, Schema};
 use crate::model::stamp::Stamp;
 use crate::model::strict;
@@ -37,6 +37,9 @@ pub(super) enum Fault {
         /// The one that was pushed.
         new: String,
     },
+    /// A record is started anew only where nothing else helps, and once at a time.
+    #[error("{0}")]
+    Epoch(String),
     /// A clock that is wrong, or a lie.
     #[error("`{what}` is stamped {at}, more than a day ahead of the clock of this server")]
     Ahead {
@@ -114,7 +117,11 @@ fn of_doc(
 /// What a record keeps for as long as it lives. Of two births of one queue item the earlier stands, with what was written
 /// once then.
 fn changed(schema: &Schema, before: &Doc, after: &Doc) -> Option<Fault> {
-    if before.birth() != after.birth() {
+    let step = Step::between(Some(before), after);
+    if let Some(why) = step.epoch {
+        return Some(Fault::Epoch(why));
+    }
+    if step.is_born_again {
         let is_joined = schema.births == Births::Joined && after.birth() < before.birth();
         let shown = |doc: &Doc| doc.birth().map_or_else(|| "no time".into(), ToString::to_string);
         return (!is_joined).then(|| Fault::Birth { old: shown(before), new: shown(after) });

@@ -86,7 +86,7 @@ fn execution_id() -> ExecutionId {
 
 /// A record with stamps: born as `start` says, then changed field by field.
 fn doc(schema: &'static Schema, life: &Life, start: &Value, change: impl Fn(&mut Value, u8)) -> Vec<u8> {
-    let birth = stamper(&life.birth).over(None);
+    let birth = stamper(&life.birth).fresh();
     let mut doc = if life.imported {
         Doc::imported(schema, start, Stamp::import(time(0)), &Stamp::import(time(life.birth.second)))
     } else if schema.name == "wf" {
@@ -100,9 +100,9 @@ fn doc(schema: &'static Schema, life: &Life, start: &Value, change: impl Fn(&mut
         if write.what == 11 {
             // Somebody settles a conflict for what stands.
             let Some(key) = doc.registers().next().map(str::to_owned) else { continue };
-            doc.decide(&key, doc.value(&key).cloned(), &stamper(write));
+            doc.decide(&key, doc.value(&key).cloned(), &stamper(write)).unwrap();
         } else {
-            doc.update(&data, &stamper(write));
+            doc.update(&data, &stamper(write)).unwrap();
         }
     }
     doc.to_bytes()
@@ -346,7 +346,7 @@ proptest! {
         let mut after = merged.clone();
         let mut data = after.fields();
         data["title"] = json!("written last");
-        after.update(&data, &stamper(&write));
+        after.update(&data, &stamper(&write)).unwrap();
         for again in [after.clone().merge(parse(&seen)), merged.merge(after)] {
             prop_assert_eq!(again.value("title"), Some(&json!("written last")));
         }

@@ -1,0 +1,88 @@
+//! Changes of a record, each under a stamp later than the one that it replaces.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::join::join_slot;
+use super::parse::explode_typed;
+use super::{BIRTH, Doc, Role, Slot, role};
+use crate::model::stamp::{Stamp, Stamper};
+
+/// A field that bears the last stamp there is: nothing can be written over it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}` bears the last stamp there is ({stamp}), so nothing can be written over it")]
+pub(crate) struct Frozen {
+    field: String,
+    stamp: Stamp,
+}
+
+impl Doc {
+    /// Makes the record say what `data` says; only what differs gets a new stamp. Whether anything did.
+    ///
+    /// Fields that are written once, and fields that this program does not know, stay as they are.
+    pub(crate) fn update<T: Serialize>(&mut self, data: &T, by: &Stamper) -> Result<bool, Frozen> {
+        let seen = self.clone();
+        self.update_seen(&seen, data, by)
+    }
+
+    /// As [`Doc::update`], for somebody who saw the record as `seen`: what `data` has as it was seen stays as it is.
+    pub(crate) fn update_seen<T: Serialize>(
+        &mut self,
+        seen: &Self,
+        data: &T,
+        by: &Stamper,
+    ) -> Result<bool, Frozen> {
+        let (_, wanted) = explode_typed(self.schema.0, data, None);
+        let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
+        let mut keys: Vec<String> = seen.slots.keys().filter(is_typed).cloned().collect();
+        keys.extend(wanted.keys().filter(|key| !seen.slots.contains_key(*key)).cloned());
+        let mut changed = false;
+        for key in keys {
+            let value = wanted.get(&key).and_then(|slot| slot.value.clone());
+            if seen.slots.get(&key).and_then(|slot| slot.value.as_ref()) == value.as_ref() {
+                continue;
+            }
+            self.put(&key, value, by)?;
+            changed = true;
+        }
+        Ok(changed)
+    }
+
+    /// Takes over what a source changed between two readings of it: the fields in which `before` and `after` differ,
+    /// stamped `changed`, joined with what is here. Whether anything here changed.
+    pub(crate) fn update_imported<T: Serialize>(&mut self, before: &T, after: &T, changed: &Stamp) -> bool {
+        let (_, before) = explode_typed(self.schema.0, before, None);
+        let (_, after) = explode_typed(self.schema.0, after, None);
+        let keys: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        let old = self.slots.clone();
+        for key in keys {
+            let value = after.get(key).and_then(|slot| slot.value.clone());
+            if before.get(key).and_then(|slot| slot.value.as_ref()) != value.as_ref() {
+                join_slot(&mut self.slots, key.clone(), Slot { stamp: Some(changed.clone()), value });
+            }
+        }
+        self.slots != old
+    }
+
+    /// Writes a field anew, even with the value that it has: who does that has seen it and decided.
+    pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) -> Result<(), Frozen> {
+        self.put(key, value, by)
+    }
+
+    fn put(&mut self, key: &str, value: Option<Value>, by: &Stamper) -> Result<(), Frozen> {
+        let replaced = self.stamp(key);
+        let frozen =
+            |no_later: crate::model::stamp::NoLater| Frozen { field: key.to_owned(), stamp: no_later.0 };
+        let stamp = Some(by.over(replaced).map_err(frozen)?);
+        self.slots.insert(key.to_owned(), Slot { stamp, value });
+        Ok(())
+    }
+
+    /// The stamp of a field, an element (`tags/auth`) or a leaf; for `*` that of the birth.
+    pub(crate) fn stamp(&self, key: &str) -> Option<&Stamp> {
+        if key == BIRTH {
+            return self.birth.as_ref();
+        }
+        self.slots.get(key).and_then(|slot| slot.stamp.as_ref())
+    }
+}

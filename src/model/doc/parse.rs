@@ -1,0 +1,172 @@
+//! Reading the file form. What no writer of this format makes is a broken record: two programs that read one file
+//! differently would never agree again.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::limits::{LIMITS, check_name};
+use super::{BIRTH, Broken, CLOCK, Doc, EPOCH, Once, SchemaRef, Slot, Slots};
+use crate::model::schema::{Kind, Schema, Shape};
+use crate::model::stamp::Stamp;
+use crate::model::strict;
+
+/// The highest epoch.
+pub(super) const LAST_EPOCH: u16 = 999;
+
+impl Doc {
+    /// Reads the file form. Unknown fields become registers; anything that a writer of this format could not have
+    /// made is an error that says what.
+    pub(crate) fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<Self, Broken> {
+        Ok(Self::parse_with_fields(schema, bytes)?.0)
+    }
+
+    /// As [`Doc::parse`], with what [`Doc::fields`] answers.
+    pub(crate) fn parse_with_fields(schema: &'static Schema, bytes: &[u8]) -> Result<(Self, Value), Broken> {
+        parse(schema, bytes).map_err(|why| Broken { kind: schema.name, why })
+    }
+
+    /// Whether what this version is written as can be read.
+    pub(crate) fn parse_again(&self, bytes: &[u8]) -> Result<(), Broken> {
+        Self::parse(self.schema.0, bytes).map(|_| ())
+    }
+}
+
+fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<(Doc, Value), String> {
+    let Value::Object(mut map) = strict::parse(bytes)? else { return Err("not an object".into()) };
+    let clock = match map.shift_remove(CLOCK) {
+        None | Some(Value::Null) => BTreeMap::new(),
+        Some(value) => {
+            serde_json::from_value::<BTreeMap<String, Stamp>>(value).map_err(|e| format!("clock: {e}"))?
+        }
+    };
+    let epoch = epoch(map.shift_remove(EPOCH))?;
+    let birth = clock.get(BIRTH).cloned();
+    let (once, mut slots) = explode(schema, map, birth.as_ref())?;
+    for (name, stamp) in clock.into_iter().filter(|(name, _)| name != BIRTH) {
+        put_stamp(schema, &mut slots, name, stamp).map_err(|why| format!("clock: {why}"))?;
+    }
+    let doc = Doc { schema: SchemaRef(schema), epoch, birth, once, slots };
+    doc.check_read(&LIMITS, bytes.len()).map_err(|excess| excess.to_string())?;
+    let fields = doc.fields();
+    (schema.check)(&fields)?;
+    Ok((doc, fields))
+}
+
+fn epoch(value: Option<Value>) -> Result<u16, String> {
+    let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(0) };
+    let number = value.as_u64().and_then(|number| u16::try_from(number).ok());
+    let fits =
+        number.filter(|epoch| (1..=LAST_EPOCH).contains(epoch) && value.to_string() == epoch.to_string());
+    fits.ok_or_else(|| format!("{EPOCH}: {value} is not a whole number from 1 to {LAST_EPOCH}"))
+}
+
+/// Gives a slot the stamp that the clock has under `name`. Each slot has one name: `-field/element` for an element that
+/// was removed, its own for everything else.
+fn put_stamp(schema: &Schema, slots: &mut Slots, name: String, stamp: Stamp) -> Result<(), String> {
+    let (key, is_removed) = match name.strip_prefix('-') {
+        Some(key) => (key, true),
+        None => (name.as_str(), false),
+    };
+    let is_element =
+        stamped(schema, key).ok_or_else(|| format!("`{name}` is the name of nothing with a stamp"))?;
+    match (is_element, is_removed, slots.get_mut(key)) {
+        (false, true, _) => Err(format!("`{name}` is no element of a set")),
+        (true, true, Some(_)) => Err(format!("`{key}` is removed and there at once")),
+        (true, false, None) => Err(format!("`{key}` has a stamp but is not there")),
+        (true, false, Some(slot)) if slot.value.is_none() => {
+            Err(format!("`{key}` has a stamp but is not there"))
+        }
+        (_, false, Some(slot)) => {
+            slot.stamp = Some(stamp);
+            Ok(())
+        }
+        (_, _, None) => {
+            slots.insert(key.to_owned(), Slot { stamp: Some(stamp), value: None });
+            Ok(())
+        }
+    }
+}
+
+/// Whether what has a stamp of its own under this name is an element of a set; none where nothing has.
+fn stamped(schema: &Schema, key: &str) -> Option<bool> {
+    match key.split_once('/') {
+        Some((name, inner)) => match schema.field(name)?.kind {
+            Kind::Set => Some(true),
+            Kind::Object(_) => check_name(inner).is_ok().then_some(false),
+            Kind::Once | Kind::Greatest | Kind::Register => None,
+        },
+        None => match schema.field(key) {
+            Some(field) => matches!(field.kind, Kind::Register).then_some(false),
+            None => check_field_name(key).is_ok().then_some(false),
+        },
+    }
+}
+
+/// What the schema does not know has a name that the clock can bear.
+fn check_field_name(name: &str) -> Result<(), String> {
+    let is_taken = name == BIRTH || name == CLOCK || name == EPOCH;
+    if name.contains('/') || name.starts_with('-') || is_taken || check_name(name).is_err() {
+        return Err(format!("`{name}` cannot be the name of a field"));
+    }
+    Ok(())
+}
+
+/// The slots of a value of our own types.
+pub(super) fn explode_typed<T: Serialize>(
+    schema: &'static Schema,
+    data: &T,
+    stamp: Option<&Stamp>,
+) -> (Once, Slots) {
+    // Our own types serialise to objects of the shape that their schema names; a test of each shows it.
+    let value = serde_json::to_value(data).unwrap_or_default();
+    let map = if let Value::Object(map) = value { map } else { Map::new() };
+    explode(schema, map, stamp).unwrap_or_default()
+}
+
+fn explode(
+    schema: &'static Schema,
+    map: Map<String, Value>,
+    stamp: Option<&Stamp>,
+) -> Result<(Once, Slots), String> {
+    let mut once = Once::new();
+    let mut slots = Slots::new();
+    let mut put = |key: String, value: Value| {
+        slots.insert(key, Slot { stamp: stamp.cloned(), value: Some(value) });
+    };
+    for (name, value) in map {
+        if value.is_null() {
+            continue;
+        }
+        match (schema.field(&name), value) {
+            (None, value) => {
+                check_field_name(&name)?;
+                put(name, Shape::Any.order(value));
+            }
+            (Some(field), value) => match (field.kind, value) {
+                (Kind::Once | Kind::Greatest, value) => {
+                    once.insert(field.name, field.shape.order(value));
+                }
+                (Kind::Register, value) => put(name, field.shape.order(value)),
+                (Kind::Set, Value::Array(items)) => {
+                    for item in items {
+                        let Value::String(text) = item else {
+                            return Err(format!("{name}: {item} is not a text"));
+                        };
+                        put(format!("{name}/{text}"), Value::String(text));
+                    }
+                }
+                (Kind::Object(_), Value::Object(leaves)) => {
+                    for (leaf, value) in leaves.into_iter().filter(|(_, value)| !value.is_null()) {
+                        check_name(&leaf).map_err(|why| format!("{name}: {why}"))?;
+                        put(format!("{name}/{leaf}"), Shape::Any.order(value));
+                    }
+                }
+                (Kind::Set, _) => return Err(format!("{name}: not a list of texts")),
+                (Kind::Object(_), _) => return Err(format!("{name}: not an object")),
+            },
+        }
+    }
+    Ok((once, slots))
+}
