@@ -136,7 +136,7 @@ fn what_records_say_of_each_other() {
     let mut missing = item("QUE-1", "SOL-ISS-001-9", "ISS-001");
     missing.1["item_id"] = "S-3".into();
     let mut ahead = issue("ISS-006");
-    ahead["clock"]["title"] = "9998-01-01T00:00:00.000Z/00000/0000000a".into();
+    ahead["clock"]["title"] = "2999-01-01T00:00:00.000Z/00000/0000000a".into();
     write(
         &repo,
         &[

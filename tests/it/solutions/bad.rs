@@ -26,12 +26,12 @@ fn a_key_that_stands_twice_is_refused() {
 }
 
 #[test]
-fn a_plan_of_ten_megabytes_is_taken_and_given_back_whole() {
+fn a_plan_of_nearly_a_megabyte_is_taken_and_given_back_whole() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.issue("ISS-001");
     let mut large = plan_on("src/a.rs");
-    let text = "0123456789 ".repeat(1_000_000);
+    let text = "0123456789 ".repeat(90_000);
     large["exploration_context"] = json!({ "notes": text });
     repo.write("large.json", large.to_string());
     let id = repo.wf(&["solution", "add", "ISS-001", "large.json"]).ok().line().to_owned();
@@ -39,7 +39,7 @@ fn a_plan_of_ten_megabytes_is_taken_and_given_back_whole() {
     assert_eq!(repo.json(&["solution", "check", &id])["quality"], 1.0);
     repo.wf(&["task", "edit", &id, "T1", "--minutes", "7"]).ok();
     repo.wf(&["solution", "diff", &id]).ok();
-    // Beyond what a record may hold.
+    // Beyond what a field may hold.
     large["exploration_context"] = json!({ "notes": text.repeat(2) });
     repo.write("larger.json", large.to_string());
     assert_eq!(repo.refused(1, &["solution", "add", "ISS-001", "larger.json"])["code"], "too-large");

@@ -138,7 +138,7 @@ fn no_write_goes_past_the_last_stamp() {
         repo.plumb(&[(path, &record.to_string())]);
     };
     put("9998-12-30T23:59:59.999Z/99999/zzzzzzzz");
-    assert_eq!(repo.refused(1, &["edit", "ISS-001", "--title", "Other"])["code"], "broken-record");
+    assert_eq!(repo.refused(1, &["edit", "ISS-001", "--title", "Other"])["code"], "frozen");
     repo.json(&["show", "ISS-001"]);
     put("9998-12-31T23:59:59.999Z/99999/zzzzzzzz");
     assert_eq!(repo.refused(1, &["show", "ISS-001"])["code"], "broken-record");

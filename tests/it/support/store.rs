@@ -7,6 +7,11 @@ use super::{Repo, Sandbox};
 /// The ref.
 pub(crate) const REF: &str = "refs/wf/main";
 
+/// The name of an entry at this place (time and counter) of a log.
+pub(crate) fn entry_id(place: &str, _entry: &Value) -> String {
+    format!("{place}-zzzzzzzz")
+}
+
 impl Sandbox {
     /// A repository with one commit on `main` and an empty store.
     pub(crate) fn store(&self, name: &str) -> Repo {

@@ -1,0 +1,212 @@
+//! Stamps that no honest clock makes: what bears the last of them cannot be written over, until one clone heals it.
+
+use serde_json::{Value, json};
+
+use crate::support::{REF, Repo};
+use crate::sync::{Two, file, folder};
+
+const LAST: &str = "9998-12-30T23:59:59.999Z/99999/zzzzzzzz";
+
+/// A record of the store with something changed, put in place with plain git.
+fn forge(repo: &Repo, path: &str, change: impl FnOnce(&mut Value)) {
+    let mut record = repo.stored_json(path);
+    change(&mut record);
+    repo.plumb(&[(path, &format!("{record:#}\n"))]);
+}
+
+/// Two clones that share a store in which the issue GH-1 is cancelled for good.
+fn frozen_issue() -> Two {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1", "-t", "auth"]).ok();
+    forge(&two.ada, &file("GH-1"), |it| {
+        it["status"] = json!("cancelled");
+        it["clock"]["status"] = json!(LAST);
+    });
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    two
+}
+
+#[track_caller]
+fn status(repo: &Repo) -> Value {
+    repo.wf(&["show", "GH-1", "--json"]).ok().json()["status"].clone()
+}
+
+#[test]
+fn a_frozen_field_is_refused_by_name_and_named_by_fsck() {
+    let two = frozen_issue();
+    let error = two.bea.wf(&["reopen", "GH-1", "--json"]).fails(1).json_error();
+    assert_eq!(error["code"], "frozen", "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("`GH-1`") && message.contains("`status`"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("fsck --repair"), "{error}");
+    // Other fields are as free as ever.
+    two.bea.wf(&["edit", "GH-1", "--title", "another"]).ok();
+    let found = two.bea.wf(&["fsck", "--json"]).fails(1).json();
+    let what = found[0]["what"].as_str().unwrap();
+    assert!(what.contains("far future") && what.contains("`status`"), "{found}");
+}
+
+#[test]
+fn an_issue_that_was_cancelled_for_good_is_healed_in_one_clone_whichever_merges_first() {
+    for healer_first in [true, false] {
+        let two = frozen_issue();
+        two.sandbox.advance(10);
+        two.bea.wf(&["comment", "GH-1", "-m", "meanwhile"]).ok();
+        let ran = two.ada.wf(&["fsck", "--repair"]).ok();
+        assert!(ran.stdout.contains("started anew"), "{}", ran.stdout);
+        assert_eq!(status(&two.ada), "cancelled", "the value that stood");
+        two.ada.wf(&["reopen", "GH-1"]).ok();
+        let (one, other) = if healer_first { (&two.ada, &two.bea) } else { (&two.bea, &two.ada) };
+        for repo in [one, other, one] {
+            repo.wf(&["sync"]).ok();
+        }
+        two.assert_one_state();
+        assert_eq!(status(&two.bea), "registered");
+        let record = two.bea.stored_json(&file("GH-1"));
+        assert_eq!((&record["epoch"], &record["tags"]), (&json!(1), &json!(["auth"])));
+        assert_eq!(two.bea.wf(&["fsck", "--json"]).ok().json(), json!([]));
+        assert_eq!(two.bea.wf(&["conflicts", "--json"]).ok().json(), json!([]));
+        // Nothing more is healed, and the record can be written to for good.
+        let tip = two.ada.tip();
+        two.ada.wf(&["fsck", "--repair"]).ok();
+        assert_eq!(two.ada.tip(), tip);
+    }
+}
+
+#[test]
+fn what_somebody_wrote_to_the_frozen_record_meanwhile_is_shown() {
+    let two = frozen_issue();
+    two.sandbox.advance(10);
+    two.bea.wf(&["edit", "GH-1", "--title", "by bea"]).ok();
+    two.ada.wf(&["fsck", "--repair"]).ok();
+    for repo in [&two.bea, &two.ada, &two.bea] {
+        repo.wf(&["sync"]).ok();
+    }
+    two.assert_one_state();
+    let open = two.ada.wf(&["conflicts", "--json"]).ok().json();
+    assert_eq!((open.as_array().unwrap().len(), &open[0]["field"]), (1, &json!("*")), "{open:#}");
+    assert_eq!(open[0]["other"]["value"]["title"], "by bea");
+    assert_eq!(open[0]["stands"]["value"]["title"], "as it was");
+    two.bea.wf(&["conflicts", "take", "GH-1"]).ok();
+    assert_eq!(two.bea.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "by bea");
+    assert_eq!(two.bea.wf(&["conflicts", "--json"]).ok().json(), json!([]));
+}
+
+#[test]
+fn a_policy_that_was_set_for_good_can_be_set_again() {
+    for healer_first in [true, false] {
+        let two = Two::new();
+        forge(&two.ada, "wf.json", |it| {
+            it["policy"] = json!({"commits": "required"});
+            it["clock"] = json!({"policy/commits": LAST});
+        });
+        two.ada.wf(&["sync"]).ok();
+        two.bea.wf(&["sync"]).ok();
+        let error = two.ada.wf(&["policy", "set", "commits=free", "--json"]).fails(1).json_error();
+        assert!(error["message"].as_str().unwrap().contains("`policy/commits`"), "{error}");
+        two.ada.wf(&["fsck", "--repair"]).ok();
+        two.ada.wf(&["policy", "set", "commits=free"]).ok();
+        let (one, other) = if healer_first { (&two.ada, &two.bea) } else { (&two.bea, &two.ada) };
+        for repo in [one, other, one] {
+            repo.wf(&["sync"]).ok();
+        }
+        two.assert_one_state();
+        let record = two.bea.stored_json("wf.json");
+        assert_eq!((&record["format"], &record["epoch"]), (&json!(1), &json!(1)), "{record}");
+        assert_ne!(record["policy"]["commits"], "required");
+        assert_eq!(two.bea.wf(&["fsck", "--json"]).ok().json(), json!([]));
+    }
+}
+
+#[test]
+fn a_birth_of_the_far_future_is_healed_with_the_record() {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+    forge(&two.ada, &file("GH-1"), |it| it["clock"] = json!({"*": LAST}));
+    assert!(two.ada.wf(&["edit", "GH-1", "--title", "x"]).fails(1).stderr.contains("last stamp"));
+    let ran = two.ada.wf(&["fsck", "--repair"]).fails(1);
+    assert!(ran.stdout.contains("started anew"), "{}", ran.stdout);
+    two.ada.wf(&["edit", "GH-1", "--title", "x"]).ok();
+    // The forgery itself stays in the history, and is named with who made it.
+    let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found:#}");
+    assert!(found[0]["what"].as_str().unwrap().contains("born again"), "{found:#}");
+}
+
+#[test]
+fn what_is_hidden_stays_hidden_when_the_record_is_started_anew() {
+    let two = frozen_issue();
+    two.ada.wf(&["redact", "GH-1", "title", "--reason", "a name"]).ok();
+    two.sandbox.advance(10);
+    two.ada.wf(&["fsck", "--repair"]).ok();
+    assert_eq!(two.ada.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "[redacted]");
+    two.ada.wf(&["edit", "GH-1", "--title", "shown"]).ok();
+    assert_eq!(two.ada.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "shown");
+}
+
+#[test]
+fn after_the_last_epoch_only_history_helps() {
+    let two = frozen_issue();
+    forge(&two.ada, &file("GH-1"), |it| it["epoch"] = json!(999));
+    let ran = two.ada.wf(&["fsck", "--repair"]).fails(1);
+    assert!(ran.stderr.contains("only rewriting the history"), "{}", ran.stderr);
+}
+
+/// The file of an entry that says this, stamped with the last time there is.
+fn last_entry(folder: &str, mut entry: Value) -> (String, String) {
+    let id = crate::support::entry_id("99981230T235959999Z-99999", &entry);
+    entry["id"] = json!(id);
+    // The id comes first, as in every record.
+    let mut ordered = serde_json::Map::new();
+    ordered.insert("id".into(), json!(id));
+    ordered.extend(entry.as_object().unwrap().clone());
+    (format!("{folder}/{id}.json"), format!("{:#}\n", Value::Object(ordered)))
+}
+
+#[test]
+fn a_log_that_ends_in_the_far_future_takes_entries_and_is_healed_by_one_clone() {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+    let comments = format!("{}/comments", folder("GH-1"));
+    let (path, text) = last_entry(
+        &comments,
+        json!({"body": "the end", "author": "Eve <eve@example.org>", "created_at": "2026-11-21T02:00:00.000Z"}),
+    );
+    two.ada.plumb(&[(&path, &text)]);
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    let bodies = |repo: &Repo| -> Vec<String> {
+        let shown = repo.wf(&["show", "GH-1", "--json"]).ok().json();
+        shown["comments"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["body"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let ran = two.ada.wf(&["comment", "GH-1", "-m", "after it"]).ok();
+    assert!(ran.stderr.contains("far future") && ran.stderr.contains("fsck --repair"), "{}", ran.stderr);
+    assert_eq!(bodies(&two.ada), ["after it", "the end"], "nothing is lost");
+    two.ada.wf(&["comment", "GH-1", "-m", "and after that"]).ok();
+    let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
+    assert!(found[0]["what"].as_str().unwrap().contains("sets it aside"), "{found}");
+    let ran = two.ada.wf(&["fsck", "--repair"]).ok();
+    assert!(ran.stdout.contains("set aside"), "{}", ran.stdout);
+    two.bea.wf(&["comment", "GH-1", "-m", "by bea"]).ok();
+    for repo in [&two.bea, &two.ada, &two.bea] {
+        repo.wf(&["sync"]).ok();
+    }
+    two.assert_one_state();
+    assert_eq!(bodies(&two.bea).len(), 3, "the entry counts for nothing");
+    let found = two.bea.wf(&["fsck", "--json"]).ok().json();
+    assert!(
+        found[0]["severity"] == "note" && found[0]["what"].as_str().unwrap().contains("set aside"),
+        "{found}"
+    );
+    assert!(two.bea.stored(&path).contains("the end"), "it is kept");
+    let ran = two.bea.wf(&["comment", "GH-1", "-m", "quiet"]).ok();
+    assert!(!ran.stderr.contains("far future"), "{}", ran.stderr);
+    let listed = two.bea.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
+    assert!(listed.lines().all(|path| !path.contains("/9999")), "every name is legal: {listed}");
+}
