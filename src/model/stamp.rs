@@ -89,7 +89,7 @@ impl Stamp {
     pub(crate) fn is_far_entry(name: &str) -> bool {
         // Without what a file name cannot bear.
         let day = FAR_FUTURE.bytes().filter(|byte| *byte != b'-');
-        name.bytes().cmp(day).is_ge()
+        name.bytes().take(8).all(|byte| byte.is_ascii_digit()) && name.bytes().cmp(day).is_ge()
     }
 
     /// Time and counter: the order of writes that saw each other. The random part only tells apart those that did not.
@@ -302,6 +302,19 @@ mod tests {
             ),
         ] {
             assert_eq!(stamper.next_in_log(stamps(log)).as_str(), next, "{log:?}");
+        }
+    }
+
+    #[test]
+    fn entries_of_the_far_future_are_told_by_their_names() {
+        for (name, is_far) in [
+            ("99981230T235959999Z-99999-zzzzzzzz.json", true),
+            ("90000101T000000000Z-00000-00000000.json", true),
+            ("89991231T235959999Z-99999-zzzzzzzz.json", false),
+            ("execution.json", false),
+            ("", false),
+        ] {
+            assert_eq!(Stamp::is_far_entry(name), is_far, "{name}");
         }
     }
 
