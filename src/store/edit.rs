@@ -72,7 +72,8 @@ impl Tx<'_> {
     }
 
     fn sound_bytes(&self, path: &str, doc: &Doc) -> Result<Vec<u8>, StoreError> {
-        doc.check_size().map_err(|excess| StoreError::Excess { record: doc_name(doc, path), excess })?;
+        doc.check_size()
+            .map_err(|excess| StoreError::Excess { record: doc_name(doc, path), excess: Box::new(excess) })?;
         let bytes = doc.to_bytes();
         doc.parse_again(&bytes).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
         Ok(bytes)

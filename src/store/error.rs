@@ -112,7 +112,7 @@ pub(crate) enum StoreError {
         /// Its id, or its place in the tree.
         record: String,
         /// What there is too much of.
-        excess: Excess,
+        excess: Box<Excess>,
     },
     /// A field that nothing can be written over.
     #[error("`{record}`: {frozen}")]
@@ -120,7 +120,7 @@ pub(crate) enum StoreError {
         /// Its id, or its place in the tree.
         record: String,
         /// The field.
-        frozen: Frozen,
+        frozen: Box<Frozen>,
     },
     /// A file of the git folder cannot be read or written.
     #[error("`{path}`: {source}")]
@@ -176,7 +176,7 @@ impl StoreError {
     /// Says of which record the frozen field is.
     pub(crate) fn frozen(record: &str) -> impl FnOnce(Frozen) -> Self {
         let record = record.to_owned();
-        move |frozen| Self::Frozen { record, frozen }
+        move |frozen| Self::Frozen { record, frozen: Box::new(frozen) }
     }
 
     /// From what git printed when it could not sign; each line says a part of it.
@@ -251,7 +251,7 @@ impl Explain for StoreError {
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
             Self::CrowdedFolder { .. } => "write into another issue, queue or run".into(),
-            Self::Excess { excess: Excess::Elements { .. } | Excess::Unknown { .. }, .. } => {
+            Self::Excess { excess, .. } if matches!(**excess, Excess::Elements { .. } | Excess::Unknown { .. }) => {
                 "removed elements count too; put the rest into another record".into()
             }
             Self::Frozen { .. } => {

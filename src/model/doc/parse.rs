@@ -41,11 +41,11 @@ fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<(Doc, Value), String> 
             serde_json::from_value::<BTreeMap<String, Stamp>>(value).map_err(|e| format!("clock: {e}"))?
         }
     };
-    let epoch = epoch(map.shift_remove(EPOCH))?;
+    let epoch = epoch(map.shift_remove(EPOCH).as_ref())?;
     let birth = clock.get(BIRTH).cloned();
     let (once, mut slots) = explode(schema, map, birth.as_ref())?;
     for (name, stamp) in clock.into_iter().filter(|(name, _)| name != BIRTH) {
-        put_stamp(schema, &mut slots, name, stamp).map_err(|why| format!("clock: {why}"))?;
+        put_stamp(schema, &mut slots, &name, stamp).map_err(|why| format!("clock: {why}"))?;
     }
     let doc = Doc { schema: SchemaRef(schema), epoch, birth, once, slots };
     doc.check_read(&LIMITS, bytes.len()).map_err(|excess| excess.to_string())?;
@@ -54,20 +54,19 @@ fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<(Doc, Value), String> 
     Ok((doc, fields))
 }
 
-fn epoch(value: Option<Value>) -> Result<u16, String> {
+fn epoch(value: Option<&Value>) -> Result<u16, String> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(0) };
     let number = value.as_u64().and_then(|number| u16::try_from(number).ok());
-    let fits =
-        number.filter(|epoch| (1..=LAST_EPOCH).contains(epoch) && value.to_string() == epoch.to_string());
+    let fits = number.filter(|epoch| (1..=LAST_EPOCH).contains(epoch));
     fits.ok_or_else(|| format!("{EPOCH}: {value} is not a whole number from 1 to {LAST_EPOCH}"))
 }
 
 /// Gives a slot the stamp that the clock has under `name`. Each slot has one name: `-field/element` for an element that
 /// was removed, its own for everything else.
-fn put_stamp(schema: &Schema, slots: &mut Slots, name: String, stamp: Stamp) -> Result<(), String> {
+fn put_stamp(schema: &Schema, slots: &mut Slots, name: &str, stamp: Stamp) -> Result<(), String> {
     let (key, is_removed) = match name.strip_prefix('-') {
         Some(key) => (key, true),
-        None => (name.as_str(), false),
+        None => (name, false),
     };
     let is_element =
         stamped(schema, key).ok_or_else(|| format!("`{name}` is the name of nothing with a stamp"))?;
