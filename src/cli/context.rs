@@ -123,7 +123,7 @@ impl Context {
     }
 }
 
-fn remark(style: anstyle::Style, label: &str, text: &str) {
+fn remark(style: crate::ui::style::Style, label: &str, text: &str) {
     let label = crate::ui::Painter::stderr().paint(style, label);
     crate::ui::say(&format!("{label} {}", crate::ui::text::clean_line(text)));
 }
