@@ -52,7 +52,7 @@ impl Store {
             }
             let Some(state) = Snapshot::of_commit(&self.repo, info.id)? else { continue };
             for parent in &parents {
-                if self.repo.has_object(*parent) && !ours.contains(parent) {
+                if self.repo.has_object(*parent) && !ours.contains(*parent) {
                     let what = format!("it was merged with {parent}, which is no commit of a store");
                     found.add(Severity::Error, self.reference(), Some(info.id), what);
                     continue;
