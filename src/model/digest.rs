@@ -98,6 +98,12 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_no_double_holds_stand_as_they_were_written() {
+        let of = |text: &str| canonical(&crate::model::strict::parse(text.as_bytes()).unwrap());
+        assert_eq!(of("[1e400, -1E+400, 1e-400, -0, 1E5]"), "[1e400,-1E+400,0,0,100000]");
+    }
+
+    #[test]
     fn keys_are_ordered_by_utf16() {
         let value: Value = serde_json::from_str(
             r#"{"\ufb33":1,"\ud83d\ude00":2,"\u20ac":3,"\r":4,"1":5,"\u0080":6,"\u00f6":7}"#,

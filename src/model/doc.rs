@@ -103,12 +103,12 @@ impl Doc {
 
     /// The typed form of what the record says now.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Broken> {
-        self.typed(self.fields())
+        self.typed(&self.fields())
     }
 
     /// The typed form of the record's fields.
-    pub(crate) fn typed<T: DeserializeOwned>(&self, fields: Value) -> Result<T, Broken> {
-        serde_json::from_value(fields).map_err(|e| Broken { kind: self.schema.0.name, why: e.to_string() })
+    pub(crate) fn typed<T: DeserializeOwned>(&self, fields: &Value) -> Result<T, Broken> {
+        super::typed::read(fields).map_err(|e| Broken { kind: self.schema.0.name, why: e.to_string() })
     }
 
     /// The stamp of the record's birth; `None` for the store's root, which has no author.

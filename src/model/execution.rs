@@ -10,6 +10,7 @@ use super::log_entry::log_entry;
 use super::status::ExecutionStatus;
 use super::text_enum::text_enum;
 use super::time::Time;
+use super::typed;
 
 /// A git object id, of either hash.
 const OBJECT_ID: &str = "^([0-9a-f]{40}|[0-9a-f]{64})$";
@@ -209,7 +210,7 @@ pub(crate) struct ExecutionResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) acceptance_verified: Option<bool>,
     /// What came of each task.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(deserialize_with = "typed::any_each", skip_serializing_if = "Vec::is_empty")]
     pub(crate) tasks: Vec<Value>,
 }
 

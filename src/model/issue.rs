@@ -11,6 +11,7 @@ use super::priority::Priority;
 use super::schema::{Births, Field, Schema};
 use super::text_enum::text_enum;
 use super::time::Time;
+use super::typed::any_or_none;
 
 text_enum!(
     /// What was decided about an issue. What happened to it (queued, executing, …) is derived, never stored.
@@ -55,7 +56,7 @@ pub(crate) struct ExtendedContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggested_fix: Option<String>,
     /// Anything else: a text, or an object such as a roadmap leaves.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) notes: Option<Value>,
 }
 
@@ -139,7 +140,7 @@ pub(crate) struct Issue {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bound_solution_id: Option<SolutionId>,
     /// The source's record as it was last read there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) imported: Option<Value>,
 }
 

@@ -20,12 +20,12 @@ macro_rules! log_entry {
             }
 
             fn to_value(&self) -> Result<serde_json::Value, serde_json::Error> {
-                match self { $(Self::$variant(event) => serde_json::to_value(event)),+ }
+                match self { $(Self::$variant(event) => crate::model::typed::to_value(event)),+ }
             }
 
-            fn of(name: &str, fields: serde_json::Value) -> Result<Self, String> {
+            fn of(name: &str, fields: &serde_json::Value) -> Result<Self, String> {
                 match name {
-                    $($name => serde_json::from_value(fields).map(Self::$variant).map_err(|e| e.to_string()),)+
+                    $($name => crate::model::typed::read(fields).map(Self::$variant).map_err(|e| e.to_string()),)+
                     _ => Err(format!("unknown type `{name}`, expected one of {}", [$($name),+].join(", "))),
                 }
             }
@@ -80,10 +80,10 @@ macro_rules! log_entry {
         impl<'de> serde::Deserialize<'de> for $entry {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 use serde::de::Error;
-                let value = serde_json::Value::deserialize(deserializer)?;
+                let value = crate::model::typed::any(deserializer)?;
                 let frame: crate::model::log_entry::Frame =
-                    serde_json::from_value(value.clone()).map_err(D::Error::custom)?;
-                let event = $event::of(&frame.kind, value).map_err(D::Error::custom)?;
+                    crate::model::typed::read(&value).map_err(D::Error::custom)?;
+                let event = $event::of(&frame.kind, &value).map_err(D::Error::custom)?;
                 Ok(Self { id: frame.id, event, actor: frame.actor, at: frame.at })
             }
         }

@@ -26,6 +26,7 @@ pub(crate) mod status;
 pub(crate) mod strict;
 mod text_enum;
 pub(crate) mod time;
+pub(crate) mod typed;
 pub(crate) mod uid;
 
 pub(crate) use explain::Explain;

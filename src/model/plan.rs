@@ -11,6 +11,7 @@ use super::plan_schema::{self as rule, FILLED, INSIDE, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
 use super::repo_path::RepoPath;
 use super::schema::Shape;
+use super::typed::any_or_none;
 
 static FILE: Shape = Shape::Fields(&[
     ("path", Shape::Any),
@@ -92,7 +93,7 @@ pub(crate) struct Plan {
     #[schemars(length(min = 1, max = MOST_TASKS))]
     pub(crate) tasks: Vec<Task>,
     /// What the planner found out about the code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) exploration_context: Option<Value>,
     /// How risky, far-reaching and complex it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,7 +176,7 @@ pub(crate) struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) effort: Option<String>,
     /// 1 to 5, or its name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "rule::priority")]
     pub(crate) priority: Option<Value>,
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::schema::{Births, Field, Schema};
+use super::typed::any_or_none;
 
 /// The version that this program reads and writes.
 pub(crate) const FORMAT: u64 = 1;
@@ -27,10 +28,10 @@ pub(crate) struct Root {
 #[serde(default)]
 pub(crate) struct Project {
     /// Languages, frameworks, services.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) tech_stack: Option<Value>,
     /// How work is done here.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) guidelines: Option<Value>,
 }
 

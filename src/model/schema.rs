@@ -119,6 +119,10 @@ impl Shape {
     }
 
     fn order_object(&self, mut map: Map<String, Value>) -> Value {
+        if let Self::Fields(_) = self {
+            // The same as what is not there.
+            map.retain(|_, value| !value.is_null());
+        }
         if self.is_in_order(&map) {
             for (name, value) in &mut map {
                 *value = self.of_field(name).order(value.take());
@@ -168,10 +172,10 @@ mod tests {
     fn known_keys_come_in_order_and_unknown_ones_last_by_name() {
         static INNER: Shape = Shape::Fields(&[("id", Shape::Any), ("title", Shape::Any)]);
         static OUTER: Shape = Shape::Fields(&[("b", Shape::Any), ("a", Shape::Items(&INNER))]);
-        let value = json!({"z": {"q": 1, "c": 2}, "y": 0, "a": [{"x": 1, "title": "t", "id": 1}], "b": null});
+        let value = json!({"z": {"q": 1, "n": null, "c": 2}, "y": 0, "a": [{"x": 1, "title": "t", "id": 1}], "b": null});
         assert_eq!(
             OUTER.order(value).to_string(),
-            r#"{"b":null,"a":[{"id":1,"title":"t","x":1}],"y":0,"z":{"c":2,"q":1}}"#
+            r#"{"a":[{"id":1,"title":"t","x":1}],"y":0,"z":{"c":2,"n":null,"q":1}}"#
         );
     }
 

@@ -9,6 +9,7 @@ use super::id::{IssueId, SolutionId};
 use super::plan::{PLAN, Plan};
 use super::schema::{Births, Field, Schema};
 use super::time::Time;
+use super::typed;
 
 /// A plan for one issue, as stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +23,7 @@ pub(crate) struct Solution {
     /// When.
     pub(crate) created_at: Time,
     /// The plan as it was given, its known keys in order.
+    #[serde(deserialize_with = "typed::any")]
     #[schemars(with = "Plan")]
     pub(crate) plan: Value,
 }
@@ -30,7 +32,7 @@ impl Solution {
     /// The plan's types. Plans are checked before they are stored and when they are read, so this cannot fail on a
     /// record that [`SOLUTION`] accepted.
     pub(crate) fn typed_plan(&self) -> Plan {
-        Plan::deserialize(&self.plan).unwrap_or_default()
+        typed::read(&self.plan).unwrap_or_default()
     }
 
     /// `sha256:…` over the plan as it is now.
@@ -40,8 +42,8 @@ impl Solution {
 }
 
 fn check(fields: &Value) -> Result<(), String> {
-    let solution = Solution::deserialize(fields).map_err(|e| e.to_string())?;
-    Plan::deserialize(&solution.plan).map(|_| ()).map_err(|e| format!("plan: {e}"))
+    let solution: Solution = typed::read(fields).map_err(|e| e.to_string())?;
+    typed::read::<Plan>(&solution.plan).map(|_| ()).map_err(|e| format!("plan: {e}"))
 }
 
 /// How `solution.json` merges and is written.

@@ -68,7 +68,7 @@ fn wave(issue: &Issue) -> Option<u64> {
 
 /// The fields of a record.
 pub(crate) fn object(value: &impl Serialize) -> Map<String, Value> {
-    match serde_json::to_value(value) {
+    match crate::model::typed::to_value(value) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),
     }

@@ -20,7 +20,7 @@ use crate::model::root::{ROOT, Root};
 use crate::model::run::{Run, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::{SOLUTION, Solution};
-use crate::model::strict;
+use crate::model::{strict, typed};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded, RunFolder};
 
 /// Reads a record that is written once.
@@ -31,7 +31,7 @@ fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redaction
         return Err(broken("it bears the id of another record".into()));
     }
     hidden.entry(path, &mut value);
-    serde_json::from_value(value).map_err(|error| broken(error.to_string()))
+    typed::read(&value).map_err(|error| broken(error.to_string()))
 }
 
 /// The record with stamps at `path`, for a command that changes it.
@@ -74,7 +74,7 @@ fn recorded_behind<T: DeserializeOwned>(
         hidden.doc(path, &mut doc);
         fields = doc.fields();
     }
-    let record = doc.typed(fields).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
+    let record = doc.typed(&fields).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
     Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
 }
 

@@ -154,7 +154,7 @@ fn run_event(event: &RunEvent) -> String {
 }
 
 fn typed<T: DeserializeOwned>(value: &Value) -> Option<T> {
-    serde_json::from_value(value.clone()).ok()
+    crate::model::typed::read(value).ok()
 }
 
 fn short(hash: &str) -> &str {

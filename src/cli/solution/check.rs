@@ -170,7 +170,7 @@ fn others(
 
 /// A plan with faults may be no plan; this is what can be made out.
 fn readable(it: &Handed) -> Plan {
-    serde_json::from_value(it.plan.clone()).unwrap_or_default()
+    crate::model::typed::read(&it.plan).unwrap_or_default()
 }
 
 fn compare(

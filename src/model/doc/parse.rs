@@ -10,7 +10,7 @@ use super::limits::{LIMITS, check_name};
 use super::{BIRTH, Broken, CLOCK, Doc, EPOCH, Once, SchemaRef, Slot, Slots};
 use crate::model::schema::{Kind, Schema, Shape};
 use crate::model::stamp::Stamp;
-use crate::model::strict;
+use crate::model::{strict, typed};
 
 /// The highest epoch.
 pub(super) const LAST_EPOCH: u16 = 999;
@@ -119,7 +119,7 @@ pub(super) fn explode_typed<T: Serialize>(
     stamp: Option<&Stamp>,
 ) -> (Once, Slots) {
     // Our own types serialise to objects of the shape that their schema names; a test of each shows it.
-    let value = serde_json::to_value(data).unwrap_or_default();
+    let value = typed::to_value(data).unwrap_or_default();
     let map = if let Value::Object(map) = value { map } else { Map::new() };
     explode(schema, map, stamp).unwrap_or_default()
 }
