@@ -62,7 +62,7 @@ pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
     }
     if !synced.refused.is_empty() {
         context.warn(&format!(
-            "`{remote}` has what no store holds, and it was left out: {}",
+            "`{remote}` has what no store holds, which was left out or mended: {}",
             some(&synced.refused)
         ));
     }

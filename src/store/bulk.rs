@@ -97,7 +97,10 @@ pub(super) fn write_tree(
         let blob = make::bytes(repo, Kind::Blob, &bytes)?;
         editor.upsert(path.split('/').map(BStr::new), EntryKind::Blob, blob).map_err(&failed)?;
     }
-    editor.write(|tree| make::object(repo, tree))
+    editor.write(|tree| {
+        trees::refuse_large("", usize::try_from(tree.size()).unwrap_or(usize::MAX))?;
+        make::object(repo, tree)
+    })
 }
 
 /// Writes trees into a pack.
@@ -114,14 +117,9 @@ impl Trees<'_> {
         files: &[(String, ObjectId)],
         from: usize,
     ) -> Result<ObjectId, StoreError> {
-        let folder = base.map(|id| trees::read(self.repo, id)).transpose()?.flatten();
-        if folder.is_none()
-            && let Some(size) = base.map_or(Ok(None), |id| trees::too_large(self.repo, id))?
-        {
-            // Written without what is in it, the folder would lose that.
-            let path = files.first().map_or("", |(path, _)| path[..from].trim_end_matches('/'));
-            return Err(StoreError::CrowdedFolder { path: path.to_owned(), size });
-        }
+        let place = files.first().map_or("", |(path, _)| path[..from].trim_end_matches('/'));
+        let folder =
+            base.map(|id| trees::read(self.repo, id)).transpose().map_err(trees::at(place))?.flatten();
         let mut entries = Vec::new();
         let mut rest = files;
         while let Some((path, blob)) = rest.first() {
@@ -155,6 +153,7 @@ impl Trees<'_> {
         // Only a name that no tree can hold fails.
         tree.write_to(&mut bytes)
             .map_err(|error| StoreError::object("cannot write a tree")(gix::hash::io::from_std_io(error)))?;
+        trees::refuse_large(place, bytes.len())?;
         self.pack.add(Kind::Tree, &bytes)
     }
 }

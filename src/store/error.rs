@@ -90,8 +90,8 @@ pub(crate) enum StoreError {
         /// What is wrong.
         broken: Broken,
     },
-    /// A folder that is too large to be read, so that a change of it would lose what is in it.
-    #[error("the folder `{path}` is too large to be read ({} MB of names), so nothing is written into it", size >> 20)]
+    /// A folder that is too large to be read: a change or a merge of it would lose what is in it.
+    #[error("the folder `{path}` is too large to be read ({} MB of names)", size >> 20)]
     CrowdedFolder {
         /// Its place in the tree.
         path: String,
@@ -250,7 +250,9 @@ impl Explain for StoreError {
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
-            Self::CrowdedFolder { .. } => "write into another issue, queue or run".into(),
+            Self::CrowdedFolder { .. } => {
+                "write into another issue, queue or run; `git wf log -- PATH` shows who filled it".into()
+            }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Elements { .. } | Excess::Unknown { .. }) => {
                 "removed elements count too; put the rest into another record".into()
             }

@@ -63,6 +63,15 @@ impl Findings {
     fn note(&mut self, path: &str, what: impl Into<String>) {
         self.add(Severity::Note, path, None, what);
     }
+
+    /// Notes a folder that is too large to be read, and passes any other error on.
+    fn crowded(&mut self, error: StoreError) -> Result<(), StoreError> {
+        let StoreError::CrowdedFolder { path, .. } = &error else { return Err(error) };
+        if !self.found.iter().any(|it| it.path == *path) {
+            self.error(path, format!("{error}; no clone can merge it"));
+        }
+        Ok(())
+    }
 }
 
 impl Store {
@@ -73,13 +82,19 @@ impl Store {
         let snapshot = self.unchecked(&mut found)?;
         let now = self.now()?;
         self.check_tree(&snapshot, now, &mut found)?;
-        for path in merge::refused(&self.in_memory(), snapshot.tree())? {
-            if !found.found.iter().any(|it| it.path == path) {
-                found.error(
-                    &path,
-                    "a folder, a name or a link that no store holds; `git wf fsck --repair` takes it away",
-                );
+        match merge::refused(&self.in_memory(), snapshot.tree()) {
+            Ok(refused) => {
+                for path in refused {
+                    if !found.found.iter().any(|it| it.path == path) {
+                        found.error(
+                            &path,
+                            "a name that git refuses, or a folder as git does not write it; `git wf fsck --repair` mends it",
+                        );
+                    }
+                }
             }
+            Err(error @ StoreError::CrowdedFolder { .. }) => found.crowded(error)?,
+            Err(error) => return Err(error),
         }
         let known = self.check_history(&snapshot, &mut found)?;
         references::check(self, &snapshot, &known, &mut found)?;

@@ -30,8 +30,7 @@ pub(crate) struct Merged {
     /// What the other head had dropped or broken of what it stands on, and which was put back: paths of files and of
     /// the folders of whole records.
     pub(crate) restored: Vec<String>,
-    /// What no store holds and git itself may refuse, in either head, and which was left out: names such as `..`, links,
-    /// submodules, folders without end.
+    /// What git itself refuses, in either head, and which was left out: names such as `..`; also folders without end.
     pub(crate) refused: Vec<String>,
 }
 
@@ -98,7 +97,7 @@ pub(super) fn heads(
     Ok(Some(Merged { commit, is_fast_forward: false, restored, refused }))
 }
 
-/// What of a tree no store holds, and which a merge would leave out.
+/// What of a tree git refuses, and a merge would leave out.
 pub(super) fn refused(repo: &gix::Repository, tree: ObjectId) -> Result<BTreeSet<String>, StoreError> {
     let mut merge = Merge::new(repo);
     merge.root(ObjectId::empty_tree(repo.object_hash()), tree)?;

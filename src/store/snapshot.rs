@@ -134,7 +134,8 @@ impl Read for Snapshot<'_> {
 
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError> {
         let Some((id, EntryKind::Tree)) = self.entry(path)? else { return Ok(Vec::new()) };
-        let Some(folder) = trees::read(self.repo, id)? else { return Ok(Vec::new()) };
+        let folder = trees::read(self.repo, id).map_err(trees::at(path))?;
+        let Some(folder) = folder else { return Ok(Vec::new()) };
         // A name that is not UTF-8 is no id, hence no record.
         let names = folder.entries.iter().filter_map(|entry| entry.filename.to_str().ok());
         Ok(names.map(str::to_owned).collect())

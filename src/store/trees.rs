@@ -13,10 +13,11 @@ use super::error::StoreError;
 
 /// Deeper than any record lies; what lies deeper is not looked at.
 pub(super) const DEEPEST: usize = 64;
-/// A tree object that is larger (some hundred thousand entries) is not read: in memory it takes twenty times as much.
-const LARGEST_TREE: u64 = 8 * 1024 * 1024;
-/// No file system that git checks out to has longer names.
-const LONGEST_NAME: usize = 255;
+/// A tree object that is larger is not read, and none is written: in memory it takes several times as much. No folder of a
+/// store has so many files (see `MOST_FILES` of the merge) that its tree could come to this.
+const LARGEST_TREE: u64 = 32 * 1024 * 1024;
+/// A longer name is one that `git fsck` finds fault with.
+const LONGEST_NAME: usize = 4096;
 
 /// The entries of one tree; of two with one name the first, which is the one that git looks up.
 pub(super) struct Folder {
@@ -42,7 +43,7 @@ impl Folder {
 }
 
 /// Reads a tree. None where the object is no tree, or not one that can be read: what lies there is lost for git too. An
-/// object that is missing is an error, since another clone has it.
+/// object that is missing is an error, since another clone has it; so is one that is too large, since it holds something.
 pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder>, StoreError> {
     if id.is_null() {
         return Ok(None);
@@ -75,18 +76,40 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
     Ok(Some(Folder { entries, is_canonical }))
 }
 
-/// The object itself. None where that is no tree, or one that is not read, of which only the size is looked at.
+/// The object itself. None where that is no tree.
 fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, StoreError> {
-    bounded::find(repo, id, Kind::Tree, LARGEST_TREE, "cannot read a tree of the store")
+    const DOING: &str = "cannot read a tree of the store";
+    let found = bounded::find(repo, id, Kind::Tree, LARGEST_TREE, DOING)?;
+    if found.is_none() {
+        let header = repo.find_header(id).map_err(StoreError::object(DOING))?;
+        if header.kind() == Kind::Tree {
+            return Err(StoreError::CrowdedFolder { path: id.to_string(), size: header.size() });
+        }
+    }
+    Ok(found)
 }
 
-/// How large a tree is that is not read for its size.
-pub(super) fn too_large(repo: &gix::Repository, id: ObjectId) -> Result<Option<u64>, StoreError> {
-    if id.is_null() || id == ObjectId::empty_tree(repo.object_hash()) {
-        return Ok(None);
+/// Refuses a tree that nobody could read again.
+pub(super) fn refuse_large(path: &str, size: usize) -> Result<(), StoreError> {
+    let size = size as u64;
+    if size > LARGEST_TREE {
+        return Err(StoreError::CrowdedFolder { path: shown(path).to_owned(), size });
     }
-    let header = repo.find_header(id).map_err(StoreError::object("cannot read a tree of the store"))?;
-    Ok((header.kind() == Kind::Tree && header.size() > LARGEST_TREE).then_some(header.size()))
+    Ok(())
+}
+
+/// The same error with the place of the tree in the store, where that is known.
+pub(super) fn at(path: &str) -> impl Fn(StoreError) -> StoreError {
+    move |error| match error {
+        StoreError::CrowdedFolder { size, .. } => {
+            StoreError::CrowdedFolder { path: shown(path).to_owned(), size }
+        }
+        error => error,
+    }
+}
+
+fn shown(path: &str) -> &str {
+    if path.is_empty() { "/" } else { path }
 }
 
 /// What an entry of a tree stands for.
@@ -195,21 +218,23 @@ pub(super) fn look_up(
     Ok(None)
 }
 
-/// What is wrong with an entry that no store holds; none where a merge may take it over.
+/// Why git itself refuses an entry; none where a merge takes it over.
 pub(super) fn refusal(entry: &Entry) -> Option<&'static str> {
-    if let Some(why) = name_refusal(entry.filename.as_bstr()) {
-        return Some(why);
-    }
-    match entry.mode.kind() {
-        EntryKind::Link => Some("a symbolic link, which no store holds"),
-        EntryKind::Commit => Some("a submodule, which no store holds"),
-        _ if entry.oid.is_null() => Some("it names no object"),
+    let nothing = entry.oid.is_null().then_some("it names no object");
+    name_refusal(entry.filename.as_bstr()).or(nothing)
+}
+
+/// What an entry is that is neither file nor folder. It is kept, and nobody reads it.
+pub(super) fn unread(kind: EntryKind) -> Option<&'static str> {
+    match kind {
+        EntryKind::Link => Some("a symbolic link"),
+        EntryKind::Commit => Some("a submodule"),
         _ => None,
     }
 }
 
-/// What git refuses itself, on any system that it checks out to, and a little more: names that begin with `.git` are
-/// read by git, and `~1` is how Windows shortens them.
+/// What git refuses itself, on any system that it checks out to: a server that checks what it is sent would not take it.
+/// Also the files that git reads and refuses for what they say.
 pub(super) fn name_refusal(name: &BStr) -> Option<&'static str> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.first().is_some_and(u8::is_ascii_alphanumeric)
@@ -227,15 +252,25 @@ pub(super) fn name_refusal(name: &BStr) -> Option<&'static str> {
         Some("a name without a letter")
     } else if name.len() > LONGEST_NAME {
         Some("a name that is too long for a file")
-    } else if name.contains(&b'/') || name.contains(&b'\\') || name.contains(&0) {
+    } else if name.contains(&b'/') || name.contains(&0) {
         Some("a name with a path in it")
-    } else if matches!(shown.as_str(), "" | "." | "..") || shown.starts_with(".git") {
-        Some("a name that means something else to git or to a file system")
-    } else if shown.split_once('~').is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit())) {
-        Some("a name that Windows takes for another")
+    } else if name == "." || name == ".." || shown.split('\\').any(is_read_by_git) {
+        Some("a name that means something else to git")
     } else {
         None
     }
+}
+
+/// Whether git reads what has this name, in lower case: also by the short names of Windows, where blanks and dots at the
+/// end and all behind a colon count for nothing.
+fn is_read_by_git(name: &str) -> bool {
+    let name = name.split(':').next().unwrap_or_default().trim_end_matches([' ', '.']);
+    // Windows shortens a name to six letters, or to two and four digits made of all of it.
+    let short = ["git", "gitmod", "gi7eba", "gitatt", "gi7d29"];
+    let is_short = name.split_once('~').is_some_and(|(start, number)| {
+        short.contains(&start) && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    is_short || matches!(name, ".git" | ".gitmodules" | ".gitattributes")
 }
 
 /// What is wrong with a path that no file of a store can have; none where one can.
@@ -265,16 +300,34 @@ mod tests {
             "GIT~2",
             ".g\u{200c}it",
             ".gitmodules",
+            ".gitmodules .",
             "a/b",
-            "..\\x",
+            "..\\.git",
             "a\0b",
-            "\u{200d}",
             "gi7eba~1",
         ] {
             assert!(name_refusal(name.into()).is_some(), "{name:?}");
         }
-        assert!(name_refusal("x".repeat(256).as_str().into()).is_some());
-        for name in ["wf.json", "issues", "...", "a~b", "ISS-001", "\u{202e}txt", "git"] {
+        assert!(name_refusal("x".repeat(4097).as_str().into()).is_some());
+        let long = "x".repeat(300);
+        for name in [
+            "wf.json",
+            "issues",
+            "...",
+            "a~b",
+            "a~1",
+            "ISS-001",
+            "\u{202e}txt",
+            "\u{200d}",
+            "git",
+            ".gitignore",
+            ".gitkeep",
+            ".github",
+            "..\\x",
+            "a:b",
+            " ",
+            &long,
+        ] {
             assert!(name_refusal(name.into()).is_none(), "{name:?}");
         }
     }

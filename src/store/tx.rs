@@ -272,7 +272,7 @@ impl Store {
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
     }
 
-    /// Takes out of the newest state what no store holds, and puts `wf.json` back where it is gone. `None` where there
+    /// Takes out of the newest state what git refuses, and puts `wf.json` back where it is gone. `None` where there
     /// was nothing of it.
     pub(crate) fn mend(&self) -> Result<Option<merge::Merged>, StoreError> {
         self.refuse_mirror()?;

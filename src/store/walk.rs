@@ -43,7 +43,7 @@ impl Snapshot<'_> {
         hidden: &Redactions,
         visit: &mut dyn FnMut(&str, Visited) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(folder) = trees::read(self.repo(), tree)? else {
+        let Some(folder) = trees::read(self.repo(), tree).map_err(trees::at(path))? else {
             return visit(path, Visited::Unfit("a folder that cannot be read"));
         };
         // A folder with redactions of its own: an issue, a plan, an execution.
@@ -62,7 +62,7 @@ impl Snapshot<'_> {
                 continue;
             };
             let inner = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-            if let Some(why) = trees::refusal(entry) {
+            if let Some(why) = trees::refusal(entry).or(trees::unread(entry.mode.kind())) {
                 visit(&inner, Visited::Unfit(why))?;
             } else if entry.mode.kind() != EntryKind::Tree {
                 visit(&inner, self.shown(entry.oid, &inner, hidden)?)?;

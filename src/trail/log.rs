@@ -163,8 +163,10 @@ pub(crate) fn changes(
                 .any(|at| path.strip_prefix(at.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/')))
     };
     let mut found = Vec::new();
-    // A folder that is none of ours has no text to show.
-    let is_file = |side: Option<(EntryKind, ObjectId)>| side.is_some_and(|(kind, _)| kind != EntryKind::Tree);
+    // A folder that is none of ours has no text to show, nor has a link.
+    let is_file = |side: Option<(EntryKind, ObjectId)>| {
+        side.is_some_and(|(kind, _)| matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable))
+    };
     let files = differing.into_iter().filter(|it| is_file(it.old) || is_file(it.new));
     for path in files.map(|it| it.path).filter(|path| wanted(path)) {
         // What is hidden now was not hidden then.

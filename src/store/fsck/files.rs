@@ -44,7 +44,9 @@ impl Store {
     /// Whether the newest state has a sound file at `path`.
     pub(super) fn has_sound(&self, snapshot: &Snapshot<'_>, path: &str) -> Result<bool, StoreError> {
         match snapshot.entry(path)? {
-            Some((id, EntryKind::Blob)) => Ok(is_sound(path, &read_blob(&self.repo, id, path)?)),
+            Some((id, EntryKind::Blob | EntryKind::BlobExecutable)) => {
+                Ok(is_sound(path, &read_blob(&self.repo, id, path)?))
+            }
             _ => Ok(false),
         }
     }
@@ -53,13 +55,17 @@ impl Store {
 impl Walk<'_> {
     fn folder(&mut self, id: ObjectId, path: &str) -> Result<(), StoreError> {
         let shown = if path.is_empty() { "/" } else { path };
-        let Some(folder) = trees::read(&self.store.repo, id)? else {
+        let folder = match trees::read(&self.store.repo, id).map_err(trees::at(path)) {
+            Err(error) => return self.found.crowded(error),
+            Ok(folder) => folder,
+        };
+        let Some(folder) = folder else {
             self.found.error(shown, "a folder that is no tree, or one that cannot be read");
             return Ok(());
         };
         if !folder.is_canonical {
             self.found
-                .error(shown, "a tree as git does not write it: out of order, a name twice, or an odd mode");
+                .error(shown, "a tree as git does not write it: out of order, a name twice, or an odd mode; `git wf fsck --repair` mends it");
         }
         for entry in folder.entries {
             if self.files > MOST_FILES {
@@ -79,21 +85,34 @@ impl Walk<'_> {
             self.found.error(path, format!("{why}; `git wf fsck --repair` takes it away"));
             return Ok(());
         }
+        let is_place = layout::is_folder(path) || !matches!(form(path).0, Form::Unknown);
         match entry.mode.kind() {
+            kind @ (EntryKind::Link | EntryKind::Commit) => {
+                let what = trees::unread(kind).unwrap_or_default();
+                match is_place {
+                    true => self.found.error(
+                        path,
+                        format!("{what} where a record belongs; a record written there replaces it"),
+                    ),
+                    false => self.found.note(path, format!("{what}; it is kept, and nobody reads it")),
+                }
+                Ok(())
+            }
             EntryKind::Tree if layout::is_folder(path) => self.folder(entry.oid, path),
             EntryKind::Tree => {
                 self.unknown(path, true);
-                Ok(())
-            }
-            EntryKind::BlobExecutable => {
-                self.found.error(path, "a record is no program, and its mode says so");
                 Ok(())
             }
             _ if layout::is_folder(path) => {
                 self.found.error(path, "a file where a folder belongs");
                 Ok(())
             }
-            _ => self.file(path, entry.oid),
+            kind => {
+                if kind == EntryKind::BlobExecutable && is_place {
+                    self.found.note(path, "its mode is that of a program; it is read all the same");
+                }
+                self.file(path, entry.oid)
+            }
         }
     }
 

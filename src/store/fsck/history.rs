@@ -91,7 +91,9 @@ impl Store {
             let Some((kind, _)) = file.old.filter(|_| file.new.is_none()) else { continue };
             let (severity, what) = match now.entry(&file.path)? {
                 Some(_) => (Severity::Note, "dropped by this commit, and restored since"),
-                None if kind == EntryKind::Blob && files::is_place(&file.path) => {
+                None if matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
+                    && files::is_place(&file.path) =>
+                {
                     (Severity::Error, "dropped by this commit; `git wf fsck --repair` restores it")
                 }
                 None => (Severity::Note, "dropped by this commit; it is no path of this format"),
@@ -121,7 +123,7 @@ impl Store {
             for parent in parents {
                 let Some(before) = Snapshot::of_commit(&self.repo, parent.detach())? else { continue };
                 for file in self.differences(Some(before.tree()), state.tree())? {
-                    let Some((EntryKind::Blob, old)) = file.old else { continue };
+                    let Some((EntryKind::Blob | EntryKind::BlobExecutable, old)) = file.old else { continue };
                     let is_wanted = files::is_place(&file.path) && !repairs.contains_key(&file.path);
                     if !is_wanted || self.has_sound(&snapshot, &file.path)? {
                         continue;

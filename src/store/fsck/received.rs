@@ -220,8 +220,13 @@ impl Look<'_> {
                 let why = self.fault_in_folder(&file.path, file.old.map(|(_, old)| old), id)?;
                 Ok(why.map(str::to_owned))
             }
-            EntryKind::Blob => self.fault_in_file(file, id),
-            _ => Ok(Some("no plain file".into())),
+            EntryKind::Blob | EntryKind::BlobExecutable => self.fault_in_file(file, id),
+            // A merge keeps these where no record belongs.
+            EntryKind::Link | EntryKind::Commit => {
+                let is_free =
+                    files::is_place(&file.path) && matches!(layout::form(&file.path).0, Form::Unknown);
+                Ok(trees::unread(kind).filter(|_| !is_free).map(str::to_owned))
+            }
         }
     }
 
@@ -240,8 +245,8 @@ impl Look<'_> {
             return Ok(Some("more files than a store has"));
         };
         for (kind, id) in files.into_iter().filter_map(|file| file.new) {
-            if kind != EntryKind::Blob || self.store.is_too_large(path, id)? {
-                return Ok(Some("what is in it is no plain file, or larger than a record may be"));
+            if kind != EntryKind::Commit && self.store.is_too_large(path, id)? {
+                return Ok(Some("what is in it is larger than a record may be"));
             }
         }
         Ok(None)

@@ -104,8 +104,99 @@ fn join(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> ObjectId {
     Merge::new(repo).root(one, two).unwrap()
 }
 
+/// What else lies in a tree, under which name, with which mode, and in which version.
+type Odd = (usize, usize, u8);
+
+const NAMES: &[&str] = &[
+    "..",
+    ".git",
+    ".GIT ",
+    "git~1",
+    ".gitmodules",
+    ".gitkeep",
+    "a\\b",
+    "link",
+    "x~1",
+    "wf.json",
+    "issues",
+    "issues.json",
+    "notes",
+    "\u{200d}",
+];
+const MODES: &[&str] = &["100644", "100755", "100664", "120000", "160000", "40000", "040000"];
+
+fn odd() -> impl Strategy<Value = Vec<Odd>> {
+    vec((0..NAMES.len(), 0..MODES.len(), 0u8..3), 0..4)
+}
+
+/// The tree with more in it, in the order in which git sorts; a name can stand there twice. With `padded` the folders have
+/// modes as some programs wrote them once.
+fn with_odd(repo: &gix::Repository, tree: ObjectId, odd: &[Odd], padded: bool) -> ObjectId {
+    let object = repo.find_object(tree).unwrap();
+    let decoded = gix::objs::TreeRef::from_bytes(&object.data, repo.object_hash()).unwrap();
+    let mut entries: Vec<(String, Vec<u8>, ObjectId)> = Vec::new();
+    for entry in decoded.entries {
+        let mode = match entry.mode.kind() {
+            EntryKind::Tree if padded => "040000".into(),
+            EntryKind::Tree => "40000".into(),
+            _ => format!("{:o}", entry.mode.value()),
+        };
+        entries.push((mode, entry.filename.to_vec(), entry.oid.to_owned()));
+    }
+    for (name, mode, variant) in odd {
+        let mode = MODES[*mode];
+        let blob = repo.write_blob(bytes(0, *variant + 2)).unwrap().detach();
+        let oid = if mode.ends_with("40000") {
+            let entry =
+                gix::objs::tree::Entry { mode: EntryKind::Blob.into(), filename: "x".into(), oid: blob };
+            repo.write_object(&Tree { entries: vec![entry] }).unwrap().detach()
+        } else {
+            blob
+        };
+        entries.push((mode.into(), NAMES[*name].as_bytes().to_vec(), oid));
+    }
+    let key = |(mode, name, _): &(String, Vec<u8>, ObjectId)| {
+        let mut name = name.clone();
+        name.extend(mode.ends_with("40000").then_some(b'/'));
+        name
+    };
+    entries.sort_by_key(key);
+    let mut raw = Vec::new();
+    for (mode, name, oid) in entries {
+        raw.extend(mode.bytes().chain([b' ']).chain(name).chain([0]));
+        raw.extend(oid.as_slice());
+    }
+    make::bytes(repo, gix::objs::Kind::Tree, &raw).unwrap()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn odd_trees_join(
+        states in vec((states(), odd(), odd(), any::<bool>()), 3)
+    ) {
+        let repo = repo();
+        let [a, b, c] = [0, 1, 2].map(|n| {
+            let (state, above, inside, padded) = &states[n];
+            let inner = with_odd(&repo, ObjectId::empty_tree(repo.object_hash()), inside, *padded);
+            let mut editor = repo.find_tree(tree(&repo, state)).unwrap().edit().unwrap();
+            let issue = layout::issue_folder(&IssueId::parse("ISS-001").unwrap());
+            if !inside.is_empty() {
+                editor.upsert(format!("{issue}/solutions"), EntryKind::Tree, inner).unwrap();
+                editor.upsert("other", EntryKind::Tree, inner).unwrap();
+            }
+            with_odd(&repo, editor.write().unwrap().detach(), above, *padded)
+        });
+        let ab = join(&repo, a, b);
+        prop_assert_eq!(ab, join(&repo, b, a), "the order does not matter");
+        prop_assert_eq!(join(&repo, ab, c), join(&repo, a, join(&repo, b, c)), "nor does the grouping");
+        prop_assert_eq!(join(&repo, ab, a), ab, "nor does meeting twice");
+        let mut merge = naming(&repo);
+        let merged = merge.root(a, b).unwrap();
+        let is_silent = merge.restored.unwrap().is_empty() && merge.refused.is_empty();
+        prop_assert!(!is_silent || merged == b, "what differs is named");
+    }
 
     #[test]
     fn trees_join(states in vec(states(), 3)) {
@@ -152,4 +243,83 @@ fn versions_that_are_too_large_to_read_join_too() {
     let (one, two) = (large(b'1'), large(b'2'));
     let mut merge = Merge::new(&repo);
     assert_eq!(merge.files(one, two, &path).unwrap(), merge.files(two, one, &path).unwrap());
+}
+
+/// What is at a path of a tree: the kind, and the bytes of a file.
+fn at(repo: &gix::Repository, tree: ObjectId, path: &str) -> Option<(EntryKind, ObjectId)> {
+    let found = repo.find_tree(tree).unwrap().lookup_entry_by_path(path).unwrap()?;
+    Some((found.mode().kind(), found.object_id()))
+}
+
+fn one(repo: &gix::Repository, path: &str, kind: EntryKind, oid: ObjectId) -> ObjectId {
+    let mut editor = repo.empty_tree().edit().unwrap();
+    editor.upsert(path, kind, oid).unwrap();
+    editor.write().unwrap().detach()
+}
+
+#[test]
+fn what_git_can_hold_is_kept_and_never_beats_a_record() {
+    let repo = repo();
+    let empty = ObjectId::empty_tree(repo.object_hash());
+    let blob = |text: &str| repo.write_blob(text).unwrap().detach();
+    // One side has it, at a path of its own and in a folder of records.
+    for path in ["link", "a\\b", "issues/90/ISS-001/zoo"] {
+        for kind in [EntryKind::Link, EntryKind::Commit, EntryKind::BlobExecutable] {
+            let odd = one(&repo, path, kind, blob("target"));
+            let other = one(&repo, "issues/90/ISS-001/x", EntryKind::Blob, blob("x"));
+            for merged in [join(&repo, odd, other), join(&repo, other, odd), join(&repo, odd, empty)] {
+                assert_eq!(at(&repo, merged, path), Some((kind, blob("target"))), "{path}");
+            }
+        }
+    }
+    // Of two of one rank the greater id.
+    let (a, b) = (blob("a"), blob("b"));
+    let link = |oid| one(&repo, "link", EntryKind::Link, oid);
+    assert_eq!(at(&repo, join(&repo, link(a), link(b)), "link"), Some((EntryKind::Link, a.max(b))));
+    // A record, even one that cannot be read, and a folder of records stand against all else.
+    let folder = one(&repo, "x", EntryKind::Blob, a);
+    let record = place(1);
+    for bytes in [bytes(1, 2), bytes(1, 0)] {
+        let file = repo.write_blob(bytes).unwrap().detach();
+        let sound = one(&repo, &record, EntryKind::Blob, file);
+        for (kind, oid) in [(EntryKind::Link, a), (EntryKind::Commit, a), (EntryKind::Tree, folder)] {
+            let odd = one(&repo, &record, kind, oid);
+            for merged in [join(&repo, sound, odd), join(&repo, odd, sound)] {
+                assert_eq!(at(&repo, merged, &record), Some((EntryKind::Blob, file)));
+            }
+            let above = one(&repo, record.rsplit_once('/').unwrap().0, kind, oid);
+            if kind != EntryKind::Tree {
+                for merged in [join(&repo, sound, above), join(&repo, above, sound)] {
+                    assert_eq!(at(&repo, merged, &record), Some((EntryKind::Blob, file)));
+                }
+            }
+        }
+    }
+    // The mode of a program stays where both have it.
+    let file = |kind| one(&repo, "tool", kind, a);
+    let (plain, program) = (file(EntryKind::Blob), file(EntryKind::BlobExecutable));
+    assert_eq!(join(&repo, plain, program), plain);
+    let other = one(&repo, "tool", EntryKind::BlobExecutable, b);
+    assert_eq!(at(&repo, join(&repo, program, other), "tool"), Some((EntryKind::BlobExecutable, a.max(b))));
+}
+
+#[test]
+fn a_folder_that_is_too_large_ends_the_merge_with_its_name() {
+    let repo = repo();
+    let blob = repo.write_blob("x").unwrap().detach();
+    let entries = |from: u32, to: u32| -> ObjectId {
+        let name = |n: u32| format!("{n:0>200}");
+        let entry =
+            |n| gix::objs::tree::Entry { mode: EntryKind::Blob.into(), filename: name(n).into(), oid: blob };
+        let tree = Tree { entries: (from..to).map(entry).collect() };
+        let inner = repo.write_object(&tree).unwrap().detach();
+        one(&repo, "issues/00/big", EntryKind::Tree, inner)
+    };
+    let small = one(&repo, "issues/00/other", EntryKind::Blob, blob);
+    let (half, rest, whole) = (entries(0, 80_000), entries(80_000, 160_000), entries(0, 160_000));
+    assert_eq!(join(&repo, half, small), join(&repo, small, half));
+    for (one, two) in [(whole, small), (small, whole), (half, rest), (rest, half)] {
+        let error = Merge::new(&repo).root(one, two).unwrap_err().to_string();
+        assert!(error.contains("`issues/00/big` is too large"), "{error}");
+    }
 }

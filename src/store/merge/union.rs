@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use gix::ObjectId;
 use gix::bstr::BString;
 use gix::objs::tree::{Entry, EntryKind};
-use gix::objs::{Kind, Tree};
+use gix::objs::{Kind, Tree, WriteTo};
 
 use crate::model::doc::Doc;
 use crate::model::schema::Schema;
@@ -28,7 +28,7 @@ pub(super) struct Merge<'a> {
     pub(super) repo: &'a gix::Repository,
     /// What the second side lacks of the first, where that is asked for.
     pub(super) restored: Option<Vec<String>>,
-    /// Paths of what no store holds.
+    /// Paths of what git itself refuses, and of folders without end.
     pub(super) refused: BTreeSet<String>,
     /// What became of folders that only one side has, by id and depth, with the number of files in them: a few trees can
     /// unfold to billions of paths.
@@ -73,7 +73,7 @@ impl<'a> Merge<'a> {
             let two = if order.is_ge() { other.next() } else { None };
             entries.extend(self.one_or_both(one, two, path, depth)?);
         }
-        self.write(entries, &[ours, theirs])
+        self.write(entries, &[ours, theirs], path)
     }
 
     /// What becomes of the entries that two sides have under one name.
@@ -113,6 +113,10 @@ impl<'a> Merge<'a> {
 
     /// An entry that only one side has, as a store can hold it, and how many files that is. None where nothing is left.
     fn clean(&mut self, entry: &Entry, path: &str, depth: usize) -> Result<(Option<Entry>, u64), StoreError> {
+        if entry.mode.kind() == EntryKind::Commit {
+            // A commit of another repository.
+            return Ok((Some(entry.clone()), 1));
+        }
         if entry.mode.kind() != EntryKind::Tree {
             let header =
                 self.repo.find_header(entry.oid).map_err(StoreError::object("cannot read a record"))?;
@@ -143,7 +147,7 @@ impl<'a> Merge<'a> {
                     files = 0;
                     None
                 } else {
-                    self.write(kept, &[entry.oid])?
+                    self.write(kept, &[entry.oid], path)?
                 };
                 self.cleaned.insert((entry.oid, depth), (tree, files));
                 (tree, files)
@@ -154,12 +158,18 @@ impl<'a> Merge<'a> {
 
     /// A tree with these entries, which may be one of `sides`; none where there are none, since an empty folder holds
     /// nothing to keep.
-    fn write(&self, entries: Vec<Entry>, sides: &[ObjectId]) -> Result<Option<ObjectId>, StoreError> {
+    fn write(
+        &self,
+        entries: Vec<Entry>,
+        sides: &[ObjectId],
+        path: &str,
+    ) -> Result<Option<ObjectId>, StoreError> {
         if entries.is_empty() {
             return Ok(None);
         }
         let mut tree = Tree { entries };
         tree.entries.sort();
+        trees::refuse_large(path, usize::try_from(tree.size()).unwrap_or(usize::MAX))?;
         make::unless_held(self.repo, &tree, sides).map(Some)
     }
 
@@ -186,9 +196,9 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// What of a tree a store can hold, in byte order of the names; the rest is refused.
+    /// What of a tree git can hold, in byte order of the names; the rest is refused.
     fn read(&mut self, id: ObjectId, path: &str) -> Result<Vec<Entry>, StoreError> {
-        let Some(mut folder) = trees::read(self.repo, id)? else {
+        let Some(mut folder) = trees::read(self.repo, id).map_err(trees::at(path))? else {
             self.refuse(path);
             return Ok(Vec::new());
         };
@@ -223,21 +233,20 @@ impl<'a> Merge<'a> {
                 let tree = self.trees(mine.oid, other.oid, path, depth + 1)?;
                 Ok(tree.map(|oid| Entry { oid, ..mine.clone() }))
             }
-            // Two modes of one file: plain stands, since no record is a program.
-            (Blob | BlobExecutable, Blob | BlobExecutable) => {
-                let (one, two) = (self.clean(mine, path, depth)?.0, self.clean(other, path, depth)?.0);
-                let (Some(one), Some(two)) = (&one, &two) else { return Ok(one.or(two)) };
-                let oid = self.files(one.oid, two.oid, path)?;
-                Ok(Some(Entry { mode: EntryKind::Blob.into(), filename: mine.filename.clone(), oid }))
-            }
-            // A file where a folder is: what belongs there stands, unless nothing is left of it.
             _ => {
                 let (one, two) = (self.clean(mine, path, depth)?.0, self.clean(other, path, depth)?.0);
-                let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
-                let (folder, file) =
-                    if one.as_ref().is_some_and(is_folder) { (one, two) } else { (two, one) };
-                let is_record = !matches!(form(path).0, Form::Unknown);
-                Ok(if is_record { file.or(folder) } else { folder.or(file) })
+                let (Some(one), Some(two)) = (&one, &two) else { return Ok(one.or(two)) };
+                let oid = match kinds {
+                    (Blob | BlobExecutable, Blob | BlobExecutable) => self.files(one.oid, two.oid, path)?,
+                    _ => {
+                        let is_record = !matches!(form(path).0, Form::Unknown);
+                        let rank = |entry: &Entry| (rank(entry.mode.kind(), is_record), entry.oid);
+                        return Ok(Some(if rank(one) < rank(two) { two.clone() } else { one.clone() }));
+                    }
+                };
+                // Two modes of one file: no record is a program.
+                let mode = if kinds.0 == kinds.1 { kinds.0 } else { Blob };
+                Ok(Some(Entry { mode: mode.into(), filename: mine.filename.clone(), oid }))
             }
         }
     }
@@ -304,6 +313,17 @@ fn records((kind, id): (Form, Option<&str>), a: &[u8], b: &[u8]) -> Vec<u8> {
     };
     // Neither can be read: the greater bytes, so that all clones agree.
     joined.unwrap_or_else(|| a.max(b).to_vec())
+}
+
+/// Of two things under one name that do not join, the greater stands: what belongs there before what does not. So a
+/// record is lost to nothing else, nor is a folder of records.
+fn rank(kind: EntryKind, is_record: bool) -> u8 {
+    match kind {
+        EntryKind::Commit => 0,
+        EntryKind::Link => 1,
+        EntryKind::Tree => 3 - u8::from(is_record),
+        EntryKind::Blob | EntryKind::BlobExecutable => 2 + u8::from(is_record),
+    }
 }
 
 fn inside(path: &str, name: &BString) -> String {

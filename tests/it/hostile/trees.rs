@@ -6,7 +6,6 @@ use super::*;
 fn evil(repo: &Repo) -> Vec<(Vec<&'static str>, Entry, &'static str)> {
     let text = blob(repo, "[core]\n\tfsmonitor = touch /tmp/owned\n");
     let inner = raw_tree(repo, &[entry("100644", "config", &text)]);
-    let commit = repo.tip().unwrap();
     vec![
         (vec![], entry("40000", "..", &inner), ".."),
         (vec![], entry("100644", "..", &text), ".."),
@@ -17,14 +16,11 @@ fn evil(repo: &Repo) -> Vec<(Vec<&'static str>, Entry, &'static str)> {
         (vec![], entry("100644", "", &text), ""),
         (vec![], entry("100644", "../../../owned", &text), "../../../owned"),
         (vec![], entry("100644", "issues/00", &text), "issues/00"),
-        (vec![], entry("120000", "wf.lnk", &blob(repo, "/etc/passwd")), "wf.lnk"),
-        (vec![], entry("160000", "module", &commit), "module"),
         (
             vec![],
             entry("100644", ".gitmodules", &blob(repo, "[submodule \"x\"]\n\tpath = -x\n")),
             ".gitmodules",
         ),
-        (vec!["zoo", "deep"], entry("120000", "link", &text), "zoo/deep/link"),
         (vec!["zoo", "deep"], entry("40000", "..", &inner), "zoo/deep/.."),
     ]
 }
@@ -62,6 +58,57 @@ fn what_a_remote_has_that_no_store_holds_is_left_out_and_named() {
     }
     world.assert_usable();
     assert!(!std::path::Path::new("/tmp/owned").exists());
+}
+
+#[test]
+fn links_and_submodules_are_kept_and_nobody_follows_them() {
+    let world = World::new();
+    let here = folder("ISS-001");
+    let here: Vec<&str> = here.split('/').collect();
+    let link = blob(&world.origin, "/etc/passwd");
+    let module = world.origin.tip().unwrap();
+    let mut places: Vec<String> = Vec::new();
+    for (place, new) in [
+        (vec![], entry("120000", "wf.lnk", &link)),
+        (vec![], entry("160000", "module", &module)),
+        (vec!["zoo", "deep"], entry("120000", "link", &link)),
+        (here.clone(), entry("120000", "comments", &link)),
+        (here, entry("160000", "a\\b", &module)),
+    ] {
+        let name = String::from_utf8(new.name.clone()).unwrap();
+        places.push(place.iter().copied().chain([name.as_str()]).collect::<Vec<_>>().join("/"));
+        // The remote has one more, and we have something of our own.
+        let tree = changed(&world.origin, Some(&format!("{REF}^{{tree}}")), &place, &|entries| {
+            entries.push(new.clone());
+            sort(entries);
+        });
+        commit(&world.origin, &tree);
+        world.ada.wf(&["new", "an issue", "--json"]).ok();
+        let ran = world.ada.wf(&["sync", "--json"]).ok();
+        assert_eq!(ran.json()["refused"], json!([]));
+        assert_eq!(world.ada.tip(), world.origin.tip());
+        let names = world.ada.git(&["ls-tree", "-r", "--name-only", "-z", REF]).ok().stdout;
+        for path in &places {
+            assert!(names.split('\0').any(|name| name == path), "{path}: {names:?}");
+        }
+        world.ada.wf(&["log", "-p", "-n", "2"]).ok();
+        world.ada.wf(&["export", "jsonl"]);
+        world.ada.wf(&["fsck", "--repair"]);
+        assert_git_likes(&world.sandbox, &world.ada);
+    }
+    assert_eq!(world.ada.wf(&["show", "ISS-001", "--json"]).ok().json()["comments"], json!([]));
+    let found = world.ada.wf(&["fsck", "--json", "--verbose"]).fails(1).json();
+    let of = |path: &str| found.as_array().unwrap().iter().find(|it| it["path"] == path).unwrap().clone();
+    assert_eq!(of("wf.lnk")["severity"], "note");
+    assert!(of(&places[3])["what"].as_str().unwrap().contains("where a record belongs"), "{found}");
+    // What is written there takes its place.
+    world.ada.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
+    assert_eq!(world.ada.wf(&["show", "ISS-001", "--json"]).ok().json()["comments"][0]["body"], "hello");
+    world.ada.wf(&["fsck"]).ok();
+    world.ada.wf(&["sync"]).ok();
+    let bob = world.sandbox.clone(&world.origin, "late");
+    bob.wf(&["init"]).ok();
+    assert_eq!(bob.tip(), world.ada.tip());
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::support::{column, plan};
 /// So few that replicas give one id to different things, and meet over the same fields.
 const GIVEN: [&str; 4] = ["GH-1", "GH-2", "GH-3", "GH-4"];
 const IMPORTED: [&str; 3] = ["zoo-1", "zoo-2", "zoo-3"];
+const REF: &str = "refs/wf/main";
 const TAGS: [&str; 3] = ["auth", "ui", "slow"];
 
 /// What was acknowledged, and must be there in the end.
@@ -19,6 +20,8 @@ pub(super) struct Promised {
     /// Plans with what reviewers found in them.
     reviews: Vec<(String, String)>,
     feedback: Vec<(String, String)>,
+    /// What no command makes, and git holds.
+    odd: Vec<&'static str>,
 }
 
 pub(super) struct History {
@@ -74,7 +77,8 @@ impl History {
             34 => self.settle(all, n),
             35..=37 => self.review(all, n),
             38 => self.feedback(all, n),
-            39..=44 => self.queue(all, n),
+            39..=43 => self.queue(all, n),
+            44 => self.odd(all, n),
             _ => all.meet(n, &mut self.random),
         }
     }
@@ -266,6 +270,33 @@ impl History {
         }
     }
 
+    /// Something that another program might leave in the tree: a link, a submodule, a program, a name, a mode.
+    fn odd(&mut self, all: &mut Replicas, n: usize) {
+        let (head, step) = (all.tip(n), self.step);
+        let text = format!("data <<E\nstep {step}\nE");
+        let (path, change) = match self.random.below(5) {
+            0 => ("zoo/link", format!("M 120000 inline zoo/link\n{text}")),
+            1 => ("zoo/module", format!("M 160000 {head} zoo/module")),
+            2 => ("zoo/tool", format!("M 100755 inline zoo/tool\n{text}")),
+            3 => ("zoo/a\\b", format!("M 100644 inline zoo/a\\b\n{text}")),
+            _ => {
+                let files = all.git(n, &["ls-tree", "-r", REF]).ok().stdout;
+                let files: Vec<&str> = files
+                    .lines()
+                    .filter(|line| line.contains("issues/") && line.contains(" blob "))
+                    .collect();
+                let (about, path) = self.random.pick(&files).split_once('\t').unwrap();
+                let id = about.split(' ').nth(2).unwrap();
+                ("wf.json", format!("M 100755 {id} {path}"))
+            }
+        };
+        let stream = format!(
+            "commit {REF}\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\nfrom {head}\n{change}\n\n"
+        );
+        all.at(n).git_in(&stream, &["fast-import", "--quiet"]).ok();
+        self.promised.odd.push(path);
+    }
+
     /// Settles one of the conflicts that are open.
     fn settle(&mut self, all: &mut Replicas, n: usize) {
         let open = all.json(n, &["conflicts"]);
@@ -280,6 +311,10 @@ impl History {
 
     /// What was acknowledged is there, and everything can be read, alike in every replica.
     pub(super) fn assert_kept(&self, all: &mut Replicas) {
+        let names = all.git(0, &["ls-tree", "-r", "--name-only", "-z", REF]).ok().stdout;
+        for path in &self.promised.odd {
+            assert!(names.split('\0').any(|name| name == *path), "{path} is not there");
+        }
         let listed = all.json(0, &["list", "--all"]);
         let open = all.json(0, &["conflicts"]);
         for n in 1..all.len() {
