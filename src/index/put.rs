@@ -10,7 +10,7 @@ use super::error::IndexError;
 use crate::model::id::IssueId;
 
 /// The columns of an issue's row that are no key, as the table names them.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "status",
     "over",
     "priority",
@@ -24,6 +24,7 @@ const COLUMNS: [&str; 13] = [
     "folded",
     "tags",
     "hidden",
+    "executing",
 ];
 
 /// Their values.

@@ -11,7 +11,6 @@ use super::{Index, packed};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::queue::Item;
 use crate::model::root::Policy;
-use crate::model::status::IssueStatus;
 use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::Facts;
 use crate::store::records;
@@ -102,8 +101,8 @@ impl Index<'_> {
     /// With the items of all issues that those depend on, directly or through others, and of those that are executed.
     fn part(&self, heads: &QueueHeads, issues: Vec<IssueId>) -> Result<KnownQueues, IndexError> {
         let mut open = issues;
-        let mut executed = self.db.prepare_cached("SELECT id FROM issues WHERE status = ?1")?;
-        let mut rows = executed.query([IssueStatus::Executing as i64])?;
+        let mut executed = self.db.prepare_cached("SELECT id FROM issues WHERE executing = 1")?;
+        let mut rows = executed.query([])?;
         while let Some(row) = rows.next()? {
             open.extend(issue_id(row, 0)?);
         }

@@ -10,6 +10,8 @@ use super::error::IndexError;
 use super::put::{self, Put};
 use super::{queues, words};
 use crate::model::id::{IssueId, QueueId};
+use crate::model::status::ExecutionStatus;
+use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::shown::{self, IssueDerived};
 use crate::store::{Read, StoreError, records};
@@ -143,6 +145,10 @@ fn row(
         Value::Text(it.title.to_lowercase()),
         Value::Text(tags.join(",")),
         Value::Integer(i64::from(hidden)),
+        // Also where something else was decided meanwhile.
+        Value::Integer(i64::from(
+            facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing),
+        )),
     ])
 }
 
@@ -163,6 +169,7 @@ fn empty_row(status: i64, hidden: bool) -> put::Row {
         text.clone(),
         text,
         Value::Integer(i64::from(hidden)),
+        Value::Integer(0),
     ]
 }
 

@@ -8,6 +8,7 @@ CREATE TABLE issues (
     status INTEGER NOT NULL,
     over INTEGER NOT NULL,
     hidden INTEGER NOT NULL,
+    executing INTEGER NOT NULL,
     priority INTEGER NOT NULL,
     created INTEGER NOT NULL,
     updated INTEGER,

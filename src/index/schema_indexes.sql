@@ -18,4 +18,5 @@ CREATE INDEX ids_of ON ids (n);
 CREATE INDEX links_of ON links (n);
 CREATE INDEX items_of ON items (issue);
 CREATE INDEX commits_in_order ON commits (late, depth, hash);
+CREATE INDEX with_execution ON issues (id) WHERE executing = 1;
 CREATE INDEX with_hidden ON issues (id) WHERE hidden = 1;

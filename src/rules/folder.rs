@@ -430,6 +430,12 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_that_was_replaced_is_linked_again_by_its_hash() {
+        let found = linked(vec![commit("a"), rewrite("a", "b"), commit("a")]);
+        assert_eq!(found, pairs(&[("a", &[]), ("b", &["a"])]));
+    }
+
+    #[test]
     fn the_same_commit_twice_is_one_link() {
         assert_eq!(linked(vec![commit("a"), commit("a")]), pairs(&[("a", &[])]));
     }

@@ -225,8 +225,6 @@ proptest! {
             let expected = match held {
                 Some(ExecutionStatus::Completed) => ItemStatus::Completed,
                 Some(ExecutionStatus::Failed) => ItemStatus::Failed,
-                // What was decided over a running execution blocks its item.
-                Some(_) if is_put_by => ItemStatus::Blocked,
                 Some(_) => ItemStatus::Executing,
                 None => ItemStatus::Ready,
             };

@@ -209,7 +209,10 @@ fn with_files(graph: &graph::ItemGraph<'_>, shared: &[Overlap<'_, usize>]) -> Ve
 fn queue_status(folder: &QueueFolder, items: &[ItemView], facts: &Facts) -> &'static str {
     let has_ended = |it: &ItemView| matches!(it.status, ItemStatus::Completed | ItemStatus::Failed);
     // What was given up, or settled in another way, is nothing that is left to do.
-    let is_over = |it: &ItemView| facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_over());
+    let is_over = |it: &ItemView| {
+        it.status != ItemStatus::Executing
+            && facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_over())
+    };
     let all_over = items.iter().all(|it| has_ended(it) || is_over(it));
     match folder.queue.status {
         _ if !folder.is_readable => "unreadable",
@@ -232,9 +235,15 @@ pub(crate) fn dependency_cycle(start: &IssueId, facts: &Facts) -> Option<String>
     Some(drawn(&cycle))
 }
 
-/// A cycle that can be reached from one of `ids`, drawn with arrows; in a time that grows with the dependencies only.
+/// A cycle that can be reached from one of `ids`, drawn with arrows, and that keeps somebody waiting: a dependency that is
+/// met is in none. In a time that grows with the dependencies only.
 pub(crate) fn any_cycle(ids: &[IssueId], facts: &Facts) -> Option<String> {
-    dag::cycles(ids, |id| depends_on(id, facts)).first().map(|cycle| drawn(cycle))
+    let is_met = |id: &IssueId| facts.get(id).is_some_and(IssueFacts::is_met);
+    let unmet = |id: &IssueId| match is_met(id) {
+        true => Vec::new(),
+        false => depends_on(id, facts).into_iter().filter(|other| !is_met(other)).collect(),
+    };
+    dag::cycles(ids, unmet).first().map(|cycle| drawn(cycle))
 }
 
 fn depends_on(id: &IssueId, facts: &Facts) -> Vec<IssueId> {

@@ -1,6 +1,6 @@
 //! Which item of a queue comes before which, and the order that follows.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Facts, dependencies, drawn};
 use crate::model::id::{IssueId, SolutionId};
@@ -49,13 +49,15 @@ pub(super) struct ItemGraph<'a> {
     pub(super) after: Vec<Vec<(usize, usize)>>,
     /// For each item whether it still has a part in conflicts: it is neither over nor given up.
     pub(super) in_play: Vec<bool>,
-    /// The cycles.
+    /// The cycles that orders have a part in: to decide otherwise opens them.
     pub(super) cycles: Vec<Cycle>,
     /// Of each item the cycle that it is in.
     pub(super) cycle_of: Vec<Option<usize>>,
-    /// Cycles of dependencies alone that items wait for without being in them: the issues, drawn with arrows.
+    /// Circles of dependencies that items are in or wait for: the issues, drawn with arrows.
     pub(super) circles: Vec<String>,
-    /// Of each item the circle that it waits for, directly or through others.
+    /// Of each item the circle that it is in.
+    pub(super) circle_of: Vec<Option<usize>>,
+    /// Of each item a circle that it waits for without being in it, directly or through others.
     pub(super) behind: Vec<Option<usize>>,
 }
 
@@ -67,6 +69,38 @@ pub(super) struct Cycle {
     pub(super) told: Vec<usize>,
     /// The issues, drawn with arrows.
     pub(super) drawn: String,
+}
+
+/// What waits for what: a dependency that is met is none any more, though it still orders.
+struct Waiting {
+    /// What each node waits for, by dependencies and decided orders.
+    all: Vec<Vec<usize>>,
+    /// The component of each node by these.
+    component: Vec<usize>,
+    /// The component of each node by dependencies alone.
+    by_dependency: Vec<usize>,
+    /// The components by dependencies alone that are circles.
+    circles: BTreeSet<usize>,
+}
+
+impl Waiting {
+    fn of(nodes: &Nodes<'_>, orders: &[(usize, usize, usize)]) -> Self {
+        let mut all = nodes.waits.clone();
+        for (first, second, _) in orders {
+            all[*second].push(*first);
+        }
+        let by_dependency = dag::components(&nodes.waits);
+        let edges =
+            nodes.waits.iter().enumerate().flat_map(|(to, all)| all.iter().map(move |from| (*from, to)));
+        let within = edges.filter(|(from, to)| by_dependency[*from] == by_dependency[*to]);
+        let circles = within.map(|(from, _)| by_dependency[from]).collect();
+        Self { component: dag::components(&all), all, by_dependency, circles }
+    }
+
+    /// The circle of dependencies that a node is in.
+    fn circle(&self, node: usize) -> Option<usize> {
+        Some(self.by_dependency[node]).filter(|number| self.circles.contains(number))
+    }
 }
 
 /// Whether an item still has a part in conflicts.
@@ -114,19 +148,21 @@ impl<'a> ItemGraph<'a> {
             cycles: Vec::new(),
             cycle_of: vec![None; live.len()],
             circles: Vec::new(),
+            circle_of: vec![None; live.len()],
             behind: vec![None; live.len()],
         };
         for (first, second, conflict) in &orders {
             graph.after[place[*second]].push((place[*first], *conflict));
         }
-        graph.find_cycles(&nodes, &component, &place, &orders);
-        graph.find_circles(&nodes, &component, &order, &orders, facts);
-        let by_queue = graph.by_queue(told);
-        for (first, second, conflict) in by_queue {
+        let waiting = Waiting::of(&nodes, &orders);
+        graph.find_cycles(&nodes, &waiting, &order, &orders);
+        graph.find_circles(&nodes, &waiting, &order);
+        for (first, second, conflict) in graph.by_queue(told) {
             graph.after[second].push((first, conflict));
             nodes.before[order[second]].push(order[first]);
         }
-        // What goes by the queue leads on in the order that was found, so that it makes no new component.
+        // What goes by the queue is one more reason to come later, so that components have other numbers.
+        let component = dag::components(&nodes.before);
         let depths = dag::depths(&nodes.before, &component, &nodes.weights(live.len()));
         graph.depths = order.iter().map(|node| depths[*node]).collect();
         graph.edges = graph.all_edges(&nodes, &place);
@@ -182,80 +218,67 @@ impl<'a> ItemGraph<'a> {
     fn find_cycles(
         &mut self,
         nodes: &Nodes<'_>,
-        component: &[usize],
-        place: &[usize],
+        waiting: &Waiting,
+        order: &[usize],
         orders: &[(usize, usize, usize)],
     ) {
-        let mut sizes: HashMap<usize, usize> = HashMap::new();
-        for number in component {
-            *sizes.entry(*number).or_default() += 1;
+        // An order between issues that depend on each other anyway closes no circle.
+        let closes = |first: usize, second: usize| {
+            waiting.component[first] == waiting.component[second]
+                && waiting.by_dependency[first] != waiting.by_dependency[second]
+        };
+        let mut told_in: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (first, _, conflict) in orders.iter().filter(|(first, second, _)| closes(*first, *second)) {
+            told_in.entry(waiting.component[*first]).or_default().insert(*conflict);
         }
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut by_place: Vec<(usize, usize)> = place.iter().copied().zip(0..).collect();
-        by_place.sort_unstable();
-        for (at, node) in by_place {
-            let number = component[node];
-            if sizes[&number] < 2 {
-                continue;
-            }
+        for (at, node) in order.iter().enumerate() {
+            let number = waiting.component[*node];
+            let Some(told) = told_in.get(&number) else { continue };
             let cycle = *known.entry(number).or_insert_with(|| {
-                let mut told: Vec<usize> = orders
-                    .iter()
-                    .filter(|(first, second, _)| component[*first] == number && component[*second] == number)
-                    .map(|(_, _, conflict)| *conflict)
-                    .collect();
-                told.sort_unstable();
-                told.dedup();
-                self.cycles.push(Cycle { items: vec![], told, drawn: nodes.drawn(node, component) });
+                let drawn = nodes.drawn(*node, &waiting.all, &waiting.component);
+                self.cycles.push(Cycle { items: vec![], told: told.iter().copied().collect(), drawn });
                 self.cycles.len() - 1
             });
             self.cycles[cycle].items.push(at);
             self.cycle_of[at] = Some(cycle);
         }
     }
-}
 
-impl ItemGraph<'_> {
-    /// What waits for a cycle of dependencies that it is not part of. Through an issue that is over nothing waits.
-    fn find_circles(
-        &mut self,
-        nodes: &Nodes<'_>,
-        component: &[usize],
-        order: &[usize],
-        orders: &[(usize, usize, usize)],
-        facts: &Facts,
-    ) {
-        let mut sizes = vec![0; component.len()];
-        component.iter().for_each(|number| sizes[*number] += 1);
-        // Where an order that was decided has a part in a cycle, deciding otherwise opens it.
-        for (first, second, _) in orders.iter().filter(|(a, b, _)| component[*a] == component[*b]) {
-            (sizes[component[*first]], sizes[component[*second]]) = (0, 0);
-        }
+    /// What is in a circle of dependencies, and what waits for one.
+    fn find_circles(&mut self, nodes: &Nodes<'_>, waiting: &Waiting, order: &[usize]) {
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut behind: Vec<Option<usize>> = vec![None; component.len()];
-        let mut by_component: Vec<usize> = (0..component.len()).collect();
-        by_component.sort_by_key(|node| component[*node]);
-        for node in by_component {
-            for earlier in &nodes.before[node] {
-                let number = component[*earlier];
-                let is_over = facts.get(nodes.issues[*earlier]).is_some_and(IssueFacts::is_met);
-                if number == component[node] || is_over {
-                    continue;
-                }
-                behind[node] = if sizes[number] < 2 {
-                    behind[*earlier]
-                } else {
-                    Some(*known.entry(number).or_insert_with(|| {
-                        self.circles.push(nodes.drawn(*earlier, component));
-                        self.circles.len() - 1
-                    }))
-                };
-                if behind[node].is_some() {
-                    break;
-                }
+        let mut number_of = |circles: &mut Vec<String>, node: usize, circle: usize| {
+            *known.entry(circle).or_insert_with(|| {
+                circles.push(nodes.drawn(node, &nodes.waits, &waiting.by_dependency));
+                circles.len() - 1
+            })
+        };
+        for (at, node) in order.iter().enumerate() {
+            if let Some(circle) = waiting.circle(*node) {
+                self.circle_of[at] = Some(number_of(&mut self.circles, *node, circle));
             }
         }
-        self.behind = order.iter().map(|node| behind[*node]).collect();
+        // Of each component what any of its members waits for: what comes earlier has smaller numbers.
+        let mut behind: Vec<Option<usize>> = vec![None; waiting.all.len()];
+        let mut by_component: Vec<usize> = (0..waiting.all.len()).collect();
+        by_component.sort_by_key(|node| waiting.component[*node]);
+        for node in by_component {
+            let own = waiting.component[node];
+            for earlier in &waiting.all[node] {
+                if behind[own].is_some() {
+                    break;
+                }
+                behind[own] = match waiting.circle(*earlier) {
+                    Some(circle) if circle != waiting.by_dependency[node] => {
+                        Some(number_of(&mut self.circles, *earlier, circle))
+                    }
+                    _ if waiting.component[*earlier] != own => behind[waiting.component[*earlier]],
+                    _ => None,
+                };
+            }
+        }
+        self.behind = order.iter().map(|node| behind[waiting.component[*node]]).collect();
     }
 }
 
@@ -285,6 +308,8 @@ struct Nodes<'a> {
     before: Vec<Vec<usize>>,
     /// The part of it that is dependencies, of items only.
     depends: Vec<Vec<usize>>,
+    /// The dependencies of each that are not met, also one on itself. What is over waits for nothing.
+    waits: Vec<Vec<usize>>,
     issues: Vec<&'a IssueId>,
 }
 
@@ -310,18 +335,30 @@ impl<'a> Nodes<'a> {
         for id in &outside {
             before.push(before_of(&mut facts[*id].depends_on.iter().filter(|other| other != id)));
         }
-        let issues = live.iter().map(|item| &item.issue_id).chain(outside).collect();
-        Self { before, depends, issues }
+        let on_itself = live.iter().zip(known).map(|(item, issue)| {
+            let own = issue.is_some_and(|issue| issue.depends_on.contains(&item.issue_id));
+            own || item.depends_on.iter().any(|plan| plan.issue() == item.issue_id)
+        });
+        let on_itself: Vec<bool> =
+            on_itself.chain(outside.iter().map(|id| facts[*id].depends_on.contains(*id))).collect();
+        let issues: Vec<&IssueId> = live.iter().map(|item| &item.issue_id).chain(outside).collect();
+        let is_met = |node: usize| facts.get(issues[node]).is_some_and(IssueFacts::is_met);
+        let waits_of = |(node, earlier): (usize, &Vec<usize>)| -> Vec<usize> {
+            let all = earlier.iter().copied().chain(on_itself[node].then_some(node));
+            if is_met(node) { Vec::new() } else { all.filter(|earlier| !is_met(*earlier)).collect() }
+        };
+        let waits = before.iter().enumerate().map(waits_of).collect();
+        Self { before, depends, waits, issues }
     }
 
     fn weights(&self, items: usize) -> Vec<usize> {
         (0..self.before.len()).map(|n| usize::from(n < items)).collect()
     }
 
-    /// A cycle through `node`, by the names of issues.
-    fn drawn(&self, node: usize, component: &[usize]) -> String {
+    /// A cycle along `edges` through `node`, by the names of issues.
+    fn drawn(&self, node: usize, edges: &[Vec<usize>], component: &[usize]) -> String {
         let inside = |n: &usize| {
-            let mut next: Vec<usize> = self.before[*n].clone();
+            let mut next: Vec<usize> = edges[*n].clone();
             next.retain(|to| component[*to] == component[node]);
             next.sort_by_key(|to| self.issues[*to]);
             next

@@ -24,11 +24,12 @@ pub(super) struct InWork<'a> {
 impl<'a> InWork<'a> {
     pub(super) fn of(queues: &'a [QueueFolder], facts: &'a Facts) -> Self {
         let mut found = Self { items: Vec::new(), files: ByPath::default() };
-        for item in queues.iter().flat_map(|folder| &folder.items).filter(|item| !item.is_removed()) {
+        for item in queues.iter().flat_map(|folder| &folder.items) {
             let Some(issue) = facts.get(&item.issue_id) else { continue };
-            // An issue that was paused or closed over its execution keeps nobody waiting.
-            let in_work = issue.status == IssueStatus::Executing
-                && issue.holder.as_ref().is_some_and(|holder| holder.solution_id == item.solution_id);
+            // Whatever was decided meanwhile about the issue or the item: somebody is at work on these files.
+            let in_work = issue.holder.as_ref().is_some_and(|holder| {
+                holder.status == ExecutionStatus::Executing && holder.solution_id == item.solution_id
+            });
             if in_work && let Some(plan) = issue.plans.get(&item.solution_id) {
                 plan.files.iter().for_each(|file| found.files.add(file, found.items.len()));
                 found.items.push(item);
@@ -50,16 +51,19 @@ pub(super) fn state(
 ) -> (ItemStatus, Vec<Blocker>) {
     let item = graph.items[at];
     let Some(issue) = graph.issues[at] else {
-        let reason = format!("issue `{}` is not here (or cannot be read)", item.issue_id);
+        let reason = format!(
+            "issue `{}` is not here (or cannot be read); `git wf sync` may bring it, `git wf fsck` says what is wrong",
+            item.issue_id
+        );
         return (ItemStatus::Blocked, vec![Blocker::issue(&item.issue_id, reason)]);
     };
     if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id == item.solution_id) {
         match holder.status {
             ExecutionStatus::Completed => return (ItemStatus::Completed, vec![]),
             ExecutionStatus::Failed => return (ItemStatus::Failed, vec![]),
-            _ if issue.status == IssueStatus::Executing => return (ItemStatus::Executing, vec![]),
-            // Decided otherwise while somebody was at it: what was decided blocks it.
-            ExecutionStatus::Executing | ExecutionStatus::Superseded => {}
+            ExecutionStatus::Executing | ExecutionStatus::Superseded => {
+                return (ItemStatus::Executing, of_pause(issue).into_iter().collect());
+            }
         }
     }
     let mut blocked = of_issue(item, issue, policy);
@@ -73,6 +77,14 @@ pub(super) fn state(
     let mut waiting = waits(item, issue, queue, facts, in_work);
     waiting.extend(of_order(at, graph, facts, false));
     if waiting.is_empty() { (ItemStatus::Ready, waiting) } else { (ItemStatus::Pending, waiting) }
+}
+
+/// What was decided about an issue while somebody carries it out: it stops nobody, and whoever looks should know.
+fn of_pause(issue: &IssueFacts) -> Option<Blocker> {
+    let is_over_it =
+        matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed);
+    let reason = format!("issue `{}` is {}, and somebody still carries it out", issue.id, issue.status);
+    is_over_it.then(|| Blocker::issue(&issue.id, reason))
 }
 
 /// What of the item and its issue will not go away by itself.
@@ -115,7 +127,10 @@ fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
     }
     match issue.plans.get(&item.solution_id) {
         None => found
-            .push(Blocker::because(format!("plan `{}` is not here (or cannot be read)", item.solution_id))),
+            .push(Blocker::because(format!(
+                "plan `{}` is not here (or cannot be read); `git wf sync` may bring it, `git wf fsck` says what is wrong",
+                item.solution_id
+            ))),
         Some(plan) if plan.digest != item.plan_digest => found.push(Blocker::issue(
             &issue.id,
             format!("the plan changed since it was queued; look at it, then `git wf queue add {}`", issue.id),
@@ -133,13 +148,14 @@ fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
     found
 }
 
-/// A cycle of dependencies alone, which no order of ours can undo: the item is in it, or waits for it.
+/// A circle of dependencies, which no order of ours can undo: the item is in it, or waits for it.
 fn of_cycles(at: usize, graph: &ItemGraph<'_>, issue: &IssueFacts) -> Option<Blocker> {
-    let (what, drawn) = match (graph.cycle_of[at], graph.behind[at]) {
-        (Some(cycle), _) if graph.cycles[cycle].told.is_empty() => ("the issues", &graph.cycles[cycle].drawn),
-        (None, Some(circle)) => ("it waits for issues that", &graph.circles[circle]),
-        _ => return None,
+    let (what, circle) = match (graph.circle_of[at], graph.behind[at]) {
+        (Some(circle), _) => ("the issues", circle),
+        (None, Some(circle)) => ("it waits for issues that", circle),
+        (None, None) => return None,
     };
+    let drawn = &graph.circles[circle];
     let reason = format!(
         "{what} depend on each other: {drawn}; `git wf edit ID --depends-on=-OTHER` takes a dependency away"
     );
