@@ -44,7 +44,7 @@ pub(crate) struct Synced {
     /// What the remote's head had dropped or broken, and which was put back: paths of files and of the folders of
     /// whole records.
     pub(crate) restored: Vec<String>,
-    /// What was left out of the remote's head because no store holds it: names such as `..`, links, submodules.
+    /// What was left out of the remote's head because git refuses it: names such as `..`; also folders without end.
     pub(crate) refused: Vec<String>,
     /// What came in that no command makes, such as a record that was born again or says something else in a field that is
     /// written once; who brought it.
@@ -188,10 +188,22 @@ pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     synced.finish(store)
 }
 
-/// Pushes what is here. Where the remote holds more it refuses, and nothing is done about that.
+/// Pushes what is here. Where the remote holds more it refuses, and nothing is done about that. Where it is known to hold
+/// the same in other commits, a merge of the two is pushed: a pull leaves them apart, so that clones which only pull do not
+/// merge for ever.
 pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
-    let tip = ready(store)?;
-    let known = store.read_ref(&store.tracking(remote))?;
+    let mut tip = ready(store)?;
+    let tracking = store.tracking(remote);
+    let known = store.read_ref(&tracking)?;
+    let mut ahead = match known {
+        Some(theirs) if is_equal_apart(store, tip, theirs, &tracking)? => {
+            store.merge_unpublished(theirs, &tracking).map_err(theirs_are(store, remote))?
+        }
+        _ => None,
+    };
+    if let Some(ahead) = &ahead {
+        tip = ahead.merged.commit;
+    }
     let mut synced = Synced::with(remote);
     let mut reason = String::new();
     for attempt in 0..HELD {
@@ -199,6 +211,7 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
         match transfer::push(store, remote, tip)? {
             Pushed::Accepted => {
                 synced.pushed = true;
+                adopt(store, &mut synced, ahead.take())?;
                 synced.outgoing = count(store, Some(tip), known).wait()?;
                 return synced.finish(store);
             }
@@ -214,6 +227,20 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
         }
     }
     Err(refused(store, remote, reason))
+}
+
+/// Whether two heads hold the same state and neither descends from the other.
+fn is_equal_apart(
+    store: &Store,
+    ours: ObjectId,
+    theirs: ObjectId,
+    tracking: &str,
+) -> Result<bool, SyncError> {
+    if ours == theirs || !is_readable(store, theirs, tracking)? {
+        return Ok(false);
+    }
+    let (Some(one), Some(two)) = (store.state_at(ours)?, store.state_at(theirs)?) else { return Ok(false) };
+    Ok(one.tree() == two.tree() && !store.is_ancestor(theirs, ours)? && !store.is_ancestor(ours, theirs)?)
 }
 
 pub(super) fn refused(store: &Store, remote: &str, words: String) -> SyncError {

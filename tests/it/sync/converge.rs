@@ -40,6 +40,42 @@ fn different_fields_of_one_issue_and_separate_issues() {
     assert_eq!(two.ada.tip(), tip);
 }
 
+#[test]
+fn clones_that_import_the_same_file_end_in_one_head_by_pull_and_push() {
+    let two = Two::new();
+    let file = "{\"id\": \"bd-1\", \"title\": \"t\", \"status\": \"open\", \"priority\": 2, \"issue_type\": \"task\", \
+                \"created_at\": \"2026-01-01T08:00:00Z\", \"updated_at\": \"2026-01-02T08:00:00Z\", \"created_by\": \"Ada\"}\n";
+    for repo in [&two.ada, &two.bea] {
+        repo.wf_in(file, &["import", "beads", "-"]).ok();
+    }
+    let tree = |repo: &Repo| repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().line().to_owned();
+    assert_eq!(tree(&two.ada), tree(&two.bea));
+    assert_ne!(two.ada.tip(), two.bea.tip());
+    assert_eq!(two.ada.wf(&["push", "--json"]).ok().json()["pushed"], true);
+    // A pull of the same state makes no merge, however often.
+    let before = two.bea.tip();
+    for _ in 0..2 {
+        assert_eq!(two.bea.wf(&["pull", "--json"]).ok().json()["merged"], "none");
+    }
+    assert_eq!(two.bea.tip(), before);
+    let pushed = two.bea.wf(&["push", "--json"]).ok().json();
+    assert_eq!(
+        (&pushed["pushed"], &pushed["merged"], &pushed["outgoing"]),
+        (&json!(true), &json!("merge"), &json!(2))
+    );
+    assert_eq!(two.ada.wf(&["pull", "--json"]).ok().json()["merged"], "fast-forward");
+    for repo in [&two.ada, &two.bea] {
+        assert_eq!(repo.wf(&["push", "--json"]).ok().json()["pushed"], false);
+        assert_eq!(repo.wf(&["pull", "--json"]).ok().json()["merged"], "none");
+    }
+    two.assert_one_state();
+    // What the remote has and we have not is still for a pull to bring.
+    create(&two.ada, "ISS-001", 1);
+    two.ada.wf(&["push"]).ok();
+    create(&two.bea, "ISS-002", 2);
+    assert_eq!(two.bea.wf(&["push", "--json"]).fails(1).json_error()["code"], "behind");
+}
+
 /// Each of two clones has a copy of the other's head as its remote `other`, so that both merge and neither sees the
 /// other's merge.
 struct Apart {
