@@ -139,6 +139,30 @@ mod tests {
     }
 
     #[test]
+    fn every_form_of_rfc_3339_is_read_and_no_other() {
+        for (text, is_time) in [
+            ("2026-11-21T02:14:05Z", true),
+            ("2026-11-21t02:14:05.1z", true),
+            ("2026-11-21 02:14:05.123456789-00:00", true),
+            ("2026-11-21T02:14:05+23:59", true),
+            ("2026-12-31T23:59:60Z", true),
+            ("0000-01-01T00:00:00Z", true),
+            ("2026-11-21T02:14:05", false),
+            ("2026-11-21T02:14Z", false),
+            ("2026-11-21", false),
+            ("20261121T021405Z", false),
+            ("2026-11-21T02:14:05,123Z", false),
+            ("2026-11-21T24:00:00Z", false),
+            ("2026-02-30T00:00:00Z", false),
+            ("2026-11-21T02:14:05+24:00", false),
+            ("-001-11-21T02:14:05Z", false),
+            (" 2026-11-21T02:14:05Z", false),
+        ] {
+            assert_eq!(Time::parse(text).is_some(), is_time, "{text}");
+        }
+    }
+
+    #[test]
     fn years_that_do_not_fit_the_fixed_width_are_refused() {
         assert!(Time::parse("9998-12-31T23:59:59.999Z").is_some());
         assert!(Time::parse("9999-01-01T00:00:00.000Z").is_none());

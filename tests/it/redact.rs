@@ -115,6 +115,10 @@ fn comments_sets_leaves_and_plans() {
     let added = ada.wf_in(text.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
     let solution = added.line().to_owned();
     ada.wf(&["redact", &solution, "plan", "--reason", "r"]).ok();
+    let hidden = ada.wf(&["solution", "show", &solution, "--json"]).ok().json();
+    // Of what is shown: {"description":"[redacted]","tasks":[]}.
+    let digest = "sha256:4c2a38a4b40a64c9f5fcfbe975f171fd784d650d4ac0a8c1afc1d25450f19198";
+    assert_eq!((&hidden["plan_digest"], &hidden["task_count"]), (&digest.into(), &0.into()));
     assert_hidden(&ada, &["ISS-001", &solution]);
     let shown = ada.wf(&["show", "ISS-001", "--json"]).ok().json();
     assert_eq!(shown["comments"][0]["body"], "[redacted]");

@@ -62,6 +62,19 @@ fn type_of(schema: &Value, root: &Value) -> String {
     }
 }
 
+/// What a schema asks of a value that nobody checks when a record is read; what is checked is a type of its own.
+fn unchecked(property: &Value) -> &'static str {
+    let variants = property["anyOf"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let any = |key: &str| property.get(key).is_some() || variants.iter().any(|one| one.get(key).is_some());
+    if any("pattern") {
+        ".\nIts form is not checked when it is read"
+    } else if any("minItems") {
+        ".\nHow many there are is not checked when they are read"
+    } else {
+        ""
+    }
+}
+
 fn described(schema: &Value, root: &Value) -> String {
     let named = || {
         let name = schema["$ref"].as_str()?.strip_prefix("#/$defs/")?;
@@ -84,9 +97,13 @@ fn fields(record: &Schema, kind: &str) -> String {
         };
         let property = &schema["properties"][field.name];
         assert!(property.is_object(), "{kind}.{} is not in the schema", field.name);
-        let about = roff(&described(property, &schema));
+        let about = format!("{}{}", roff(&described(property, &schema)), unchecked(property));
+        let required = schema["required"].as_array().is_some_and(|all| all.iter().any(|it| it == field.name));
+        let must = if required { "" } else { "; optional" };
         let word = match field.kind {
-            Kind::Once | Kind::Greatest | Kind::Register => format!("{word}; {}", type_of(property, &schema)),
+            Kind::Once | Kind::Greatest | Kind::Register => {
+                format!("{word}{must}; {}", type_of(property, &schema))
+            }
             Kind::Set => format!("{word}; {}", type_of(&property["items"], &schema)),
             Kind::Object(_) => word,
         };
@@ -101,7 +118,7 @@ fn entry(schema: &Value, root: &Value) -> String {
     for (name, property) in schema["properties"].as_object().unwrap() {
         let required = schema["required"].as_array().is_some_and(|all| all.iter().any(|one| one == name));
         let must = if required { "" } else { "optional; " };
-        let about = roff(&described(property, root));
+        let about = format!("{}{}", roff(&described(property, root)), unchecked(property));
         let what = roff(&type_of(property, root));
         writeln!(table, ".TP\n.BR {} \" ({must}{what})\"\n{about}", roff(name)).unwrap();
     }

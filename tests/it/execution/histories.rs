@@ -153,6 +153,8 @@ impl History {
                 "failed" => &["failed"],
                 "queued" => &["pending", "ready", "blocked"],
                 "planned" | "registered" | "planning" => &[""],
+                // Whoever is at work still is.
+                "cancelled" | "closed" | "paused" if holds == 1 => &["executing"],
                 "cancelled" | "closed" | "paused" => &["blocked", "completed", "failed"],
                 other => panic!("{issue} is {other}"),
             };

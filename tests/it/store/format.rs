@@ -102,7 +102,7 @@ fn numbers_of_a_plan_are_kept_as_they_were_written() {
     repo.wf_in(&plan, &["solution", "add", "ISS-001"]).ok();
     let text = repo.stored(&repo.store_path("/solution.json"));
     assert!(text.contains("\"score\": 0.90,"), "{text}");
-    assert!(text.contains("\"x_big\": 1e400") || text.contains("\"x_big\": 1e+400"), "{text}");
+    assert!(text.contains("\"x_big\": 1e400"), "{text}");
 }
 
 #[test]
