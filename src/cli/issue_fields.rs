@@ -9,6 +9,7 @@ use super::{Failure, json_fault, named, read_text};
 use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Issue, LifecycleRequirements, RELATIONS, Source};
 use crate::model::priority::Priority;
+use crate::model::{strict, typed};
 use crate::store::{Read, resolve};
 
 /// Flags for fields.
@@ -137,8 +138,10 @@ impl IssueInput {
             Failure::new("invalid-json", format!("{} is not an issue: {fault}", named(path)))
                 .hint("an issue is a JSON object with title, context, priority, tags, …")
         };
-        let mut value: serde_json::Value =
-            serde_json::from_str(&text).map_err(|error| wrong(&json_fault(&error)))?;
+        let mut value = strict::parse_text(&text).map_err(|fault| match fault {
+            strict::Fault::Json(error) => wrong(&json_fault(&error)),
+            strict::Fault::Unsound(why) => wrong(&why),
+        })?;
         let kind = match &mut value {
             serde_json::Value::Object(map) => {
                 map.retain(|name, value| !OWNED.contains(&name.as_str()) && !value.is_null());
@@ -156,7 +159,7 @@ impl IssueInput {
         if let Some(notes) = value.pointer_mut("/extended_context/notes") {
             *notes = crate::model::schema::Shape::Any.order(notes.take());
         }
-        let input: Self = serde_json::from_value(value).map_err(|error| wrong(&error.to_string()))?;
+        let input: Self = typed::read(&value).map_err(|error| wrong(&error.to_string()))?;
         if let Some(url) = &input.source_url {
             parse_url(url).map_err(|why| {
                 Failure::new("invalid-url", format!("source_url `{url}` is no web address")).hint(why)

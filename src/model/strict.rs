@@ -16,6 +16,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
     document(bytes, DEEPEST, MOST_VALUES).map_err(|fault| fault.to_string())
 }
 
+/// As [`parse`], for a text that a person handed in: where it is no JSON, the fault says where.
+pub(crate) fn parse_text(text: &str) -> Result<Value, Fault> {
+    document(text.as_bytes(), DEEPEST, MOST_VALUES)
+}
+
 /// Reads what this program has just written, of any depth and count.
 pub(super) fn parse_own(bytes: &[u8]) -> Result<Value, Fault> {
     document(bytes, usize::MAX, usize::MAX)

@@ -66,6 +66,39 @@ fn items_orders_and_decisions_made_apart_come_together() {
 }
 
 #[test]
+fn an_item_whose_plan_is_gone_is_blocked_and_one_that_is_executed_keeps_its_files() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("ada");
+    repo.commit("a.txt", "a\n", "first");
+    for id in ["A-1", "A-2", "A-3"] {
+        repo.queued(id, "src/shared.rs");
+    }
+    repo.wf(&["next", "A-1"]).ok();
+    repo.wf(&["edit", "A-1", "--status", "paused", "--force", "--reason", "r"]).ok();
+    assert_eq!(repo.json(&["show", "A-1"])["status"], "paused");
+    let first = item_of(&repo, "A-1");
+    assert_eq!(first["status"], "executing");
+    assert!(reasons(&first).contains("issue `A-1` is paused"), "{first:#}");
+    let second = item_of(&repo, "A-2");
+    assert_eq!(second["status"], "pending");
+    assert!(reasons(&second).contains("shares `src/shared.rs`"), "{second:#}");
+    repo.wf(&["next"]).fails(3);
+    repo.json(&["trace", "A-2"]);
+    let plan =
+        repo.store_paths().into_iter().find(|it| it.contains("/A-3/") && it.ends_with("/solution.json"));
+    let head = repo.tip().unwrap();
+    let stream = format!(
+        "commit refs/wf/main\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\nfrom {head}\nD {}\n\n",
+        plan.unwrap()
+    );
+    repo.git_in(&stream, &["fast-import", "--quiet"]).ok();
+    let third = item_of(&repo, "A-3");
+    assert_eq!((&third["status"], &third["task_count"]), (&json!("blocked"), &json!(0)));
+    assert!(reasons(&third).contains("is not here (or cannot be read); `git wf sync`"), "{third:#}");
+    repo.wf(&["next", "A-3"]).fails(3);
+}
+
+#[test]
 fn orders_that_only_together_go_round_in_a_circle_ask_in_both() {
     let sandbox = Sandbox::new();
     let (ada, bob) = clones(&sandbox);

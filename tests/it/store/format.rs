@@ -106,6 +106,57 @@ fn numbers_of_a_plan_are_kept_as_they_were_written() {
 }
 
 #[test]
+fn what_has_no_type_is_shown_and_rewritten_as_it_was_written() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let odd = r#"{"n":[1e5,1E5,-0,1.50,null],"$serde_json::private::Number":"1"}"#;
+    let input = format!(r#"{{"title": "t", "extended_context": {{"notes": {odd}}}}}"#);
+    repo.wf_in(&input, &["new", "--from-json", "-", "--id", "ISS-001"]).ok();
+    let path = repo.store_path("/ISS-001/issue.json");
+    let text = repo.stored(&path).replace("\n}\n", ",\n  \"x_odd\": 1e5\n}\n");
+    repo.plumb(&[(&path, &text)]);
+    repo.wf(&["edit", "ISS-001", "--title", "u"]).ok();
+    let flat = |text: &str| text.split_whitespace().collect::<String>();
+    // In byte order of the names, as all objects that nobody knows.
+    let notes = r#""notes":{"$serde_json::private::Number":"1","n":[1e5,1E5,-0,1.50,null]}"#;
+    let stored = flat(&repo.stored(&path));
+    assert!(stored.contains(notes) && stored.contains(r#""x_odd":1e5"#), "{stored}");
+    for args in [&["show", "ISS-001", "--json"][..], &["list", "--json"], &["export", "jsonl"]] {
+        let shown = flat(&repo.wf(args).ok().stdout);
+        assert!(shown.contains(notes), "{args:?}: {shown}");
+    }
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn nulls_of_a_plan_are_not_written_and_not_in_its_digest() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let mut plan = crate::support::plan();
+    repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
+    let context = plan["exploration_context"].clone();
+    plan["x_null"] = serde_json::Value::Null;
+    plan["tasks"][0]["x_null"] = serde_json::Value::Null;
+    plan["exploration_context"] = serde_json::json!({"kept": null});
+    repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
+    plan["exploration_context"] = context;
+    repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
+    let texts: Vec<String> = repo
+        .store_paths()
+        .iter()
+        .filter(|path| path.ends_with("/solution.json"))
+        .map(|path| repo.stored(path))
+        .collect();
+    assert_eq!(texts.iter().map(|text| text.matches("null").count()).sum::<usize>(), 1, "{texts:#?}");
+    let plans = repo.json(&["show", "ISS-001"])["solutions"].as_array().unwrap().clone();
+    let mut digests = crate::support::column(&plans.into(), "plan_digest");
+    digests.sort();
+    digests.dedup();
+    assert_eq!(digests.len(), 2);
+}
+
+#[test]
 fn a_broken_record_is_named_and_not_in_the_way_of_the_rest() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
