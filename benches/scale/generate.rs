@@ -6,6 +6,9 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+#[path = "../../tests/it/support/record.rs"]
+mod record;
+
 /// Items of the queue, where there are issues enough.
 const QUEUED: usize = 1_000;
 /// One issue in so many has a rare word.
@@ -104,10 +107,9 @@ impl<W: Write> Maker<'_, W> {
         writeln!(self.out, "{}", json!({"path": path, "record": record}))
     }
 
-    fn entry(&mut self, folder: &str, minute: usize, mut record: Value) -> io::Result<()> {
+    fn entry(&mut self, folder: &str, minute: usize, record: Value) -> io::Result<()> {
         let name = time(minute).replace(['-', ':', '.'], "");
-        let id = format!("{name}-00000-{}", uid(self.random()));
-        record["id"] = id.as_str().into();
+        let (id, record) = record::entry(&format!("{name}-00000"), record);
         self.line(&format!("{folder}/{id}.json"), &record)
     }
 
@@ -163,7 +165,7 @@ impl<W: Write> Maker<'_, W> {
                 let words = 10 + self.random() % 40;
                 let body = self.words(words);
                 let minute = born + 10 + k as usize;
-                let comment = json!({"id": "", "body": body, "author": person, "created_at": time(minute)});
+                let comment = json!({"body": body, "author": person, "created_at": time(minute)});
                 self.entry(&format!("{folder}/comments"), minute, comment)?;
             }
         }
@@ -219,22 +221,23 @@ impl<W: Write> Maker<'_, W> {
         person: &str,
         born: usize,
     ) -> io::Result<()> {
-        let execution = format!("EXR-{id}-{}", uid(self.random()));
-        let place = format!("{}/executions/{execution}", folder(id));
         let commit = |random: u64| format!("{random:016x}{random:016x}{:08x}", random >> 32);
-        let record = json!({"id": execution, "issue_id": id, "solution_id": solution, "plan_digest": digest,
+        let (execution, record) = record::execution(
+            json!({"nonce": uid(self.random()), "issue_id": id, "solution_id": solution, "plan_digest": digest,
             "plan_commit": "441dcc324b8c7eb6eb155294920f6f982538e215", "attempt": 1, "actor": person,
-            "branch": "refs/heads/main", "started_at": time(born + 40), "lease_expires_at": time(born + 280)});
+            "branch": "refs/heads/main", "started_at": time(born + 40), "lease_expires_at": time(born + 280)}),
+        );
+        let place = format!("{}/executions/{execution}", folder(id));
         self.line(&format!("{place}/execution.json"), &record)?;
         let log = format!("{place}/log");
         for k in 0..2 {
             let at = time(born + 50 + k);
-            let entry = json!({"id": "", "type": "commit", "hash": commit(self.random()), "task_id": format!("T{}", k + 1),
+            let entry = json!({"type": "commit", "hash": commit(self.random()), "task_id": format!("T{}", k + 1),
                 "subject": self.words(6), "author": person, "authored_at": at, "files": [format!("src/{}.rs", k)],
                 "linked_by": "hook", "actor": person, "at": at});
             self.entry(&log, born + 50 + k, entry)?;
         }
-        let end = json!({"id": "", "type": "end", "status": "completed", "result": {"summary": self.words(10),
+        let end = json!({"type": "end", "status": "completed", "result": {"summary": self.words(10),
             "files_modified": ["src/0.rs", "src/1.rs"]}, "actor": person, "at": time(born + 60)});
         self.entry(&log, born + 60, end)
     }

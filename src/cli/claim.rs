@@ -41,7 +41,7 @@ pub(super) fn own(store: &Store, read: &impl Read) -> Result<Own, Failure> {
     let status = facts::status(&folder);
     let why = match facts::holder(&folder) {
         Some(holder) if holder.execution.id != mine.execution.id => {
-            format!("`{}` by {} holds the issue", holder.execution.id, holder.execution.actor)
+            format!("`{}` by {} holds the issue", holder.execution.id.short(), holder.execution.actor)
         }
         Some(_) if status == IssueStatus::Executing => return Ok(Own::Held(Box::new(mine.clone()))),
         _ => format!("the issue is {status}"),
@@ -110,7 +110,7 @@ pub(super) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
     if holder.outcome() != ExecutionStatus::Executing {
         return Err(Failure::new(
             "ended",
-            format!("`{}` is {} already", holder.execution.id, holder.outcome()),
+            format!("`{}` is {} already", holder.execution.id.short(), holder.outcome()),
         )
         .hint(format!("`git wf show {issue}` shows how it ended; `git wf next` takes another item")));
     }

@@ -36,7 +36,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let committed = context.transact(&store, |tx| {
         existing_outline(tx, &id)?;
         let (author, created_at, body) = (tx.person().to_owned(), tx.stamper().now(), body.clone());
-        let entry = tx.append(&layout::comments(&id), |entry| Comment {
+        let comment = tx.append(&layout::comments(&id), |entry| Comment {
             id: entry,
             body,
             author,
@@ -44,7 +44,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             edits: None,
         })?;
         tx.describe("comment", format!("issue: comment on {id}"));
-        Ok(entry)
+        Ok(comment.id)
     })?;
     if context.json() {
         let folder = existing(&store.snapshot()?, &id)?;

@@ -15,6 +15,7 @@ pub(super) fn of(kind: &str) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::cli::schemas::{self, Sort};
+    use crate::model::record::check_id;
     use crate::rules::plan_check;
 
     #[test]
@@ -26,6 +27,18 @@ mod tests {
             let faults: Vec<String> = schema.iter_errors(example).map(|fault| fault.to_string()).collect();
             assert!(faults.is_empty(), "{name}: {faults:#?}");
             assert_eq!(kind.schema()["examples"], serde_json::json!([example]));
+        }
+    }
+
+    #[test]
+    fn the_ids_of_records_that_are_written_once_are_made_of_what_they_say() {
+        let all: Value = serde_json::from_str(EXAMPLES).unwrap();
+        let stored = |name: &&String| schemas::find(name).unwrap().sort == Sort::Record;
+        for name in all.as_object().unwrap().keys().filter(stored) {
+            let example = &all[name];
+            if let Some(id) = example["id"].as_str() {
+                assert_eq!(check_id(id, example), Ok(()), "{name}");
+            }
         }
     }
 

@@ -169,18 +169,17 @@ fn append(
     content: &str,
     detail: &FeedbackDetail,
 ) -> Result<Feedback, Failure> {
-    let place = layout::feedback(issue);
-    let feedback = Feedback {
-        id: tx.next_entry(&place)?,
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let (content, detail) = (content.to_owned(), detail.clone());
+    Ok(tx.append(&layout::feedback(issue), |id| Feedback {
+        id,
         kind,
         stage,
-        content: content.to_owned(),
-        detail: detail.clone(),
-        author: tx.person().to_owned(),
-        created_at: tx.stamper().now(),
-    };
-    tx.append(&place, |_| feedback.clone())?;
-    Ok(feedback)
+        content,
+        detail,
+        author,
+        created_at,
+    })?)
 }
 
 /// Sees to it that the failure of the attempt that holds the issue is among the feedback: another program may have ended
@@ -198,8 +197,10 @@ pub(super) fn keep_failure(tx: &mut Tx<'_>, folder: &IssueFolder) -> Result<(), 
         queue_id: it.queue_id.as_ref().map(ToString::to_string),
         item_id: it.item_id.as_ref().map(ToString::to_string),
     };
-    // What one command wrote bears one uid.
-    let is_there = |known: &Feedback| known.id.uid() == end.uid() || known.detail == detail;
+    // One command wrote both, or they say the same.
+    let is_there = |known: &Feedback| {
+        (known.created_at, &known.author) == (end.at, &end.actor) || known.detail == detail
+    };
     if folder.feedback.iter().any(|known| known.kind == FeedbackType::Failure && is_there(known)) {
         return Ok(());
     }

@@ -2,10 +2,14 @@ use std::io::Write;
 
 use super::{Context, Exit, Failure, Outcome, redact_purge};
 use crate::model::doc::Doc;
-use crate::model::id::EntryId;
+use crate::model::execution::{Event, Failure as ModelFailure, LogEntry};
+use crate::model::id::{EntryId, SolutionId};
+use crate::model::issue::{Feedback, FeedbackType};
 use crate::model::redaction::{self, ALL, Redaction, StampText};
+use crate::model::review::{Review, Verdict};
 use crate::model::schema::Kind;
 use crate::model::strict;
+use crate::rules::review::rejection_text;
 use crate::store::layout::{self, Form, form};
 use crate::store::redact::Redactions;
 use crate::store::resolve::{self, Known};
@@ -180,13 +184,14 @@ fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str) -> Result<EntryId, Fai
     }
 }
 
-/// Entries that hold the same texts once more: a failure and a rejection are kept with the issue's feedback, too. What one
-/// command wrote bears one uid.
+/// Entries that hold the same texts once more: a failure and a rejection are kept with the issue's feedback, too.
 fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Failure> {
-    let uid_of = |name: &str| name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok());
     let Some((log, name)) = wanted.target.split_once('/') else { return Ok(vec![]) };
-    let Some(uid) = uid_of(name) else { return Ok(vec![]) };
     let issue = wanted.folder.split('/').take(3).collect::<Vec<_>>().join("/");
+    let said = |folder: &str, log: &str| said_in(tx, folder, log);
+    let Some((_, text)) = said(&wanted.folder, log)?.into_iter().find(|(of, _)| of == name) else {
+        return Ok(vec![]);
+    };
     let folders = match log {
         "reviews" | "log" => vec![(issue, "feedback")],
         "feedback" => {
@@ -201,15 +206,53 @@ fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Failure> {
     };
     let mut found = Vec::new();
     for (folder, log) in folders {
-        for name in tx.names(&format!("{folder}/{log}"))? {
+        for (name, copy) in said(&folder, log)? {
             let target = format!("{log}/{name}");
-            let is_copy = uid_of(&name).is_some_and(|id| id.uid() == uid.uid());
-            if is_copy && has_texts(tx, &folder, &format!("{folder}/{target}"))? {
+            if copy == text && has_texts(tx, &folder, &format!("{folder}/{target}"))? {
                 found.push(Wanted { folder: folder.clone(), target, field: ALL.to_owned() });
             }
         }
     }
     Ok(found)
+}
+
+/// What an entry says that is kept in two places.
+#[derive(PartialEq)]
+enum Said {
+    Rejection(String),
+    Failure(ModelFailure),
+}
+
+/// What the entries of a log say that is kept in two places, with their file names, as it is stored.
+fn said_in(tx: &Tx<'_>, folder: &str, log: &str) -> Result<Vec<(String, Said)>, Failure> {
+    let (place, broken) = (format!("{folder}/{log}"), &mut Vec::new());
+    let named = |id: &EntryId, said| Some((format!("{id}.json"), said));
+    Ok(match log {
+        "reviews" => {
+            let id = folder.rsplit('/').next().and_then(|id| SolutionId::parse(id).ok());
+            let Some(id) = id else { return Ok(vec![]) };
+            let all = records::raw_log::<Review>(tx, &place, broken)?;
+            let rejected = all.iter().filter(|it| it.verdict == Verdict::Rejected);
+            rejected.filter_map(|it| named(&it.id, Said::Rejection(rejection_text(&id, it)))).collect()
+        }
+        "log" => {
+            let all = records::raw_log::<LogEntry>(tx, &place, broken)?;
+            let failure = |it: &LogEntry| match &it.event {
+                Event::End(end) => named(&it.id, Said::Failure(end.failure.clone()?)),
+                _ => None,
+            };
+            all.iter().filter_map(failure).collect()
+        }
+        "feedback" => {
+            let said = |it: &Feedback| match it.kind {
+                FeedbackType::Rejection => named(&it.id, Said::Rejection(it.content.clone())),
+                FeedbackType::Failure => named(&it.id, Said::Failure(it.detail.failure())),
+                FeedbackType::Clarification => None,
+            };
+            records::raw_log::<Feedback>(tx, &place, broken)?.iter().filter_map(said).collect()
+        }
+        _ => vec![],
+    })
 }
 
 /// Whether there is anything in an entry that can be hidden, and is not yet.
@@ -259,17 +302,15 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
     }
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
     let place = format!("{folder}/{}", layout::REDACTIONS);
-    let id = tx.next_entry(&place)?;
-    let redaction = Redaction {
-        id: id.clone(),
+    let redaction = tx.append(&place, |id| Redaction {
+        id,
         target: target.clone(),
         field: field.clone(),
         stamp: stamp.map(StampText),
         reason: reason.to_owned(),
         author,
         created_at,
-    };
-    tx.append(&place, |_| redaction.clone())?;
+    })?;
     if Redactions::of(tx, folder)?.text(&path, &bytes) == before.text(&path, &bytes) {
         return Err(nothing("cannot be hidden"));
     }

@@ -106,7 +106,7 @@ fn print_undecided(it: &Undecided, context: &mut Context) -> Result<(), Failure>
         painter.paint(style::ID, it.issue_id.as_str()),
     )?;
     for candidate in &it.candidates {
-        writeln!(context.screen, "  git wf link {short} {}", candidate.execution_id)?;
+        writeln!(context.screen, "  git wf link {short} {}", candidate.execution_id.short())?;
     }
     Ok(())
 }

@@ -199,7 +199,7 @@ fn print_execution(
     writeln!(
         context.screen,
         "    {}  attempt {}, {}, by {}, {}",
-        painter.paint(style::ID, execution.id.as_str()),
+        painter.paint(style::ID, execution.id.short()),
         execution.attempt,
         it.status,
         ui::text::clean_line(&execution.actor),
@@ -229,7 +229,7 @@ fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Conte
     writeln!(
         context.screen,
         "{}  {}",
-        painter.paint(style::ID, execution.id.as_str()),
+        painter.paint(style::ID, execution.id.short()),
         painter.paint(style::HEADING, &folder.issue.record.title)
     )?;
     let branch = execution.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));

@@ -267,9 +267,8 @@ fn review_plan(
         return Ok(same.clone());
     }
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-    let place = layout::reviews(id);
-    let made = Review {
-        id: tx.next_entry(&place)?,
+    let made = tx.append(&layout::reviews(id), |entry| Review {
+        id: entry,
         verdict,
         scores: input.scores(),
         total: input.scores().total(),
@@ -277,8 +276,7 @@ fn review_plan(
         plan_digest: digest,
         author: author.clone(),
         created_at,
-    };
-    tx.append(&place, |_| made.clone())?;
+    })?;
     if verdict == Verdict::Rejected {
         let content = review::rejection_text(id, &made);
         tx.append(&layout::feedback(&id.issue()), |entry| Feedback {

@@ -7,7 +7,7 @@ use super::claim::{self, Own};
 use super::new_worktree::NewWorktree;
 use super::next::Options;
 use super::pick::{self, Picked};
-use super::unseen_claim::{Left, by_nonce, left_behind, lost};
+use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{Context, Exit, Failure, Force, Outcome, claimed, existing, existing_outline, queue};
 use crate::index::Index;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
@@ -119,29 +119,30 @@ fn once(wish: &Wish, store: &Store, remote: Option<&str>, context: &mut Context)
         refuse_other(store, &snapshot, wish, &held)?;
         return Ok(Taken { execution: held.execution.id, path: None, is_new: false });
     }
-    let nonce = match left_behind(store, &snapshot, wish.options.worktree.is_none(), context)? {
+    // The claims that were made for this: whoever is killed behind one of them finds it again.
+    let mut made = match left_behind(store, &snapshot, wish.options.worktree.is_none(), context)? {
         Left::Held(held) => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(store, wish, &held.execution, context)?;
             return Ok(Taken { execution: held.execution.id, path, is_new: false });
         }
-        Left::Unknown(nonce) if remote.is_some() => nonce,
-        _ => random_uid()?,
+        Left::Unknown(made) if remote.is_some() => made,
+        _ => Vec::new(),
     };
+    let nonce = random_uid()?;
     let place = place(store, wish)?;
     let lease = store.lease()?;
-    let is_left = active::begun(store)?.as_ref() == Some(&nonce);
-    active::begin(store, &nonce)?;
-    let mut look = is_left;
     let index = context.index_at_hand(store);
     let claimed = context.transact_through(store, remote, |tx| {
-        if std::mem::replace(&mut look, true)
-            && let Some(made) = by_nonce(tx, &nonce)?
-        {
-            return made.map(|it| it.execution).ok_or_else(|| lost(&nonce));
+        if let Some((id, held)) = made_of(tx, &made)? {
+            return held.map(|it| it.execution).ok_or_else(|| lost(&id));
         }
         let picked = pick(store, index.as_ref(), tx, wish, remote, &nonce)?;
         let execution = execution(tx, store, &picked, &place, remote, lease, &nonce)?;
+        if !made.contains(&execution.id) {
+            made.push(execution.id.clone());
+        }
+        active::begin(store, &made)?;
         tx.create_execution(&execution)?;
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
         tx.describe(
@@ -290,8 +291,10 @@ fn execution(
             (plan.branch, Some(plan.base), plan.name)
         }
     };
-    Ok(Execution {
-        id: ExecutionId::made(&item.issue_id, nonce),
+    let role = store.identity()?.role;
+    Ok(Execution::made(&item.issue_id, |id| Execution {
+        id,
+        nonce: nonce.to_string(),
         issue_id: item.issue_id.clone(),
         solution_id: item.solution_id.clone(),
         plan_digest: item.plan_digest.clone(),
@@ -300,7 +303,7 @@ fn execution(
         item_id: Some(item.item_id.clone()),
         attempt,
         actor: tx.person().to_owned(),
-        role: store.identity()?.role,
+        role,
         branch: Some(branch),
         base_commit,
         worktree,
@@ -308,7 +311,7 @@ fn execution(
         supersedes,
         started_at: now,
         lease_expires_at: now.plus_millis(lease),
-    })
+    }))
 }
 
 /// Binds the worktree to its claim; makes it first where one was asked for, and answers with where it is. Where that

@@ -170,7 +170,7 @@ fn print_execution(
     writeln!(
         context.screen,
         "    executed as {} (attempt {}, {}) by {}{}",
-        painter.paint(style::ID, it.execution.id.as_str()),
+        painter.paint(style::ID, it.execution.id.short()),
         it.execution.attempt,
         it.status,
         clean_line(&it.execution.actor),

@@ -3,10 +3,9 @@
 use super::{Context, Failure};
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::status::ExecutionStatus;
-use crate::model::uid::Uid;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, Store, records};
+use crate::store::{Read, Store, layout, records};
 use crate::trail::active;
 
 /// What is left of a claim that nobody saw end.
@@ -15,8 +14,8 @@ pub(super) enum Left {
     Nothing,
     /// This claim, which holds.
     Held(Box<ExecutionFolder>),
-    /// The note of one that is not in the store here; the remote may have it.
-    Unknown(Uid),
+    /// The note of some that are not in the store here; the remote may have one of them.
+    Unknown(Vec<ExecutionId>),
 }
 
 /// The claim that was begun here just before the program died.
@@ -26,10 +25,12 @@ pub(super) fn left_behind(
     wants_this_worktree: bool,
     context: &Context,
 ) -> Result<Left, Failure> {
-    let Some(nonce) = active::begun(store)? else { return Ok(Left::Nothing) };
-    let Some(found) = by_nonce(read, &nonce)? else { return Ok(Left::Unknown(nonce)) };
-    let Some(held) = found else {
-        context.warn(lost(&nonce).message());
+    let made = active::begun(store)?;
+    let Some((id, held)) = made_of(read, &made)? else {
+        return Ok(if made.is_empty() { Left::Nothing } else { Left::Unknown(made) });
+    };
+    let Some(held) = held else {
+        context.warn(lost(&id).message());
         active::forget(store)?;
         return Ok(Left::Nothing);
     };
@@ -45,13 +46,15 @@ pub(super) fn left_behind(
     Ok(Left::Nothing)
 }
 
-/// The execution whose id ends so: none where there is none; none within where it does not hold or is over.
-pub(super) fn by_nonce(read: &impl Read, nonce: &Uid) -> Result<Option<Option<ExecutionFolder>>, Failure> {
-    for issue in records::issue_ids(read)? {
-        for id in records::execution_ids(read, &issue)? {
-            if id.uid() == nonce.as_str() {
-                return holding(read, &issue, &id).map(Some);
-            }
+/// The one of these executions that is in the store: none where none is; nothing beside its id where it does not hold or
+/// is over.
+pub(super) fn made_of(
+    read: &impl Read,
+    made: &[ExecutionId],
+) -> Result<Option<(ExecutionId, Option<ExecutionFolder>)>, Failure> {
+    for id in made {
+        if read.file(&layout::execution(id))?.is_some() {
+            return Ok(Some((id.clone(), holding(read, &id.issue(), id)?)));
         }
     }
     Ok(None)
@@ -66,10 +69,13 @@ fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option
 }
 
 /// What to say of a claim that does not hold any more.
-pub(super) fn lost(nonce: &Uid) -> Failure {
+pub(super) fn lost(id: &ExecutionId) -> Failure {
     Failure::new(
         "claim-lost",
-        format!("the claim `…-{nonce}` that was begun here before the program died does not hold any more"),
+        format!(
+            "the claim `{}` that was begun here before the program died does not hold any more",
+            id.short()
+        ),
     )
     .hint("`git wf next` takes another item")
 }

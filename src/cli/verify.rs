@@ -140,9 +140,9 @@ fn meant(
             Own::Held(execution) => Ok((existing(read, &execution.execution.issue_id)?, *execution)),
             Own::Lost(active, why) => Err(Failure::new(
                 "claim-lost",
-                format!("`{}` is not held any more: {why}", active.execution_id),
+                format!("`{}` is not held any more: {why}", active.execution_id.short()),
             )
-            .hint(format!("`git wf verify {}` tests it all the same", active.execution_id))),
+            .hint(format!("`git wf verify {}` tests it all the same", active.execution_id.short()))),
             Own::Nothing => Err(Failure::new("no-claim", "this worktree executes nothing")
                 .hint("`git wf next` takes an item; `git wf verify ITEM` tests what another one did")),
         };
@@ -387,7 +387,7 @@ fn print(answer: &Verified, context: &mut Context) -> Result<(), Failure> {
         context.screen,
         "{}, recorded with {}",
         painter.paint(look, &line),
-        painter.paint(style::ID, answer.execution_id.as_str())
+        painter.paint(style::ID, answer.execution_id.short())
     )?;
     Ok(())
 }

@@ -196,7 +196,7 @@ fn print_one(file: &str, span: &Explained, text: Option<&str>, context: &mut Con
         writeln!(
             context.screen,
             "    carried out as {} (attempt {}, {}) by {}",
-            painter.paint(style::ID, origin.execution_id.as_str()),
+            painter.paint(style::ID, origin.execution_id.short()),
             origin.attempt,
             origin.status,
             clean_line(&origin.actor)

@@ -84,9 +84,13 @@ impl Lost {
     fn tell(&self) -> String {
         match &self.to {
             Some((execution, actor)) => {
-                format!("the claim `{}` was lost to `{execution}` of {actor}", self.execution_id)
+                format!(
+                    "the claim `{}` was lost to `{}` of {actor}",
+                    self.execution_id.short(),
+                    execution.short()
+                )
             }
-            None => format!("the claim `{}` was set aside", self.execution_id),
+            None => format!("the claim `{}` was set aside", self.execution_id.short()),
         }
     }
 }

@@ -54,7 +54,6 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::model::id::ExecutionId;
     use crate::model::priority::Priority;
     use crate::model::repo_path::RepoPath;
     use crate::model::review::Verdict;
@@ -124,7 +123,7 @@ mod tests {
                 (SolutionId::parse("SOL-GH-1-2").unwrap(), Box::new(of_plan(UNREVIEWED))),
             ]),
             holder: Some(Holder {
-                execution_id: ExecutionId::parse("EXR-GH-1-aaaaaaaa").unwrap(),
+                execution_id: crate::model::fixtures::execution_id("EXR-GH-1-a"),
                 solution_id: plan,
                 status: ExecutionStatus::Failed,
                 actor: "Ada <ada@example.org>".into(),

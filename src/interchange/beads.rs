@@ -6,13 +6,13 @@
 use serde_json::{Map, Value};
 
 use super::import::{Arrival, Refused};
-use crate::model::digest;
-use crate::model::id::{EntryId, IssueId};
+
+use crate::model::id::IssueId;
 use crate::model::issue::{Comment, Issue, RELATIONS, Source, StoredStatus};
 use crate::model::priority::Priority;
+use crate::model::record::entry_at;
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
-use crate::model::uid::Uid;
 
 /// Who wrote what nobody signed.
 const UNKNOWN: &str = "unknown";
@@ -190,14 +190,13 @@ impl<'a> Fields<'a> {
             self.note("a comment has no `created_at`; it bears the time of the issue".into());
             issue.created_at
         });
-        let uid = Uid::of(&[issue.id.as_str().as_bytes(), digest::canonical(given).as_bytes()]);
-        Some(Comment {
-            id: EntryId::of(&Stamp::new(created_at, &uid)),
+        Some(entry_at(&Stamp::import(created_at), |id| Comment {
+            id,
             body,
             author: text("author").unwrap_or(UNKNOWN).to_owned(),
             created_at,
             edits: None,
-        })
+        }))
     }
 }
 

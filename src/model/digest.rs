@@ -20,6 +20,18 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// The [`canonical`] form of an object without some of its own members.
+pub(crate) fn canonical_without(value: &Value, without: &[&str]) -> String {
+    let mut out = String::new();
+    match value {
+        Value::Object(map) => {
+            write_members(map.iter().filter(|(key, _)| !without.contains(&key.as_str())), &mut out);
+        }
+        _ => write(value, &mut out),
+    }
+    out
+}
+
 /// RFC 8785: no white space, keys in the order of their UTF-16 code units, numbers as ECMAScript writes them.
 /// A number that no double can hold (1e999) stands as it was given, since it has no canonical form.
 pub(crate) fn canonical(value: &Value) -> String {
@@ -30,23 +42,7 @@ pub(crate) fn canonical(value: &Value) -> String {
 
 fn write(value: &Value, out: &mut String) {
     match value {
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_unstable_by(|(a, _), (b, _)| match a.is_ascii() && b.is_ascii() {
-                true => a.cmp(b),
-                false => a.encode_utf16().cmp(b.encode_utf16()),
-            });
-            out.push('{');
-            for (n, (key, value)) in entries.into_iter().enumerate() {
-                if n > 0 {
-                    out.push(',');
-                }
-                quote(key, out);
-                out.push(':');
-                write(value, out);
-            }
-            out.push('}');
-        }
+        Value::Object(map) => write_members(map.iter(), out),
         Value::Array(items) => {
             out.push('[');
             for (n, item) in items.iter().enumerate() {
@@ -65,6 +61,24 @@ fn write(value: &Value, out: &mut String) {
         Value::Bool(is_true) => out.push_str(if *is_true { "true" } else { "false" }),
         Value::Null => out.push_str("null"),
     }
+}
+
+fn write_members<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, out: &mut String) {
+    let mut members: Vec<_> = members.collect();
+    members.sort_unstable_by(|(a, _), (b, _)| match a.is_ascii() && b.is_ascii() {
+        true => a.cmp(b),
+        false => a.encode_utf16().cmp(b.encode_utf16()),
+    });
+    out.push('{');
+    for (n, (key, value)) in members.into_iter().enumerate() {
+        if n > 0 {
+            out.push(',');
+        }
+        quote(key, out);
+        out.push(':');
+        write(value, out);
+    }
+    out.push('}');
 }
 
 fn quote(text: &str, out: &mut String) {

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::digest::DIGEST_PATTERN;
+use super::fingerprint::Fingerprint;
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::log_entry::log_entry;
+use super::record::execution_fingerprint;
 use super::status::ExecutionStatus;
 use super::text_enum::text_enum;
 use super::time::Time;
@@ -24,11 +26,13 @@ pub(crate) struct Supersedes {
     pub(crate) status: ExecutionStatus,
 }
 
-/// One attempt at a solution, and thereby the claim on it. Written once.
+/// One attempt at a solution, and thereby the claim on it. Written once, under an id that is made of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Execution {
     /// Its name.
     pub(crate) id: ExecutionId,
+    /// Drawn at random for this claim: two claims are two, even if everything else is the same.
+    pub(crate) nonce: String,
     /// The issue.
     pub(crate) issue_id: IssueId,
     /// The plan.
@@ -72,6 +76,16 @@ pub(crate) struct Execution {
     pub(crate) started_at: Time,
     /// Until when it is good without being renewed.
     pub(crate) lease_expires_at: Time,
+}
+
+impl Execution {
+    /// The claim on a plan of `issue` that `make` fills. The id that it is given is none yet: the claim gets its own once
+    /// it is there.
+    pub(crate) fn made(issue: &IssueId, make: impl FnOnce(ExecutionId) -> Self) -> Self {
+        let mut execution = make(ExecutionId::of(issue, &Fingerprint::pending()));
+        execution.id = ExecutionId::of(issue, &execution_fingerprint(&execution));
+        execution
+    }
 }
 
 text_enum!(
@@ -266,11 +280,12 @@ log_entry!(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::fixtures::entry_id;
     use serde_json::json;
 
     #[test]
     fn an_entry_reads_back_with_its_numbers() {
-        let text = r#"{"id": "20261121T021405123Z-00000-7k3m2pq9", "type": "check", "task_id": "T1", "command": "make",
+        let text = r#"{"id": "20261121T021405123Z-00000-00000000000000000000000001", "type": "check", "task_id": "T1", "command": "make",
             "exit_code": -1, "duration_ms": 12, "output_sha256": "", "output_tail": "", "dirty": false,
             "actor": "a", "at": "2026-11-21T02:14:05.123Z"}"#;
         let entry: LogEntry = serde_json::from_str(text).unwrap();
@@ -284,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_unknown_type_is_named() {
-        let entry = json!({"id": "20261121T021405123Z-00000-7k3m2pq9", "type": "dance", "actor": "a",
+        let entry = json!({"id": entry_id("20261121T021405123Z-00000"), "type": "dance", "actor": "a",
             "at": "2026-11-21T02:14:05.123Z"});
         let error = serde_json::from_value::<LogEntry>(entry).unwrap_err().to_string();
         assert!(error.contains("unknown type `dance`"), "{error}");

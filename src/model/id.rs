@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Explain;
+use super::fingerprint::{FINGERPRINT_PATTERN, Fingerprint};
 use super::stamp::Stamp;
 use super::time::Time;
 use super::uid::Uid;
@@ -14,15 +15,25 @@ const RESERVED: &[&str] = &["SOL-", "EXR-", "QUE-", "RUN-", "CFT-"];
 const SHORTEST: usize = 3;
 const LONGEST: usize = 80;
 const LONGEST_UID: usize = 16;
+/// So many letters of a fingerprint are shown to people.
+const SHOWN_LETTERS: usize = 8;
+
+const SOLUTION_RULE: &str = "it is SOL-, the id of its issue, and a last part of 1 to 16 of a-z and 0-9";
+const EXECUTION_RULE: &str = "it is EXR-, the id of its issue, and 26 letters made of its content";
+const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters made of its content>";
 
 /// The grammars as JSON Schema says them.
 const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
-const ENTRY_PATTERN: &str = "^[0-9]{8}T[0-9]{9}Z-[0-9]{5}-([0-9a-hjkmnp-tv-z]{8}|import)$";
+
+/// A place in a log and a fingerprint.
+fn entry_pattern() -> String {
+    format!("^[0-9]{{8}}T[0-9]{{9}}Z-[0-9]{{5}}-{FINGERPRINT_PATTERN}$")
+}
 
 /// As [`ISSUE_PATTERN`], between a prefix and a last part.
-fn inner_pattern(prefix: &str) -> String {
+fn inner_pattern(prefix: &str, last: &str) -> String {
     format!(
-        r"^{prefix}-(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-.*-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{{2,79}}(?<!\.)(?<!\.lock)(?<!\.json)-[a-z0-9]{{1,16}}$"
+        r"^{prefix}-(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-.*-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{{2,79}}(?<!\.)(?<!\.lock)(?<!\.json)-{last}$"
     )
 }
 
@@ -49,7 +60,7 @@ impl Explain for IdError {
         Some(match self.kind {
             "an issue" => "an id looks like ISS-001, GH-123 or beads_rust-07b".into(),
             "a solution" => "a solution's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9".into(),
-            "an execution" => "an execution's id is EXR-<issue id>-<uid>".into(),
+            "an execution" => "an execution's id is EXR-<issue id>-<26 letters and digits>".into(),
             "a run" => "a run's id is RUN-<YYYYMMDD>-<uid>, such as RUN-20261121-9w1nx3h2".into(),
             _ => {
                 "`git wf list`, `git wf queue list` and `git wf solution list` show the ids there are".into()
@@ -133,17 +144,20 @@ id_type!(
     /// A solution: `SOL-<issue id>-<uid>`.
     SolutionId,
     "a solution",
-    |text| inner_grammar(text, "SOL-"),
-    inner_pattern("SOL"),
+    |text| inner_grammar(text, "SOL-", SOLUTION_RULE, |uid| {
+        (1..=LONGEST_UID).contains(&uid.len())
+            && uid.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    }),
+    inner_pattern("SOL", "[a-z0-9]{1,16}"),
     "SOL-ISS-20261121-7k3m2pq9-a7x9"
 );
 id_type!(
-    /// An execution: `EXR-<issue id>-<uid>`.
+    /// An execution: `EXR-<issue id>-<fingerprint>`.
     ExecutionId,
     "an execution",
-    |text| inner_grammar(text, "EXR-"),
-    inner_pattern("EXR"),
-    "EXR-ISS-20261121-7k3m2pq9-0c4d8v2m"
+    |text| inner_grammar(text, "EXR-", EXECUTION_RULE, Fingerprint::is_one),
+    inner_pattern("EXR", FINGERPRINT_PATTERN),
+    "EXR-ISS-20261121-7k3m2pq9-0c4d8v2mxr8kz4t1n6b3h9w5ya"
 );
 id_type!(
     /// A queue: `QUE-…`.
@@ -171,22 +185,28 @@ id_type!(
 );
 
 id_type!(
-    /// An entry of a log: its stamp as a file name.
+    /// An entry of a log: its place there and what it is made of, `<time>-<counter>-<fingerprint>`.
     EntryId,
     "a log entry",
-    |text| Stamp::of_entry_name(text).map(|_| ()).ok_or("it is <time>-<counter>-<uid>"),
-    ENTRY_PATTERN,
-    "20261121T021405123Z-00000-7k3m2pq9"
+    entry_grammar,
+    entry_pattern(),
+    "20261121T021405123Z-00000-0c4d8v2mxr8kz4t1n6b3h9w5ya"
 );
 
 impl EntryId {
-    /// The entry that this stamp names.
-    pub(crate) fn of(stamp: &Stamp) -> Self {
-        Self(stamp.entry_name())
+    /// The entry with this content at the place of a stamp.
+    pub(crate) fn of(stamp: &Stamp, content: &Fingerprint) -> Self {
+        Self(format!("{}-{content}", stamp.entry_place()))
     }
 
-    /// What all entries that one command wrote have in common.
-    pub(crate) fn uid(&self) -> &str {
+    /// The last stamp at its place in the log: what is stamped over it comes later, whatever the entry says.
+    pub(crate) fn stamp(&self) -> Stamp {
+        let place = self.0.rsplit_once('-').and_then(|(place, _)| Stamp::last_at(place));
+        place.unwrap_or_else(|| unreachable!("the grammar was checked"))
+    }
+
+    /// Its content's part.
+    pub(crate) fn fingerprint(&self) -> &str {
         last_part(&self.0)
     }
 }
@@ -222,8 +242,8 @@ impl SolutionId {
 
 impl ExecutionId {
     /// An id for an attempt at a plan of `issue`.
-    pub(crate) fn made(issue: &IssueId, uid: &Uid) -> Self {
-        Self(format!("EXR-{issue}-{uid}"))
+    pub(crate) fn of(issue: &IssueId, content: &Fingerprint) -> Self {
+        Self(format!("EXR-{issue}-{content}"))
     }
 
     /// The issue whose plan is carried out.
@@ -231,9 +251,14 @@ impl ExecutionId {
         IssueId(inner_issue(&self.0).to_owned())
     }
 
-    /// The last part.
-    pub(crate) fn uid(&self) -> &str {
+    /// Its content's part.
+    pub(crate) fn fingerprint(&self) -> &str {
         last_part(&self.0)
+    }
+
+    /// As people see it, and may type it.
+    pub(crate) fn short(&self) -> &str {
+        &self.0[..self.0.len() - self.fingerprint().len() + SHOWN_LETTERS]
     }
 }
 
@@ -304,15 +329,22 @@ fn component_grammar(text: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn inner_grammar(text: &str, prefix: &str) -> Result<(), &'static str> {
-    const RULE: &str = "it is a prefix, the id of its issue, and a last part of 1 to 16 of a-z and 0-9";
-    let (issue, uid) = text.strip_prefix(prefix).and_then(|rest| rest.rsplit_once('-')).ok_or(RULE)?;
-    let sound = (1..=LONGEST_UID).contains(&uid.len())
-        && uid.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    if !sound {
-        return Err(RULE);
+fn inner_grammar(
+    text: &str,
+    prefix: &str,
+    rule: &'static str,
+    is_last_part: fn(&str) -> bool,
+) -> Result<(), &'static str> {
+    let (issue, last) = text.strip_prefix(prefix).and_then(|rest| rest.rsplit_once('-')).ok_or(rule)?;
+    if !is_last_part(last) {
+        return Err(rule);
     }
     issue_grammar(issue)
+}
+
+fn entry_grammar(text: &str) -> Result<(), &'static str> {
+    let (place, last) = text.rsplit_once('-').ok_or(ENTRY_RULE)?;
+    (Fingerprint::is_one(last) && Stamp::last_at(place).is_some()).then_some(()).ok_or(ENTRY_RULE)
 }
 
 fn prefixed_grammar(text: &str, prefix: &str, rule: &'static str) -> Result<(), &'static str> {

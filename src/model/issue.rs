@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::execution::Failure;
 use super::id::{EntryId, IssueId, SolutionId};
 use super::priority::Priority;
 use super::schema::{Births, Field, Schema};
@@ -231,6 +232,8 @@ pub(crate) struct Comment {
     pub(crate) edits: Option<EntryId>,
 }
 
+super::record::entries!(Comment, Feedback);
+
 text_enum!(
     /// What a piece of feedback is.
     FeedbackType {
@@ -282,6 +285,18 @@ pub(crate) struct FeedbackDetail {
     /// Its item there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<String>,
+}
+
+impl FeedbackDetail {
+    /// What was reported, without where.
+    pub(crate) fn failure(&self) -> Failure {
+        Failure {
+            task_id: self.task_id.clone(),
+            error_type: self.error_type.clone(),
+            message: self.message.clone(),
+            stack_trace: self.stack_trace.clone(),
+        }
+    }
 }
 
 /// What went wrong or was clarified, kept for the next plan.

@@ -62,6 +62,8 @@ macro_rules! log_entry {
             pub(crate) at: crate::model::time::Time,
         }
 
+        crate::model::record::entries!($entry);
+
         impl serde::Serialize for $entry {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut map = serde_json::Map::new();

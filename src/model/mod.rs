@@ -5,6 +5,9 @@ pub(crate) mod doc;
 pub(crate) mod execution;
 mod explain;
 pub(crate) mod hidden;
+pub(crate) mod fingerprint;
+#[cfg(test)]
+pub(crate) mod fixtures;
 pub(crate) mod id;
 pub(crate) mod issue;
 mod log_entry;

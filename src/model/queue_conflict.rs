@@ -92,13 +92,15 @@ pub(crate) struct QueueConflict {
     pub(crate) created_at: Time,
 }
 
+super::record::entries!(QueueConflict);
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_conflict_has_the_fields_of_the_format_in_their_order() {
-        let text = r#"{"id":"20261121T021405123Z-00000-7k3m2pq9","type":"api","severity":"high","solutions":["SOL-A-1-a","SOL-B-1-b"],"file":"src/a.rs","resolution":"sequential","resolution_order":["SOL-B-1-b","SOL-A-1-a"],"rationale":"r","resolves":"20261121T021405122Z-00000-7k3m2pq9","author":"Ada","created_at":"2026-11-21T02:14:05.123Z"}"#;
+        let text = r#"{"id":"20261121T021405123Z-00000-00000000000000000000000001","type":"api","severity":"high","solutions":["SOL-A-1-a","SOL-B-1-b"],"file":"src/a.rs","resolution":"sequential","resolution_order":["SOL-B-1-b","SOL-A-1-a"],"rationale":"r","resolves":"20261121T021405122Z-00000-00000000000000000000000001","author":"Ada","created_at":"2026-11-21T02:14:05.123Z"}"#;
         let read: QueueConflict = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
     }

@@ -1,10 +1,82 @@
-//! Records that are written once: log entries and claims. They merge as bytes; reading them checks their types.
+//! Records that are written once: log entries and claims. Their ids are made of what they say, so that no two sound ones
+//! can lie at one path; reading them checks that, and their types.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::fingerprint::Fingerprint;
+use super::id::{EntryId, ExecutionId};
+use super::stamp::Stamp;
 use super::typed;
+
+/// What of an entry its id is not made of.
+const BESIDE_ENTRY: &[&str] = &["id"];
+/// What of an execution its id is not made of. Which commit holds the plan changes when the history is rewritten, and
+/// the plan's digest vouches for what is found there.
+const BESIDE_EXECUTION: &[&str] = &["id", "plan_commit"];
+
+/// An entry of a log.
+pub(crate) trait Entry: Serialize {
+    /// Its id.
+    fn id(&self) -> &EntryId;
+
+    /// Where its id is kept.
+    fn id_mut(&mut self) -> &mut EntryId;
+}
+
+/// Says of types with a field `id` that they are entries.
+macro_rules! entries {
+    ($($entry:ty),+ $(,)?) => {$(
+        impl crate::model::record::Entry for $entry {
+            fn id(&self) -> &crate::model::id::EntryId {
+                &self.id
+            }
+
+            fn id_mut(&mut self) -> &mut crate::model::id::EntryId {
+                &mut self.id
+            }
+        }
+    )+};
+}
+
+pub(crate) use entries;
+
+/// The entry that `make` fills, at the place of a stamp. The id that `make` is given is none yet: the entry gets its own
+/// once it is there.
+pub(crate) fn entry_at<T: Entry>(stamp: &Stamp, make: impl FnOnce(EntryId) -> T) -> T {
+    let mut entry = make(EntryId::of(stamp, &Fingerprint::pending()));
+    *entry.id_mut() = EntryId::of(stamp, &Fingerprint::of(&value_of(&entry), BESIDE_ENTRY));
+    entry
+}
+
+/// The fingerprint of an execution.
+pub(super) fn execution_fingerprint(execution: &impl Serialize) -> Fingerprint {
+    Fingerprint::of(&value_of(execution), BESIDE_EXECUTION)
+}
+
+/// The id that an entry has after a change of what it says: at the place that it had.
+pub(crate) fn renamed(before: &EntryId, record: &Value) -> EntryId {
+    EntryId::of(&before.stamp(), &Fingerprint::of(record, BESIDE_ENTRY))
+}
+
+/// Whether a record that is written once bears the id that its path names, and says what that id was made of. The error
+/// says what is wrong.
+pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
+    if record.get("id").and_then(Value::as_str) != Some(id) {
+        return Err("it bears the id of another record".into());
+    }
+    let (last, beside) = match (EntryId::parse(id), ExecutionId::parse(id)) {
+        (Ok(entry), _) => (entry.fingerprint().to_owned(), BESIDE_ENTRY),
+        (_, Ok(execution)) => (execution.fingerprint().to_owned(), BESIDE_EXECUTION),
+        // The id of a run says nothing of it.
+        _ => return Ok(()),
+    };
+    if Fingerprint::of(record, beside).as_str() != last {
+        return Err("it was changed after it was written: its id is made of something else".into());
+    }
+    Ok(())
+}
 
 /// The `check` of a schema whose fields are those of `T`.
 pub(crate) fn check_as<T: DeserializeOwned>(fields: &Value) -> Result<(), String> {
@@ -18,4 +90,9 @@ pub(crate) fn entry_bytes<T: Serialize>(entry: &T) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();
     bytes.push(b'\n');
     bytes
+}
+
+/// Only what cannot be written as JSON has no value, and no record is that.
+fn value_of(record: &impl Serialize) -> Value {
+    typed::to_value(record).unwrap_or_default()
 }

@@ -53,6 +53,8 @@ pub(crate) struct Redaction {
     pub(crate) created_at: Time,
 }
 
+super::record::entries!(Redaction);
+
 /// A stamp with a schema of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

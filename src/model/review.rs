@@ -121,6 +121,8 @@ pub(crate) struct Review {
     pub(crate) created_at: Time,
 }
 
+super::record::entries!(Review);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -124,6 +124,7 @@ log_entry!(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::fixtures::entry_id;
     use serde_json::{Value, json};
 
     #[test]
@@ -139,11 +140,11 @@ mod tests {
             r#""type":"phase","status":"running","phase":"planning""#,
             r#""type":"phase","status":"completed","phase":"complete","error":{"message":"the remote is gone"}"#,
             r#""type":"issue","issue_id":"ISS-001","status":"queued","solution_id":"SOL-ISS-001-a7x9","queue_id":"QUE-1","item_id":"S-1""#,
-            r#""type":"issue","issue_id":"ISS-001","status":"failed","execution_id":"EXR-ISS-001-a7x9","error":{"error_type":"timeout"}"#,
+            r#""type":"issue","issue_id":"ISS-001","status":"failed","execution_id":"EXR-ISS-001-000000000000000000000000a7","error":{"error_type":"timeout"}"#,
             r#""type":"action","action":"explore","issue_id":"ISS-001""#,
         ] {
             let text = format!(
-                r#"{{"id":"20261121T021405123Z-00000-7k3m2pq9",{fields},"actor":"Ada","at":"2026-11-21T02:14:05.123Z"}}"#
+                r#"{{"id":"20261121T021405123Z-00000-00000000000000000000000001",{fields},"actor":"Ada","at":"2026-11-21T02:14:05.123Z"}}"#
             );
             let read: RunLogEntry = serde_json::from_str(&text).unwrap();
             assert_eq!(serde_json::to_string(&read).unwrap(), text);
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn what_is_no_transition_is_refused() {
         let entry = |fields: Value| {
-            let mut entry = json!({"id": "20261121T021405123Z-00000-7k3m2pq9", "actor": "a",
+            let mut entry = json!({"id": entry_id("20261121T021405123Z-00000"), "actor": "a",
                 "at": "2026-11-21T02:14:05.123Z"});
             entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
             serde_json::from_value::<RunLogEntry>(entry).unwrap_err().to_string()

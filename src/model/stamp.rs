@@ -12,6 +12,8 @@ use super::uid::Uid;
 const IMPORT: &str = "import";
 /// The counter has five digits; one more tick carries into the milliseconds.
 const LAST_COUNTER: u32 = 99_999;
+/// The greatest random part.
+const LAST_UID: &str = "zzzzzzzz";
 /// From this day on nothing is a stamp: there must be room for a later one.
 const NO_ROOM: &str = "9998-12-31";
 /// From here on it is the far future: no honest clock says so, and no write takes such a time from one. What bears such a
@@ -33,6 +35,7 @@ pub(crate) struct Stamp(String);
 
 impl Stamp {
     /// The first stamp that `by` makes at `at`.
+    #[cfg(test)]
     pub(crate) fn new(at: Time, by: &Uid) -> Self {
         Self::first(at, by.as_str())
     }
@@ -106,29 +109,23 @@ impl Stamp {
         Self::parse(&next.0)
     }
 
-    /// This stamp as the name of a log entry: `20261121T021405123Z-00000-7k3m2pq9`.
-    pub(crate) fn entry_name(&self) -> String {
-        let mut name: String =
-            self.0[..TIME_WIDTH].chars().filter(|c| !matches!(c, '-' | ':' | '.')).collect();
-        name.extend(self.0[TIME_WIDTH..].chars().map(|c| if c == '/' { '-' } else { c }));
-        name
+    /// Its time and its counter as the name of a log entry begins: `20261121T021405123Z-00000`.
+    pub(crate) fn entry_place(&self) -> String {
+        let digits = self.0[..TIME_WIDTH].chars().filter(|c| !matches!(c, '-' | ':' | '.'));
+        digits.chain(['-']).chain(self.0[TIME_WIDTH + 1..TIME_WIDTH + 6].chars()).collect()
     }
 
-    /// The inverse of [`Stamp::entry_name`]; `None` where `name` is not an entry's.
-    pub(crate) fn of_entry_name(name: &str) -> Option<Self> {
-        let mut parts = name.split('-');
-        let (at, counter, by) = (parts.next()?, parts.next()?, parts.next()?);
+    /// The last of all stamps at a [`Stamp::entry_place`], so that one tick over it is a later place; `None` where `place` is
+    /// not one.
+    pub(crate) fn last_at(place: &str) -> Option<Self> {
+        let (at, counter) = place.split_once('-')?;
         let separators = (at.as_bytes().get(8), at.as_bytes().get(18));
-        if parts.next().is_some()
-            || at.len() != 19
-            || !at.is_ascii()
-            || separators != (Some(&b'T'), Some(&b'Z'))
-        {
+        if at.len() != 19 || !at.is_ascii() || separators != (Some(&b'T'), Some(&b'Z')) {
             return None;
         }
         let (date, time) = (&at[..8], &at[9..18]);
         let text = format!(
-            "{}-{}-{}T{}:{}:{}.{}Z/{counter}/{by}",
+            "{}-{}-{}T{}:{}:{}.{}Z/{counter}/{LAST_UID}",
             &date[..4],
             &date[4..6],
             &date[6..],
@@ -339,11 +336,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entry_names_round_trip_and_keep_the_order(a in 0i64..4_000_000_000_000, b in 0i64..4_000_000_000_000, n in 0u32..100_000) {
+        fn places_keep_the_order_and_the_next_one_is_later(a in 0i64..4_000_000_000_000, b in 0i64..4_000_000_000_000, n in 0u32..100_000) {
             let one = Stamp::with_counter(Time::from_millis(a).unwrap(), n, "7k3m2pq9");
             let two = Stamp::new(Time::from_millis(b).unwrap(), &uid("00000000"));
-            prop_assert_eq!(Stamp::of_entry_name(&one.entry_name()), Some(one.clone()));
-            prop_assert_eq!(one.cmp(&two), one.entry_name().cmp(&two.entry_name()));
+            let last = Stamp::last_at(&one.entry_place()).unwrap();
+            prop_assert!(last.entry_place() == one.entry_place() && last >= one);
+            prop_assert_eq!(one.cmp(&two).then(one.entry_place().cmp(&two.entry_place())), one.cmp(&two));
+            for by in ["00000000", "zzzzzzzz"] {
+                prop_assert!(Stamper::new(one.time(), uid(by)).over(Some(&last)).unwrap().entry_place() > one.entry_place());
+            }
             prop_assert_eq!(Stamp::parse(one.as_str()), Some(one));
         }
 
@@ -371,7 +372,7 @@ mod tests {
         #[test]
         fn no_text_makes_the_parsers_panic(text in ".{0,60}") {
             let _ = Stamp::parse(&text);
-            let _ = Stamp::of_entry_name(&text);
+            let _ = Stamp::last_at(&text);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 /// Crockford's base32, lower case: no i, l, o, u.
-const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+pub(super) const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// Letters of a uid; five bits each.
 const WIDTH: usize = 8;
 

@@ -173,7 +173,7 @@ fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::model::execution::{Check, Execution, LogEntry};
-    use crate::model::id::EntryId;
+    use crate::model::fixtures::entry_id;
     use crate::rules::test_claim::{claim, time};
     use serde_json::json;
 
@@ -181,7 +181,7 @@ mod tests {
     fn execution(codes: &[i32]) -> ExecutionFolder {
         let at = time(1);
         let log = codes.iter().map(|code| LogEntry {
-            id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
+            id: entry_id("20261121T021405123Z-00000"),
             event: Event::Check(Check {
                 task_id: None,
                 command: "make test".into(),

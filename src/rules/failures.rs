@@ -129,7 +129,7 @@ pub(crate) fn remarks(feedback: &[Feedback]) -> Vec<Remark> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::EntryId;
+    use crate::model::fixtures::entry_id;
     use crate::model::issue::FeedbackDetail;
 
     fn feedback(
@@ -140,7 +140,7 @@ mod tests {
         message: &str,
     ) -> Feedback {
         Feedback {
-            id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
+            id: entry_id("20261121T021405123Z-00000"),
             kind,
             stage,
             content: message.into(),

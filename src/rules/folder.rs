@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
-use crate::model::id::{EntryId, QueueId, SolutionId};
+use crate::model::id::{QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::QueueConflict;
@@ -207,12 +207,12 @@ impl ExecutionFolder {
     }
 
     /// The entry by which it failed, and what went wrong; none for any other outcome.
-    pub(crate) fn failed_end(&self) -> Option<(&EntryId, &Failure)> {
+    pub(crate) fn failed_end(&self) -> Option<(&LogEntry, &Failure)> {
         if self.outcome() != ExecutionStatus::Failed {
             return None;
         }
         self.log.iter().find_map(|entry| match &entry.event {
-            Event::End(end) => Some((&entry.id, end.failure.as_ref()?)),
+            Event::End(end) => Some((entry, end.failure.as_ref()?)),
             _ => None,
         })
     }
@@ -350,10 +350,11 @@ fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
 mod tests {
     use super::*;
     use crate::model::execution::{LinkedBy, Rewrite, Unlink};
+    use crate::model::fixtures::entry_id;
 
     fn log(events: Vec<Event>) -> Vec<LogEntry> {
         let at = Time::from_seconds(0).unwrap();
-        let id = EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap();
+        let id = entry_id("20261121T021405123Z-00000");
         events.into_iter().map(|event| LogEntry { id: id.clone(), event, actor: "a".into(), at }).collect()
     }
 

@@ -67,7 +67,7 @@ fn is_aside(executions: &[ExecutionFolder], n: usize, outcome: ExecutionStatus) 
 mod tests {
     use super::*;
     use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};
-    use crate::model::id::{EntryId, ExecutionId};
+    use crate::model::fixtures::{entry_id, execution_id};
     use crate::model::time::Time;
     use crate::rules::test_claim::claim;
 
@@ -77,7 +77,7 @@ mod tests {
     }
 
     fn with(mut it: ExecutionFolder, event: Event) -> ExecutionFolder {
-        let id = EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap();
+        let id = entry_id("20261121T021405123Z-00000");
         it.log.push(LogEntry { id, event, actor: "a".into(), at: Time::from_seconds(99).unwrap() });
         it
     }
@@ -110,7 +110,7 @@ mod tests {
     fn finished_work_is_never_set_aside_by_a_claim_that_saw_it_unfinished() {
         let mut takeover = execution("b", 2, 50);
         takeover.execution.supersedes =
-            vec![Supersedes { execution_id: ExecutionId::parse("EXR-ISS-1-a").unwrap(), status: Executing }];
+            vec![Supersedes { execution_id: execution_id("EXR-ISS-1-a"), status: Executing }];
         let first = execution("a", 1, 5);
         assert_eq!(who_holds(&[first.clone(), takeover.clone()]).statuses, [Superseded, Executing]);
         assert_eq!(who_holds(&[ended(first, Completed), takeover]).statuses, [Completed, Superseded]);
@@ -130,8 +130,10 @@ mod tests {
             execution("b", 1, 6),
             ended(execution("c", 2, 7), Failed),
         ];
-        let uids: Vec<String> =
-            standing(&all).iter().map(|(it, _)| it.execution.id.uid().to_owned()).collect();
+        let uids: Vec<String> = standing(&all)
+            .iter()
+            .map(|(it, _)| it.execution.id.fingerprint().trim_start_matches('0').to_owned())
+            .collect();
         assert_eq!(uids, ["b", "c"]);
         all[1] = aside(all[1].clone(), Executing);
         all[2] = aside(all[2].clone(), Failed);

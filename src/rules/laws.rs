@@ -10,7 +10,8 @@ use super::holds::who_holds;
 use super::readiness::{self, ItemView};
 use super::test_claim::{claim, time};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};
-use crate::model::id::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::fixtures::{self, entry_id};
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::{Issue, StoredStatus};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::root::Policy;
@@ -33,11 +34,11 @@ fn solution(n: usize) -> SolutionId {
 }
 
 fn execution_id(n: usize) -> ExecutionId {
-    ExecutionId::parse(&format!("EXR-GH-1-0000000{n}")).unwrap()
+    fixtures::execution_id(&format!("EXR-GH-1-{n}"))
 }
 
 fn entry(event: Event) -> LogEntry {
-    let id = EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap();
+    let id = entry_id("20261121T021405123Z-00000");
     LogEntry { id, event, actor: "a".into(), at: time(9) }
 }
 

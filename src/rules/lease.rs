@@ -70,6 +70,7 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::fixtures::entry_id;
 
     use crate::model::execution::{Execution, LogEntry, Renew};
     use crate::rules::test_claim::{claim, time};
@@ -77,7 +78,7 @@ mod tests {
     /// A claim of second 100 that is good for 50 seconds, renewed at each of `renewals` for so many.
     fn execution(renewals: &[(i64, i64)]) -> ExecutionFolder {
         let log = renewals.iter().enumerate().map(|(n, (at, seconds))| LogEntry {
-            id: EntryId::parse(&format!("20261121T021405123Z-0000{n}-7k3m2pq9")).unwrap(),
+            id: entry_id(&format!("20261121T021405123Z-0000{n}")),
             event: Event::Renew(Renew { lease_expires_at: time(at + seconds) }),
             actor: "a".into(),
             at: time(*at),

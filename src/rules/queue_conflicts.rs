@@ -168,9 +168,10 @@ pub(super) fn clarification(why: &str, members: &[(SolutionId, String)]) -> Clar
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::fixtures::entry_id;
 
     fn entry(n: usize, resolves: Option<usize>, order: &[&str]) -> QueueConflict {
-        let id = |n: usize| EntryId::parse(&format!("20261121T0214051{n:02}Z-00000-7k3m2pq9")).unwrap();
+        let id = |n: usize| entry_id(&format!("20261121T0214051{n:02}Z-00000"));
         let plan = |id: &str| SolutionId::parse(&format!("SOL-{id}-1-a")).unwrap();
         QueueConflict {
             id: id(n),
@@ -201,9 +202,9 @@ mod tests {
         turned.reverse();
         for entries in [all, turned] {
             let found = standing(&entries);
-            let shown: Vec<_> = found.iter().map(|it| (it.number, it.entry.id.as_str())).collect();
-            assert_eq!(shown[0], (1, "20261121T021405105Z-00000-7k3m2pq9"));
-            assert_eq!(shown[1], (2, "20261121T021405102Z-00000-7k3m2pq9"));
+            let shown: Vec<_> = found.iter().map(|it| (it.number, &it.entry.id)).collect();
+            assert_eq!(shown[0], (1, &entry_id("20261121T021405105Z-00000")));
+            assert_eq!(shown[1], (2, &entry_id("20261121T021405102Z-00000")));
             assert_eq!(shown.len(), 2);
         }
     }

@@ -1,7 +1,8 @@
 //! A claim as the tests of several rules need it.
 
 use crate::model::execution::Execution;
-use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::fixtures::execution_id;
+use crate::model::id::SolutionId;
 use crate::model::time::Time;
 
 /// So many seconds after 1970 began.
@@ -13,7 +14,8 @@ pub(super) fn time(second: i64) -> Time {
 pub(super) fn claim(id: &str, second: i64) -> Execution {
     let solution_id = SolutionId::parse("SOL-ISS-1-a").unwrap();
     Execution {
-        id: ExecutionId::parse(id).unwrap(),
+        id: execution_id(id),
+        nonce: id.to_owned(),
         issue_id: solution_id.issue(),
         solution_id,
         plan_digest: String::new(),

@@ -14,7 +14,7 @@ use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::queue_conflict::QueueConflict;
-use crate::model::record::entry_bytes;
+use crate::model::record::{Entry, entry_at, entry_bytes};
 use crate::model::root::{ROOT, Root};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
@@ -146,7 +146,7 @@ impl Tx<'_> {
         &mut self,
         queue: &QueueId,
         make: impl FnOnce(EntryId) -> QueueConflict,
-    ) -> Result<EntryId, StoreError> {
+    ) -> Result<QueueConflict, StoreError> {
         self.append(&layout::queue_conflicts(queue), make)
     }
 
@@ -155,20 +155,19 @@ impl Tx<'_> {
         self.edit(&ROOT, layout::ROOT_PATH.to_owned(), change)
     }
 
-    /// Appends to the log in `folder`; `make` is given the name of the new entry.
-    pub(crate) fn append<T: Serialize>(
+    /// Appends what `make` fills to the log in `folder`, behind every entry that is there: the entry with its id.
+    pub(crate) fn append<T: Entry>(
         &mut self,
         folder: &str,
         make: impl FnOnce(EntryId) -> T,
-    ) -> Result<EntryId, StoreError> {
-        let id = self.next_entry(folder)?;
-        let entry = make(id.clone());
-        self.write(layout::entry(folder, &id), entry_bytes(&entry))?;
-        Ok(id)
+    ) -> Result<T, StoreError> {
+        let entry = entry_at(&self.next_place(folder)?, make);
+        self.write(layout::entry(folder, entry.id()), entry_bytes(&entry))?;
+        Ok(entry)
     }
 
     /// Appends to the log of an execution.
-    pub(crate) fn log(&mut self, execution: &ExecutionId, event: Event) -> Result<EntryId, StoreError> {
+    pub(crate) fn log(&mut self, execution: &ExecutionId, event: Event) -> Result<LogEntry, StoreError> {
         let (actor, at) = (self.person().to_owned(), self.stamper().now());
         self.append(&layout::execution_log(execution), |id| LogEntry { id, event, actor, at })
     }

@@ -9,13 +9,14 @@ use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
 use crate::model::queue_conflict::QueueConflict;
-use crate::model::record::check_as;
+use crate::model::record::{check_as, check_id};
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
 use crate::model::root::ROOT;
 use crate::model::run::{Run, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
+use crate::model::strict;
 
 /// The store's root record.
 pub(crate) const ROOT_PATH: &str = "wf.json";
@@ -147,7 +148,7 @@ pub(crate) fn is_issue(path: &str) -> bool {
 pub(crate) enum Form {
     /// Fields with stamps.
     Doc(&'static Schema),
-    /// Written once; the function says what is wrong with the bytes.
+    /// Written once; the function says what is wrong with the types of its fields.
     Entry(fn(&serde_json::Value) -> Result<(), String>),
     /// Of a later version of the format, or not ours at all.
     Unknown,
@@ -241,6 +242,20 @@ fn is_issue_folder(issue: &IssueId, rest: &[&str]) -> bool {
     }
 }
 
+/// What lies in a file that is written once and must bear `id`; an error that says what is wrong where it is broken.
+pub(crate) fn entry_value(
+    check: fn(&serde_json::Value) -> Result<(), String>,
+    id: Option<&str>,
+    bytes: &[u8],
+) -> Result<serde_json::Value, String> {
+    let value = strict::parse(bytes)?;
+    check(&value)?;
+    match id {
+        Some(id) => check_id(id, &value).map(|()| value),
+        None => Ok(value),
+    }
+}
+
 /// Whether the record says that it is the one which its path names.
 pub(crate) fn bears(value: &serde_json::Value, id: Option<&str>) -> bool {
     let Some(id) = id else { return true };
@@ -320,7 +335,7 @@ mod tests {
             assert_eq!(largest(&path), LARGEST_DOC, "{path}");
         }
         for path in
-            [format!("{}/20261121T021405123Z-00000-7k3m2pq9.json", comments(&id)), "notes/items/x".into()]
+            [format!("{}/20261121T021405123Z-00000-00000000000000000000000001.json", comments(&id)), "notes/items/x".into()]
         {
             assert_eq!(largest(&path), LARGEST_ENTRY, "{path}");
         }

@@ -15,6 +15,7 @@ use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::queue::{ITEM, Item, QUEUE, Queue};
 use crate::model::queue_conflict::QueueConflict;
+use crate::model::record::check_id;
 use crate::model::review::Review;
 use crate::model::root::{ROOT, Root};
 use crate::model::run::{Run, RunLogEntry};
@@ -27,8 +28,8 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem
 fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redactions) -> Result<T, StoreError> {
     let broken = |why| StoreError::Broken { path: path.to_owned(), broken: Broken::new("entry", why) };
     let mut value = strict::parse(bytes).map_err(broken)?;
-    if !layout::bears(&value, layout::form(path).1.as_deref()) {
-        return Err(broken("it bears the id of another record".into()));
+    if let Some(id) = layout::form(path).1 {
+        check_id(&id, &value).map_err(broken)?;
     }
     hidden.entry(path, &mut value);
     typed::read(&value).map_err(|error| broken(error.to_string()))

@@ -97,13 +97,12 @@ impl<'repo> Tx<'repo> {
         self.pending.clash()
     }
 
-    /// The name for a new entry of the log in `folder`: later than every one that is there.
-    pub(crate) fn next_entry(&self, folder: &str) -> Result<EntryId, StoreError> {
+    /// The place for a new entry of the log in `folder`: later than every one that is there.
+    pub(super) fn next_place(&self, folder: &str) -> Result<Stamp, StoreError> {
         let names = self.names(folder)?;
         self.note_far_future(folder, &names)?;
-        let stamps =
-            names.iter().filter_map(|name| name.strip_suffix(".json").and_then(Stamp::of_entry_name));
-        Ok(EntryId::of(&self.stamper.next_in_log(stamps)))
+        let entries = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
+        Ok(self.stamper.next_in_log(entries.map(|entry| entry.stamp())))
     }
 
     /// Remembers a log that holds entries of the far future which nobody has set aside: they stand above the next one.

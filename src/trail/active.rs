@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::uid::Uid;
 use crate::store::{Store, StoreError};
 
 /// `<git folder of the worktree>/wf/active.json`.
@@ -90,19 +89,20 @@ pub(crate) fn clear(store: &Store) -> Result<(), StoreError> {
     remove(path(store))
 }
 
-/// Notes the last part of the execution's id before it is claimed, so that a claim whose maker died right after it is
-/// found again.
-pub(crate) fn begin(store: &Store, nonce: &Uid) -> Result<(), StoreError> {
+/// Notes the executions of which one is about to be claimed, so that a claim whose maker died right after it is found
+/// again. There are several where an earlier try may have reached the remote after all.
+pub(crate) fn begin(store: &Store, made: &[ExecutionId]) -> Result<(), StoreError> {
     let folder = store.git_dir().join("wf");
     std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
-    std::fs::write(begun_path(store), nonce.as_str()).map_err(StoreError::io(begun_path(store)))
+    let text: String = made.iter().map(|id| format!("{id}\n")).collect();
+    std::fs::write(begun_path(store), text).map_err(StoreError::io(begun_path(store)))
 }
 
 /// What [`begin`] noted, where nothing took it back since.
-pub(crate) fn begun(store: &Store) -> Result<Option<Uid>, StoreError> {
+pub(crate) fn begun(store: &Store) -> Result<Vec<ExecutionId>, StoreError> {
     match std::fs::read_to_string(begun_path(store)) {
-        Ok(text) => Ok(Uid::parse(text.trim())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Ok(text) => Ok(text.lines().filter_map(|line| ExecutionId::parse(line).ok()).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(StoreError::Io { path: begun_path(store), source }),
     }
 }

@@ -186,7 +186,8 @@ fn titles(value: &Value) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::{EntryId, IssueId, RunId, SolutionId};
+    use crate::model::fixtures::entry_id;
+    use crate::model::id::{IssueId, RunId, SolutionId};
 
     fn file(path: String, before: Option<Value>, after: Option<Value>) -> FileChange {
         let text = |value: Option<Value>| value.map(|value| value.to_string());
@@ -232,8 +233,8 @@ mod tests {
             (new.kind, new.summary.as_str()),
             (Kind::Run, "run RUN-20261121-9w1nx3h2 (quick) over ISS-001, ISS-002")
         );
-        let name = "20261121T021405123Z-00000-7k3m2pq9";
-        let place = layout::entry(&layout::run_log(&id), &EntryId::parse(name).unwrap());
+        let name = entry_id("20261121T021405123Z-00000");
+        let place = layout::entry(&layout::run_log(&id), &name);
         for (fields, said) in [
             (json!({"type": "phase", "status": "running", "phase": "planning"}), "running, planning"),
             (

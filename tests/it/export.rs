@@ -30,7 +30,10 @@ fn full(sandbox: &Sandbox) -> Repo {
         ("notes/readme.txt", "no record\n"),
         ("notes.txt", ""),
         ("notes-x", "{\"not\":\"pretty\"}"),
-        (&format!("{folder}/comments/20260101T000000000Z-00000-00000000.json"), "{\"broken\": "),
+        (
+            &format!("{folder}/comments/20260101T000000000Z-00000-00000000000000000000000000.json"),
+            "{\"broken\": ",
+        ),
         (&format!("{folder}/later.json"), "{\n  \"a\": 1,\n  \"a\": 2\n}\n"),
     ]);
     let blob = repo.git_in(b"\xff\x00bytes", &["hash-object", "-w", "--stdin"]).ok();

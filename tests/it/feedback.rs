@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Repo, Sandbox, plan_on};
+use crate::support::{Repo, Sandbox, plan_on, record};
 
 fn failed(sandbox: &Sandbox, reason: &str) -> Repo {
     let repo = sandbox.store("a");
@@ -122,9 +122,9 @@ fn retry_keeps_a_failure_that_another_program_only_ended_with() {
     repo.queued("ISS-001", "src/a.rs");
     let execution = repo.json(&["next"])["execution_id"].as_str().unwrap().to_owned();
     let claim = repo.store_path(&format!("/{execution}/execution.json"));
-    let id = "20261121T030000000Z-00000-0000000e";
-    let end = json!({"id": id, "type": "end", "status": "failed", "actor": "bot", "at": "2026-11-21T03:00:00.000Z",
+    let end = json!({"type": "end", "status": "failed", "actor": "bot", "at": "2026-11-21T03:00:00.000Z",
         "failure": {"task_id": "T1", "error_type": "timeout", "message": "it took too long"}});
+    let (id, end) = record::entry("20261121T030000000Z-00000", end);
     let path = format!("{}/log/{id}.json", claim.strip_suffix("/execution.json").unwrap());
     repo.plumb(&[(&path, &format!("{end:#}\n"))]);
     assert_eq!(repo.status("ISS-001"), "failed");

@@ -3,12 +3,11 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::support::{Repo, Sandbox, plan};
+use crate::support::{Repo, Sandbox, plan, record};
 
 const REF: &str = "refs/wf/main";
 const AT: &str = "2026-11-21T02:00:00.000Z";
 const BIRTH: &str = "2026-11-21T02:00:00.000Z/00000/0000000a";
-const ENTRY: &str = "20261121T021405123Z-00000-00000001";
 
 fn store() -> (Sandbox, Repo) {
     let sandbox = Sandbox::new();
@@ -46,6 +45,12 @@ fn item(queue: &str, solution: &str, issue: &str) -> (String, Value) {
         json!({"item_id": "S-1", "issue_id": issue, "solution_id": solution, "plan_digest": "sha256:0",
         "position": "m", "queued_at": AT, "clock": {"*": BIRTH}}),
     )
+}
+
+/// The path and the record of an entry in a folder.
+fn entry(folder: &str, record: Value) -> (String, Value) {
+    let (id, record) = record::entry(record::PLACE, record);
+    (format!("{folder}/{id}.json"), record)
 }
 
 /// One commit with these files, made by nothing but git; `null` takes a path away.
@@ -126,6 +131,7 @@ fn what_records_say_of_each_other() {
     looped.1["depends_on"] = json!([two]);
     let mut back = item("QUE-1", two, "ISS-005");
     back.1["depends_on"] = json!([one]);
+    let lost = format!("EXR-ISS-005-{:0>26}", 9);
     let mut bad_plan = plan();
     bad_plan["tasks"][0]["depends_on"] = json!(["T2"]);
     let mut foreign = solution("SOL-ISS-005-3", "ISS-005", &plan());
@@ -158,13 +164,13 @@ fn what_records_say_of_each_other() {
             other_item,
             missing,
             (file("ISS-006"), ahead),
-            (
-                format!("{}/comments/{ENTRY}.json", folder("ISS-007")),
-                json!({"id": ENTRY, "body": "b", "author": "a", "created_at": AT}),
+            entry(
+                &format!("{}/comments", folder("ISS-007")),
+                json!({"body": "b", "author": "a", "created_at": AT}),
             ),
-            (
-                format!("{}/executions/EXR-ISS-005-9/log/{ENTRY}.json", folder("ISS-005")),
-                json!({"id": ENTRY, "type": "unlink", "hash": "0", "actor": "a", "at": AT}),
+            entry(
+                &format!("{}/executions/{lost}/log", folder("ISS-005")),
+                json!({"type": "unlink", "hash": "0".repeat(40), "actor": "a", "at": AT}),
             ),
             ("queues/QUE-2/items/00/x".into(), json!(1)),
             ("later/thing.json".into(), json!({"a": 1})),
@@ -189,7 +195,7 @@ fn what_records_say_of_each_other() {
         ("error", file("ISS-007"), "something lies in its folder"),
         (
             "error",
-            format!("{}/executions/EXR-ISS-005-9/execution.json", folder("ISS-005")),
+            format!("{}/executions/{lost}/execution.json", folder("ISS-005")),
             "something lies in its folder",
         ),
         ("error", "queues/QUE-2/queue.json".into(), "something lies in its folder"),
@@ -216,12 +222,11 @@ fn a_claim_names_a_commit_that_holds_its_plan() {
     let digest = repo.wf(&["show", "ISS-001", "--json"]).ok().json()["solutions"][0]["plan_digest"].clone();
     let with_plan = repo.tip().unwrap();
     let execution = |commit: &str, digest: &Value| {
-        let path = format!("{}/executions/EXR-ISS-001-1/execution.json", folder("ISS-001"));
-        (
-            path,
-            json!({"id": "EXR-ISS-001-1", "issue_id": "ISS-001", "solution_id": id, "plan_digest": digest,
-            "plan_commit": commit, "attempt": 1, "actor": "a", "started_at": AT, "lease_expires_at": AT}),
-        )
+        let (id, execution) =
+            record::execution(json!({"nonce": "", "issue_id": "ISS-001", "solution_id": id,
+            "plan_digest": digest, "plan_commit": commit, "attempt": 1, "actor": "a", "started_at": AT,
+            "lease_expires_at": AT}));
+        (format!("{}/executions/{id}/execution.json", folder("ISS-001")), execution)
     };
     for (commit, digest, what) in [
         (with_plan.as_str(), &digest, None),
@@ -301,9 +306,9 @@ fn run(id: &str, issues: &[&str], log: &[Value]) -> Vec<(String, Value)> {
     let record = json!({"id": id, "mode": "full", "issue_ids": issues, "created_at": AT});
     let mut files = vec![(format!("runs/{id}/run.json"), record)];
     for (n, fields) in log.iter().enumerate() {
-        let name = format!("20261121T021405123Z-{n:05}-00000001");
-        let mut entry = json!({"id": name, "actor": "Ada", "at": AT});
+        let mut entry = json!({"actor": "Ada", "at": AT});
         entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let (name, entry) = record::entry(&format!("20261121T021405123Z-{n:05}"), entry);
         files.push((format!("runs/{id}/log/{name}.json"), entry));
     }
     files
@@ -321,16 +326,18 @@ fn runs_are_read_and_what_they_name_is_looked_for() {
     write(&repo, &run("RUN-20261121-9w1nx3h2", &["ISS-001"], &sound));
     assert_eq!(repo.wf(&["fsck", "--json"]).ok().json(), json!([]));
 
+    let attempt = format!("EXR-ISS-001-{:0>26}", 1);
     let log = [
         json!({"type": "issue", "issue_id": "ISS-002", "status": "planning"}),
         json!({"type": "action", "action": "plan", "issue_id": "ISS-003"}),
         json!({"type": "issue", "issue_id": "ISS-001", "status": "planned", "solution_id": "SOL-ISS-002-1"}),
         json!({"type": "issue", "issue_id": "ISS-001", "status": "failed", "solution_id": "SOL-ISS-001-1",
-            "queue_id": "QUE-1", "execution_id": "EXR-ISS-001-1"}),
+            "queue_id": "QUE-1", "execution_id": attempt}),
         json!({"type": "phase", "status": "running", "phase": "dancing"}),
     ];
-    write(&repo, &run("RUN-2", &["ISS-001", "ISS-404", "ISS-001"], &log));
-    let at = |n: usize| format!("runs/RUN-2/log/20261121T021405123Z-{n:05}-00000001.json");
+    let files = run("RUN-2", &["ISS-001", "ISS-404", "ISS-001"], &log);
+    write(&repo, &files);
+    let at = |n: usize| files[n + 1].0.clone();
     for (severity, path, what) in [
         ("error", "runs/RUN-2/run.json".to_owned(), "names `ISS-001` twice"),
         ("note", "runs/RUN-2/run.json".to_owned(), "names `ISS-404`, which is not here"),
@@ -339,7 +346,7 @@ fn runs_are_read_and_what_they_name_is_looked_for() {
         ("error", at(2), "its plan `SOL-ISS-002-1` is of `ISS-002`"),
         ("note", at(3), "its plan `SOL-ISS-001-1` is not here"),
         ("note", at(3), "its queue `QUE-1` is not here"),
-        ("note", at(3), "its execution `EXR-ISS-001-1` is not here"),
+        ("note", at(3), &format!("its execution `{attempt}` is not here")),
         ("error", at(4), "unknown variant `dancing`"),
     ] {
         let found = repo.wf(&["fsck", "--json"]).fails(1).json();

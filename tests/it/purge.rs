@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, plan};
+use crate::support::{Repo, Sandbox, plan, record};
 
 const SECRET: &str = "hunter2";
 const REF: &str = "refs/wf/main";
@@ -251,11 +251,12 @@ fn what_is_hidden_of_a_queue_or_a_run_goes_too() {
     repo.wf(&["init"]).ok();
     let queue = repo.wf(&["queue", "new", SECRET, "--json"]).ok().json()["id"].as_str().unwrap().to_owned();
     let at = "2026-11-21T02:14:05.123Z";
-    let entry = "20261121T021405123Z-00000-00000001";
-    let failed = json!({"id": entry, "type": "phase", "status": "running", "phase": "planning",
+    let failed = json!({"type": "phase", "status": "running", "phase": "planning",
         "error": {"message": SECRET}, "actor": "Ada", "at": at});
-    let redaction = json!({"id": entry, "target": format!("log/{entry}.json"), "field": "error/message",
+    let (entry, failed) = record::entry(record::PLACE, failed);
+    let redaction = json!({"target": format!("log/{entry}.json"), "field": "error/message",
         "reason": "a password", "author": "Ada", "created_at": at});
+    let (hiding, redaction) = record::entry(record::PLACE, redaction);
     crate::fsck::write(
         &repo,
         &[
@@ -264,7 +265,7 @@ fn what_is_hidden_of_a_queue_or_a_run_goes_too() {
                 json!({"id": "RUN-1", "mode": "quick", "issue_ids": [], "created_at": at}),
             ),
             (format!("runs/RUN-1/log/{entry}.json"), failed),
-            (format!("runs/RUN-1/redactions/{entry}.json"), redaction),
+            (format!("runs/RUN-1/redactions/{hiding}.json"), redaction),
         ],
     );
     repo.wf(&["redact", &queue, "name", "--reason", "a password"]).ok();

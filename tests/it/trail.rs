@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, column, plan};
+use crate::support::{Repo, Sandbox, column, plan, record};
 
 /// Links a commit to the execution of ISS-001, as the entry of a hook would.
-fn link(repo: &Repo, hash: &str, entry: &str, more: &Value) {
+fn link(repo: &Repo, hash: &str, place: &str, more: &Value) {
     let folder = repo.store_path("/execution.json").replace("/execution.json", "/log");
     let mut record = json!({
-        "id": entry,
         "type": "commit",
         "hash": hash,
         "subject": "extend token lifetime",
@@ -20,7 +19,8 @@ fn link(repo: &Repo, hash: &str, entry: &str, more: &Value) {
         "at": "2026-11-21T02:00:00.000Z"
     });
     record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    repo.plumb(&[(&format!("{folder}/{entry}.json"), &format!("{record}\n"))]);
+    let (id, record) = record::entry(place, record);
+    repo.plumb(&[(&format!("{folder}/{id}.json"), &format!("{record}\n"))]);
 }
 
 fn executing(sandbox: &Sandbox) -> Repo {
@@ -36,9 +36,9 @@ fn a_commit_leads_to_its_issue_and_the_issue_to_its_commits() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
     let hash = repo.commit("src/a.rs", "x", "extend token lifetime");
-    link(&repo, &hash, "20261121T021405123Z-00000-7k3m2pq9", &json!({"task_id": "T2"}));
+    link(&repo, &hash, "20261121T021405123Z-00000", &json!({"task_id": "T2"}));
     // The same link twice is one.
-    link(&repo, &hash, "20261121T021405124Z-00000-7k3m2pq9", &json!({"task_id": "T2"}));
+    link(&repo, &hash, "20261121T021405124Z-00000", &json!({"task_id": "T2"}));
     repo.wf(&["done"]).ok();
     let claim = repo.stored_json(&repo.store_path("/execution.json"));
     for query in ["HEAD", "main", &hash, &hash[..8]] {
@@ -77,15 +77,10 @@ fn a_rewritten_commit_is_found_by_both_names() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
     let old = repo.commit("src/a.rs", "x", "extend token lifetime");
-    link(&repo, &old, "20261121T021405123Z-00000-7k3m2pq9", &json!({}));
+    link(&repo, &old, "20261121T021405123Z-00000", &json!({}));
     repo.git(&["commit", "--quiet", "--amend", "-m", "extend it"]).ok();
     let new = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
-    link(
-        &repo,
-        &new,
-        "20261121T021405124Z-00000-7k3m2pq9",
-        &json!({"type": "rewrite", "old": old, "new": new}),
-    );
+    link(&repo, &new, "20261121T021405124Z-00000", &json!({"type": "rewrite", "old": old, "new": new}));
     for hash in [&old, &new] {
         let trace = repo.json(&["trace", hash]);
         let commits = &trace["issues"][0]["executions"][0]["commits"];
@@ -158,7 +153,7 @@ fn evidence_is_judged_by_the_plan_that_was_claimed() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
     let hash = repo.commit("src/a.rs", "x", "extend token lifetime");
-    link(&repo, &hash, "20261121T021405123Z-00000-7k3m2pq9", &json!({}));
+    link(&repo, &hash, "20261121T021405123Z-00000", &json!({}));
     let path = repo.store_path("/solution.json");
     let text = repo.stored(&path).replace("cargo test limit::bucket\"", "true\"");
     let policy = "{\n  \"format\": 1,\n  \"policy\": {\n    \"evidence\": \"required\"\n  }\n}\n";

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::cli::schemas;
+use crate::model::fixtures::execution_id;
 use crate::model::id::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::stamp::Stamp;
 use crate::rules::plan_check;
@@ -306,7 +307,7 @@ fn agree(text: &str) -> Result<(), TestCaseError> {
     check("solution_id", SolutionId::parse(text).is_ok())?;
     check("item_id", ItemId::parse(text).is_ok())?;
     let mut claim = json!({
-        "id": "EXR-ISS-001-a", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-a", "attempt": 1, "actor": "a",
+        "id": execution_id("EXR-ISS-001-a"), "nonce": "a", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-a", "attempt": 1, "actor": "a",
         "plan_digest": format!("sha256:{}", "0".repeat(64)), "plan_commit": "0".repeat(40),
         "started_at": "2026-11-21T02:14:05.123Z", "lease_expires_at": "2026-11-21T02:14:05.123Z"
     });
@@ -318,7 +319,7 @@ fn agree(text: &str) -> Result<(), TestCaseError> {
         "{}",
         text
     );
-    claim["id"] = json!("EXR-ISS-001-a");
+    claim["id"] = json!(execution_id("EXR-ISS-001-a"));
     claim["queue_id"] = json!(text);
     prop_assert_eq!(
         EXECUTION.with(|schema| schema.is_valid(&claim)),
@@ -345,6 +346,9 @@ fn the_patterns_of_ids_know_the_hard_cases() {
         "SOL-a-b.lock-1",
         "SOL-a-b.json-x",
         "EXR-ISS-001-0c4d8v2m",
+        "EXR-ISS-001-0c4d8v2mxr8kz4t1n6b3h9w5ya",
+        "EXR-EXR-1-0c4d8v2mxr8kz4t1n6b3h9w5ya",
+        "EXR-ISS-001-8c4d8v2mxr8kz4t1n6b3h9w5ya",
         "EXR-EXR-1-1",
         "QUE-",
         "QUE-1",
@@ -382,10 +386,19 @@ fn entries_and_stamps_are_known_by_their_looks() {
         comment
             .is_valid(&json!({"id": id, "body": "", "author": "", "created_at": "2026-11-21T02:14:05.123Z"}))
     };
-    for name in ["20261121T021405123Z-00000-7k3m2pq9", "20261121T021405123Z-00000-import"] {
-        assert!(valid(name) && EntryId::parse(name).is_ok(), "{name}");
+    for last in ["0".repeat(26), format!("7{}", "z".repeat(25))] {
+        let name = format!("20261121T021405123Z-00000-{last}");
+        assert!(valid(&name) && EntryId::parse(&name).is_ok(), "{name}");
     }
-    for name in ["20261121T021405123Z-00000-7k3m2pqi", "20261121T0214051Z-00000-import", "x"] {
+    let long = "0".repeat(26);
+    for name in [
+        "20261121T021405123Z-00000-7k3m2pq9",
+        "20261121T021405123Z-00000-import",
+        &format!("20261121T021405123Z-00000-8{}", &long[1..]),
+        &format!("20261121T021405123Z-00000-{}i", &long[1..]),
+        &format!("20261121T0214051Z-00000-{long}"),
+        "x",
+    ] {
         assert!(!valid(name) && EntryId::parse(name).is_err(), "{name}");
     }
     let schema = schemas::find("issue").unwrap().schema();

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use crate::cli::schemas;
+use crate::model::fixtures::entry_id;
 
 fn validator(kind: &str) -> jsonschema::Validator {
     jsonschema::draft202012::new(&schemas::find(kind).unwrap().schema()).unwrap()
 }
 
 fn entry(fields: &Value) -> Value {
-    let mut entry =
-        json!({"id": "20261121T021405123Z-00000-7k3m2pq9", "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});
+    let mut entry = json!({"id": entry_id("20261121T021405123Z-00000"), "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});
     entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     entry
 }

@@ -11,6 +11,7 @@ use crate::cli::world::{World, item};
 use crate::cli::{Context, Failure, Outcome, json_fault, named, read_text, text_input};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::record::entry_at;
 use crate::model::repo_path::RepoPath;
 use crate::rules::queue_conflicts::standing;
 use crate::store::{Store, Tx, one_line, records, resolve};
@@ -228,19 +229,21 @@ fn read(
         _ => input.resolution.unwrap_or(Resolution::Sequential),
     };
     solutions.sort();
-    let conflict = QueueConflict {
-        id: tx.next_entry(&crate::store::layout::queue_conflicts(&queue_id))?,
+    let rationale = rationale(input.rationale.as_deref())?;
+    // It gets its place among the others when it is told.
+    let conflict = entry_at(&tx.stamper().fresh(), |id| QueueConflict {
+        id,
         kind,
         severity,
         solutions,
         file,
         resolution,
         resolution_order: order,
-        rationale: rationale(input.rationale.as_deref())?,
+        rationale,
         resolves: None,
         author: tx.person().to_owned(),
         created_at: tx.stamper().now(),
-    };
+    });
     Ok((queue_id, conflict))
 }
 

@@ -1,13 +1,13 @@
 use super::*;
 use crate::model::execution::{Accept, Check, CommitLink, Execution, LogEntry, Rewrite, Unlink};
-use crate::model::id::EntryId;
+use crate::model::fixtures::entry_id;
 use crate::rules::test_claim::{claim, time};
 use serde_json::json;
 
 /// An execution with these entries, one a second from 101 on.
 fn execution(events: Vec<Event>) -> ExecutionFolder {
     let log = events.into_iter().zip(101..).map(|(event, second)| LogEntry {
-        id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
+        id: entry_id("20261121T021405123Z-00000"),
         event,
         actor: "a".into(),
         at: time(second),

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{Facts, ItemView, QueueView, Why, any_cycle, views};
+use crate::model::fixtures::{entry_id, execution_id};
 use crate::model::id::{EntryId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
@@ -33,7 +34,7 @@ fn time(second: i64) -> Time {
 }
 
 fn entry(n: usize) -> EntryId {
-    EntryId::parse(&format!("20261121T0214{n:05}Z-00000-7k3m2pq9")).unwrap()
+    entry_id(&format!("20261121T0214{n:05}Z-00000"))
 }
 
 fn item(n: usize, position: u8) -> Item {
@@ -135,7 +136,7 @@ fn ends(facts: &mut Facts, n: usize, status: ExecutionStatus) {
         _ => IssueStatus::Executing,
     };
     it.holder = Some(Holder {
-        execution_id: crate::model::id::ExecutionId::parse(&format!("EXR-GH-{n}-aaaaaaaa")).unwrap(),
+        execution_id: execution_id(&format!("EXR-GH-{n}-a")),
         solution_id: plan(n),
         status,
         actor: "a".into(),

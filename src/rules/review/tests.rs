@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::model::id::EntryId;
+use crate::model::fixtures::entry_id;
 use crate::model::review::Scores;
 use crate::model::time::Time;
 
@@ -22,7 +22,7 @@ fn review(by: &str, digest: &str, verdict: Verdict, score: f64) -> Review {
     let score = Score::new(score).unwrap();
     let scores = Scores { technical: score, risk: score, completeness: score };
     Review {
-        id: EntryId::parse("20261121T021405123Z-00000-7k3m2pq9").unwrap(),
+        id: entry_id("20261121T021405123Z-00000"),
         verdict,
         scores,
         total: scores.total(),

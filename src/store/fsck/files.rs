@@ -8,7 +8,6 @@ use super::Findings;
 use crate::model::doc::Doc;
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::stamp::Stamp;
-use crate::model::strict;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, ISSUES, QUEUES, RUNS, form};
@@ -145,8 +144,8 @@ impl Walk<'_> {
                 self.far_entry(path)?;
             }
             Ok(Read::Entry) => {
-                let stamp = expected.and_then(Stamp::of_entry_name);
-                self.ahead(path, "it was written", stamp.map(|stamp| stamp.time()));
+                let id = expected.and_then(|id| EntryId::parse(id).ok());
+                self.ahead(path, "it was written", id.map(|id| id.stamp().time()));
             }
             Ok(Read::Doc(doc)) => {
                 if doc.to_bytes() != bytes {
@@ -214,18 +213,20 @@ enum Read {
 }
 
 fn sound(kind: &Form, expected: Option<&str>, bytes: &[u8]) -> Result<Read, String> {
-    let another = || Err("the record bears the id of another, not that of its path".to_owned());
     match kind {
         Form::Unknown => Ok(Read::Entry),
         Form::Doc(schema) => {
             let doc = Doc::parse(schema, bytes).map_err(|broken| broken.to_string())?;
-            if layout::bears(&doc.fields(), expected) { Ok(Read::Doc(Box::new(doc))) } else { another() }
+            if layout::bears(&doc.fields(), expected) {
+                Ok(Read::Doc(Box::new(doc)))
+            } else {
+                Err("the record bears the id of another, not that of its path".to_owned())
+            }
         }
-        Form::Entry(check) => {
-            let value = strict::parse(bytes).map_err(|why| format!("broken entry: {why}"))?;
-            check(&value).map_err(|why| format!("broken entry: {why}"))?;
-            if layout::bears(&value, expected) { Ok(Read::Entry) } else { another() }
-        }
+        Form::Entry(check) => match layout::entry_value(*check, expected, bytes) {
+            Ok(_) => Ok(Read::Entry),
+            Err(why) => Err(format!("broken entry: {why}")),
+        },
     }
 }
 

@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::model::id::IssueId;
+use crate::model::fixtures;
+use crate::model::id::{EntryId, IssueId};
 use crate::store::layout;
 use gix::objs::tree::EntryKind;
 
@@ -34,10 +35,7 @@ fn place(n: usize) -> String {
         0 => "wf.json".into(),
         1 => issue("ISS-001"),
         2 => issue("GH-2"),
-        3 => format!(
-            "{}/20261121T021405123Z-00000-00000001.json",
-            layout::comments(&IssueId::parse("ISS-001").unwrap())
-        ),
+        3 => layout::entry(&layout::comments(&IssueId::parse("ISS-001").unwrap()), &comment(3).0),
         4 => "notes".into(),
         5 => "notes/deep/file".into(),
         _ => "issues/zz/ISS-001/issue.json".into(),
@@ -48,6 +46,12 @@ fn stamp(tick: u8) -> String {
     format!("2026-11-21T02:14:05.{tick:03}Z/00000/0000000{}", tick % 3)
 }
 
+/// A comment with the name that it must have.
+fn comment(variant: u8) -> (EntryId, serde_json::Value) {
+    let body = json!({"body": format!("{variant}"), "author": "a", "created_at": "2026-11-21T02:14:05.123Z"});
+    fixtures::entry("20261121T021405123Z-00000", body)
+}
+
 /// A version of the record at a place: sound in several ways, in a form that no writer of ours makes, or broken.
 fn bytes(place: usize, variant: u8) -> Vec<u8> {
     let id = if place == 2 { "GH-2" } else { "ISS-001" };
@@ -55,10 +59,14 @@ fn bytes(place: usize, variant: u8) -> Vec<u8> {
         (_, 0) => return b"{".to_vec(),
         (_, 1) => return b"\xff\xfe".to_vec(),
         (0, _) => json!({"format": 1, "project": {"guidelines": variant}}),
-        (3, _) => json!({
-            "id": "20261121T021405123Z-00000-00000001", "body": format!("{variant}"), "author": "a",
-            "created_at": "2026-11-21T02:14:05.123Z"
-        }),
+        // Under the name of one of them: sound in two forms, and otherwise rewritten by somebody.
+        (3, 3 | 8) => comment(3).1,
+        (3, 4) => comment(4).1,
+        (3, _) => {
+            let mut rewritten = comment(variant).1;
+            rewritten["id"] = comment(3).0.as_str().into();
+            rewritten
+        }
         _ => {
             let mut clock = json!({"*": stamp(variant % 2), "title": stamp(variant % 5)});
             let tags: &[&str] = if variant.is_multiple_of(3) { &["a"] } else { &["b"] };

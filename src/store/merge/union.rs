@@ -10,9 +10,8 @@ use gix::objs::{Kind, Tree, WriteTo};
 
 use crate::model::doc::Doc;
 use crate::model::schema::Schema;
-use crate::model::strict;
 use crate::store::error::StoreError;
-use crate::store::layout::{Form, ISSUES, bears, form};
+use crate::store::layout::{Form, ISSUES, entry_value, form};
 use crate::store::make;
 use crate::store::snapshot::read_blob;
 use crate::store::trees::{self, DEEPEST};
@@ -304,9 +303,7 @@ fn records((kind, id): (Form, Option<&str>), a: &[u8], b: &[u8]) -> Vec<u8> {
     let joined = match kind {
         Form::Doc(schema) => docs(schema, id, a, b),
         Form::Entry(check) => {
-            let sound = |bytes: &[u8]| {
-                strict::parse(bytes).is_ok_and(|value| bears(&value, id) && check(&value).is_ok())
-            };
+            let sound = |bytes: &[u8]| entry_value(check, id, bytes).is_ok();
             better(sound(a), sound(b), a, b)
         }
         Form::Unknown => None,
@@ -330,7 +327,8 @@ fn inside(path: &str, name: &BString) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}/{name}") }
 }
 
-/// A sound version beats a broken one; of two sound ones the greater bytes stand.
+/// A sound version beats a broken one. Two sound ones say the same, since their id is made of what they say: they are
+/// written differently, and the greater bytes stand.
 fn better(a_sound: bool, b_sound: bool, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
     match (a_sound, b_sound) {
         (true, false) => Some(a.to_vec()),

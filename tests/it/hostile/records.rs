@@ -1,6 +1,7 @@
 //! Records that no writer makes.
 
 use super::*;
+use crate::support::record;
 
 /// The bytes of a record of `ISS-003` that is broken in one way, and what fsck says of it.
 fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
@@ -83,7 +84,13 @@ fn a_record_of_100_mb_is_named_and_not_read() {
         &world.origin,
         &[
             (&file("ISS-003"), &huge),
-            (&format!("{}/comments/20261121T021405123Z-00000-00000001.json", folder("ISS-001")), &huge),
+            (
+                &format!(
+                    "{}/comments/20261121T021405123Z-00000-00000000000000000000000001.json",
+                    folder("ISS-001")
+                ),
+                &huge,
+            ),
         ],
     );
     world.ada.wf(&["sync"]).ok();
@@ -95,7 +102,7 @@ fn a_record_of_100_mb_is_named_and_not_read() {
         .filter(|it| it["what"].as_str().unwrap().contains("larger than a record may be"));
     assert_eq!(large.count(), 2, "{found}");
     let ran = world.ada.wf(&["show", "ISS-001"]).ok();
-    assert!(ran.stderr.contains("20261121T021405123Z-00000-00000001"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("20261121T021405123Z-00000-00000000000000000000000001"), "{}", ran.stderr);
     // Nothing needs as much memory as the record has.
     limited(&world.ada, 90, &["show", "ISS-001"]).ok();
     world.assert_usable();
@@ -112,16 +119,16 @@ fn entries_in_the_wrong_place_are_named() {
     let comment = |id: &str| {
         json!({"id": id, "body": "b", "author": "a", "created_at": "2026-11-21T02:00:00.000Z"}).to_string()
     };
-    let other = "20261121T021405123Z-00000-00000001";
+    let other = "20261121T021405123Z-00000-00000000000000000000000001";
     let cases = [
-        (format!("{here}/comments/yesterday.json"), comment(other), "it is <time>-<counter>-<uid>"),
+        (format!("{here}/comments/yesterday.json"), comment(other), "it is <time>-<counter>-<26 letters"),
         (
-            format!("{here}/comments/99991121T021405123Z-00000-00000001.json"),
+            format!("{here}/comments/99991121T021405123Z-00000-00000000000000000000000001.json"),
             comment(other),
-            "it is <time>-<counter>-<uid>",
+            "it is <time>-<counter>-<26 letters",
         ),
         (
-            format!("{here}/comments/20261121T021405124Z-00000-00000001.json"),
+            format!("{here}/comments/20261121T021405124Z-00000-00000000000000000000000001.json"),
             comment(other),
             "bears the id of another",
         ),
@@ -132,7 +139,9 @@ fn entries_in_the_wrong_place_are_named() {
         ),
         ("issues/00/..x-/issue.json".into(), "{}".into(), "cannot be the id of an issue"),
         (format!("{here}/solutions/SOL-ISS-002-1/solution.json"), "{}".into(), "a plan for `ISS-002`"),
-        (format!("{here}/executions/EXR-ISS-001-1/log/{other}.json"), "{\"id\": 1}".into(), "broken entry"),
+        (format!("{here}/comments/{other}.json"), comment(other), "its id is made of something else"),
+        (format!("{here}/feedback/{other}.json"), "{\"id\": 1}".into(), "broken entry"),
+        (format!("{here}/executions/EXR-ISS-001-1/log/x"), "{}".into(), "cannot be the id of an execution"),
         ("queues/QUE/queue.json".into(), "{}".into(), "cannot be the id of a queue"),
         ("queues/QUE-1/items/00/SOL-ISS-001-1.json".into(), "{}".into(), "the file of this item is"),
     ];
@@ -171,30 +180,34 @@ fn no_text_reaches_the_terminal_as_it_is() {
     record["tags"] = json!([evil]);
     record["extended_context"] = json!({"notes": evil, "location": evil});
     record["unknown"] = evil.into();
-    let entry = "20261121T021405123Z-00000-00000001";
     let at = "2026-11-21T02:00:00.000Z";
-    let comment = json!({"id": entry, "body": evil, "author": evil, "created_at": at});
-    let feedback = json!({"id": entry, "type": "failure", "stage": "execute", "content": evil, "author": evil,
-        "created_at": at, "detail": {"message": evil}});
+    let entry = |it| record::entry(record::PLACE, it);
+    let (comment_id, comment) = entry(json!({"body": evil, "author": evil, "created_at": at}));
+    let (feedback_id, feedback) =
+        entry(json!({"type": "failure", "stage": "execute", "content": evil, "author": evil,
+        "created_at": at, "detail": {"message": evil}}));
     let solution = json!({"id": "SOL-ISS-001-1", "issue_id": "ISS-001", "author": evil, "created_at": at,
         "plan": {"description": evil, "tasks": [{"id": "T1", "title": evil, "action": evil, "scope": evil,
             "implementation": [evil], "acceptance": {"criteria": [evil]}}]}, "clock": {"*": BIRTH}});
-    let execution = json!({"id": "EXR-ISS-001-1", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "plan_digest": evil,
+    let (execution_id, execution) = record::execution(
+        json!({"nonce": evil, "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "plan_digest": evil,
         "plan_commit": evil, "attempt": 1, "actor": evil, "branch": evil, "worktree": evil, "started_at": at,
-        "lease_expires_at": at});
-    let log = json!({"id": entry, "type": "commit", "hash": evil, "subject": evil, "author": evil, "authored_at": at,
-        "files": [evil], "linked_by": "hook", "actor": evil, "at": at});
+        "lease_expires_at": at}),
+    );
+    let (log_id, log) =
+        entry(json!({"type": "commit", "hash": evil, "subject": evil, "author": evil, "authored_at": at,
+        "files": [evil], "linked_by": "hook", "actor": evil, "at": at}));
     let queue = json!({"id": "QUE-1", "created_at": at, "name": evil, "status": "active", "priority": 1, "clock": {"*": BIRTH}});
     let item = json!({"item_id": "S-1", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "plan_digest": evil,
         "position": "m", "held": evil, "queued_at": at, "clock": {"*": BIRTH}});
     let fan = here.split('/').nth(1).unwrap().to_owned();
     let files = [
         (format!("{here}/issue.json"), record),
-        (format!("{here}/comments/{entry}.json"), comment),
-        (format!("{here}/feedback/{entry}.json"), feedback),
+        (format!("{here}/comments/{comment_id}.json"), comment),
+        (format!("{here}/feedback/{feedback_id}.json"), feedback),
         (format!("{here}/solutions/SOL-ISS-001-1/solution.json"), solution),
-        (format!("{here}/executions/EXR-ISS-001-1/execution.json"), execution),
-        (format!("{here}/executions/EXR-ISS-001-1/log/{entry}.json"), log),
+        (format!("{here}/executions/{execution_id}/execution.json"), execution),
+        (format!("{here}/executions/{execution_id}/log/{log_id}.json"), log),
         ("queues/QUE-1/queue.json".into(), queue),
         (format!("queues/QUE-1/items/{fan}/SOL-ISS-001-1.json"), item),
         (format!("{here}/comments/{}.json", evil.replace('\0', "")), json!({"id": evil})),
@@ -221,7 +234,7 @@ fn no_text_reaches_the_terminal_as_it_is() {
         &["list", "--all"],
         &["show", "ISS-001"],
         &["show", "SOL-ISS-001-1"],
-        &["show", "EXR-ISS-001-1"],
+        &["show", &execution_id],
         &["show", "QUE-1"],
         &["show", "QUE-1:S-1"],
         &["log"],

@@ -162,7 +162,8 @@ fn records_that_inflate_to_100_mb_are_named() {
     let huge = vec![b' '; HUGE];
     let mut text = issue("ISS-003").to_string().into_bytes();
     text.resize(HUGE, b' ');
-    let comment = format!("{}/comments/20261121T021405123Z-00000-00000001.json", folder("ISS-001"));
+    let comment =
+        format!("{}/comments/20261121T021405123Z-00000-00000000000000000000000001.json", folder("ISS-001"));
     let (third, second) = (file("ISS-003"), file("ISS-002"));
     write(&world.origin, &[(&third, &text), (&second, &huge), (&comment, &huge), ("wf.json", &huge)]);
     let bad = world.origin.tip().unwrap();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Planned, change_plan, review};
-use crate::support::{Repo, Sandbox, plan};
+use crate::support::{Repo, Sandbox, plan, record};
 
 /// Two clones with one plan by Ada, and a third person in the second clone.
 fn two() -> (Sandbox, Repo, Repo, String) {
@@ -68,20 +68,24 @@ fn a_review_of_the_plan_as_it_was_counts_no_more_after_a_sync() {
 }
 
 /// A review as another program might leave it, put beside a plan.
-fn plant(it: &Planned, name: &str, change: impl Fn(&mut Value)) -> String {
+fn plant(it: &Planned, place: &str, change: impl Fn(&mut Value)) -> String {
     let mut record = json!({
-        "id": name, "verdict": "approved", "scores": {"technical": 90, "risk": 90, "completeness": 90}, "total": 90,
+        "verdict": "approved", "scores": {"technical": 90, "risk": 90, "completeness": 90}, "total": 90,
         "plan_digest": it.shown()["plan_digest"], "author": "Eve <eve@example.org>",
         "created_at": "2026-11-21T03:00:00.000Z"
     });
     change(&mut record);
+    let named = record.get("id").cloned();
+    let (name, mut record) = record::entry(place, record);
+    // Somebody else's id, where the change says so.
+    record["id"] = named.unwrap_or(record["id"].clone());
     let plan = it.ada.store_path(&format!("/{}/solution.json", it.plan));
     let path = format!("{}/reviews/{name}.json", plan.strip_suffix("/solution.json").unwrap());
     it.ada.plumb(&[(&path, &format!("{record:#}\n"))]);
     path
 }
 
-const ENTRY: &str = "20261121T030000000Z-00000-0000000e";
+const PLACE: &str = "20261121T030000000Z-00000";
 
 #[test]
 fn a_review_that_no_writer_makes_is_named_and_does_not_count() {
@@ -94,7 +98,7 @@ fn a_review_that_no_writer_makes_is_named_and_does_not_count() {
         ("expected a sequence", |it| it["findings"] = json!("none")),
     ] {
         let it = Planned::new();
-        let path = plant(&it, ENTRY, change);
+        let path = plant(&it, PLACE, change);
         let found = it.ada.wf(&["fsck", "--json"]).fails(1).json();
         assert_eq!(found[0]["path"], json!(path), "{what}: {found}");
         let shown = it.ada.wf(&["solution", "show", &it.plan, "--json"]).ok().json();
@@ -108,7 +112,7 @@ fn a_review_that_no_writer_makes_is_named_and_does_not_count() {
 #[test]
 fn a_verdict_that_its_scores_do_not_bear_out_counts_as_they_say() {
     let it = Planned::new();
-    plant(&it, ENTRY, |it| it["scores"] = json!({"technical": 10, "risk": 10, "completeness": 10}));
+    plant(&it, PLACE, |it| it["scores"] = json!({"technical": 10, "risk": 10, "completeness": 10}));
     let found = it.ada.wf(&["fsck", "--json"]).fails(1).json().to_string();
     assert!(found.contains("its total is 90, and its scores come to 10"), "{found}");
     assert!(found.contains("it says approved, and its scores come to rejected"), "{found}");
@@ -120,7 +124,7 @@ fn a_verdict_that_its_scores_do_not_bear_out_counts_as_they_say() {
 fn a_review_is_later_than_every_one_that_its_writer_saw() {
     let it = Planned::new();
     // By somebody whose clock is years ahead.
-    plant(&it, "20301121T030000000Z-00000-0000000e", |it| it["author"] = json!("Bea <bea@example.org>"));
+    plant(&it, "20301121T030000000Z-00000", |it| it["author"] = json!("Bea <bea@example.org>"));
     it.review("40", &[]).ok();
     assert_eq!(it.shown()["review"], "rejected", "what Bea says last counts");
     it.sandbox.advance(60);

@@ -162,7 +162,7 @@ fn a_broken_record_is_named_and_not_in_the_way_of_the_rest() {
     let repo = sandbox.store("a");
     repo.issue("ISS-001");
     repo.issue("ISS-002");
-    let comment = "issues/90/ISS-001/comments/20261121T021405123Z-00000-7k3m2pq9.json";
+    let comment = "issues/90/ISS-001/comments/20261121T021405123Z-00000-00000000000000000000000001.json";
     repo.plumb(&[(&repo.store_path("/ISS-002/issue.json"), "{\"id\": \"ISS-002\""), (comment, "[]")]);
     let list = repo.wf(&["list", "--json"]).ok();
     assert_eq!(crate::support::column(&list.json(), "id"), ["ISS-001"]);

@@ -2,6 +2,7 @@
 
 mod plan;
 mod ran;
+pub(crate) mod record;
 mod repo;
 mod sandbox;
 mod store;

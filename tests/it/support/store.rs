@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::{Repo, Sandbox};
+use super::{Repo, Sandbox, record};
 
 /// The ref.
 pub(crate) const REF: &str = "refs/wf/main";
 
 /// The name of an entry at this place (time and counter) of a log.
-pub(crate) fn entry_id(place: &str, _entry: &Value) -> String {
-    format!("{place}-zzzzzzzz")
+pub(crate) fn entry_id(place: &str, entry: &Value) -> String {
+    record::entry(place, entry.clone()).0
 }
 
 impl Sandbox {

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Repo, plan};
+use super::{Repo, plan, record};
 
 /// When the records were written.
 const BORN: &str = "2026-11-21T01:00:00.000Z";
 const STAMP: &str = "2026-11-21T01:00:00.000Z/00000/7k3m2pq9";
-/// The uid of every plan and of the first execution.
+/// The uid of every plan, and the nonce of the first execution.
 const UID: &str = "a7x9a7x9";
 
 /// An execution that was claimed for a worktree.
@@ -23,12 +23,17 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    fn new(issue: &str, uid: &str) -> Self {
-        Self {
-            issue: issue.to_owned(),
-            solution: format!("SOL-{issue}-{UID}"),
-            execution: format!("EXR-{issue}-{uid}"),
-        }
+    /// The claim, and the path and the record of its execution, with what is other than in the first one.
+    fn new(issue: &str, nonce: &str, other: &Value) -> (Self, (String, Value)) {
+        let solution = format!("SOL-{issue}-{UID}");
+        let mut record = json!({"nonce": nonce, "issue_id": issue, "solution_id": solution,
+            "plan_digest": "sha256:0", "plan_commit": "0".repeat(40), "attempt": 1,
+            "actor": "Ada <ada@example.org>", "started_at": BORN,
+            "lease_expires_at": "2026-11-21T05:00:00.000Z"});
+        record.as_object_mut().unwrap().extend(other.as_object().unwrap().clone());
+        let (execution, record) = record::execution(record);
+        let path = format!("{}/executions/{execution}/execution.json", folder(issue));
+        (Self { issue: issue.to_owned(), solution, execution }, (path, record))
     }
 
     /// The trailers of its commits, without a task.
@@ -74,20 +79,18 @@ impl Claim {
 
     /// Ends the execution.
     pub(crate) fn end(&self, repo: &Repo, status: &str) {
-        let id = "20261121T010500000Z-00000-7k3m2pq9";
-        let entry = json!({"id": id, "type": "end", "status": status, "actor": "Ada", "at": BORN});
+        let entry = json!({"type": "end", "status": status, "actor": "Ada", "at": BORN});
+        let (id, entry) = record::entry("20261121T010500000Z-00000", entry);
         let path = format!("{}/executions/{}/log/{id}.json", folder(&self.issue), self.execution);
         write_records(repo, &[(path, entry)]);
     }
 
     /// Another execution takes this one's place, as after a lease ran out.
     pub(crate) fn superseded(&self, repo: &Repo) -> Self {
-        let other = Self::new(&self.issue, "bbbbbbbb");
-        let mut record = execution_record(&other);
-        record["attempt"] = json!(2);
-        record["actor"] = json!("Bob <bob@example.org>");
-        record["supersedes"] = json!([{"execution_id": self.execution, "status": "executing"}]);
-        write_records(repo, &[(execution_path(&other), record)]);
+        let changes = json!({"attempt": 2, "actor": "Bob <bob@example.org>",
+            "supersedes": [{"execution_id": self.execution, "status": "executing"}]});
+        let (other, record) = Self::new(&self.issue, "bbbbbbbb", &changes);
+        write_records(repo, &[record]);
         other
     }
 }
@@ -108,7 +111,7 @@ pub(crate) fn claim_plan(repo: &Repo, issue: &str, plan: &Value) -> Claim {
 
 /// As [`claim`], for no worktree of this clone.
 pub(crate) fn claim_elsewhere(repo: &Repo, issue: &str, plan: &Value) -> Claim {
-    let claim = Claim::new(issue, UID);
+    let (claim, execution) = Claim::new(issue, UID, &json!({}));
     write_records(
         repo,
         &[
@@ -122,7 +125,7 @@ pub(crate) fn claim_elsewhere(repo: &Repo, issue: &str, plan: &Value) -> Claim {
                 json!({"id": claim.solution, "issue_id": issue, "author": "Ada", "created_at": BORN, "plan": plan,
                     "clock": {"*": STAMP}}),
             ),
-            (execution_path(&claim), execution_record(&claim)),
+            execution,
         ],
     );
     claim
@@ -166,17 +169,6 @@ fn write_records(repo: &Repo, files: &[(String, Value)]) {
     let commit = repo.git_in("test: records\n", &["commit-tree", "-p", &tip, tree.line()]).ok();
     repo.git(&["update-ref", "refs/wf/main", commit.line(), &tip]).ok();
     std::fs::remove_file(index).unwrap();
-}
-
-fn execution_record(claim: &Claim) -> Value {
-    json!({"id": claim.execution, "issue_id": claim.issue, "solution_id": claim.solution,
-        "plan_digest": "sha256:0", "plan_commit": "0".repeat(40), "attempt": 1,
-        "actor": "Ada <ada@example.org>", "started_at": BORN,
-        "lease_expires_at": "2026-11-21T05:00:00.000Z"})
-}
-
-fn execution_path(claim: &Claim) -> String {
-    format!("{}/executions/{}/execution.json", folder(&claim.issue), claim.execution)
 }
 
 fn folder(issue: &str) -> String {

@@ -68,7 +68,7 @@ pub(super) fn fault(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Op
         Form::Unknown => None,
         Form::Entry(_) if old.is_some() => Some(Fault::Rewritten),
         Form::Entry(_) => {
-            let stamp = id.as_deref().and_then(Stamp::of_entry_name);
+            let stamp = id.as_deref().and_then(|id| EntryId::parse(id).ok()).map(|id| id.stamp());
             let ahead = stamp.filter(|stamp| is_ahead(stamp, now));
             let ahead = ahead.map(|stamp| Fault::Ahead { what: BIRTH.into(), at: stamp.time() });
             (file_bytes(&value) != new).then_some(Fault::Encoding).or(ahead)

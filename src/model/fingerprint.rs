@@ -1,0 +1,85 @@
+//! The last part of the id of a record that is written once: it is made of what the record says, so that nobody can
+//! change the record and leave it its name.
+
+use std::fmt;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::digest::canonical_without;
+use super::uid::ALPHABET;
+
+/// Letters of a fingerprint: five bits each, the first of them three.
+const WIDTH: usize = 26;
+/// A fingerprint as JSON Schema says it.
+pub(crate) const FINGERPRINT_PATTERN: &str = "[0-7][0-9a-hjkmnp-tv-z]{25}";
+
+/// The first 128 bits of SHA-256 over the canonical form of a record, as 26 letters of Crockford's base32.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fingerprint(String);
+
+impl Fingerprint {
+    /// That of a record, without those of its own members that do not count.
+    pub(crate) fn of(record: &Value, without: &[&str]) -> Self {
+        let digest = Sha256::digest(canonical_without(record, without));
+        Self::from_bits(digest.iter().take(16).fold(0, |bits, byte| bits << 8 | u128::from(*byte)))
+    }
+
+    /// What stands in an id until the record is there that it is made of.
+    pub(super) fn pending() -> Self {
+        Self::from_bits(0)
+    }
+
+    fn from_bits(bits: u128) -> Self {
+        let letter = |n: usize| char::from(ALPHABET[(bits >> (5 * (WIDTH - 1 - n)) & 31) as usize]);
+        Self((0..WIDTH).map(letter).collect())
+    }
+
+    /// Whether `text` can be one.
+    pub(crate) fn is_one(text: &str) -> bool {
+        text.len() == WIDTH && text.as_bytes()[0] <= b'7' && text.bytes().all(|byte| ALPHABET.contains(&byte))
+    }
+
+    /// The letters.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn bits_become_letters_from_the_highest_down() {
+        assert_eq!(Fingerprint::from_bits(0).as_str(), "0".repeat(26));
+        assert_eq!(Fingerprint::from_bits(u128::MAX).as_str(), format!("7{}", "z".repeat(25)));
+        assert_eq!(Fingerprint::from_bits(33).as_str(), format!("{}11", "0".repeat(24)));
+        assert!(Fingerprint::is_one(Fingerprint::from_bits(u128::MAX).as_str()));
+        for text in ["", &"0".repeat(25), &"0".repeat(27), &"8".repeat(26), &"u".repeat(26), &"Z".repeat(26)]
+        {
+            assert!(!Fingerprint::is_one(text), "{text}");
+        }
+    }
+
+    /// `printf '{"a":1,"b":{"id":2}}' | sha256sum` begins with b623b72c64d56c96.
+    #[test]
+    fn only_members_of_the_record_itself_are_left_out_and_its_form_does_not_matter() {
+        let one = json!({"id": "x", "b": {"id": 2}, "a": 1});
+        let two: Value = serde_json::from_str(r#"{"a": 1.0, "b": {"id": 2}}"#).unwrap();
+        assert_eq!(Fingerprint::of(&one, &["id"]).as_str(), "5p4evjrs6ndjb91xqkrmcb62z2");
+        assert_eq!(Fingerprint::of(&one, &["id"]), Fingerprint::of(&two, &["id"]));
+        assert_ne!(Fingerprint::of(&one, &["id"]), Fingerprint::of(&one, &[]));
+        assert_ne!(
+            Fingerprint::of(&one, &["id"]),
+            Fingerprint::of(&json!({"a": 1, "b": {"id": 3}}), &["id"])
+        );
+    }
+}
