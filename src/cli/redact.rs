@@ -280,6 +280,10 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
         Failure::new("not-redactable", format!("`{field}` of `{target}` {why}"))
             .hint("texts can be hidden: title, context, plan, …; ids, times and the names of kinds cannot")
     };
+    if target == layout::CLAIM {
+        return Err(Failure::new("not-redactable", format!("`{field}` of an execution cannot be hidden"))
+            .hint("its id is made of what it says, and its log lies under that id; entries of the log can be hidden: log/ENTRY"));
+    }
     let bytes = tx.file(&path)?.ok_or_else(|| nothing("is not there"))?;
     let stamp = match form(&path).0 {
         Form::Doc(schema) => {

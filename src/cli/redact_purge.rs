@@ -23,10 +23,21 @@ pub(crate) struct PurgeAnswer {
     commits: usize,
     /// Versions of files that were rewritten in them, each counted once.
     files: usize,
+    /// Entries that have another id since then, because it is made of what they say.
+    renamed: Vec<Renamed>,
     /// Remotes that hold the old history, as far as is known here.
     remotes: Vec<Remote>,
     /// Other references of this repository that hold commits of the old history.
     held_by: Vec<String>,
+}
+
+/// An entry with another name.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Renamed {
+    /// Its path of before.
+    from: String,
+    /// Its path now.
+    to: String,
 }
 
 /// A remote that holds the old history.
@@ -75,7 +86,8 @@ pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
         None => {
             let tip = store.snapshot()?.commit().to_string();
             let (from, to) = (tip.clone(), tip);
-            PurgeAnswer { reference, from, to, commits: 0, files: 0, remotes: vec![], held_by: vec![] }
+            let (renamed, remotes, held_by) = (vec![], vec![], vec![]);
+            PurgeAnswer { reference, from, to, commits: 0, files: 0, renamed, remotes, held_by }
         }
     };
     if let Err(error) = index::forget(store) {
@@ -103,6 +115,7 @@ fn answer(reference: String, purged: Purged) -> PurgeAnswer {
         to: purged.to.to_string(),
         commits: purged.commits,
         files: purged.files,
+        renamed: purged.renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),
         remotes: remotes.collect(),
         held_by: purged.held_by,
         reference,
@@ -124,6 +137,13 @@ fn print(answer: &PurgeAnswer, context: &mut Context) -> Result<(), Failure> {
         count(*commits, "commit"),
         count(*files, "file")
     )?;
+    if !answer.renamed.is_empty() {
+        let entries = match answer.renamed.len() {
+            1 => "1 entry has".to_owned(),
+            many => format!("{many} entries have"),
+        };
+        writeln!(context.screen, "{entries} another id now, which --json names")?;
+    }
     writeln!(context.screen, "\nThe old history is still elsewhere, and a sync with it brings it back:")?;
     for Remote { remote, push, clones, .. } in &answer.remotes {
         writeln!(

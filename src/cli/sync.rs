@@ -58,7 +58,10 @@ pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
         context.warn(&format!("`{remote}` had been set back; the commits that it had before are kept"));
     }
     if !synced.restored.is_empty() {
-        context.warn(&format!("`{remote}` had lost or broken what was put back: {}", some(&synced.restored)));
+        context.warn(&format!(
+            "restored records that `{remote}` had lost or damaged: {}",
+            some(&synced.restored)
+        ));
     }
     if !synced.refused.is_empty() {
         context.warn(&format!(

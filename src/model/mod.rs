@@ -4,10 +4,10 @@ pub(crate) mod digest;
 pub(crate) mod doc;
 pub(crate) mod execution;
 mod explain;
-pub(crate) mod hidden;
 pub(crate) mod fingerprint;
 #[cfg(test)]
 pub(crate) mod fixtures;
+pub(crate) mod hidden;
 pub(crate) mod id;
 pub(crate) mod issue;
 mod log_entry;

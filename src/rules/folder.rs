@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
-use crate::model::id::{QueueId, SolutionId};
+use crate::model::id::{EntryId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::QueueConflict;
@@ -360,7 +360,7 @@ mod tests {
 
     /// The name of an entry written in this second.
     fn entry(second: usize) -> EntryId {
-        EntryId::parse(&format!("20261121T0214{second:02}123Z-00000-7k3m2pq9")).unwrap()
+        entry_id(&format!("20261121T0214{second:02}123Z-00000"))
     }
 
     /// Comments written one after the other, each with the one that it replaces.

@@ -26,6 +26,8 @@ pub(crate) const ISSUES: &str = "issues";
 pub(crate) const QUEUES: &str = "queues";
 /// The folder of all runs.
 pub(crate) const RUNS: &str = "runs";
+/// The file of an execution.
+pub(crate) const CLAIM: &str = "execution.json";
 /// Beside what they hide: entries that say so.
 pub(crate) const REDACTIONS: &str = "redactions";
 
@@ -76,7 +78,7 @@ pub(crate) fn executions(id: &IssueId) -> String {
 
 /// `…/executions/<EXECUTION>/execution.json`
 pub(crate) fn execution(id: &ExecutionId) -> String {
-    format!("{}/{id}/execution.json", executions(&id.issue()))
+    format!("{}/{id}/{CLAIM}", executions(&id.issue()))
 }
 
 /// `…/executions/<EXECUTION>/log`
@@ -288,7 +290,7 @@ fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
         }
         ["executions", id, rest @ ..] if ExecutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
             match rest {
-                ["execution.json"] => (Form::Entry(check_as::<Execution>), Some((*id).to_owned())),
+                [CLAIM] => (Form::Entry(check_as::<Execution>), Some((*id).to_owned())),
                 ["log", name] => entry(check_as::<LogEntry>, name),
                 [REDACTIONS, name] => entry(check_as::<Redaction>, name),
                 _ => (Form::Unknown, None),
@@ -334,9 +336,10 @@ mod tests {
             assert!(matches!(form(&path).0, Form::Doc(_)), "{path}");
             assert_eq!(largest(&path), LARGEST_DOC, "{path}");
         }
-        for path in
-            [format!("{}/20261121T021405123Z-00000-00000000000000000000000001.json", comments(&id)), "notes/items/x".into()]
-        {
+        for path in [
+            format!("{}/20261121T021405123Z-00000-00000000000000000000000001.json", comments(&id)),
+            "notes/items/x".into(),
+        ] {
             assert_eq!(largest(&path), LARGEST_ENTRY, "{path}");
         }
     }

@@ -4,6 +4,7 @@ mod ancestry;
 mod bounded;
 mod bulk;
 mod changed;
+mod cleared;
 mod code_tree;
 mod commit_size;
 mod commits;

@@ -37,6 +37,8 @@ pub(crate) struct Purged {
     pub(crate) commits: usize,
     /// Versions of files that were.
     pub(crate) files: usize,
+    /// Entries that have another name, since they say something else: the old path and the new one.
+    pub(crate) renamed: Vec<(String, String)>,
     /// What remotes were known to have, which was forgotten here since it is the old history.
     pub(crate) remotes: Vec<Tracked>,
     /// References that still hold commits of the old history.
@@ -98,7 +100,8 @@ impl Store {
                 let commits = rewritten.moved.iter().filter(|(old, new)| old != new).count();
                 let files = rewritten.files;
                 let (remotes, held_by) = self.forget(&rewritten)?;
-                return Ok(Some(Purged { from, to, commits, files, remotes, held_by }));
+                let renamed = paths.renamed().to_vec();
+                return Ok(Some(Purged { from, to, commits, files, renamed, remotes, held_by }));
             }
         }
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })

@@ -13,7 +13,7 @@ use crate::model::stamp::Stamp;
 use crate::model::strict;
 
 /// What stands for a file that cannot be read: nobody can say where in it the hidden text is.
-const UNREADABLE: &str = "[redacted]\n";
+pub(super) const UNREADABLE: &str = "[redacted]\n";
 
 /// The redactions of one folder.
 #[derive(Debug, Default)]
@@ -89,8 +89,9 @@ impl Redactions {
         }
     }
 
+    /// Those of the file at `path`. Of a claim there are none: its id is made of it, and its log lies under that id.
     fn target<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a Redaction> {
-        let target = layout::redacted_by(path).map(|(_, target)| target);
+        let target = layout::redacted_by(path).map(|(_, target)| target).filter(|it| it != layout::CLAIM);
         self.0.iter().filter(move |it| target.as_ref() == Some(&it.target))
     }
 
@@ -132,14 +133,6 @@ impl Redactions {
         let is_sound = |value: &Value| check(value).is_ok() && layout::bears(value, id.as_deref());
         for redaction in self.target(path) {
             hide(value, &redaction.field, &is_sound);
-        }
-    }
-
-    /// The bytes of a file as they may leave the store.
-    pub(crate) fn bytes(&self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
-        match self.target(path).next() {
-            Some(_) => self.text(path, &bytes).into_bytes(),
-            None => bytes,
         }
     }
 

@@ -1,13 +1,15 @@
-//! Every file of a state, in the order of the tree, as it may be shown.
+//! Every file of a state, in the order of the tree, as it may leave the store.
+
+use std::collections::HashSet;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
+use super::cleared::Cleared;
 use super::error::StoreError;
 use super::layout;
-use super::redact::Redactions;
 use super::snapshot::{Snapshot, read_blob};
 use super::trees::{self, DEEPEST};
 
@@ -28,10 +30,10 @@ impl Snapshot<'_> {
         visit: &mut dyn FnMut(&str, Visited) -> Result<(), E>,
     ) -> Result<(), E> {
         if folder.is_empty() {
-            return self.visit(self.tree(), "", &Redactions::default(), visit);
+            return self.visit(self.tree(), "", &Cleared::default(), visit);
         }
         match self.entry(folder)? {
-            Some((id, EntryKind::Tree)) => self.visit(id, folder, &Redactions::default(), visit),
+            Some((id, EntryKind::Tree)) => self.visit(id, folder, &Cleared::default(), visit),
             _ => Ok(()),
         }
     }
@@ -40,7 +42,7 @@ impl Snapshot<'_> {
         &self,
         tree: ObjectId,
         path: &str,
-        hidden: &Redactions,
+        hidden: &Cleared,
         visit: &mut dyn FnMut(&str, Visited) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(folder) = trees::read(self.repo(), tree).map_err(trees::at(path))? else {
@@ -49,12 +51,13 @@ impl Snapshot<'_> {
         // A folder with redactions of its own: an issue, a plan, an execution.
         let own = match layout::redacted_by(&format!("{path}/x")) {
             Some((by, _)) if by == path => Some(match folder.get(layout::REDACTIONS.into()).is_some() {
-                true => Redactions::of(self, path)?,
-                false => Redactions::default(),
+                true => Cleared::of(self, path)?,
+                false => Cleared::default(),
             }),
             _ => None,
         };
         let hidden = own.as_ref().unwrap_or(hidden);
+        let mut made = HashSet::new();
         for entry in folder.in_order() {
             let Ok(name) = entry.filename.to_str() else {
                 let shown = format!("{path}/{}", entry.filename.to_str_lossy());
@@ -65,7 +68,21 @@ impl Snapshot<'_> {
             if let Some(why) = trees::refusal(entry).or(trees::unread(entry.mode.kind())) {
                 visit(&inner, Visited::Unfit(why))?;
             } else if entry.mode.kind() != EntryKind::Tree {
-                visit(&inner, self.shown(entry.oid, &inner, hidden)?)?;
+                let bytes = match self.bytes(entry.oid, &inner)? {
+                    Visited::File(bytes) if !hidden.is_empty() => bytes,
+                    other => {
+                        visit(&inner, other)?;
+                        continue;
+                    }
+                };
+                for (path, bytes) in hidden.files(&inner, bytes) {
+                    // What was made of another entry, or lies there by itself: under one name there is one content.
+                    let name = path.rsplit('/').next().unwrap_or_default();
+                    let is_there = path != inner && folder.get(name.into()).is_some();
+                    if !is_there && (path == inner || made.insert(path.clone())) {
+                        visit(&path, Visited::File(bytes))?;
+                    }
+                }
             } else if inner.split('/').count() >= DEEPEST {
                 visit(&inner, Visited::Unfit("it lies deeper than any record"))?;
             } else {
@@ -75,7 +92,7 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    fn shown(&self, id: ObjectId, path: &str, hidden: &Redactions) -> Result<Visited, StoreError> {
+    fn bytes(&self, id: ObjectId, path: &str) -> Result<Visited, StoreError> {
         let header =
             self.repo().find_header(id).map_err(StoreError::object("cannot read a record of the store"))?;
         if header.kind() != Kind::Blob {
@@ -84,7 +101,6 @@ impl Snapshot<'_> {
         if header.size() > layout::largest(path) {
             return Ok(Visited::Unfit("it is larger than a record can be"));
         }
-        let bytes = read_blob(self.repo(), id, path)?;
-        Ok(Visited::File(if hidden.is_empty() { bytes } else { hidden.bytes(path, bytes) }))
+        read_blob(self.repo(), id, path).map(Visited::File)
     }
 }

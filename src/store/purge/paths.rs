@@ -5,18 +5,18 @@ use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
-use gix::objs::tree::EntryKind;
+use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree, TreeRef};
 use serde_json::Value;
 
 use crate::model::doc::file_bytes;
 use crate::model::redaction::REDACTED;
 use crate::model::strict;
+use crate::store::cleared::Cleared;
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::make;
 use crate::store::records;
-use crate::store::redact::Redactions;
 use crate::store::repo::object_id;
 use crate::store::snapshot::{Snapshot, read_blob};
 
@@ -28,14 +28,18 @@ pub(super) struct Paths {
     known: HashMap<ObjectId, ObjectId>,
     /// Whether what was found holds something that a purge left.
     left: HashMap<ObjectId, bool>,
+    /// Of the whole: what gets another name.
+    renamed: Vec<(String, String)>,
 }
 
 #[derive(Default)]
 struct File {
     path: String,
-    hidden: Option<Rc<Redactions>>,
+    hidden: Option<Rc<Cleared>>,
     /// Whether it names a commit of the ref, the one that holds the plan.
     is_claim: bool,
+    /// What became of the versions that were found: names in the same folder, and what lies there.
+    known: HashMap<ObjectId, Vec<(BString, ObjectId)>>,
 }
 
 impl Paths {
@@ -50,17 +54,25 @@ impl Paths {
             claims.extend(records::execution_ids(now, &issue)?);
         }
         let mut is_any_hidden = false;
+        let mut renamed = Vec::new();
         for folder in folders {
-            let hidden = Rc::new(Redactions::of(now, &folder)?);
+            let hidden = Rc::new(Cleared::of(now, &folder)?);
+            is_any_hidden |= !hidden.is_empty();
             for target in hidden.targets() {
-                is_any_hidden = true;
                 paths.file(&format!("{folder}/{target}")).hidden = Some(Rc::clone(&hidden));
             }
+            renamed.extend(hidden.renamed());
         }
         for id in claims {
             paths.file(&layout::execution(&id)).is_claim = true;
         }
+        paths.renamed = renamed;
         Ok(if is_any_hidden { paths } else { Self::default() })
+    }
+
+    /// The entries that get another name: their old paths and the new ones.
+    pub(super) fn renamed(&self) -> &[(String, String)] {
+        &self.renamed
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -69,8 +81,10 @@ impl Paths {
 
     /// How many versions of files were rewritten.
     pub(super) fn rewritten(&self) -> usize {
-        let own = self.known.iter().filter(|(old, new)| self.file.is_some() && old != new).count();
-        own + self.inner.values().map(Self::rewritten).sum::<usize>()
+        let is_same = |old: &ObjectId, new: &[(BString, ObjectId)]| matches!(new, [(_, id)] if id == old);
+        let known = self.file.iter().flat_map(|file| &file.known);
+        known.filter(|(old, new)| !is_same(old, new)).count()
+            + self.inner.values().map(Self::rewritten).sum::<usize>()
     }
 
     fn file(&mut self, path: &str) -> &mut File {
@@ -96,18 +110,25 @@ impl Paths {
             && let Ok(decoded) = TreeRef::from_bytes(&object.data, work.object_hash())
         {
             let mut changed: Tree = decoded.into();
-            let mut is_changed = false;
+            let before = changed.entries.clone();
+            let mut made = Vec::new();
             for entry in &mut changed.entries {
                 let Some(place) = self.inner.get_mut(&entry.filename) else { continue };
-                let oid = match entry.mode.kind() {
-                    EntryKind::Tree => place.rewrite(work, entry.oid, moved)?,
-                    EntryKind::Blob | EntryKind::BlobExecutable => place.blob(work, entry.oid, moved)?,
-                    EntryKind::Link | EntryKind::Commit => continue,
-                };
-                is_changed |= oid != entry.oid;
-                entry.oid = oid;
+                match entry.mode.kind() {
+                    EntryKind::Tree => entry.oid = place.rewrite(work, entry.oid, moved)?,
+                    EntryKind::Blob | EntryKind::BlobExecutable => {
+                        let mut files = place.blob(work, entry.oid, moved)?.into_iter();
+                        if let Some((name, oid)) = files.next() {
+                            (entry.filename, entry.oid) = (name, oid);
+                        }
+                        made.extend(files.map(|(filename, oid)| Entry { filename, oid, ..entry.clone() }));
+                    }
+                    EntryKind::Link | EntryKind::Commit => {}
+                }
             }
-            if is_changed {
+            changed.entries.extend(made);
+            if changed.entries != before {
+                changed.entries = one_of_each(work, changed.entries)?;
                 new = make::object(work, &changed)?;
             }
         }
@@ -128,7 +149,7 @@ impl Paths {
         let mut found = false;
         if let Some(File { path, hidden: Some(hidden), .. }) = &self.file {
             let bytes = read_blob(repo, object, path)?;
-            found = bytes.contains_str(REDACTED) && hidden.purged(path, bytes.clone()) == bytes;
+            found = bytes.contains_str(REDACTED) && hidden.redactions().purged(path, bytes.clone()) == bytes;
         } else if self.file.is_none() {
             let failed = StoreError::object("cannot read a tree of the store");
             let data = repo.find_object(object).map_err(&failed)?.detach();
@@ -149,28 +170,55 @@ impl Paths {
         Ok(found)
     }
 
+    /// What becomes of a file: the name and the bytes that it has, and what stands beside it then.
     fn blob(
         &mut self,
         work: &gix::Repository,
         id: ObjectId,
         moved: &HashMap<ObjectId, ObjectId>,
-    ) -> Result<ObjectId, StoreError> {
-        let Some(file) = &self.file else { return Ok(id) };
-        if let Some(known) = self.known.get(&id) {
-            return Ok(*known);
+    ) -> Result<Vec<(BString, ObjectId)>, StoreError> {
+        let Some(file) = &mut self.file else { return Ok(vec![]) };
+        if let Some(known) = file.known.get(&id) {
+            return Ok(known.clone());
         }
         let before = read_blob(work, id, &file.path)?;
-        let mut after = before.clone();
-        if let Some(hidden) = &file.hidden {
-            after = hidden.purged(&file.path, after);
-        }
+        let mut after = match &file.hidden {
+            Some(hidden) => hidden.files(&file.path, before.clone()),
+            None => vec![(file.path.clone(), before.clone())],
+        };
         if file.is_claim {
-            after = renamed(after, moved);
+            after = after.into_iter().map(|(path, bytes)| (path, renamed(bytes, moved))).collect();
         }
-        let new = if after == before { id } else { make::bytes(work, Kind::Blob, &after)? };
-        self.known.insert(id, new);
-        Ok(new)
+        let mut made = Vec::new();
+        for (path, bytes) in after {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let new = if bytes == before { id } else { make::bytes(work, Kind::Blob, &bytes)? };
+            made.push((name.into(), new));
+        }
+        file.known.insert(id, made.clone());
+        Ok(made)
     }
+}
+
+/// The entries of a tree in order, and one of those that share a name: two entries that say the same without what was
+/// hidden, or one that an earlier purge made. A record stands before a folder in its place.
+fn one_of_each(work: &gix::Repository, entries: Vec<Entry>) -> Result<Vec<Entry>, StoreError> {
+    let mut by_name: BTreeMap<BString, Entry> = BTreeMap::new();
+    for entry in entries {
+        let is_folder = |it: &Entry| it.mode.kind() == EntryKind::Tree;
+        let kept = match by_name.get(&entry.filename) {
+            Some(known) if known.oid == entry.oid || is_folder(&entry) => known.clone(),
+            Some(known) if !is_folder(known) => {
+                let bytes = read_blob(work, known.oid, "")?.max(read_blob(work, entry.oid, "")?);
+                Entry { oid: make::bytes(work, Kind::Blob, &bytes)?, ..known.clone() }
+            }
+            _ => entry,
+        };
+        by_name.insert(kept.filename.clone(), kept);
+    }
+    let mut entries: Vec<Entry> = by_name.into_values().collect();
+    entries.sort();
+    Ok(entries)
 }
 
 /// A claim with the new name of the commit that holds its plan.

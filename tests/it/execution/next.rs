@@ -171,7 +171,7 @@ fn a_claim_whose_note_is_lost_is_found_again() {
     let claim = repo.json(&["next"]);
     let execution = claim["execution_id"].as_str().unwrap();
     std::fs::remove_file(repo.path().join(".git/wf/active.json")).unwrap();
-    repo.write(".git/wf/claiming", execution.rsplit_once('-').unwrap().1);
+    repo.write(".git/wf/claiming", execution);
     repo.changes_nothing(&["next"]);
     assert_eq!(repo.json(&["next"]), claim);
     repo.wf(&["done"]).ok();

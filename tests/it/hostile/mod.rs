@@ -2,6 +2,7 @@
 
 mod records;
 mod refs;
+mod rewritten;
 mod sizes;
 mod trees;
 

@@ -41,6 +41,11 @@ impl Claim {
         format!("Wf-Issue: {}\nWf-Solution: {}\n", self.issue, self.solution)
     }
 
+    /// The execution's id as people are shown it.
+    pub(crate) fn short(&self) -> &str {
+        &self.execution[..self.execution.len() - 18]
+    }
+
     /// Its log, in order.
     pub(crate) fn log(&self, repo: &Repo) -> Vec<Value> {
         let folder = format!("{}/executions/{}/log/", folder(&self.issue), self.execution);

@@ -39,7 +39,7 @@ fn an_empty_tree_on_top_is_undone_and_named() {
     named.sort();
     assert_eq!(ran.json()["restored"], Value::from(named));
     assert!(
-        ran.stderr.starts_with("warning: `origin` had lost or broken what was put back: "),
+        ran.stderr.starts_with("warning: restored records that `origin` had lost or damaged: "),
         "{}",
         ran.stderr
     );

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::model::doc::{Doc, Step, file_bytes};
+use crate::model::id::EntryId;
 use crate::model::schema::{Births, Kind, Schema};
 use crate::model::stamp::Stamp;
 use crate::model::strict;

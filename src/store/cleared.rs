@@ -1,0 +1,191 @@
+//! The files of a folder without what is hidden of them. An entry says something else then, so it gets another id, and what
+//! names it follows.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::error::StoreError;
+use super::layout::{self, Form, form};
+use super::redact::{Redactions, UNREADABLE};
+use super::snapshot::Read;
+use crate::model::doc::file_bytes;
+use crate::model::id::EntryId;
+use crate::model::record::renamed;
+use crate::model::strict;
+
+/// The logs whose entries name an earlier one of theirs, and the member that does.
+const REFERENCES: &[(&str, &str)] = &[("comments", "edits"), ("conflicts", "resolves")];
+
+/// What hides something in one folder, and the names that its files have without that.
+#[derive(Debug, Default)]
+pub(super) struct Cleared {
+    redactions: Redactions,
+    folder: String,
+    /// What an entry is called, by what it was called: both from the folder on.
+    entries: BTreeMap<String, (EntryId, String)>,
+    /// The second redaction beside one whose entry has another name.
+    copies: BTreeMap<String, (EntryId, String)>,
+}
+
+impl Cleared {
+    /// The folder as a state has it.
+    pub(super) fn of(read: &impl Read, folder: &str) -> Result<Self, StoreError> {
+        let redactions = Redactions::of(read, folder)?;
+        let mut cleared = Self { redactions, folder: folder.to_owned(), ..Self::default() };
+        let mut logs: Vec<String> = cleared.redactions.targets().filter_map(log_of).collect();
+        logs.sort();
+        logs.dedup();
+        for log in logs {
+            cleared.name_entries(read, &log)?;
+        }
+        if !cleared.entries.is_empty() {
+            cleared.name_redactions(read)?;
+        }
+        Ok(cleared)
+    }
+
+    /// Whether nothing is hidden.
+    pub(super) fn is_empty(&self) -> bool {
+        self.redactions.is_empty()
+    }
+
+    /// What is hidden.
+    pub(super) fn redactions(&self) -> &Redactions {
+        &self.redactions
+    }
+
+    /// The files that are other than they were, by their names of before, from the folder on.
+    pub(super) fn targets(&self) -> impl Iterator<Item = &str> {
+        let named = self.entries.keys().chain(self.copies.keys()).map(String::as_str);
+        self.redactions.targets().chain(named)
+    }
+
+    /// The entries with another name: the old path and the new one.
+    pub(super) fn renamed(&self) -> impl Iterator<Item = (String, String)> {
+        let path = |target: &str| format!("{}/{target}", self.folder);
+        self.entries.iter().map(move |(old, (_, new))| (path(old), path(new)))
+    }
+
+    /// What becomes of the file at `path`, of this or an earlier state: mostly one file, with the same bytes where nothing
+    /// of it is hidden. Beside a redaction of an entry with another name stands a second one, for the new name: the
+    /// first goes on hiding the entry where somebody who did not purge brings it back.
+    pub(super) fn files(&self, path: &str, bytes: Vec<u8>) -> Vec<(String, Vec<u8>)> {
+        let target = path.strip_prefix(&self.folder).and_then(|rest| rest.strip_prefix('/'));
+        let Some(target) = target else { return vec![(path.to_owned(), bytes)] };
+        if let Some((id, new)) = self.entries.get(target) {
+            let cleared = match strict::parse(&bytes) {
+                Ok(value) => file_bytes(&with_id(self.entry(path, value), id)),
+                Err(_) => UNREADABLE.into(),
+            };
+            return vec![(format!("{}/{new}", self.folder), cleared)];
+        }
+        if let Some((id, new)) = self.copies.get(target)
+            && let Ok(value) = strict::parse(&bytes)
+        {
+            let copy = file_bytes(&with_id(self.redaction(value), id));
+            return vec![(path.to_owned(), bytes), (format!("{}/{new}", self.folder), copy)];
+        }
+        let bytes = self.redactions.purged(path, bytes);
+        vec![(path.to_owned(), bytes)]
+    }
+
+    /// An entry without what is hidden of it, under the id that it had, naming others by the ids that they have now.
+    fn entry(&self, path: &str, mut value: Value) -> Value {
+        self.redactions.entry(path, &mut value);
+        if let Some((log, member)) = reference_of(path)
+            && let Some(named) = value.get(member).and_then(Value::as_str)
+            && let Some((id, _)) = self.entries.get(&format!("{log}/{named}.json"))
+        {
+            value[member] = id.as_str().into();
+        }
+        value
+    }
+
+    /// A redaction for the name that its entry has now.
+    fn redaction(&self, mut value: Value) -> Value {
+        let target = value.get("target").and_then(Value::as_str);
+        if let Some((_, new)) = target.and_then(|target| self.entries.get(target)) {
+            value["target"] = new.as_str().into();
+        }
+        value
+    }
+
+    /// Gives the entries of a log their names, each after the one that it names.
+    fn name_entries(&mut self, read: &impl Read, log: &str) -> Result<(), StoreError> {
+        let mut all = sound_entries(read, &format!("{}/{log}", self.folder))?;
+        let mut waiting: Vec<EntryId> = all.keys().cloned().collect();
+        let member = REFERENCES.iter().find(|(of, _)| *of == log).map(|(_, member)| *member);
+        let mut begun = HashSet::new();
+        while let Some(id) = waiting.last().cloned() {
+            let Some(value) = all.get(&id) else {
+                waiting.pop();
+                continue;
+            };
+            let named = member.and_then(|member| value.get(member)?.as_str());
+            let named = named.and_then(|text| EntryId::parse(text).ok());
+            if begun.insert(id.clone())
+                && let Some(named) = named.filter(|named| all.contains_key(named))
+            {
+                waiting.push(named);
+                continue;
+            }
+            waiting.pop();
+            let Some(value) = all.remove(&id) else { continue };
+            let target = format!("{log}/{id}.json");
+            let after = self.entry(&format!("{}/{target}", self.folder), value.clone());
+            if after != value {
+                let new = renamed(&id, &after);
+                let path = format!("{log}/{new}.json");
+                self.entries.insert(target, (new, path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the redactions of entries with another name second ones.
+    fn name_redactions(&mut self, read: &impl Read) -> Result<(), StoreError> {
+        for (id, value) in sound_entries(read, &format!("{}/{}", self.folder, layout::REDACTIONS))? {
+            let after = self.redaction(value.clone());
+            if after != value {
+                let new = renamed(&id, &after);
+                let path = |id: &EntryId| format!("{}/{id}.json", layout::REDACTIONS);
+                self.copies.insert(path(&id), (new.clone(), path(&new)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `comments` of `comments/<ENTRY>.json`.
+fn log_of(target: &str) -> Option<String> {
+    let (log, name) = target.split_once('/')?;
+    EntryId::parse(name.strip_suffix(".json")?).ok().map(|_| log.to_owned())
+}
+
+/// The log in which a file lies, and the member by which its entries name another.
+fn reference_of(path: &str) -> Option<(&'static str, &'static str)> {
+    let log = path.rsplit('/').nth(1)?;
+    REFERENCES.iter().copied().find(|(of, _)| *of == log)
+}
+
+fn with_id(mut value: Value, id: &EntryId) -> Value {
+    if value.is_object() {
+        value["id"] = id.as_str().into();
+    }
+    value
+}
+
+/// The entries of a log as they are stored; of a broken one nobody can say what it would be called.
+fn sound_entries(read: &impl Read, folder: &str) -> Result<HashMap<EntryId, Value>, StoreError> {
+    let mut all = HashMap::new();
+    for name in read.names(folder)? {
+        let Some(id) = name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok()) else { continue };
+        let path = layout::entry(folder, &id);
+        let (Form::Entry(check), Some(bytes)) = (form(&path).0, read.file(&path)?) else { continue };
+        if let Ok(value) = layout::entry_value(check, Some(id.as_str()), &bytes) {
+            all.insert(id, value);
+        }
+    }
+    Ok(all)
+}
