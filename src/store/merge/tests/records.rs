@@ -175,7 +175,7 @@ fn root_record(life: &Life) -> Vec<u8> {
 
 /// An entry in a folder, as the life left it: where somebody rewrote it, the name is that of what it was.
 fn entry<T: Entry>(folder: &str, life: &Life, make: impl FnOnce(EntryId) -> T) -> (String, Vec<u8>) {
-    let entry = entry_at(&stamper(&life.birth).over(None), make);
+    let entry = entry_at(&stamper(&life.birth).fresh(), make);
     (layout::entry(folder, entry.id()), left(life, entry_bytes(&entry)))
 }
 
