@@ -51,7 +51,7 @@ pub(crate) fn entry_at<T: Entry>(stamp: &Stamp, make: impl FnOnce(EntryId) -> T)
 }
 
 /// The fingerprint of an execution.
-pub(super) fn execution_fingerprint(execution: &impl Serialize) -> Fingerprint {
+pub(crate) fn execution_fingerprint(execution: &impl Serialize) -> Fingerprint {
     Fingerprint::of(&value_of(execution), BESIDE_EXECUTION)
 }
 
