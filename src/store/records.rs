@@ -79,7 +79,7 @@ fn recorded_behind<T: DeserializeOwned>(
     Ok(Some(Recorded { record, changed: doc.changed().map(crate::model::stamp::Stamp::time) }))
 }
 
-/// Passes a broken record by, noting where it is; every other failure goes on.
+/// Passes a broken record by, or a folder that is too large to be read, noting where it is; every other failure goes on.
 fn set_aside<T>(
     result: Result<Option<T>, StoreError>,
     broken: &mut Vec<(String, String)>,
@@ -87,6 +87,11 @@ fn set_aside<T>(
     match result {
         Err(StoreError::Broken { path, broken: why }) => {
             broken.push((path, why.to_string()));
+            Ok(None)
+        }
+        Err(StoreError::CrowdedFolder { path, size }) => {
+            let why = StoreError::CrowdedFolder { path: path.clone(), size }.to_string();
+            broken.push((path, why));
             Ok(None)
         }
         other => other,
@@ -110,7 +115,7 @@ fn log<T: DeserializeOwned>(
     broken: &mut Vec<(String, String)>,
 ) -> Result<Vec<T>, StoreError> {
     let mut entries = Vec::new();
-    for name in read.names(folder)? {
+    for name in set_aside(read.names(folder).map(Some), broken)?.unwrap_or_default() {
         let Some(Ok(id)) = name.strip_suffix(".json").map(EntryId::parse) else { continue };
         let path = layout::entry(folder, &id);
         if hidden.sets_aside(&path) {
@@ -263,7 +268,7 @@ fn reviews(
     let mut all = BTreeMap::new();
     for id in solutions {
         let folder = layout::reviews(id);
-        if read.names(&folder)?.is_empty() {
+        if set_aside(read.names(&folder).map(Some), broken)?.is_none_or(|names| names.is_empty()) {
             continue;
         }
         let hidden = Redactions::at(read, &layout::solution(id))?;

@@ -64,7 +64,9 @@ impl<'repo> Scan<'repo> {
             "" => Some(self.snapshot.tree()),
             path => self.entry(path)?.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id),
         };
-        let entries = Rc::new(tree.map_or(Ok(Entries::default()), |id| trees::entries(repo, id))?);
+        let entries = Rc::new(
+            tree.map_or(Ok(Entries::default()), |id| trees::entries(repo, id)).map_err(trees::at(path))?,
+        );
         kept.borrow_mut().folders.insert(path.to_owned(), Rc::clone(&entries));
         Ok(entries)
     }

@@ -159,7 +159,16 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         self.opened += 1;
-        for (name, a, b) in trees::differing(self.repo, old, new)? {
+        let differing = match trees::differing(self.repo, old, new) {
+            // One that is too large to be read stands for all that is in it.
+            Err(StoreError::CrowdedFolder { .. }) => {
+                let side = |id: Option<ObjectId>| id.map(|id| (EntryKind::Tree, id));
+                self.found.push(Difference { path: path.to_owned(), old: side(old), new: side(new) });
+                return Ok(());
+            }
+            differing => differing?,
+        };
+        for (name, a, b) in differing {
             if self.found.len() >= self.most {
                 self.end = End::Enough;
             }

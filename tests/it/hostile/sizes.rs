@@ -114,7 +114,7 @@ fn a_long_line_of_a_commit_is_cut_short() {
 }
 
 #[test]
-fn a_tree_of_100_mb_is_left_out_and_named() {
+fn a_tree_of_100_mb_is_refused_by_name_and_in_the_way_of_nothing_else() {
     let world = World::new();
     let base = world.origin.tip().unwrap();
     let blob = blob(&world.origin, "x\n");
@@ -133,8 +133,11 @@ fn a_tree_of_100_mb_is_left_out_and_named() {
         commit(&world.origin, &new);
         world.ada.git(&["fetch", "--quiet"]).ok();
         let theirs = world.origin.tip().unwrap();
-        let synced = limited(&world.ada, MEMORY, &["sync", "--json"]).ok().json();
-        assert_eq!(synced["refused"], json!([place.join("/")]));
+        let before = world.ada.tip();
+        let error = limited(&world.ada, MEMORY, &["sync", "--json"]).fails(1).json_error();
+        assert_eq!(error["code"], "too-large");
+        assert!(error["message"].as_str().unwrap().contains(&format!("`{}`", place.join("/"))), "{error}");
+        assert_eq!(world.ada.tip(), before);
         limited(&world.ada, MEMORY, &["list"]).ok();
         limited(&world.ada, MEMORY, &["show", "ISS-001"]).ok();
         // The same without the merge in between.

@@ -23,8 +23,8 @@ fn different_fields_of_one_issue_and_separate_issues() {
     assert_eq!(
         ran.json(),
         json!({
-            "remote": "origin", "fetched": true, "merged": "merge", "restored": [], "refused": [], "rewound": false,
-            "pushed": true, "incoming": 2, "outgoing": 3, "tip": tip
+            "remote": "origin", "fetched": true, "merged": "merge", "restored": [], "refused": [], "rewritten": [],
+            "rewound": false, "pushed": true, "incoming": 2, "outgoing": 3, "tip": tip
         })
     );
     assert_eq!(two.ada.wf(&["sync"]).ok().stdout, "synced with origin: 3 commits in, 0 out\n");
