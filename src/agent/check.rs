@@ -3,6 +3,7 @@
 use super::process::{Ended, Ran};
 use super::secrets;
 use crate::model::execution::Check;
+use crate::model::hash::CommitHash;
 
 /// The most of an output that a record holds, in bytes.
 const LONGEST_TAIL: usize = 4 * 1024;
@@ -11,7 +12,7 @@ const LONGEST_TAIL: usize = 4 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Code {
     /// What was checked out.
-    pub(crate) commit: Option<String>,
+    pub(crate) commit: Option<CommitHash>,
     /// Whether the work tree held anything else.
     pub(crate) dirty: bool,
 }

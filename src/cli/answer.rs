@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::model::execution::{ExecutionResult, Failure};
+use crate::model::hash::CommitHash;
 use crate::model::id::{EntryId, QueueId};
 use crate::model::issue::Comment;
 use crate::model::plan::Plan;
@@ -94,7 +95,7 @@ pub(crate) struct CommitAnswer {
     pub(crate) link: crate::model::execution::CommitLink,
     /// Earlier hashes of the same work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) rewritten_from: Vec<String>,
+    pub(crate) rewritten_from: Vec<CommitHash>,
 }
 
 impl From<LinkedCommit> for CommitAnswer {

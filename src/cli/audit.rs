@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{Context, Exit, Failure, Outcome, audit_print, audit_signatures, detail};
 use crate::index::{Index, Needs};
 use crate::model::execution::{CommitLink, LinkedBy};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::review::Verdict;
@@ -300,7 +301,7 @@ fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
 
 fn listed(commit: &Audited, bound_to: Vec<Binding>) -> AuditedCommit {
     AuditedCommit {
-        hash: commit.commit.hash.clone(),
+        hash: commit.commit.hash.to_string(),
         subject: commit.code.subject.clone(),
         author: commit.code.author.clone(),
         is_merge: commit.commit.is_merge,
@@ -324,7 +325,7 @@ fn links_of_each_kind<'a>(commits: impl Iterator<Item = &'a AuditedCommit>) -> B
 struct Summed<'a> {
     it: &'a Carried<'a>,
     /// The links that stand, by the hash as it is and as it was.
-    links: HashMap<String, CommitLink>,
+    links: HashMap<CommitHash, CommitLink>,
     checks_passed: usize,
     check_count: usize,
 }

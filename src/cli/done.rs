@@ -5,6 +5,7 @@ use super::ended::{self, Then};
 use super::issue_fields::some;
 use super::{Context, Failure, Force, Outcome, detail, result};
 use crate::model::execution::{End, Event, ExecutionResult};
+use crate::model::hash::{CommitHash, PatchId};
 use crate::model::status::ExecutionStatus;
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, StoreError};
@@ -121,9 +122,14 @@ fn required(read: &impl Read) -> Result<bool, StoreError> {
 
 /// The patch id of everything between the base and the last linked commit. Where git cannot say, there is none: it
 /// serves to find a squashed commit again, and nothing else depends on it.
-fn patch_of(store: &Store, meant: &Meant, head: Option<String>, context: &Context) -> Option<String> {
+fn patch_of(store: &Store, meant: &Meant, head: Option<CommitHash>, context: &Context) -> Option<PatchId> {
     let head = head.or_else(|| meant.execution.commits().last().map(|commit| commit.link.hash.clone()))?;
-    match patch_id::between(store, meant.execution.execution.base_commit.as_deref(), &head) {
+    let head = store.commit_here(&head)?;
+    let base = match &meant.execution.execution.base_commit {
+        Some(base) => Some(store.commit_here(base)?),
+        None => None,
+    };
+    match patch_id::between(store, base, head) {
         Ok(id) => id,
         Err(error) => {
             context.warn(&format!("no patch id is recorded: {error}"));

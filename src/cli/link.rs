@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Context, Exit, Failure, Outcome};
 use crate::model::execution::{Event, LinkedBy, Unlink};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::plan::Plan;
 use crate::rules::folder::ExecutionFolder;
@@ -30,7 +31,7 @@ pub(crate) struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LinkAnswer {
     /// The full object id.
-    pub(super) commit: String,
+    pub(super) commit: CommitHash,
     /// The first line of its message.
     pub(super) subject: String,
     /// The execution.
@@ -83,7 +84,7 @@ fn link_one(
     execution: &ExecutionId,
     task: Option<&str>,
 ) -> Result<LinkAnswer, Failure> {
-    let hash = commit.id.to_string();
+    let hash = CommitHash::from(commit.id);
     let known = records::execution(tx, execution, &mut Vec::new())?;
     let present = known
         .iter()

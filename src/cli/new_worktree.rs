@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Failure;
 use crate::model::execution::Execution;
+use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::store::Store;
 use crate::trail::worktrees;
@@ -22,7 +23,7 @@ pub(super) struct Plan {
     pub(super) branch: String,
     is_new_branch: bool,
     /// The commit that it begins with.
-    pub(super) base: String,
+    pub(super) base: CommitHash,
     /// What git calls the worktree.
     pub(super) name: Option<String>,
 }
@@ -60,14 +61,14 @@ impl NewWorktree {
             .hint("`git commit` makes one"));
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        Ok(Plan { path, branch, is_new_branch: earlier.is_none(), base: base.to_string(), name })
+        Ok(Plan { path, branch, is_new_branch: earlier.is_none(), base: base.into(), name })
     }
 
     /// Makes it for a claim; where it is.
     pub(super) fn make(&self, store: &Store, execution: &Execution) -> Result<PathBuf, Failure> {
         let plan = self.plan(store, &execution.solution_id)?;
         let short = plan.branch.trim_start_matches("refs/heads/");
-        let begin = plan.is_new_branch.then_some(plan.base.as_str());
+        let begin = plan.is_new_branch.then_some(&plan.base);
         worktrees::add(store, &plan.path, short, begin).map_err(|error| {
             Failure::new(
                 "worktree",

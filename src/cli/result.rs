@@ -13,7 +13,7 @@ use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{CodeCommit, Store, object_id};
+use crate::store::{CodeCommit, Store};
 
 /// The executor's report.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -106,7 +106,7 @@ impl ResultInput {
         execution: &ExecutionFolder,
         named: &[(String, Option<CodeCommit>)],
     ) -> Result<(), Failure> {
-        let base = execution.execution.base_commit.as_deref().and_then(object_id);
+        let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
         let mut commits = Vec::new();
         for (hash, commit) in named {
             let place = match (commit, base) {
@@ -167,7 +167,7 @@ pub(super) fn missing_links(
             continue;
         }
         links.push(CommitLink {
-            hash: commit.id.to_string(),
+            hash: commit.id.into(),
             task_id: only_task.clone(),
             subject: commit.subject.clone(),
             author: commit.author.clone(),

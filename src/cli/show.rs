@@ -262,7 +262,7 @@ fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Conte
 }
 
 fn print_commit(commit: &answer::CommitAnswer, indent: usize, context: &mut Context) -> std::io::Result<()> {
-    let hash = commit.link.hash.get(..10).unwrap_or(&commit.link.hash);
+    let hash = commit.link.hash.short();
     let hash = context.screen.painter().paint(style::WARN, hash);
     let task = commit
         .link

@@ -11,6 +11,7 @@ use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{Context, Exit, Failure, Force, Outcome, claimed, existing, existing_outline, queue};
 use crate::index::Index;
 use crate::model::execution::{AsideReason, Execution, Supersedes};
+use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
@@ -283,9 +284,7 @@ fn execution(
         .collect();
     let now = tx.stamper().now();
     let (branch, base_commit, worktree) = match place {
-        Place::Here(branch) => {
-            (branch.clone(), store.head()?.map(|id| id.to_string()), store.worktree_name())
-        }
+        Place::Here(branch) => (branch.clone(), store.head()?.map(CommitHash::from), store.worktree_name()),
         Place::Made(made) => {
             let plan = made.plan(store, &item.solution_id)?;
             (plan.branch, Some(plan.base), plan.name)
@@ -298,7 +297,7 @@ fn execution(
         issue_id: item.issue_id.clone(),
         solution_id: item.solution_id.clone(),
         plan_digest: item.plan_digest.clone(),
-        plan_commit: tx.base().commit().to_string(),
+        plan_commit: tx.base().commit().into(),
         queue_id: Some(picked.queue.clone()),
         item_id: Some(item.item_id.clone()),
         attempt,

@@ -10,6 +10,7 @@ use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, trace_picture, trace_print};
 use crate::index::{Index, IndexError, Needs};
 use crate::model::execution::{CommitLink, Event};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::Feedback;
 use crate::model::status::ItemStatus;
@@ -344,14 +345,14 @@ fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Fa
 
 fn of_commit(index: &Index<'_>, commit: CommitFacts) -> Result<Found, Failure> {
     let issues = issues_of(index, &commit.hash)?.into_iter().map(traced).collect();
-    Ok(Found { query: commit.hash.clone(), commit: Some(commit), commits: None, issues })
+    Ok(Found { query: commit.hash.to_string(), commit: Some(commit), commits: None, issues })
 }
 
 fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Result<Found, Failure> {
     let snapshot = index.snapshot()?;
     let mut issues: Vec<Traced> = Vec::new();
     let mut places: HashMap<IssueId, usize> = HashMap::new();
-    let mut links: HashMap<ExecutionId, HashMap<String, CommitLink>> = HashMap::new();
+    let mut links: HashMap<ExecutionId, HashMap<CommitHash, CommitLink>> = HashMap::new();
     let mut listed = Vec::new();
     for commit in commits {
         let mut carries_out = Vec::new();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::trace::{Found, Traced, accepted};
 use super::{answer, trace_print};
+use crate::model::hash::CommitHash;
 use crate::rules::facts;
 use crate::rules::review;
 use crate::ui::picture::{Picture, Stroke};
@@ -24,7 +25,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
 /// The picture. A commit stands in it once, whatever it carries out.
 pub(super) fn of(found: &Found) -> Picture {
     let mut picture = Picture::new(&found.query, CLASSES);
-    let mut commits: BTreeMap<String, usize> = BTreeMap::new();
+    let mut commits: BTreeMap<CommitHash, usize> = BTreeMap::new();
     let asked = found.commit.iter().chain(found.commits.iter().flatten().map(|it| &it.commit));
     for commit in asked {
         commit_node(&commit.hash, &commit.subject, &mut picture, &mut commits);
@@ -35,21 +36,17 @@ pub(super) fn of(found: &Found) -> Picture {
     picture
 }
 
-fn short(hash: &str) -> &str {
-    hash.get(..10).unwrap_or(hash)
-}
-
 fn commit_node(
-    hash: &str,
+    hash: &CommitHash,
     subject: &str,
     picture: &mut Picture,
-    known: &mut BTreeMap<String, usize>,
+    known: &mut BTreeMap<CommitHash, usize>,
 ) -> usize {
-    let make = || picture.node(short(hash), &[subject], "commit");
-    *known.entry(hash.to_owned()).or_insert_with(make)
+    let make = || picture.node(hash.short(), &[subject], "commit");
+    *known.entry(hash.clone()).or_insert_with(make)
 }
 
-fn add_issue(traced: &Traced, picture: &mut Picture, commits: &mut BTreeMap<String, usize>) {
+fn add_issue(traced: &Traced, picture: &mut Picture, commits: &mut BTreeMap<CommitHash, usize>) {
     let folder = &traced.folder;
     let record = &folder.issue.record;
     let issue = picture.node(record.id.as_str(), &[&record.title, facts::status(folder).as_str()], "issue");
@@ -90,7 +87,7 @@ fn add_execution(
     traced: &Traced,
     plan: usize,
     picture: &mut Picture,
-    commits: &mut BTreeMap<String, usize>,
+    commits: &mut BTreeMap<CommitHash, usize>,
 ) {
     let status = format!("attempt {}, {}", it.execution.attempt, it.status);
     let node = picture.node(it.execution.id.as_str(), &[&status, &it.execution.actor], "execution");

@@ -33,13 +33,9 @@ pub(super) fn print(found: &Found, context: &mut Context) -> Result<(), Failure>
     Ok(())
 }
 
-fn short(hash: &str) -> &str {
-    hash.get(..10).unwrap_or(hash)
-}
-
 fn print_commit(commit: &CommitFacts, issues: &[Traced], context: &mut Context) -> Result<(), Failure> {
     let painter = context.screen.painter();
-    let hash = painter.paint(style::WARN, short(&commit.hash));
+    let hash = painter.paint(style::WARN, commit.hash.short());
     writeln!(context.screen, "commit {hash} {}", clean_line(&commit.subject))?;
     writeln!(context.screen, "  by {}", clean_line(&commit.author))?;
     if issues.is_empty() {
@@ -63,7 +59,7 @@ fn print_commit(commit: &CommitFacts, issues: &[Traced], context: &mut Context) 
             let how = linked.as_ref().map(|commit| how(&commit.link)).unwrap_or_default();
             writeln!(context.screen, "  carries out {}{solution}{how}", clean_line(&task))?;
             if let Some(now) = linked.filter(|linked| linked.link.hash != commit.hash) {
-                let now = painter.paint(style::WARN, short(&now.link.hash));
+                let now = painter.paint(style::WARN, now.link.hash.short());
                 writeln!(context.screen, "  rewritten since: now {now}")?;
             }
         }
@@ -77,7 +73,7 @@ fn print_commits(query: &str, commits: &[TracedCommit], context: &mut Context) -
     let query = painter.paint(style::HEADING, query);
     writeln!(context.screen, "{query}: {}, {bound} of them for a plan", count(commits.len(), "commit"))?;
     for TracedCommit { commit, carries_out } in commits {
-        let hash = painter.paint(style::WARN, short(&commit.hash));
+        let hash = painter.paint(style::WARN, commit.hash.short());
         writeln!(context.screen, "  commit {hash} {}", clean_line(&commit.subject))?;
         for it in carries_out {
             let task = it.task_id.as_deref().map(|task| format!("task {task} of ")).unwrap_or_default();
@@ -182,7 +178,7 @@ fn print_execution(
         writeln!(context.screen, "      {}", painter.paint(style::WARN, &line))?;
     }
     for commit in &it.commits {
-        let hash = painter.paint(style::WARN, short(&commit.link.hash));
+        let hash = painter.paint(style::WARN, commit.link.hash.short());
         let task = commit.link.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
         let is_asked = asked.contains(commit.link.hash.as_str())
             || commit.rewritten_from.iter().any(|old| asked.contains(old.as_str()));
@@ -195,7 +191,7 @@ fn print_execution(
             if is_asked { mark } else { "" }
         )?;
         for old in &commit.rewritten_from {
-            writeln!(context.screen, "        was {}", clean_line(short(old)))?;
+            writeln!(context.screen, "        was {}", clean_line(old.short()))?;
         }
     }
     for (check, earlier) in last_checks(&it.checks) {
@@ -248,7 +244,7 @@ fn print_check(check: &Check, earlier: usize, context: &mut Context) -> Result<(
     let painter = context.screen.painter();
     let look = if check.exit_code == Some(0) { style::GOOD } else { style::BAD };
     let task = check.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
-    let at = check.commit.as_deref().map(|hash| format!(" at {}", short(hash))).unwrap_or_default();
+    let at = check.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
     let dirty = if check.dirty { " with uncommitted changes" } else { "" };
     let more = if earlier == 0 { String::new() } else { format!(", the last of {}", earlier + 1) };
     writeln!(

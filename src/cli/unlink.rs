@@ -1,6 +1,7 @@
 use super::link::{LinkAnswer, print};
 use super::{Context, Failure, Outcome};
 use crate::model::execution::{Event, Unlink};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::resolve::{self, Known, ResolveError};
@@ -75,12 +76,12 @@ fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Failure> {
 }
 
 /// The full id of a commit: git's, else (where git lost it) of one that a log names.
-fn hash(store: &Store, read: &impl Read, text: &str) -> Result<String, Failure> {
+fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Failure> {
     if let Some(facts) = trace::commit(store, text)? {
         return Ok(facts.hash);
     }
     let is_hex = text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit());
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<CommitHash> = Vec::new();
     for issue in if is_hex { records::issue_ids(read)? } else { vec![] } {
         for execution in records::executions(read, &issue)? {
             let commits = execution.commits();
@@ -96,7 +97,7 @@ fn hash(store: &Store, read: &impl Read, text: &str) -> Result<String, Failure> 
     }
 }
 
-fn unlink_one(tx: &mut crate::store::Tx<'_>, hash: &str, of: &Of) -> Result<Vec<LinkAnswer>, Failure> {
+fn unlink_one(tx: &mut crate::store::Tx<'_>, hash: &CommitHash, of: &Of) -> Result<Vec<LinkAnswer>, Failure> {
     let issues: Vec<IssueId> = match of {
         Of::Any => records::issue_ids(tx)?,
         Of::Plan(id) => vec![id.issue()],
@@ -114,14 +115,14 @@ fn unlink_one(tx: &mut crate::store::Tx<'_>, hash: &str, of: &Of) -> Result<Vec<
             if !is_meant {
                 continue;
             }
-            let is_it = |link: &str, from: &[String]| link == hash || from.iter().any(|old| old == hash);
+            let is_it = |link: &CommitHash, from: &[CommitHash]| link == hash || from.contains(hash);
             let linked: Vec<_> = execution
                 .commits()
                 .into_iter()
                 .filter(|commit| is_it(&commit.link.hash, &commit.rewritten_from))
                 .collect();
-            let answer = |commit: &str, subject: String, task_id, changed| LinkAnswer {
-                commit: commit.to_owned(),
+            let answer = |commit: &CommitHash, subject: String, task_id, changed| LinkAnswer {
+                commit: commit.clone(),
                 subject,
                 execution_id: it.id.clone(),
                 solution_id: it.solution_id.clone(),
@@ -144,11 +145,11 @@ fn unlink_one(tx: &mut crate::store::Tx<'_>, hash: &str, of: &Of) -> Result<Vec<
 }
 
 /// The subject of a commit whose link was taken back.
-fn was_linked(execution: &ExecutionFolder, hash: &str) -> Option<String> {
+fn was_linked(execution: &ExecutionFolder, hash: &CommitHash) -> Option<String> {
     let is_taken_back =
-        execution.log.iter().any(|it| matches!(&it.event, Event::Unlink(unlink) if unlink.hash == hash));
+        execution.log.iter().any(|it| matches!(&it.event, Event::Unlink(unlink) if unlink.hash == *hash));
     let subject = execution.log.iter().find_map(|it| match &it.event {
-        Event::Commit(link) if link.hash == hash => Some(link.subject.clone()),
+        Event::Commit(link) if link.hash == *hash => Some(link.subject.clone()),
         _ => None,
     });
     is_taken_back.then(|| subject.unwrap_or_default())

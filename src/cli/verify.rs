@@ -12,6 +12,7 @@ use crate::agent::check::{self, Code};
 use crate::agent::in_hook;
 use crate::agent::process::{self, Ended, Interrupts};
 use crate::model::execution::{Check, Event};
+use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::plan::Plan;
@@ -226,8 +227,8 @@ fn place(store: &Store, id: &ExecutionId, context: &Context) -> Result<Place, Fa
 }
 
 impl Place {
-    fn commit(&self) -> Result<Option<String>, Failure> {
-        Ok(self.store.head()?.map(|id| id.to_string()))
+    fn commit(&self) -> Result<Option<CommitHash>, Failure> {
+        Ok(self.store.head()?.map(CommitHash::from))
     }
 
     /// Whether there is anything that is not in the commit; with `untracked`, files that git does not know count too.
@@ -361,12 +362,11 @@ fn record(
 fn warn_of_other_commit(execution: &ExecutionFolder, checks: &[Check], context: &Context) {
     let commits = execution.commits();
     let (Some(last), Some(check)) = (commits.last(), checks.first()) else { return };
-    let short = |hash: &str| hash.get(..10).unwrap_or(hash).to_owned();
     match &check.commit {
         Some(commit) if *commit != last.link.hash => context.warn(&format!(
             "tested at {}, but the last linked commit is {}: only checks there count as evidence",
-            short(commit),
-            short(&last.link.hash)
+            commit.short(),
+            last.link.hash.short()
         )),
         _ if check.dirty => {
             context.warn("the work tree holds changes that are in no commit: such checks are no evidence");

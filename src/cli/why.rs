@@ -139,10 +139,6 @@ fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> 
     })
 }
 
-fn short(commit: &CommitFacts) -> &str {
-    commit.hash.get(..10).unwrap_or(&commit.hash)
-}
-
 /// What is known of lines that no execution made.
 fn without_plan(span: &Explained) -> String {
     match &span.commit {
@@ -170,7 +166,7 @@ fn print_one(file: &str, span: &Explained, text: Option<&str>, context: &mut Con
         writeln!(
             context.screen,
             "  commit {} {}",
-            painter.paint(style::WARN, short(commit)),
+            painter.paint(style::WARN, commit.hash.short()),
             clean_line(&commit.subject)
         )?;
         writeln!(context.screen, "    by {}", clean_line(&commit.author))?;
@@ -225,7 +221,7 @@ fn print_table(why: &Why, spans: &[Explained], context: &mut Context) -> Result<
         } else {
             format!("{}-{}", span.first_line, span.last_line)
         };
-        let commit = span.commit.as_ref().map(short).unwrap_or_default();
+        let commit = span.commit.as_ref().map(|commit| commit.hash.short()).unwrap_or_default();
         let row = |issue: &str, task: &str, why: Cell| {
             [
                 Cell::from(lines.as_str()),

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{Failure, detail};
 use crate::index::Index;
 use crate::model::execution::{CommitLink, LinkedBy};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::status::ExecutionStatus;
@@ -47,7 +48,7 @@ struct Looked {
 }
 
 struct Execution {
-    links: HashMap<String, CommitLink>,
+    links: HashMap<CommitHash, CommitLink>,
     /// As it was claimed. One that cannot be read any more takes nothing from the rest of the answer.
     plan: Option<Plan>,
     status: ExecutionStatus,

@@ -4,6 +4,7 @@ use super::HookError;
 use super::binding::{self, Binding, Bound, Here};
 use super::progress;
 use crate::model::execution::{Event, LinkedBy, Renew};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
@@ -98,7 +99,7 @@ pub(super) fn open_targets(
     here: &Here,
     commit: &CodeCommit,
 ) -> Result<Vec<Target>, StoreError> {
-    let hash = commit.id.to_string();
+    let hash = CommitHash::from(commit.id);
     let mut open = Vec::new();
     for target in targets(read, here, commit)? {
         let known = records::execution(read, &target.execution_id, &mut Vec::new())?;

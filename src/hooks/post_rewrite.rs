@@ -9,6 +9,7 @@ use super::HookError;
 use super::progress;
 use super::rebase::Made;
 use crate::model::execution::{CommitLink, Event, Rewrite};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, layout, records};
@@ -18,8 +19,8 @@ use crate::trail::{active, trailers};
 /// A commit and what took its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pair {
-    old: String,
-    new: String,
+    old: CommitHash,
+    new: CommitHash,
 }
 
 /// A commit that took the place of others.
@@ -53,7 +54,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<(), HookErr
     if executions.is_empty() && made.is_none() {
         return Ok(());
     }
-    let with_files = |(hash, commit): (String, CodeCommit)| {
+    let with_files = |(hash, commit): (CommitHash, CodeCommit)| {
         let files = store.changed_files(&commit)?;
         Ok((hash, Successor { commit, files }))
     };
@@ -105,10 +106,10 @@ fn follow(
     tx: &mut Tx<'_>,
     folder: &ExecutionFolder,
     pairs: &[Pair],
-    successors: &BTreeMap<String, Successor>,
-) -> Result<Vec<String>, StoreError> {
+    successors: &BTreeMap<CommitHash, Successor>,
+) -> Result<Vec<CommitHash>, StoreError> {
     let id = &folder.execution.id;
-    let mut links: BTreeMap<String, CommitLink> =
+    let mut links: BTreeMap<CommitHash, CommitLink> =
         folder.commits().into_iter().map(|commit| (commit.link.hash.clone(), commit.link)).collect();
     let mut followed = Vec::new();
     for pair in pairs.iter().filter(|pair| folder.knows_commit(&pair.old) && !has(folder, pair)) {
@@ -139,14 +140,14 @@ fn has(folder: &ExecutionFolder, pair: &Pair) -> bool {
 fn pairs(input: &[u8]) -> Vec<Pair> {
     let pair = |line: &[u8]| {
         let mut words = line.fields();
-        let id = |word: &[u8]| ObjectId::from_hex(word).ok().map(|id| id.to_string());
+        let id = |word: &[u8]| ObjectId::from_hex(word).ok().map(CommitHash::from);
         let (old, new) = (id(words.next()?)?, id(words.next()?)?);
         (old != new).then_some(Pair { old, new })
     };
     input.lines().filter_map(pair).collect()
 }
 
-fn successors(store: &Store, pairs: &[Pair]) -> Result<BTreeMap<String, CodeCommit>, StoreError> {
+fn successors(store: &Store, pairs: &[Pair]) -> Result<BTreeMap<CommitHash, CodeCommit>, StoreError> {
     let mut found = BTreeMap::new();
     for pair in pairs {
         let Ok(id) = ObjectId::from_hex(pair.new.as_bytes()) else { continue };
@@ -162,7 +163,7 @@ fn executions(
     store: &Store,
     read: &impl Read,
     pairs: &[Pair],
-    commits: &BTreeMap<String, CodeCommit>,
+    commits: &BTreeMap<CommitHash, CodeCommit>,
 ) -> Result<BTreeSet<ExecutionId>, StoreError> {
     let mut likely: BTreeSet<ExecutionId> = BTreeSet::new();
     likely.extend(active::read(store)?.map(|active| active.execution_id));
@@ -195,7 +196,7 @@ fn mentioning(
         let folder = layout::execution_log(&id);
         for name in read.names(&folder)? {
             let bytes = read.file(&format!("{folder}/{name}"))?.unwrap_or_default();
-            if pairs.iter().any(|pair| bytes.contains_str(&pair.old)) {
+            if pairs.iter().any(|pair| bytes.contains_str(pair.old.as_str())) {
                 found.insert(id);
                 break;
             }
@@ -213,7 +214,7 @@ mod tests {
         let (a, b) = ("a".repeat(40), "b".repeat(40));
         let input = format!("{a} {b}\n{b} {a} extra words\n{a} {a}\n\n{a}\nnot ids\n{a} {b}x\n");
         let found: Vec<(String, String)> =
-            pairs(input.as_bytes()).into_iter().map(|pair| (pair.old, pair.new)).collect();
+            pairs(input.as_bytes()).into_iter().map(|pair| (pair.old.into(), pair.new.into())).collect();
         assert_eq!(found, [(a.clone(), b.clone()), (b, a)]);
     }
 }

@@ -5,6 +5,7 @@ use gix::bstr::ByteSlice;
 
 use super::Verdict;
 use crate::agent::in_hook;
+use crate::store::git::Args;
 use crate::store::{Store, StoreError};
 use crate::sync;
 
@@ -37,7 +38,7 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
 
 /// Whether this is the first of the addresses that the remote is pushed to: git runs the hook for each.
 fn is_first(store: &Store, remote: &str, url: &str) -> Result<bool, StoreError> {
-    let output = store.git().output(&["remote", "get-url", "--push", "--all", remote])?;
+    let output = store.git().output(Args::new(&["remote", "get-url", "--push", "--all"]).value(remote))?;
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.lines().next().is_none_or(|first| first == url) || text.lines().count() < 2)
 }

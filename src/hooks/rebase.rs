@@ -8,6 +8,7 @@ use super::binding::Here;
 use super::post_commit::open_targets;
 use crate::model::execution::{Event, Renew};
 use crate::rules::lease;
+use crate::store::git::Args;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id};
 use crate::trail::links::link;
 
@@ -45,11 +46,11 @@ impl Rebase {
     /// as by a merge or a fast-forward.
     fn made(&self, store: &Store) -> Vec<String> {
         let Some(name) = self.branch.strip_prefix("refs/heads/") else { return Vec::new() };
-        let exclude = format!("--exclude={name}");
-        let args = ["rev-list", "--reverse", "--topo-order", "HEAD", "--not", &self.onto, &self.before];
-        let elsewhere = [&exclude, "--branches", "--tags", "--remotes"];
+        let args = Args::new(&["rev-list", "--reverse", "--topo-order", "--not"]).with("--exclude=", name);
+        let args = args.options(&["--branches", "--tags", "--remotes", "--not"]);
+        let args = args.value("HEAD").without(&self.onto).without(&self.before);
         // The links of the commits that were rewritten must not be lost over it.
-        let listed = store.git().run(&[&args[..], &elsewhere].concat()).unwrap_or_default();
+        let listed = store.git().run(args).unwrap_or_default();
         String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect()
     }
 }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use gix::ObjectId;
 
 use super::pre_receive::Update;
+use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::store::{Ancestors, CodeCommit, Read, Snapshot, Store, StoreError};
 use crate::trail::links::{execution_of, solutions};
@@ -129,7 +130,7 @@ fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a
 /// What the store knows of commits. None of it is read before it is needed, and nothing twice.
 struct Known<'a> {
     state: Option<&'a Snapshot<'a>>,
-    linked: Option<HashSet<String>>,
+    linked: Option<HashSet<CommitHash>>,
     /// Whether a plan is or was executed.
     plans: HashMap<SolutionId, bool>,
 }
@@ -146,7 +147,7 @@ impl Known<'_> {
             Some(linked) => linked,
             None => self.linked.insert(relink::linked(state)?),
         };
-        Ok(linked.contains(&commit.id.to_string()))
+        Ok(linked.contains(&CommitHash::from(commit.id)))
     }
 
     fn is_executed(&mut self, state: &impl Read, solution: SolutionId) -> Result<bool, StoreError> {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::digest::DIGEST_PATTERN;
 use super::fingerprint::Fingerprint;
+use super::hash::{CommitHash, PatchId};
 use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::log_entry::log_entry;
 use super::record::execution_fingerprint;
@@ -13,9 +14,6 @@ use super::status::ExecutionStatus;
 use super::text_enum::text_enum;
 use super::time::Time;
 use super::typed;
-
-/// A git object id, of either hash.
-const OBJECT_ID: &str = "^([0-9a-f]{40}|[0-9a-f]{64})$";
 
 /// An execution that a claim puts in its own place, with the status in which its author saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,8 +39,7 @@ pub(crate) struct Execution {
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
     /// A commit of the ref that holds that plan.
-    #[schemars(regex(pattern = OBJECT_ID))]
-    pub(crate) plan_commit: String,
+    pub(crate) plan_commit: CommitHash,
     /// The queue it was taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
@@ -61,8 +58,7 @@ pub(crate) struct Execution {
     pub(crate) branch: Option<String>,
     /// Where the branch stood; none on an unborn branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = OBJECT_ID))]
-    pub(crate) base_commit: Option<String>,
+    pub(crate) base_commit: Option<CommitHash>,
     /// The worktree's name; none for the main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
@@ -120,8 +116,7 @@ text_enum!(
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CommitLink {
     /// The full object id.
-    #[schemars(regex(pattern = OBJECT_ID))]
-    pub(crate) hash: String,
+    pub(crate) hash: CommitHash,
     /// The task, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
@@ -142,19 +137,16 @@ pub(crate) struct CommitLink {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Rewrite {
     /// The commit as it was.
-    #[schemars(regex(pattern = OBJECT_ID))]
-    pub(crate) old: String,
+    pub(crate) old: CommitHash,
     /// The commit as it is now.
-    #[schemars(regex(pattern = OBJECT_ID))]
-    pub(crate) new: String,
+    pub(crate) new: CommitHash,
 }
 
 /// A link was taken back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Unlink {
     /// The commit.
-    #[schemars(regex(pattern = OBJECT_ID))]
-    pub(crate) hash: String,
+    pub(crate) hash: CommitHash,
 }
 
 /// A test command was run.
@@ -176,7 +168,7 @@ pub(crate) struct Check {
     pub(crate) output_tail: String,
     /// What was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) commit: Option<String>,
+    pub(crate) commit: Option<CommitHash>,
     /// Whether the work tree held anything else.
     pub(crate) dirty: bool,
 }
@@ -259,7 +251,7 @@ pub(crate) struct End {
     pub(crate) failure: Option<Failure>,
     /// git's patch id of everything between the base and the head, by which a squashed commit is found again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) patch_id: Option<String>,
+    pub(crate) patch_id: Option<PatchId>,
 }
 
 log_entry!(
@@ -280,7 +272,7 @@ log_entry!(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::fixtures::entry_id;
+    use crate::model::fixtures::{entry_id, execution_id};
     use serde_json::json;
 
     #[test]
@@ -303,5 +295,54 @@ mod tests {
             "at": "2026-11-21T02:14:05.123Z"});
         let error = serde_json::from_value::<LogEntry>(entry).unwrap_err().to_string();
         assert!(error.contains("unknown type `dance`"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_object_id_makes_a_broken_record() {
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        let at = "2026-11-21T02:14:05.123Z";
+        let claim = json!({"id": execution_id("EXR-ISS-001-1"), "nonce": "n", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1",
+            "plan_digest": "sha256:0", "plan_commit": id, "base_commit": id, "attempt": 1, "actor": "a",
+            "started_at": at, "lease_expires_at": at});
+        let link = json!({"hash": id, "subject": "s", "author": "a", "authored_at": at, "linked_by": "hook"});
+        let rewrite = json!({"old": id, "new": id});
+        let check = json!({"command": "c", "duration_ms": 1, "output_sha256": "", "output_tail": "", "commit": id,
+            "dirty": false});
+        let end = json!({"status": "completed", "patch_id": id});
+        let is_claim = |value: &Value| serde_json::from_value::<Execution>(value.clone()).is_ok();
+        let is_entry = |kind: &str, value: &Value| {
+            let mut value = value.clone();
+            value["id"] = json!(entry_id("20261121T021405123Z-00000"));
+            value["type"] = json!(kind);
+            value["actor"] = json!("a");
+            value["at"] = json!(at);
+            serde_json::from_value::<LogEntry>(value).is_ok()
+        };
+        for (kind, record, fields) in [
+            ("claim", &claim, &["plan_commit", "base_commit"][..]),
+            ("commit", &link, &["hash"]),
+            ("rewrite", &rewrite, &["old", "new"]),
+            ("unlink", &json!({"hash": id}), &["hash"]),
+            ("check", &check, &["commit"]),
+            ("end", &end, &["patch_id"]),
+        ] {
+            let is_read =
+                |value: &Value| if kind == "claim" { is_claim(value) } else { is_entry(kind, value) };
+            assert!(is_read(record), "{kind}");
+            for field in fields {
+                for (text, is_id) in [
+                    ("f".repeat(64), true),
+                    ("--output=.git/hooks/post-commit".into(), false),
+                    ("HEAD".into(), false),
+                    ("F".repeat(40), false),
+                    ("f".repeat(39), false),
+                    (String::new(), false),
+                ] {
+                    let mut changed = record.clone();
+                    changed[*field] = json!(text);
+                    assert_eq!(is_read(&changed), is_id, "{kind}: {field} {text}");
+                }
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ mod explain;
 pub(crate) mod fingerprint;
 #[cfg(test)]
 pub(crate) mod fixtures;
+pub(crate) mod hash;
 pub(crate) mod hidden;
 pub(crate) mod id;
 pub(crate) mod issue;

@@ -6,6 +6,7 @@ use super::evidence;
 use super::folder::ExecutionFolder;
 use super::roles;
 use crate::model::execution::{Event, LinkedBy};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
 use crate::model::repo_path::{RepoPath, folders};
@@ -30,7 +31,7 @@ pub(crate) enum Change {
 #[derive(Debug, Clone)]
 pub(crate) struct Commit {
     /// The full object id.
-    pub(crate) hash: String,
+    pub(crate) hash: CommitHash,
     /// Whether it joins others; what those did is audited with them.
     pub(crate) is_merge: bool,
     /// What it changed against its parent; a merge, against all of its parents.
@@ -174,8 +175,8 @@ impl Finding {
 }
 
 /// Which of `carried` link a commit, or linked it before it was rewritten, by its hash.
-pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<String, Vec<usize>> {
-    let mut links: HashMap<String, Vec<usize>> = HashMap::new();
+pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<CommitHash, Vec<usize>> {
+    let mut links: HashMap<CommitHash, Vec<usize>> = HashMap::new();
     for (n, it) in carried.iter().enumerate() {
         for hash in it.execution.known_commits() {
             links.entry(hash).or_default().push(n);

@@ -64,8 +64,7 @@ pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder) -> Vec<Lack> {
     let Some(last) = commits.last() else {
         return vec![Lack { has_failed: false, words: "no commit is linked to it".into() }];
     };
-    let short = |hash: &str| hash.get(..10).unwrap_or(hash).to_owned();
-    let at = short(&last.link.hash);
+    let at = last.link.hash.short();
     let passed_before = |task, command| {
         last.rewritten_from.iter().rev().find(|old| last_check(execution, task, command, old) == Some(true))
     };
@@ -77,7 +76,7 @@ pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder) -> Vec<Lack> {
             _ if has_failed => format!("{task}: `{command}` failed at commit {at}"),
             Some(old) => format!(
                 "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check at {at}",
-                short(old)
+                old.short()
             ),
             None => format!("{task}: `{command}` has no passing check at commit {at}"),
         };
@@ -128,8 +127,7 @@ pub(crate) fn differences(
         match place {
             Place::Nowhere => found.push(format!("commit `{hash}` does not exist here")),
             Place::Before => {
-                let base = execution.execution.base_commit.as_deref().unwrap_or_default();
-                let base = base.get(..10).unwrap_or(base);
+                let base = execution.execution.base_commit.as_ref().map_or("", |base| base.short());
                 found
                     .push(format!("commit `{hash}` does not descend from {base}, where the execution began"));
             }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
+use crate::model::hash::CommitHash;
 use crate::model::id::{EntryId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::queue::{Item, Queue, QueueDecision};
@@ -162,7 +163,7 @@ pub(crate) struct LinkedCommit {
     /// The link; of a rewritten commit under its new hash.
     pub(crate) link: CommitLink,
     /// Earlier hashes of the same work, oldest first.
-    pub(crate) rewritten_from: Vec<String>,
+    pub(crate) rewritten_from: Vec<CommitHash>,
 }
 
 impl ExecutionFolder {
@@ -245,7 +246,7 @@ impl ExecutionFolder {
     }
 
     /// The links that stand, by the hash of the commit as it is and as it was before it was rewritten.
-    pub(crate) fn links_by_hash(&self) -> HashMap<String, CommitLink> {
+    pub(crate) fn links_by_hash(&self) -> HashMap<CommitHash, CommitLink> {
         let mut links = HashMap::new();
         for commit in self.commits() {
             for hash in commit.rewritten_from {
@@ -258,11 +259,11 @@ impl ExecutionFolder {
 
     /// Whether `hash` is linked, or was before it was rewritten.
     pub(crate) fn knows_commit(&self, hash: &str) -> bool {
-        self.known_commits().any(|known| known == hash)
+        self.known_commits().any(|known| *known == *hash)
     }
 
     /// The hashes that are linked, or were before they were rewritten.
-    pub(crate) fn known_commits(&self) -> impl Iterator<Item = String> {
+    pub(crate) fn known_commits(&self) -> impl Iterator<Item = CommitHash> {
         let known = fold_commits(&self.log).into_iter().filter(|known| known.state != State::Unlinked);
         known.map(|known| known.commit.link.hash)
     }
@@ -418,7 +419,7 @@ mod tests {
         Event::Unlink(Unlink { hash: hash.into() })
     }
 
-    fn linked(events: Vec<Event>) -> Vec<(String, Vec<String>)> {
+    fn linked(events: Vec<Event>) -> Vec<(CommitHash, Vec<CommitHash>)> {
         fold_commits(&log(events))
             .into_iter()
             .filter(|k| k.state == State::Linked)
@@ -426,7 +427,7 @@ mod tests {
             .collect()
     }
 
-    fn pairs(of: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
+    fn pairs(of: &[(&str, &[&str])]) -> Vec<(CommitHash, Vec<CommitHash>)> {
         of.iter().map(|(h, from)| ((*h).into(), from.iter().map(|f| (*f).into()).collect())).collect()
     }
 

@@ -19,7 +19,7 @@ pub(super) fn claim(id: &str, second: i64) -> Execution {
         issue_id: solution_id.issue(),
         solution_id,
         plan_digest: String::new(),
-        plan_commit: String::new(),
+        plan_commit: "0".into(),
         queue_id: None,
         item_id: None,
         attempt: 1,

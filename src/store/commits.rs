@@ -4,8 +4,9 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::error::StoreError;
-use super::repo::{Store, one_line};
+use super::repo::{Store, object_id, one_line};
 use super::tree_diff::Difference;
+use crate::model::hash::CommitHash;
 use crate::model::time::Time;
 
 /// More paths than these are not recorded: such a commit is a move of everything, or vendored code.
@@ -33,7 +34,25 @@ pub(crate) struct CodeCommit {
     pub(crate) parents: Vec<ObjectId>,
 }
 
+impl From<ObjectId> for CommitHash {
+    fn from(id: ObjectId) -> Self {
+        // git has no third length.
+        match id.as_slice().first_chunk::<32>() {
+            Some(long) => Self::from(*long),
+            None => Self::from(id.as_slice().first_chunk::<20>().copied().unwrap_or_default()),
+        }
+    }
+}
+
 impl Store {
+    /// The commit of this repository that a record names; none where it is not here, or no commit. An id of the other hash
+    /// function names nothing here.
+    pub(crate) fn commit_here(&self, hash: &CommitHash) -> Option<ObjectId> {
+        let id = object_id(hash).filter(|id| id.kind() == self.repo.object_hash())?;
+        let header = self.repo.find_header(id).ok()?;
+        (header.kind() == gix::objs::Kind::Commit).then_some(id)
+    }
+
     /// Reads one commit.
     pub(crate) fn code_commit(&self, id: ObjectId) -> Result<CodeCommit, StoreError> {
         let failed = StoreError::object("cannot read a commit");

@@ -1,11 +1,15 @@
 //! The installed `git`, for what it does better than a library: transport, trailers, maintenance, identity.
 
-use std::ffi::OsStr;
+mod args;
+
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::error::StoreError;
 use crate::model::Explain;
+
+pub(crate) use args::Args;
 
 /// Variables by which git tells its children which repository, index and message they are in. A child that
 /// works on another place, or that outlives a hook, must not inherit them.
@@ -121,7 +125,11 @@ impl Git {
     }
 
     /// A command that the caller still shapes (stdin, inherited output).
-    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+    pub(crate) fn command(&self, args: impl Into<Args>) -> Command {
+        self.started_with(&args.into().words())
+    }
+
+    fn started_with(&self, words: &[OsString]) -> Command {
         let mut command = Command::new("git");
         clear_local_variables(&mut command);
         command.env("GIT_DIR", &self.git_dir).env("LC_MESSAGES", "C").env("LANGUAGE", "C");
@@ -134,23 +142,27 @@ impl Git {
         } else {
             command.current_dir(&self.git_dir);
         }
-        command.args(args).stdin(Stdio::null());
+        command.args(words).stdin(Stdio::null());
         command
     }
 
     /// Runs to the end and answers with whatever came out, success or not.
-    pub(crate) fn output<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Output, GitError> {
-        self.command(args).output().map_err(|source| GitError::Start { command: joined(args), source })
+    pub(crate) fn output(&self, args: impl Into<Args>) -> Result<Output, GitError> {
+        let words = args.into().words();
+        let output = self.started_with(&words).output();
+        output.map_err(|source| GitError::Start { command: joined(&words), source })
     }
 
     /// Runs to the end and answers with stdout; a failure is an error that carries stderr.
-    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Vec<u8>, GitError> {
-        let output = self.output(args)?;
-        checked(args, output)
+    pub(crate) fn run(&self, args: impl Into<Args>) -> Result<Vec<u8>, GitError> {
+        let words = args.into().words();
+        let output = self.started_with(&words).output();
+        let output = output.map_err(|source| GitError::Start { command: joined(&words), source })?;
+        succeeded(&words, output).map(|output| output.stdout)
     }
 
     /// As [`Git::run`], with `input` on stdin.
-    pub(crate) fn run_with<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Vec<u8>, GitError> {
+    pub(crate) fn run_with(&self, args: impl Into<Args>, input: &[u8]) -> Result<Vec<u8>, GitError> {
         feed(self.command(args), input)
     }
 }
@@ -180,10 +192,6 @@ pub(crate) fn fed(mut command: Command, input: &[u8]) -> Result<Output, GitError
     })
     .map_err(start)?;
     succeeded(&args, output)
-}
-
-fn checked<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Vec<u8>, GitError> {
-    succeeded(args, output).map(|output| output.stdout)
 }
 
 fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitError> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
+use super::git::Args;
 use super::multi_index;
 use super::persist::collects_garbage;
 use super::repo::Store;
@@ -45,14 +46,14 @@ impl Store {
         let command = if self.loose_in("17") > (most + 255) / 256
             || (most_packs > 0 && packs.count > most_packs)
         {
-            let limit = format!("gc.auto={most}");
-            self.git().command(["-c", &limit, "maintenance", "run", "--auto", "--quiet"])
+            let args = Args::new(&["maintenance", "run", "--auto", "--quiet"]);
+            self.git().command(args.set("gc.auto", most))
         } else if packs.multi.is_some() && self.has_stale_multi_index() && !collects_garbage(&self.repo) {
             // git would carry the name of the lost pack on; without the file it finds everything.
             let _ = std::fs::remove_file(self.pack_folder().join(multi_index::NAME));
             return;
         } else if packs.large > packs.multi && is_on("core.multiPackIndex") && !collects_garbage(&self.repo) {
-            self.git().command(["multi-pack-index", "write", "--no-progress"])
+            self.git().command(&["multi-pack-index", "write", "--no-progress"])
         } else {
             return;
         };

@@ -12,7 +12,7 @@ use gix::refs::{FullName, Target};
 use super::error::StoreError;
 use super::fault;
 use super::fsync::{self, Part};
-use super::git::GitError;
+use super::git::{Args, GitError};
 use super::identity::Identity;
 use super::lock::WriteLock;
 use super::make;
@@ -75,8 +75,8 @@ impl Store {
         let made = Made::taken_from(work);
         let keep = made.write(&self.repo)?;
         let date = format!("{} {}", identity.time.seconds, offset(identity.time.offset));
-        let mut command =
-            self.git().command(["commit-tree", "-S", "-p", &parent.to_string(), &tree.to_string()]);
+        let args = Args::new(&["commit-tree", "-S"]).with("-p", parent).value(tree.to_string());
+        let mut command = self.git().command(args);
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), &identity.name);
             command.env(format!("GIT_{who}_EMAIL"), &identity.email);

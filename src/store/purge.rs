@@ -5,6 +5,7 @@
 mod commit;
 mod paths;
 
+use super::git::Args;
 use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
@@ -181,12 +182,14 @@ impl Store {
         let mut remotes = self.tracked()?;
         remotes.retain(|it| rewritten.is_old(it.commit));
         for Tracked { tracking, commit, .. } in &remotes {
-            git.run(&["update-ref", "-d", tracking, &commit.to_string()])?;
+            git.run(Args::new(&["update-ref", "-d"]).value(tracking).value(commit.to_string()))?;
         }
-        git.run(&["reflog", "expire", "--expire=all", self.reference()])?;
-        let mut args = vec!["for-each-ref".to_owned(), "--format=%(refname)".into()];
-        args.extend(rewritten.first.iter().take(MOST_LOOKED_FOR).map(|id| format!("--contains={id}")));
-        let listed = git.run(&args)?;
+        git.run(Args::new(&["reflog", "expire", "--expire=all"]).value(self.reference()))?;
+        let mut args = Args::new(&["for-each-ref", "--format=%(refname)"]);
+        for id in rewritten.first.iter().take(MOST_LOOKED_FOR) {
+            args = args.with("--contains=", id);
+        }
+        let listed = git.run(args)?;
         let held_by = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
         Ok((remotes, held_by))
     }

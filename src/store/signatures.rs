@@ -148,7 +148,7 @@ impl Store {
         let list: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let format = "--format=%H%x00%G?%x00%GS%x00%GK";
         let args = ["log", "--no-walk=unsorted", "--no-show-signature", "--no-color", format, "--stdin"];
-        let output = super::git::fed(self.git().command(args), list.as_bytes())?;
+        let output = super::git::fed(self.git().command(&args), list.as_bytes())?;
         let text = String::from_utf8_lossy(&output.stdout);
         let verdicts: HashMap<_, _> = text.lines().filter_map(verdict).collect();
         let words = String::from_utf8_lossy(&output.stderr);

@@ -5,7 +5,7 @@ use gix::ObjectId;
 
 use super::SyncError;
 use super::transfer::told_by;
-use crate::store::git::feed;
+use crate::store::git::{Args, feed};
 use crate::store::{Store, StoreError};
 
 /// Trees lie no deeper in each other, in a store of ours.
@@ -25,9 +25,7 @@ pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<()
             break;
         }
         // As git fetches them itself, all at once: there is nothing to negotiate about objects named one by one.
-        let command = store.git().command([
-            "-c",
-            "fetch.negotiationAlgorithm=noop",
+        let args = Args::new(&[
             "fetch",
             "--no-tags",
             "--no-write-fetch-head",
@@ -35,19 +33,20 @@ pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<()
             "--recurse-submodules=no",
             "--filter=blob:none",
             "--stdin",
-            remote,
         ]);
-        feed(command, missing.as_bytes()).map_err(|error| told_by(error, remote))?;
+        let args = args.set("fetch.negotiationAlgorithm", "noop").value(remote);
+        feed(store.git().command(args), missing.as_bytes()).map_err(|error| told_by(error, remote))?;
     }
     Ok(())
 }
 
 /// The ids that `head` holds, the local tip does not, and that are not here; one a line.
 fn missing(store: &Store, head: ObjectId) -> Result<String, SyncError> {
-    let mut args =
-        vec!["rev-list".to_owned(), "--objects".into(), "--missing=print".into(), head.to_string()];
-    args.extend(store.tip()?.map(|tip| format!("^{tip}")));
-    let listed = store.git().run(&args).map_err(StoreError::Git)?;
+    let mut args = Args::new(&["rev-list", "--objects", "--missing=print"]).value(head.to_string());
+    if let Some(tip) = store.tip()? {
+        args = args.without(tip);
+    }
+    let listed = store.git().run(args).map_err(StoreError::Git)?;
     let listed = String::from_utf8_lossy(&listed);
     Ok(listed.lines().filter_map(|line| line.strip_prefix('?')).map(|id| format!("{id}\n")).collect())
 }

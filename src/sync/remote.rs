@@ -1,6 +1,7 @@
 //! Which remote the ref belongs to, and how the repository comes to know it.
 
 use super::SyncError;
+use crate::store::git::Args;
 use crate::store::{Store, StoreError};
 
 /// The ref's remote: `wf.remote`, else the one remote whose plain `git fetch` brings the ref along. None where neither
@@ -51,8 +52,9 @@ pub(crate) fn add_refspec(store: &Store, remote: &str) -> Result<bool, SyncError
     let refspec = store.fetch_refspec(remote);
     let key = format!("remote.{remote}.fetch");
     // Replacing the same value, if it is there by now, so that two who add it at once add it once.
-    let args = ["config", "--local", "--fixed-value", "--replace-all", &key, &refspec, &refspec];
-    store.git().run(&args).map_err(StoreError::Git)?;
+    let args = Args::new(&["config", "--local", "--fixed-value", "--replace-all"]);
+    let args = args.value(key).value(&refspec).value(&refspec);
+    store.git().run(args).map_err(StoreError::Git)?;
     Ok(true)
 }
 
@@ -68,7 +70,10 @@ pub(crate) fn remember(store: &Store, remote: &str) -> Result<(), SyncError> {
 
 /// Makes `remote` the ref's, whatever was said before.
 pub(crate) fn choose(store: &Store, remote: &str) -> Result<(), SyncError> {
-    store.git().run(&["config", "--local", "wf.remote", remote]).map_err(StoreError::Git)?;
+    store
+        .git()
+        .run(Args::new(&["config", "--local"]).value("wf.remote").value(remote))
+        .map_err(StoreError::Git)?;
     Ok(())
 }
 

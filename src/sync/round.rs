@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff};
-use crate::store::git::GitError;
+use crate::store::git::{Args, GitError};
 use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
@@ -341,10 +341,12 @@ struct Counting(Option<JoinHandle<Result<Vec<u8>, GitError>>>);
 fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Counting {
     let head = head.filter(|head| Some(*head) != without);
     Counting(head.map(|head| {
-        let mut args = vec!["rev-list".to_owned(), "--count".into(), head.to_string()];
-        args.extend(without.map(|commit| format!("^{commit}")));
+        let mut args = Args::new(&["rev-list", "--count"]).value(head.to_string());
+        if let Some(commit) = without {
+            args = args.without(commit);
+        }
         let git = store.git();
-        std::thread::spawn(move || git.run(&args))
+        std::thread::spawn(move || git.run(args))
     }))
 }
 

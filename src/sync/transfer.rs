@@ -4,14 +4,14 @@ use gix::ObjectId;
 
 use super::words::{self, Trouble};
 use super::{SyncError, backoff, partial};
-use crate::store::git::GitError;
+use crate::store::git::{Args, GitError};
 use crate::store::{Store, StoreError};
 
 /// How often a fetch starts again because somebody else fetches here at the same time.
 const TRIES: u32 = 6;
 
 /// What the remote had, and when this clone saw it there, is kept in a reflog: see [`super::first_seen`].
-const LOGGED: &str = "core.logAllRefUpdates=always";
+const LOGGED: &str = "core.logAllRefUpdates";
 
 /// How a push ended that was not an error.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,9 +31,7 @@ pub(super) enum Pushed {
 /// Fetches the remote's refs of ours. The head of the store there; none where it has none.
 pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
     let refspec = store.fetch_refspec(remote);
-    let args = [
-        "-c",
-        LOGGED,
+    let args = Args::new(&[
         "fetch",
         // What the remote no longer has must not pass for its head. With a refspec given, nothing else is pruned.
         "--prune",
@@ -43,9 +41,8 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
         "--no-recurse-submodules",
         // Records are read again and again: in a partial clone too they all come at once.
         "--no-filter",
-        remote,
-        &refspec,
-    ];
+    ]);
+    let args = args.set(LOGGED, "always").value(remote).value(refspec);
     let mut attempt = 0;
     loop {
         backoff::pause(attempt);
@@ -73,19 +70,18 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
 pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
     let reference = store.reference();
     let update = format!("{commit}:{reference}");
-    let args = [
-        "-c",
-        LOGGED,
+    let args = Args::new(&[
         "push",
         "--porcelain",
         // Hooks may call us, and are about the user's own pushes.
         "--no-verify",
         "--no-follow-tags",
         "--recurse-submodules=no",
-        remote,
-        &update,
-    ];
-    let output = store.git().output(&args).map_err(StoreError::Git)?;
+    ]);
+    let output = store
+        .git()
+        .output(args.set(LOGGED, "always").value(remote).value(update))
+        .map_err(StoreError::Git)?;
     let said = words::of(&output.stderr);
     let remote = remote.to_owned();
     let Some(status) = words::status(&output.stdout, reference) else {
@@ -122,14 +118,8 @@ fn follow(store: &Store, remote: &str, commit: ObjectId) {
         return;
     }
     // The push stands; where this fails the next fetch makes up for it.
-    let _ = store.git().output(&[
-        "update-ref",
-        "--create-reflog",
-        "-m",
-        "wf: push",
-        &tracking,
-        &commit.to_string(),
-    ]);
+    let args = Args::new(&["update-ref", "--create-reflog", "-m", "wf: push"]);
+    let _ = store.git().output(args.value(tracking).value(commit.to_string()));
 }
 
 /// What a failed git command that asked a remote means to a user.

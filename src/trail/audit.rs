@@ -6,9 +6,11 @@ use gix::ObjectId;
 
 use super::{merges, trailers};
 use crate::index::{Index, IndexError};
+use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::rules::audit::{Change, Commit};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::store::git::Args;
 use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, object_id, records};
 
 /// A commit of the range, with what git knows of it.
@@ -68,7 +70,7 @@ pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, Ran
         };
         let is_named = !trailers::parse(&code.message).is_empty();
         let commit = Commit {
-            hash: code.id.to_string(),
+            hash: code.id.into(),
             is_merge: is_merge(&code),
             is_unseen: changes.is_none(),
             changes: changes.unwrap_or_default(),
@@ -85,10 +87,8 @@ fn is_merge(code: &CodeCommit) -> bool {
 
 /// The commits that `git rev-list` finds for these words, oldest first.
 pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeError> {
-    let mut args = vec!["rev-list", "--topo-order", "--reverse", "--end-of-options"];
-    args.extend(range);
-    args.push("--");
-    let output = store.git().output(&args).map_err(StoreError::Git)?;
+    let args = Args::new(&["rev-list", "--topo-order", "--reverse"]).values(range).no_paths();
+    let output = store.git().output(args).map_err(StoreError::Git)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let words = said.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned();
@@ -128,7 +128,7 @@ pub(crate) fn issues(index: &Index<'_>, commits: &[Audited]) -> Result<Vec<Issue
 pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTreeSet<String>> {
     let mut files = BTreeSet::new();
     for linked in execution.commits() {
-        let code = object_id(&linked.link.hash).and_then(|id| store.code_commit(id).ok());
+        let code = store.commit_here(&linked.link.hash).and_then(|id| store.code_commit(id).ok());
         match code.and_then(|code| store.every_change_of(&code).ok()) {
             Some(None) => return None,
             Some(Some(changed)) => files.extend(changed.into_iter().map(|(path, ..)| path)),
@@ -145,9 +145,9 @@ pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTre
 pub(crate) fn first_base<'a>(
     store: &Store,
     executions: impl Iterator<Item = &'a ExecutionFolder>,
-) -> Option<String> {
+) -> Option<CommitHash> {
     let mut first: Vec<_> = executions.map(|it| &it.execution).collect();
     first.sort_by_key(|it| (it.started_at, &it.id));
-    let is_here = |base: &String| store.commit_named(base).is_some();
+    let is_here = |base: &CommitHash| store.commit_here(base).is_some();
     first.into_iter().map(|it| it.base_commit.clone()).find(|base| base.as_ref().is_none_or(is_here))?
 }

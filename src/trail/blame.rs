@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use gix::ObjectId;
 
 use super::quoted::unquoted;
+use crate::store::git::Args;
 use crate::store::git::GitError;
 use crate::store::{Store, StoreError, object_id};
 
@@ -103,16 +104,15 @@ pub(crate) fn blame(
     path: &str,
     lines: Option<RangeInclusive<u64>>,
 ) -> Result<Vec<Span>, BlameError> {
-    let range = lines.as_ref().map(|lines| format!("{},{}", lines.start(), lines.end()));
-    let mut args = vec!["-c", "core.quotePath=false", "blame", "--porcelain", "-M"];
-    if let Some(range) = &range {
-        args.extend(["-L", range]);
+    let mut args = Args::new(&["blame", "--porcelain", "-M"]).set("core.quotePath", "false").path(path);
+    if let Some(lines) = &lines {
+        args = args.with("-L", format_args!("{},{}", lines.start(), lines.end()));
     }
     if store.work_dir().is_none() {
-        args.push("HEAD");
+        // blame alone does not know `--end-of-options`.
+        args = args.options(&["HEAD"]);
     }
-    args.extend(["--", path]);
-    let output = store.git().run(&args).map_err(|error| match told(error, path, lines) {
+    let output = store.git().run(args).map_err(|error| match told(error, path, lines) {
         BlameError::NoFile(path) => deleted(store, path),
         other => other,
     })?;
@@ -121,10 +121,10 @@ pub(crate) fn blame(
 
 /// Where a file is not there, whether it was once.
 fn deleted(store: &Store, path: String) -> BlameError {
-    let literal = format!(":(top,literal){path}");
+    // Run at the root of the work tree, to which the path is relative.
     let args =
-        ["log", "-1", "--no-show-signature", "--diff-filter=D", "--abbrev=10", "--format=%h", "--", &literal];
-    match store.git().run(&args) {
+        Args::new(&["log", "-1", "--no-show-signature", "--diff-filter=D", "--abbrev=10", "--format=%h"]);
+    match store.git().run(args.path(&path)) {
         Ok(output) if !output.trim_ascii().is_empty() => {
             BlameError::Deleted { path, commit: String::from_utf8_lossy(output.trim_ascii()).into_owned() }
         }

@@ -6,7 +6,7 @@ use crate::model::id::SolutionId;
 use crate::model::solution::{SOLUTION, Solution};
 use crate::rules::folder::IssueFolder;
 use crate::store::redact::Redactions;
-use crate::store::{Read, Store, StoreError, layout, object_id, records};
+use crate::store::{Read, Store, StoreError, layout, records};
 
 /// What is known of it.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) fn plan(
     if let Some(plan) = folder.solution(id).filter(|plan| plan.plan_digest() == claim.plan_digest) {
         return Ok(Claimed::Plan(Box::new(plan.clone())));
     }
-    let Some(commit) = object_id(&claim.plan_commit) else { return Ok(Claimed::Unreadable) };
+    let Some(commit) = store.commit_here(&claim.plan_commit) else { return Ok(Claimed::Unreadable) };
     let then = store.snapshot_at(commit)?;
     // What was hidden since is hidden here too.
     let path = layout::solution(id);

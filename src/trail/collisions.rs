@@ -2,15 +2,16 @@
 //! nor a reference is touched, and what it writes goes into a folder that is thrown away.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::Output;
 
 use gix::ObjectId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::Explain;
-use crate::store::git::{Git, GitError};
-use crate::store::{Store, StoreError, object_id};
+use crate::model::hash::CommitHash;
+use crate::store::git::{Args, Git, GitError};
+use crate::store::{Store, StoreError};
 
 /// More places than these are not told of one file.
 const MOST_HUNKS: usize = 20;
@@ -84,11 +85,15 @@ pub(crate) struct FileCollision {
 }
 
 /// The files over which two commits would collide; none where they merge without conflicts.
-pub(crate) fn between(store: &Store, one: &str, two: &str) -> Result<Vec<FileCollision>, CollisionError> {
+pub(crate) fn between(
+    store: &Store,
+    one: &CommitHash,
+    two: &CommitHash,
+) -> Result<Vec<FileCollision>, CollisionError> {
     let folder = tempfile::tempdir().map_err(CollisionError::Folder)?;
     let git = Aside { git: store.git(), objects: store.common_dir().join("objects"), folder: folder.path() };
-    let args = ["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories", one, two];
-    let output = git.command(&args).output().map_err(|source| start(&args, source))?;
+    let args = Args::new(&["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories"]);
+    let output = git.output("merge-tree", args.values([one.as_str(), two.as_str()]))?;
     match output.status.code() {
         Some(0) => return Ok(vec![]),
         Some(1) => {}
@@ -98,11 +103,11 @@ pub(crate) fn between(store: &Store, one: &str, two: &str) -> Result<Vec<FileCol
         }
         code => {
             let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            return Err(GitError::Failed { command: args.join(" "), stderr, code }.into());
+            return Err(GitError::Failed { command: "merge-tree".into(), stderr, code }.into());
         }
     }
     let mut found = conflicts(&output.stdout);
-    let empty = || ObjectId::empty_tree(store.repo().object_hash()).to_string();
+    let empty = || CommitHash::from(ObjectId::empty_tree(store.repo().object_hash()));
     let base = git.merge_base(one, two)?.unwrap_or_else(empty);
     for file in found.iter_mut().filter(|file| file.kind == "contents") {
         let ours = git.changes(&base, one, &file.path)?;
@@ -110,10 +115,6 @@ pub(crate) fn between(store: &Store, one: &str, two: &str) -> Result<Vec<FileCol
         file.hunks = touching(&ours, &theirs);
     }
     Ok(found)
-}
-
-fn start(args: &[&str], source: std::io::Error) -> GitError {
-    GitError::Start { command: args.join(" "), source }
 }
 
 /// git with a folder of its own for new objects.
@@ -124,27 +125,26 @@ struct Aside<'a> {
 }
 
 impl Aside<'_> {
-    fn command(&self, args: &[&str]) -> Command {
+    fn output(&self, name: &str, args: Args) -> Result<Output, GitError> {
         let mut command = self.git.command(args);
         // A path in quotes may hold the colon that stands between two paths.
         let quoted = self.objects.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
         command
             .env("GIT_OBJECT_DIRECTORY", self.folder)
             .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""));
-        command
+        command.output().map_err(|source| GitError::Start { command: name.to_owned(), source })
     }
 
-    fn merge_base(&self, one: &str, two: &str) -> Result<Option<String>, GitError> {
-        let args = ["merge-base", one, two];
-        let output = self.command(&args).output().map_err(|source| start(&args, source))?;
-        let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        Ok((output.status.success() && !text.is_empty()).then_some(text))
+    fn merge_base(&self, one: &CommitHash, two: &CommitHash) -> Result<Option<CommitHash>, GitError> {
+        let args = Args::new(&["merge-base"]).values([one.as_str(), two.as_str()]);
+        let output = self.output("merge-base", args)?;
+        let base = CommitHash::parse(String::from_utf8_lossy(&output.stdout).trim());
+        Ok(base.filter(|_| output.status.success()))
     }
 
     /// The places of a file that changed between two commits.
-    fn changes(&self, from: &str, to: &str, path: &str) -> Result<Vec<Change>, GitError> {
-        let args = [
-            "--literal-pathspecs",
+    fn changes(&self, from: &CommitHash, to: &CommitHash, path: &str) -> Result<Vec<Change>, GitError> {
+        let args = Args::new(&[
             "diff-tree",
             "-r",
             "-p",
@@ -153,12 +153,8 @@ impl Aside<'_> {
             "--no-ext-diff",
             "--no-textconv",
             "--no-renames",
-            from,
-            to,
-            "--",
-            path,
-        ];
-        let output = self.command(&args).output().map_err(|source| start(&args, source))?;
+        ]);
+        let output = self.output("diff-tree", args.values([from.as_str(), to.as_str()]).path(path))?;
         let text = String::from_utf8_lossy(&output.stdout);
         Ok(text.lines().filter_map(Change::parse).collect())
     }
@@ -227,23 +223,17 @@ fn conflicts(output: &[u8]) -> Vec<FileCollision> {
 }
 
 /// Whether a commit is in the history of another; false where one of them is not here.
-pub(crate) fn is_merged(store: &Store, commit: &str, into: &str) -> bool {
-    match (object_id(commit), object_id(into)) {
+pub(crate) fn is_merged(store: &Store, commit: &CommitHash, into: &CommitHash) -> bool {
+    match (store.commit_here(commit), store.commit_here(into)) {
         (Some(commit), Some(into)) => store.is_ancestor(commit, into).unwrap_or(false),
         _ => false,
     }
 }
 
 /// The commit that a full name of a branch stands for, in this clone.
-pub(crate) fn branch_tip(store: &Store, branch: &str) -> Result<Option<String>, StoreError> {
+pub(crate) fn branch_tip(store: &Store, branch: &str) -> Result<Option<CommitHash>, StoreError> {
     let tip = if branch.starts_with("refs/heads/") { store.read_ref(branch)? } else { None };
-    Ok(tip.map(|id| id.to_string()))
-}
-
-/// Whether the commit of this id is in this clone.
-pub(crate) fn is_here(store: &Store, commit: &str) -> bool {
-    let header = object_id(commit).and_then(|id| store.repo().find_header(id).ok());
-    header.is_some_and(|header| header.kind() == gix::objs::Kind::Commit)
+    Ok(tip.map(CommitHash::from))
 }
 
 #[cfg(test)]

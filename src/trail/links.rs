@@ -18,7 +18,7 @@ pub(crate) fn link(
     linked_by: LinkedBy,
 ) -> CommitLink {
     CommitLink {
-        hash: commit.id.to_string(),
+        hash: commit.id.into(),
         task_id,
         subject: commit.subject.clone(),
         author: commit.author.clone(),

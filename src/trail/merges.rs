@@ -8,6 +8,7 @@ use gix::ObjectId;
 
 use super::quoted::unquoted;
 use crate::rules::audit::Change;
+use crate::store::git::Args;
 use crate::store::git::GitError;
 use crate::store::{CodeCommit, Store, StoreError, object_id};
 
@@ -88,7 +89,7 @@ fn combined(
     }
     list.rewind().map_err(start)?;
     let mut said = tempfile::tempfile().map_err(start)?;
-    let mut command = store.git().command(SHOWN);
+    let mut command = store.git().command(Args::new(SHOWN));
     command.stdin(list).stdout(Stdio::piped()).stderr(said.try_clone().map_err(start)?);
     let mut child = command.spawn().map_err(start)?;
     // Read as it comes, since all the patches together may be of any size.

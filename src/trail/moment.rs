@@ -5,6 +5,7 @@ use gix::ObjectId;
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
 use crate::store::dates::Bound;
+use crate::store::git::Args;
 use crate::store::{Store, StoreError, object_id};
 
 /// A state that cannot be made out.
@@ -86,7 +87,7 @@ fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
         None => text.to_owned(),
     };
     let spec = format!("{spec}^{{commit}}");
-    let output = store.git().output(&["rev-parse", "--verify", "--quiet", "--end-of-options", &spec])?;
+    let output = store.git().output(Args::new(&["rev-parse", "--verify", "--quiet"]).value(&spec))?;
     if !output.status.success() {
         return Ok(None);
     }
@@ -98,7 +99,7 @@ pub(crate) fn last_met(store: &Store, remote: &str) -> Result<Option<ObjectId>, 
     let (Some(ours), Some(theirs)) = (store.tip()?, store.read_ref(&store.tracking(remote))?) else {
         return Ok(None);
     };
-    let (ours, theirs) = (ours.to_string(), theirs.to_string());
-    let output = store.git().output(&["merge-base", &ours, &theirs])?;
+    let heads = [ours, theirs].map(|id| id.to_string());
+    let output = store.git().output(Args::new(&["merge-base"]).values(heads))?;
     Ok(object_id(String::from_utf8_lossy(&output.stdout).trim()).filter(|_| output.status.success()))
 }

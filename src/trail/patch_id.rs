@@ -6,19 +6,24 @@ use std::process::{Child, Command, Stdio};
 
 use gix::ObjectId;
 
+use crate::model::hash::{CommitHash, PatchId};
 use crate::store::Store;
-use crate::store::git::{Git, GitError};
+use crate::store::git::{Args, Git, GitError};
 
 /// How a change is shown for its id to be computed: no setting of the user has a say in it.
 const SHOWN: &[&str] =
     &["diff-tree", "-r", "-p", "--full-index", "--binary", "--no-ext-diff", "--no-textconv", "--root"];
 
 /// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None for no change.
-pub(crate) fn between(store: &Store, base: Option<&str>, head: &str) -> Result<Option<String>, GitError> {
+pub(crate) fn between(
+    store: &Store,
+    base: Option<ObjectId>,
+    head: ObjectId,
+) -> Result<Option<PatchId>, GitError> {
     let git = store.git();
-    let commits = base.into_iter().chain([head]);
-    let text = ids_of(&git, git.command(SHOWN.iter().copied().chain(commits)))?;
-    Ok(text.split_whitespace().next().map(str::to_owned))
+    let commits = base.into_iter().chain([head]).map(|id| id.to_string());
+    let text = ids_of(&git, git.command(Args::new(SHOWN).values(commits)))?;
+    Ok(text.split_whitespace().next().and_then(PatchId::parse))
 }
 
 /// What `git patch-id` says of the patches that `shown` prints. From one to the other, since all the patches together may
@@ -32,7 +37,7 @@ fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
     let mut shown = shown.spawn().map_err(start)?;
     let ids = {
         // Gone before anybody is waited for: as long as it has the pipe, a writer whose reader ended early writes on for ever.
-        let mut ids = git.command(["patch-id", "--stable"]);
+        let mut ids = git.command(&["patch-id", "--stable"]);
         ids.stdin(shown.stdout.take().map_or_else(Stdio::null, Stdio::from));
         ids.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
     };
@@ -53,20 +58,25 @@ fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
 }
 
 /// The patch id of each commit against its parent. Merges, and commits that change nothing, have none.
-pub(crate) fn of_commits(store: &Store, commits: &[String]) -> Result<HashMap<String, String>, GitError> {
+pub(crate) fn of_commits(
+    store: &Store,
+    commits: &[CommitHash],
+) -> Result<HashMap<CommitHash, PatchId>, GitError> {
     if commits.is_empty() {
         return Ok(HashMap::new());
     }
     let git = store.git();
     let start = |source| GitError::Start { command: "diff-tree --stdin".into(), source };
     let mut list = tempfile::tempfile().map_err(start)?;
-    list.write_all(commits.join("\n").as_bytes()).and_then(|()| list.write_all(b"\n")).map_err(start)?;
-    list.rewind().map_err(start)?;
-    let mut shown = git.command(SHOWN.iter().chain(&["--stdin"]));
+    let lines: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    list.write_all(lines.as_bytes()).and_then(|()| list.rewind()).map_err(start)?;
+    let mut shown = git.command(Args::new(SHOWN).options(&["--stdin"]));
     shown.stdin(list);
     let text = ids_of(&git, shown)?;
-    let pair =
-        |line: &str| line.split_once(' ').map(|(id, commit)| (commit.trim().to_owned(), id.to_owned()));
+    let pair = |line: &str| {
+        let (id, commit) = line.split_once(' ')?;
+        Some((CommitHash::parse(commit.trim())?, PatchId::parse(id)?))
+    };
     Ok(text.lines().filter_map(pair).collect())
 }
 
@@ -74,7 +84,7 @@ pub(crate) fn of_commits(store: &Store, commits: &[String]) -> Result<HashMap<St
 pub(crate) fn of_spans(
     store: &Store,
     spans: &[(ObjectId, ObjectId)],
-) -> Result<Vec<Option<String>>, GitError> {
+) -> Result<Vec<Option<PatchId>>, GitError> {
     let mut found = vec![None; spans.len()];
     if spans.is_empty() {
         return Ok(found);
@@ -85,9 +95,9 @@ pub(crate) fn of_spans(
     let heads: Vec<String> = spans.iter().map(|(base, head)| format!("{base} {head}\n")).collect();
     let mut list = tempfile::tempfile().map_err(start)?;
     list.write_all(heads.concat().as_bytes()).and_then(|()| list.rewind()).map_err(start)?;
-    let mut shown = git.command(SHOWN.iter().chain(&["--stdin"]));
+    let mut shown = git.command(Args::new(SHOWN).options(&["--stdin"]));
     let mut shown = shown.stdin(list).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(start)?;
-    let mut ids = git.command(["patch-id", "--stable"]);
+    let mut ids = git.command(&["patch-id", "--stable"]);
     let ids = ids.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut ids = ids.spawn().map_err(start)?;
     let (out, into) = (shown.stdout.take(), ids.stdin.take());
@@ -109,7 +119,7 @@ pub(crate) fn of_spans(
         let Some((id, n)) = line.split_once(' ') else { continue };
         let at = n.trim().parse::<usize>().ok().and_then(|n| found.get_mut(n.checked_sub(1)?));
         if let Some(at) = at {
-            *at = Some(id.to_owned());
+            *at = PatchId::parse(id);
         }
     }
     Ok(found)

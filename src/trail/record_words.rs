@@ -107,21 +107,21 @@ fn event(event: &Event) -> String {
         Event::Commit(it) => {
             format!(
                 "commit {} {}{} ({})",
-                short(&it.hash),
+                it.hash.short(),
                 of_task(&it.task_id),
                 cut(&it.subject),
                 it.linked_by
             )
         }
-        Event::Rewrite(it) => format!("commit {} was rewritten to {}", short(&it.old), short(&it.new)),
-        Event::Unlink(it) => format!("commit {} unlinked", short(&it.hash)),
+        Event::Rewrite(it) => format!("commit {} was rewritten to {}", it.old.short(), it.new.short()),
+        Event::Unlink(it) => format!("commit {} unlinked", it.hash.short()),
         Event::Check(it) => {
             let outcome = match it.exit_code {
                 Some(0) => "passed".to_owned(),
                 Some(code) => format!("failed with {code}"),
                 None => "was stopped".to_owned(),
             };
-            let at = it.commit.as_deref().map(|hash| format!(" at {}", short(hash))).unwrap_or_default();
+            let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
             let dirty = if it.dirty { ", with uncommitted changes" } else { "" };
             format!("check {}{} {outcome}{at}{dirty}", of_task(&it.task_id), cut(&it.command))
         }
@@ -155,10 +155,6 @@ fn run_event(event: &RunEvent) -> String {
 
 fn typed<T: DeserializeOwned>(value: &Value) -> Option<T> {
     crate::model::typed::read(value).ok()
-}
-
-fn short(hash: &str) -> &str {
-    hash.get(..10).unwrap_or(hash)
 }
 
 /// Behind a colon; nothing for an empty text.

@@ -15,9 +15,11 @@ use self::patches::Patches;
 use super::links::{link, solutions, task};
 use super::trailers;
 use crate::model::execution::{Event, LinkedBy, Rewrite};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::time::Time;
 use crate::rules::folder::ExecutionFolder;
+use crate::store::git::Args;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id, records};
 
 /// Clocks differ: a commit may seem to be so many milliseconds older than the claim that it is for.
@@ -41,7 +43,7 @@ pub(crate) enum Shown {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Lost {
     /// The full object id.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// The first line of its message.
     pub(crate) subject: String,
     /// The execution.
@@ -55,29 +57,27 @@ pub(crate) struct Lost {
     pub(crate) shown_by: Shown,
     /// A linked commit that no branch has any more, and of which it is the newer form.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) replaces: Option<String>,
+    pub(crate) replaces: Option<CommitHash>,
 }
 
 /// The commits of a range of git's, oldest first; of all branches and HEAD without one. None where git takes `range` for
 /// none.
-pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<String>>, StoreError> {
-    let mut args = vec!["rev-list".to_owned(), "--reverse".into(), "--topo-order".into()];
+pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<CommitHash>>, StoreError> {
+    let mut args = Args::new(&["rev-list", "--reverse", "--topo-order"]).no_paths();
     match range {
-        Some(range) => args.extend(["--end-of-options".into(), range.to_owned()]),
+        Some(range) => args = args.value(range),
         None => {
             if let Some(branch) = store.reference().strip_prefix("refs/heads/") {
-                args.push(format!("--exclude={branch}"));
+                args = args.with("--exclude=", branch);
             }
-            args.push("--branches".into());
-            args.extend(store.head()?.map(|head| head.to_string()));
+            args = args.options(&["--branches"]).values(store.head()?.map(|head| head.to_string()));
         }
     }
-    args.push("--".into());
-    let output = store.git().output(&args)?;
+    let output = store.git().output(args)?;
     if !output.status.success() {
         return Ok(None);
     }
-    Ok(Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()))
+    Ok(Some(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitHash::parse).collect()))
 }
 
 /// What [`lost`] finds.
@@ -94,7 +94,7 @@ struct Known {
     executions: Vec<ExecutionFolder>,
     of_issue: HashMap<IssueId, Vec<usize>>,
     /// The executions whose logs name a commit, in whatever way: what somebody took back is not linked again.
-    naming: HashMap<String, Vec<usize>>,
+    naming: HashMap<CommitHash, Vec<usize>>,
 }
 
 impl Known {
@@ -103,12 +103,12 @@ impl Known {
         for issue in records::issue_ids(read)? {
             executions.extend(records::executions(read, &issue)?);
         }
-        let mut naming: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut naming: HashMap<CommitHash, Vec<usize>> = HashMap::new();
         let mut of_issue: HashMap<IssueId, Vec<usize>> = HashMap::new();
         for (n, execution) in executions.iter().enumerate() {
             of_issue.entry(execution.execution.issue_id.clone()).or_default().push(n);
             for hash in named(execution) {
-                naming.entry(hash.to_owned()).or_default().push(n);
+                naming.entry(hash.clone()).or_default().push(n);
             }
         }
         Ok(Self { executions, of_issue, naming })
@@ -137,7 +137,7 @@ impl Known {
 }
 
 /// Every commit that some execution links, or linked before it was rewritten.
-pub(crate) fn linked(read: &impl Read) -> Result<HashSet<String>, StoreError> {
+pub(crate) fn linked(read: &impl Read) -> Result<HashSet<CommitHash>, StoreError> {
     let mut all = HashSet::new();
     for issue in records::issue_ids(read)? {
         for execution in records::executions(read, &issue)? {
@@ -151,17 +151,17 @@ pub(crate) fn linked(read: &impl Read) -> Result<HashSet<String>, StoreError> {
 }
 
 /// The commits that a log names.
-fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &str> {
+fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &CommitHash> {
     execution.log.iter().flat_map(|entry| match &entry.event {
-        Event::Commit(link) => vec![link.hash.as_str()],
-        Event::Rewrite(rewrite) => vec![rewrite.old.as_str(), rewrite.new.as_str()],
-        Event::Unlink(unlink) => vec![unlink.hash.as_str()],
+        Event::Commit(link) => vec![&link.hash],
+        Event::Rewrite(rewrite) => vec![&rewrite.old, &rewrite.new],
+        Event::Unlink(unlink) => vec![&unlink.hash],
         _ => vec![],
     })
 }
 
 /// Those of `commits` (full ids, oldest first) that belong to an execution and that no log names.
-pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Result<Found, StoreError> {
+pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> Result<Found, StoreError> {
     let known = Known::read(read)?;
     let mut found = Vec::new();
     let mut silent = Vec::new();
@@ -200,10 +200,10 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Resul
         }
     }
     let by_change = found.iter().filter(|(_, it, _)| it.shown_by != Shown::Trailers);
-    let same_change: HashSet<String> = by_change.map(|(_, it, _)| it.commit.clone()).collect();
+    let same_change: HashSet<CommitHash> = by_change.map(|(_, it, _)| it.commit.clone()).collect();
     let mut undecided = Vec::new();
     for (issue, commit, trailers) in of_issues {
-        let hash = commit.id.to_string();
+        let hash = CommitHash::from(commit.id);
         let is_known = known.names(&hash).iter().any(|n| known.of_issue(&issue).contains(n));
         // What it changes says more than what it is called.
         if is_known || same_change.contains(&hash) {
@@ -227,7 +227,7 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[String]) -> Resul
 fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>, shown_by: Shown) -> Lost {
     let execution = &known.executions[n].execution;
     Lost {
-        commit: commit.id.to_string(),
+        commit: commit.id.into(),
         subject: commit.subject.clone(),
         execution_id: execution.id.clone(),
         solution_id: execution.solution_id.clone(),
@@ -254,11 +254,11 @@ fn replacements(
     let executions: BTreeSet<usize> = found.iter().map(|(n, _, _)| *n).collect();
     let linked: HashMap<usize, Vec<_>> =
         executions.into_iter().map(|n| (n, known.executions[n].commits())).collect();
-    let gone = unreachable(store, linked.values().flatten().map(|it| it.link.hash.as_str()))?;
-    let mut taken: HashSet<String> = HashSet::new();
+    let gone = unreachable(store, linked.values().flatten().map(|it| &it.link.hash))?;
+    let mut taken: HashSet<CommitHash> = HashSet::new();
     for (n, it, commit) in found {
         let same = it.replaces.take();
-        let is_former = |hash: &str| gone.contains(hash) && !taken.contains(hash);
+        let is_former = |hash: &CommitHash| gone.contains(hash) && !taken.contains(hash);
         let former = linked.get(n).into_iter().flatten().map(|it| &it.link).find(|old| {
             is_former(&old.hash)
                 && (same.as_ref() == Some(&old.hash)
@@ -275,22 +275,23 @@ fn replacements(
 /// Those of the commits that nothing leads to.
 fn unreachable<'a>(
     store: &Store,
-    commits: impl Iterator<Item = &'a str>,
-) -> Result<HashSet<String>, StoreError> {
-    let commits: HashSet<&str> = commits.collect();
-    let is_here = |hash: &&str| object_id(hash).is_some_and(|id| store.repo().has_object(id));
-    let (here, away): (Vec<&str>, Vec<&str>) = commits.iter().copied().partition(is_here);
-    let mut gone: HashSet<String> = away.into_iter().map(str::to_owned).collect();
+    commits: impl Iterator<Item = &'a CommitHash>,
+) -> Result<HashSet<CommitHash>, StoreError> {
+    let commits: HashSet<&CommitHash> = commits.collect();
+    let is_here = |hash: &&CommitHash| store.commit_here(hash).is_some();
+    let (here, away): (Vec<&CommitHash>, Vec<&CommitHash>) = commits.iter().copied().partition(is_here);
+    let mut gone: HashSet<CommitHash> = away.into_iter().cloned().collect();
     if here.is_empty() {
         return Ok(gone);
     }
-    let head = store.head()?.map(|head| head.to_string());
-    let mut args = vec!["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes"];
-    args.extend(head.as_deref());
-    let answer = store.git().run_with(&args, format!("{}\n", here.join("\n")).as_bytes())?;
-    gone.extend(
-        String::from_utf8_lossy(&answer).lines().filter(|hash| commits.contains(hash)).map(str::to_owned),
-    );
+    let mut args = Args::new(&["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes", "--not"]);
+    if let Some(head) = store.head()? {
+        args = args.without(head);
+    }
+    let list: String = here.iter().map(|hash| format!("{hash}\n")).collect();
+    let answer = store.git().run_with(args, list.as_bytes())?;
+    let unreached = String::from_utf8_lossy(&answer);
+    gone.extend(unreached.lines().filter_map(CommitHash::parse).filter(|hash| commits.contains(hash)));
     Ok(gone)
 }
 
@@ -302,11 +303,11 @@ pub(crate) fn record(
 ) -> Result<(usize, BTreeSet<SolutionId>), StoreError> {
     let mut plans = BTreeSet::new();
     let mut count = 0;
-    let mut named_by: HashMap<&ExecutionId, HashSet<String>> = HashMap::new();
+    let mut named_by: HashMap<&ExecutionId, HashSet<CommitHash>> = HashMap::new();
     for it in lost {
         if !named_by.contains_key(&it.execution_id) {
             let execution = records::execution(tx, &it.execution_id, &mut Vec::new())?;
-            let names = execution.iter().flat_map(named).map(str::to_owned).collect();
+            let names = execution.iter().flat_map(named).cloned().collect();
             named_by.insert(&it.execution_id, names);
         }
         let is_known = named_by.get(&it.execution_id).is_none_or(|names| names.contains(&it.commit));

@@ -4,15 +4,17 @@ use gix::ObjectId;
 
 use super::audit::{RangeError, ids};
 use crate::index::{Index, IndexError};
+use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::rules::folder::IssueFolder;
+use crate::store::git::Args;
 use crate::store::{Store, StoreError, object_id, records};
 
 /// A commit of the project, as git knows it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct CommitFacts {
     /// The full object id.
-    pub(crate) hash: String,
+    pub(crate) hash: CommitHash,
     /// The first line of its message.
     pub(crate) subject: String,
     /// `Name <email>`
@@ -44,7 +46,7 @@ pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, S
         return commit_facts(store, id).map(Some);
     }
     let spec = format!("{text}^{{commit}}");
-    let output = store.git().output(&["rev-parse", "--verify", "--quiet", "--end-of-options", &spec])?;
+    let output = store.git().output(Args::new(&["rev-parse", "--verify", "--quiet"]).value(&spec))?;
     let named = output.status.success().then(|| object_id(String::from_utf8_lossy(&output.stdout).trim()));
     named.flatten().map(|id| commit_facts(store, id)).transpose()
 }
@@ -54,7 +56,7 @@ pub(crate) fn commit_facts(store: &Store, id: ObjectId) -> Result<CommitFacts, S
     let commit = store.code_commit(id)?;
     let trailers = super::trailers::parse(&commit.message);
     Ok(CommitFacts {
-        hash: id.to_string(),
+        hash: id.into(),
         subject: commit.subject,
         author: commit.author,
         trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),

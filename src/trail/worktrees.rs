@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::hash::CommitHash;
 use crate::store::Store;
+use crate::store::git::Args;
 use crate::store::git::GitError;
 
 /// The full names of the branches that are checked out, with the folder of each.
@@ -22,13 +24,16 @@ pub(crate) fn checked_out(store: &Store) -> Result<Vec<(String, PathBuf)>, GitEr
 }
 
 /// Makes a worktree on `branch` (its short name), which is made from the commit `begin` where that is given.
-pub(crate) fn add(store: &Store, path: &Path, branch: &str, begin: Option<&str>) -> Result<(), GitError> {
-    let place = path.as_os_str();
-    let quiet = ["worktree", "add", "--quiet"].map(std::ffi::OsStr::new);
-    let mut args: Vec<&std::ffi::OsStr> = quiet.to_vec();
-    match begin {
-        Some(begin) => args.extend(["-b".as_ref(), branch.as_ref(), place, begin.as_ref()]),
-        None => args.extend([place, branch.as_ref()]),
-    }
-    store.git().run(&args).map(drop)
+pub(crate) fn add(
+    store: &Store,
+    path: &Path,
+    branch: &str,
+    begin: Option<&CommitHash>,
+) -> Result<(), GitError> {
+    let args = Args::new(&["worktree", "add", "--quiet"]);
+    let args = match begin {
+        Some(begin) => args.with("-b", branch).value(path).value(begin.as_str()),
+        None => args.value(path).value(branch),
+    };
+    store.git().run(args).map(drop)
 }

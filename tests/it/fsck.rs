@@ -233,7 +233,8 @@ fn a_claim_names_a_commit_that_holds_its_plan() {
         (&before, &digest, Some("holds no such plan")),
         (&with_plan, &json!("sha256:0"), Some("holds the plan `sha256:")),
         (&"0".repeat(40), &digest, Some("is no commit of this history")),
-        ("nonsense", &digest, Some("is no commit of this history")),
+        (&"0".repeat(64), &digest, Some("is no commit of this history")),
+        ("nonsense", &digest, Some("`nonsense` is not an object id")),
     ] {
         let file = execution(commit, digest);
         write(&repo, std::slice::from_ref(&file));

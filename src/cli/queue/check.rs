@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Outcome, existing};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::model::queue::QueueDecision;
 use crate::model::status::ItemStatus;
@@ -53,7 +54,7 @@ struct Side {
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
     /// The commit that was merged.
-    commit: String,
+    commit: CommitHash,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -101,7 +102,7 @@ fn gather(
     queue: Option<&QueueId>,
     answer: &mut CheckAnswer,
 ) -> Result<(), Failure> {
-    let head = store.head()?.map(|id| id.to_string());
+    let head = store.head()?.map(CommitHash::from);
     if let Some(commit) = &head {
         let branch = store.branch()?.map(|name| short(&name));
         let none = Side { item_id: None, queue_id: None, solution_id: None, branch, commit: commit.clone() };
@@ -146,9 +147,13 @@ fn short(branch: &str) -> String {
 }
 
 /// Of what is under way the tip of its branch, of what is done its last commit: the branch may have gone on since.
-fn commit(store: &Store, holder: &ExecutionFolder, status: ItemStatus) -> Result<Option<String>, Failure> {
+fn commit(
+    store: &Store,
+    holder: &ExecutionFolder,
+    status: ItemStatus,
+) -> Result<Option<CommitHash>, Failure> {
     let last = holder.commits().last().map(|commit| commit.link.hash.clone());
-    let last = last.filter(|hash| collisions::is_here(store, hash));
+    let last = last.filter(|hash| store.commit_here(hash).is_some());
     let tip = match &holder.execution.branch {
         Some(branch) => collisions::branch_tip(store, branch)?,
         None => None,

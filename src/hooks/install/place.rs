@@ -1,12 +1,11 @@
 //! Where git looks for this repository's hooks, and whether that place is ours to write to.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
 use super::InstallError;
-use crate::store::git::{Git, GitError};
+use crate::store::git::{Args, Git, GitError};
 
 /// A repository's hooks folder and what surrounds it. All paths are absolute, without symbolic links.
 #[derive(Debug, Clone)]
@@ -56,22 +55,20 @@ impl HooksAt {
             return Ok(false);
         };
         let within = if within.as_os_str().is_empty() { Path::new(".") } else { within };
-        let args = ["--literal-pathspecs", "ls-files", "-z", "--"].map(OsStr::new);
-        let files = git.run(&[&args[..], &[within.as_os_str()]].concat())?;
+        let files = git.run(Args::new(&["ls-files", "-z"]).path(within))?;
         Ok(!files.is_empty())
     }
 }
 
-fn absolute(git: &Git, what: &[&str]) -> Result<PathBuf, GitError> {
-    let args = [&["rev-parse", "--path-format=absolute"], what].concat();
-    let mut out = git.run(&args)?;
+fn absolute(git: &Git, what: &[&'static str]) -> Result<PathBuf, GitError> {
+    let mut out = git.run(Args::new(&["rev-parse", "--path-format=absolute"]).options(what))?;
     if out.last() == Some(&b'\n') {
         out.pop();
     }
     match out.to_path() {
         Ok(path) => Ok(path.to_owned()),
         Err(error) => {
-            Err(GitError::Failed { command: args.join(" "), stderr: error.to_string(), code: Some(0) })
+            Err(GitError::Failed { command: "rev-parse".into(), stderr: error.to_string(), code: Some(0) })
         }
     }
 }

@@ -42,7 +42,7 @@ fn store() -> Vec<(String, Vec<u8>)> {
     let solution = SolutionId::parse("SOL-ISS-001-1").unwrap();
     let (execution, claim) = fixtures::execution(
         json!({"nonce": "a", "issue_id": issue, "solution_id": solution, "plan_digest": "sha256:0",
-            "plan_commit": "0", "attempt": 1, "actor": "a", "started_at": AT, "lease_expires_at": AT}),
+            "plan_commit": "0".repeat(40), "attempt": 1, "actor": "a", "started_at": AT, "lease_expires_at": AT}),
     );
     let queue = QueueId::parse("QUE-1").unwrap();
     let run = RunId::parse("RUN-1").unwrap();

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Known, SKEW};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::store::{CodeCommit, Read, StoreError, layout, records};
 use crate::trail::trailers;
@@ -14,7 +15,7 @@ use crate::trail::trailers;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Undecided {
     /// The full object id.
-    pub(crate) commit: String,
+    pub(crate) commit: CommitHash,
     /// The first line of its message.
     pub(crate) subject: String,
     /// The issue that its trailers name.
@@ -76,7 +77,7 @@ pub(super) fn undecided(known: &Known, issue: &IssueId, commit: &CodeCommit) -> 
         solution_id: known.executions[*n].execution.solution_id.clone(),
     };
     Undecided {
-        commit: commit.id.to_string(),
+        commit: commit.id.into(),
         subject: commit.subject.clone(),
         issue_id: issue.clone(),
         candidates: known.of_issue(issue).iter().map(candidate).collect(),

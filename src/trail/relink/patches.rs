@@ -4,17 +4,18 @@ use std::collections::HashMap;
 
 use super::{Known, Shown};
 use crate::model::execution::Event;
+use crate::model::hash::{CommitHash, PatchId};
 use crate::model::status::ExecutionStatus;
-use crate::store::{CodeCommit, Store, StoreError, object_id};
+use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::patch_id;
 
 /// What the changes of executions and of their commits are, and those of commits that name none.
 pub(super) struct Patches {
-    of_silent: HashMap<String, String>,
+    of_silent: HashMap<CommitHash, PatchId>,
     /// By patch id: executions that change just that as a whole.
-    whole: HashMap<String, Vec<usize>>,
+    whole: HashMap<PatchId, Vec<usize>>,
     /// By patch id: linked commits, with their executions and tasks.
-    single: HashMap<String, Vec<(usize, String, Option<String>)>>,
+    single: HashMap<PatchId, Vec<(usize, CommitHash, Option<String>)>>,
 }
 
 impl Patches {
@@ -22,14 +23,14 @@ impl Patches {
     pub(super) fn of(
         store: &Store,
         known: &Known,
-        mut linked: Vec<(usize, String, Option<String>)>,
+        mut linked: Vec<(usize, CommitHash, Option<String>)>,
         silent: &[CodeCommit],
     ) -> Result<Self, StoreError> {
         let mut patches = Self { of_silent: HashMap::new(), whole: HashMap::new(), single: HashMap::new() };
         if silent.is_empty() {
             return Ok(patches);
         }
-        let is_here = |hash: &str| object_id(hash).is_some_and(|id| store.repo().has_object(id));
+        let here = |hash: &CommitHash| store.commit_here(hash);
         let mut unknown = Vec::new();
         let mut spans = Vec::new();
         for (n, execution) in known.executions.iter().enumerate() {
@@ -39,10 +40,9 @@ impl Patches {
                 _ => None,
             });
             // An attempt that failed or goes on recorded none.
-            let base = execution.execution.base_commit.as_deref();
-            let head = commits.last().map(|it| it.link.hash.as_str()).filter(|hash| is_here(hash));
-            let base = base.filter(|hash| is_here(hash)).and_then(object_id);
-            match (recorded, base, head.and_then(object_id)) {
+            let base = execution.execution.base_commit.as_ref().and_then(here);
+            let head = commits.last().and_then(|it| here(&it.link.hash));
+            match (recorded, base, head) {
                 (Some(id), ..) => patches.whole.entry(id).or_default().push(n),
                 (None, Some(base), Some(head)) => {
                     spans.push((store.commit_tree(base)?, store.commit_tree(head)?));
@@ -50,8 +50,8 @@ impl Patches {
                 }
                 _ => {}
             }
-            let here = commits.into_iter().filter(|it| is_here(&it.link.hash));
-            linked.extend(here.map(|it| (n, it.link.hash, it.link.task_id)));
+            let present = commits.into_iter().filter(|it| here(&it.link.hash).is_some());
+            linked.extend(present.map(|it| (n, it.link.hash, it.link.task_id)));
         }
         for (n, id) in unknown.into_iter().zip(patch_id::of_spans(store, &spans)?) {
             if let Some(id) = id {
@@ -61,14 +61,14 @@ impl Patches {
         if linked.is_empty() && patches.whole.is_empty() {
             return Ok(patches);
         }
-        let hashes: Vec<String> = linked.iter().map(|(_, hash, _)| hash.clone()).collect();
+        let hashes: Vec<CommitHash> = linked.iter().map(|(_, hash, _)| hash.clone()).collect();
         let of_linked = patch_id::of_commits(store, &hashes)?;
         for it in linked {
             if let Some(id) = of_linked.get(&it.1) {
                 patches.single.entry(id.clone()).or_default().push(it);
             }
         }
-        let hashes: Vec<String> = silent.iter().map(|commit| commit.id.to_string()).collect();
+        let hashes: Vec<CommitHash> = silent.iter().map(|commit| commit.id.into()).collect();
         patches.of_silent = patch_id::of_commits(store, &hashes)?;
         Ok(patches)
     }
@@ -79,8 +79,8 @@ impl Patches {
         &self,
         known: &Known,
         commit: &CodeCommit,
-    ) -> Option<(usize, Option<String>, Shown, Option<String>)> {
-        let id = self.of_silent.get(&commit.id.to_string())?;
+    ) -> Option<(usize, Option<String>, Shown, Option<CommitHash>)> {
+        let id = self.of_silent.get(&CommitHash::from(commit.id))?;
         if let Some(same) = self.single.get(id) {
             let n = known.at(same.iter().map(|(n, _, _)| *n), commit.authored_at)?;
             let (_, hash, task) = same.iter().find(|(of, _, _)| *of == n)?;

@@ -1,5 +1,6 @@
 //! What somebody with push access, or a broken disk, can put where a store is read from. Made by plain git.
 
+mod arguments;
 mod records;
 mod refs;
 mod rewritten;

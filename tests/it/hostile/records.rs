@@ -191,12 +191,13 @@ fn no_text_reaches_the_terminal_as_it_is() {
             "implementation": [evil], "acceptance": {"criteria": [evil]}}]}, "clock": {"*": BIRTH}});
     let (execution_id, execution) = record::execution(
         json!({"nonce": evil, "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "plan_digest": evil,
-        "plan_commit": evil, "attempt": 1, "actor": evil, "branch": evil, "worktree": evil, "started_at": at,
+        "plan_commit": "0".repeat(40), "attempt": 1, "actor": evil, "branch": evil, "worktree": evil, "started_at": at,
         "lease_expires_at": at}),
     );
-    let (log_id, log) =
-        entry(json!({"type": "commit", "hash": evil, "subject": evil, "author": evil, "authored_at": at,
-        "files": [evil], "linked_by": "hook", "actor": evil, "at": at}));
+    let (log_id, log) = entry(
+        json!({"type": "commit", "hash": "0".repeat(40), "subject": evil, "author": evil, "authored_at": at,
+        "files": [evil], "linked_by": "hook", "actor": evil, "at": at}),
+    );
     let queue = json!({"id": "QUE-1", "created_at": at, "name": evil, "status": "active", "priority": 1, "clock": {"*": BIRTH}});
     let item = json!({"item_id": "S-1", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1", "plan_digest": evil,
         "position": "m", "held": evil, "queued_at": at, "clock": {"*": BIRTH}});

@@ -250,7 +250,7 @@ fn execution(life: &Life) -> Execution {
         issue_id: issue_id(),
         solution_id: solution_id(),
         plan_digest: "sha256:0".into(),
-        plan_commit: format!("{}", life.birth.second),
+        plan_commit: (&*life.birth.second.to_string()).into(),
         queue_id: Some(queue_id()),
         item_id: None,
         attempt: 1 + life.writes.len() as u64,

@@ -1,0 +1,174 @@
+//! Object ids as records hold them. They reach the command line of `git` and paths, so only hexadecimal digits are one.
+
+use std::borrow::{Borrow, Cow};
+use std::fmt;
+use std::ops::Deref;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Digits of a SHA-1, and of a SHA-256.
+const LENGTHS: [usize; 2] = [40, 64];
+/// As many digits as people are shown.
+const SHORT: usize = 10;
+const PATTERN: &str = "^([0-9a-f]{40}|[0-9a-f]{64})$";
+
+/// A text that is not an object id.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an object id: 40 or 64 lower-case hexadecimal digits")]
+pub(crate) struct NotAHash(String);
+
+/// Declares a type for ids of that form: which of them a function takes is for the compiler to see.
+macro_rules! hash {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub(crate) struct $name(String);
+
+        impl $name {
+            /// `None` for anything but 40 or 64 lower-case hexadecimal digits.
+            pub(crate) fn parse(text: &str) -> Option<Self> {
+                Self::try_from(text.to_owned()).ok()
+            }
+
+            /// All digits.
+            #[allow(dead_code)] // Declared for each of the types.
+            pub(crate) fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// As many digits as people are shown.
+            #[allow(dead_code)] // Declared for each of the types.
+            pub(crate) fn short(&self) -> &str {
+                self.0.get(..SHORT).unwrap_or(&self.0)
+            }
+
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = NotAHash;
+
+            fn try_from(text: String) -> Result<Self, NotAHash> {
+                let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+                if LENGTHS.contains(&text.len()) && text.bytes().all(is_digit) {
+                    Ok(Self(text))
+                } else {
+                    Err(NotAHash(text.chars().take(LENGTHS[1]).collect()))
+                }
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(hash: $name) -> Self {
+                hash.0
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        /// For tests: the first digits.
+        #[cfg(test)]
+        impl From<&str> for $name {
+            fn from(begin: &str) -> Self {
+                Self::try_from(format!("{begin:0<40}")).expect("digits")
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.0 == other
+            }
+        }
+
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({"type": "string", "pattern": PATTERN})
+            }
+        }
+    };
+}
+
+hash!(
+    /// The id of a commit. One that is as long as the other hash function makes them names no commit of this repository.
+    CommitHash
+);
+impl From<[u8; 20]> for CommitHash {
+    fn from(bytes: [u8; 20]) -> Self {
+        Self(hex(&bytes))
+    }
+}
+
+impl From<[u8; 32]> for CommitHash {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(hex(&bytes))
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+hash!(
+    /// What `git patch-id` calls a change.
+    PatchId
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lower_case_digits_of_either_length_are_one() {
+        for text in ["0123456789abcdef0123456789abcdef01234567".to_owned(), "f".repeat(64)] {
+            let hash = CommitHash::parse(&text).unwrap();
+            assert_eq!((hash.as_str(), hash.short()), (&*text, &text[..10]));
+            assert_eq!(serde_json::to_value(&hash).unwrap(), text);
+        }
+        for text in [
+            String::new(),
+            "HEAD".into(),
+            "--output=x".into(),
+            "a".repeat(39),
+            "a".repeat(41),
+            "A".repeat(40),
+            "g".repeat(40),
+            format!("-{}", "a".repeat(39)),
+            format!("{}\n", "a".repeat(39)),
+            "é".repeat(20),
+        ] {
+            assert_eq!(CommitHash::parse(&text), None, "{text}");
+            assert_eq!(PatchId::parse(&text), None, "{text}");
+            let error = serde_json::from_value::<CommitHash>(text.into()).unwrap_err().to_string();
+            assert!(error.contains("is not an object id"), "{error}");
+        }
+    }
+}
