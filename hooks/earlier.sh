@@ -1,4 +1,25 @@
 git_wf=@PROGRAM@
+# The program on the PATH, else the one that installed this; none, and nothing is done. A relative or empty entry of the
+# PATH is the work tree, and what lies there came from others: neither this script nor git-wf runs anything of it.
+git_wf_rest=$PATH:
+git_wf_path=
+git_wf_found=
+while [ -n "$git_wf_rest" ]; do
+	git_wf_entry=${git_wf_rest%%:*}
+	git_wf_rest=${git_wf_rest#*:}
+	case $git_wf_entry in
+	/*) git_wf_path=$git_wf_path${git_wf_path:+:}$git_wf_entry ;;
+	*) continue ;;
+	esac
+	if [ -z "$git_wf_found" ] && [ -f "$git_wf_entry/git-wf" ] && [ -x "$git_wf_entry/git-wf" ]; then
+		git_wf_found=$git_wf_entry/git-wf
+	fi
+done
+if [ -n "$git_wf_found" ]; then
+	git_wf=$git_wf_found
+elif ! [ -f "$git_wf" ] || ! [ -x "$git_wf" ]; then
+	git_wf=:
+fi
 case $0 in
 */*) git_wf_hooks=${0%/*} ;;
 *) git_wf_hooks=. ;;
@@ -9,8 +30,8 @@ git_wf_earlier=$git_wf_hooks/before-git-wf/@HOOK@
 case $0 in
 @HOOK@ | */@HOOK@) ;;
 *)
-	if grep -qs '^# git-wf hook shim, version ' "$git_wf_hooks/@HOOK@"; then exit 0; fi
-	if cmp -s "$git_wf_hooks/@HOOK@" "$git_wf_earlier"; then git_wf_earlier=/dev/null; fi
+	if PATH=$git_wf_path grep -qs '^# git-wf hook shim, version ' "$git_wf_hooks/@HOOK@"; then exit 0; fi
+	if PATH=$git_wf_path cmp -s "$git_wf_hooks/@HOOK@" "$git_wf_earlier"; then git_wf_earlier=/dev/null; fi
 	;;
 esac
 # An earlier hook that starts $0 once more means itself.
@@ -33,7 +54,7 @@ git_wf_run_earlier() {
 	*/sh | */dash | */'env sh' | */'env dash' | */sh\ -[a-z]* | */dash\ -[a-z]*) ;;
 	*/bash | */'env bash' | */bash\ -[a-z]*)
 		# One that asks whether it is read or started is started.
-		if grep -qs BASH_SOURCE "$git_wf_earlier"; then git_wf_shell=; fi ;;
+		if PATH=$git_wf_path grep -qs BASH_SOURCE "$git_wf_earlier"; then git_wf_shell=; fi ;;
 	*) git_wf_shell= ;;
 	esac
 	if [ -z "$git_wf_shell" ]; then
@@ -45,9 +66,3 @@ git_wf_run_earlier() {
 		"$git_wf_hooks/@HOOK@" "$git_wf_earlier" "$@"
 }
 git_wf_has_earlier() { [ -f "$git_wf_earlier" ] && [ -x "$git_wf_earlier" ]; }
-# The program on the PATH, else the one that installed this; none, and nothing is done.
-if command -v git-wf >/dev/null 2>&1; then
-	git_wf=git-wf
-elif ! [ -f "$git_wf" ] || ! [ -x "$git_wf" ]; then
-	git_wf=:
-fi

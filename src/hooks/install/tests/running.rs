@@ -95,6 +95,45 @@ fn the_program_on_the_path_comes_first() {
 }
 
 #[test]
+fn no_program_of_the_work_tree_is_called() {
+    let repo = installed();
+    let planted = repo.root().join("planted");
+    for name in ["git-wf", "git", "grep", "cmp", "cat"] {
+        for place in [repo.root().join(name), repo.root().join("bin").join(name)] {
+            repo.script(&place, &format!("echo $0 >>'{}'", planted.display()));
+        }
+    }
+    let sound = "/usr/bin:/bin";
+    let paths = [".:P", "./:P", "bin:P", ":P", "P:", "P:.", "/usr/bin::/bin", "..:.:P", ":", "."];
+    for is_on_path in [false, true] {
+        let folder = repo.root().join(".git/on-path");
+        let who = if is_on_path { "on path" } else { "recorded" };
+        repo.script(&program(&repo), &noting(&repo, "recorded", 0).replace("cat;", "/bin/cat;"));
+        repo.script(&folder.join("git-wf"), &noting(&repo, "on path", 0).replace("cat;", "/bin/cat;"));
+        for (path, shell) in paths.iter().flat_map(|path| [(path, "dash"), (path, "bash"), (path, "sh")]) {
+            let path = path.replace('P', sound);
+            let path = if is_on_path { format!("{path}:{}", folder.display()) } else { path };
+            for shim_of in shim::SHIMS {
+                let hook = format!(".git/hooks/{}", shim_of.name);
+                let mut command = Command::new(format!("/bin/{shell}"));
+                command.arg(hook).current_dir(repo.root()).env("PATH", &path).env("MARK", "mark");
+                let Ok(status) = command.stdin(std::process::Stdio::null()).status() else {
+                    // Not every system has each of the shells.
+                    continue;
+                };
+                assert!(status.success(), "{shell} {path}: {}", shim_of.name);
+                assert_eq!(
+                    noted(&repo),
+                    format!("{who} <hook> <{}> mark||\n", shim_of.name),
+                    "{shell} {path}"
+                );
+            }
+        }
+    }
+    assert!(!planted.exists(), "{}", fs::read_to_string(&planted).unwrap_or_default());
+}
+
+#[test]
 fn an_earlier_hook_is_called_first_with_the_same() {
     let repo = installed();
     repo.script(&program(&repo), &noting(&repo, "wf", 5));
