@@ -16,6 +16,15 @@ const PACKS: Slots = Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 256 
 /// Opens it with what `git -c` says on top, which gix does not look for. One that belongs to somebody else is opened
 /// where git opens it.
 pub(super) fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
+    if leads_to_bare(folder) {
+        // It may have come with the files of a clone, configuration and all: `safe.bareRepository` says whether git
+        // takes one that nobody named. Whatever git-wf runs afterwards is told its place, which git takes for a name.
+        match git::accepts(folder) {
+            // Nor does git know one there; what stands in the way of opening it is told below.
+            Ok(()) | Err(StoreError::Open(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
     let mut settings = command_line_settings()?;
     let repo = discover_with(folder, &settings)?;
     if !multi_index::is_stale_in(&repo) {
@@ -23,6 +32,31 @@ pub(super) fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
     }
     settings.push("core.multiPackIndex=false".into());
     discover_with(folder, &settings)
+}
+
+/// Whether git, on its way up from `folder`, meets a git folder to which no `.git` leads. In doubt it does, and git is
+/// asked: nothing of the folder is read before that.
+fn leads_to_bare(folder: &Path) -> bool {
+    if std::env::var_os("GIT_DIR").is_some() {
+        return false;
+    }
+    let folder = folder.canonicalize().unwrap_or_else(|_| absolute(folder));
+    for folder in folder.ancestors() {
+        let inner = folder.join(".git");
+        if inner.is_file() || looks_like_git(&inner) {
+            return false;
+        }
+        if looks_like_git(folder) {
+            return folder.file_name().is_none_or(|name| name != ".git");
+        }
+    }
+    false
+}
+
+/// Every git folder has a `HEAD`, and objects and references of its own or of another one that it names.
+fn looks_like_git(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    has("HEAD") && (has("commondir") || has("objects") || has("refs"))
 }
 
 fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, StoreError> {

@@ -24,6 +24,12 @@ pub(crate) enum StoreError {
         /// The command by which it is trusted, from git too.
         remedy: String,
     },
+    /// The repository is bare, nobody named it, and git is told to stay away from such.
+    #[error("{0}")]
+    BareNotNamed(String),
+    /// A lock file of git's that does not go away.
+    #[error("`{0}` is in the way: a git process is at work, or one that died left it behind")]
+    LockFile(PathBuf),
     /// References are kept in a way that this program cannot write.
     #[error("the repository at `{0}` keeps its references as reftable, which git-wf cannot write yet")]
     Reftable(PathBuf),
@@ -213,6 +219,8 @@ impl Explain for StoreError {
             Self::NotARepository(_) => "not-a-repository",
             Self::Open(_) => "cannot-open",
             Self::DubiousOwnership { .. } => "dubious-ownership",
+            Self::BareNotNamed(_) => "bare-not-named",
+            Self::LockFile(_) => "lock-file",
             Self::Reftable(_) => "reftable",
             Self::NotInitialised(_) => "not-initialised",
             Self::NotAStore { .. } => "not-a-store",
@@ -238,11 +246,14 @@ impl Explain for StoreError {
         Some(match self {
             Self::NotARepository(_) => "go to a repository, or make one with `git init`".into(),
             Self::DubiousOwnership { remedy, .. } => format!("`{remedy}` trusts it"),
+            Self::BareNotNamed(_) => "`git --git-dir=FOLDER wf …` names it, if you trust its configuration".into(),
+            Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
             Self::NotInitialised(_) => "`git wf init` makes it, or fetches it where the remote has one".into(),
             Self::NotAStore { .. } => "`git wf fsck --repair` restores what was one; `git config wf.ref` names the ref".into(),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "work in a clone that is no mirror, or take that refspec out of the config".into(),
+            Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git takes"),
             Self::Config { key, .. } => format!("`git config --unset {key}` goes back to the default"),
             Self::Identity(_) => {
                 "set them with `git config --global user.name NAME` and `git config --global user.email ADDRESS`".into()

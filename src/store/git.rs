@@ -37,7 +37,7 @@ const INCOMING: &[&str] =
     &["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY", "GIT_QUARANTINE_PATH"];
 
 /// Asks git, in the environment of the user, whether it works in the repository of `folder`: it does not trust one that
-/// belongs to somebody else unless `safe.directory` names it.
+/// belongs to somebody else unless `safe.directory` names it, nor a bare one where `safe.bareRepository` says so.
 pub(super) fn accepts(folder: &Path) -> Result<(), StoreError> {
     let args = ["rev-parse", "--git-dir"];
     let mut command = Command::new("git");
@@ -54,6 +54,9 @@ pub(super) fn accepts(folder: &Path) -> Result<(), StoreError> {
             words: fatal.unwrap_or("detected dubious ownership").to_owned(),
             remedy: (*remedy).to_owned(),
         }),
+        None if text.contains("safe.bareRepository") => {
+            Err(StoreError::BareNotNamed(fatal.unwrap_or(text.trim()).to_owned()))
+        }
         None => Err(StoreError::Open(fatal.unwrap_or(text.trim()).to_owned())),
     }
 }
@@ -92,6 +95,10 @@ impl Explain for GitError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Start { .. } => Some("git-wf needs the `git` command, 2.31 or later, on the PATH".into()),
+            Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => Some(
+                "another git process is at work here, or one that died left that `.lock` file behind: then remove it"
+                    .into(),
+            ),
             Self::Failed { .. } => None,
         }
     }

@@ -30,6 +30,82 @@ fn a_bare_repository_does_all_but_execute() {
     repo.git(&["fsck", "--strict"]).ok();
 }
 
+/// A bare repository among the files of another one, as a clone could bring it: each setting of its configuration that
+/// names a program names one that leaves a mark.
+#[test]
+fn a_bare_repository_that_nobody_named_is_left_alone_where_git_is_told_so() {
+    let sandbox = Sandbox::new();
+    let outer = sandbox.store("a");
+    outer.git(&["init", "--quiet", "--bare", "planted"]).ok();
+    let planted = sandbox.at("a/planted");
+    planted.wf(&["init"]).ok();
+    planted.wf(&["new", "--id", "ISS-001", "A bait"]).ok();
+    let mark = sandbox.root().join("mark");
+    let program = format!("touch '{}'; false", mark.display());
+    for key in [
+        "core.fsmonitor",
+        "core.sshCommand",
+        "core.pager",
+        "core.editor",
+        "core.askPass",
+        "credential.helper",
+        "gpg.program",
+        "gpg.ssh.program",
+        "alias.fetch",
+        "alias.rev-parse",
+        "diff.external",
+        "remote.origin.uploadpack",
+        "remote.origin.receivepack",
+    ] {
+        planted.git(&["config", key, &program]).ok();
+    }
+    planted.git(&["config", "core.hooksPath", planted.path().to_str().unwrap()]).ok();
+    planted.git(&["config", "remote.origin.url", "ssh://nowhere.invalid/x"]).ok();
+    planted.git(&["config", "commit.gpgSign", "true"]).ok();
+    for worktree in [None, Some("..")] {
+        if let Some(worktree) = worktree {
+            planted.git(&["config", "core.bare", "false"]).ok();
+            planted.git(&["config", "core.worktree", worktree]).ok();
+        }
+        let told = outer.git(&["config", "--global", "safe.bareRepository", "explicit"]).ok();
+        assert_eq!(told.stderr, "");
+        for args in [
+            &["list"][..],
+            &["status"],
+            &["new", "x"],
+            &["new"],
+            &["log"],
+            &["sync"],
+            &["fsck"],
+            &["hooks", "install"],
+            &["hooks", "status"],
+            &["audit", "--signatures"],
+            &["init"],
+        ] {
+            for place in [&planted, &sandbox.at("a/planted/refs")] {
+                let error = place.wf(&[args, &["--json"]].concat()).fails(1).json_error();
+                assert_eq!(error["code"], "bare-not-named", "{args:?}: {error}");
+            }
+        }
+        assert!(!mark.exists(), "a program of the planted configuration was run");
+        // One that somebody names is taken, and so are work trees and what lies in their git folders.
+        let named = planted.with_env("GIT_DIR", planted.path().to_str().unwrap());
+        assert_eq!(column(&named.json(&["list"]), "id"), ["ISS-001"]);
+        outer.wf(&["list"]).ok();
+        sandbox.at("a/.git/refs").wf(&["list"]).ok();
+        let side = sandbox.at("side");
+        if worktree.is_none() {
+            outer.worktree("side", "side");
+        }
+        side.wf(&["list"]).ok();
+        outer.git(&["config", "--global", "safe.bareRepository", "all"]).ok();
+        if worktree.is_none() {
+            assert_eq!(column(&planted.json(&["list"]), "id"), ["ISS-001"]);
+        }
+        let _ = std::fs::remove_file(&mark);
+    }
+}
+
 #[test]
 fn a_subfolder_and_git_dir_lead_to_the_same_store() {
     let sandbox = Sandbox::new();
