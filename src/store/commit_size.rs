@@ -1,5 +1,6 @@
-//! Commits that are too large to be read. Whoever walks a history holds each commit whole, and some of them several
-//! times over, so one of a gigabyte, which a few kilobytes can be on the way here, is told by its size alone.
+//! Commits that cannot be read. Whoever walks a history holds each commit whole, and some of them several times over, so
+//! one of a gigabyte, which a few kilobytes can be on the way here, is told by its size alone. One that has lost its
+//! author, or bears a date without end, would stop every walk without a word about which it was.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -109,12 +110,27 @@ impl Walk<'_> {
             object => object?,
         };
         let Some(commit) = object.try_to_commit_ref_iter() else { return Ok(()) };
+        if !is_known && let Err(error) = readable(&object) {
+            let why = format!(
+                "commit {id} is malformed ({error}): the ref must be set back to one before it (`git push -f`, \
+                 `git update-ref`)"
+            );
+            return Err(StoreError::NotAStore { reference: self.name.to_owned(), why });
+        }
         // A date that nobody can read is none.
         let time = commit.committer().ok().and_then(|who| who.time().ok()).map_or(0, |time| time.seconds);
         self.unknown += usize::from(!is_known);
         self.open.push((time, id, commit.parent_ids().collect()));
         Ok(())
     }
+}
+
+/// Whether everything that a walk looks at is there: tree, parents, author and committer.
+fn readable(object: &gix::Object<'_>) -> Result<(), gix::Error> {
+    let commit = object.try_to_commit_ref()?;
+    commit.author()?;
+    commit.committer()?;
+    object.try_to_commit_ref_iter().map_or(Ok(()), |tokens| tokens.committer().map(drop))
 }
 
 #[cfg(test)]

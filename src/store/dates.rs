@@ -46,10 +46,11 @@ fn moment(text: &str, bound: Bound, now: Time) -> Option<Time> {
     Time::from_seconds(time.seconds)
 }
 
-/// Now, and how far the clock on the wall is from UTC.
+/// Now, and how far the clock on the wall is from UTC. A clock that stands before 1970 shows its first second: git has no
+/// earlier ones.
 pub(super) fn local_now() -> gix::date::Time {
     let now = chrono::Local::now();
-    gix::date::Time::new(now.timestamp(), now.offset().local_minus_utc())
+    gix::date::Time::new(now.timestamp().max(0), now.offset().local_minus_utc())
 }
 
 /// So many days before today.

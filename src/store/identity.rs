@@ -86,7 +86,9 @@ impl Store {
         let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
         match (author, self.repo.committer()) {
             (Some(Ok(author)), Some(Ok(committer))) => {
-                let time = committer.time().map_err(|_| StoreError::Config {
+                // git takes none before 1970, and calls a commit that bears one broken.
+                let time = committer.time().ok().filter(|time| time.seconds >= 0);
+                let time = time.ok_or_else(|| StoreError::Config {
                     key: "GIT_COMMITTER_DATE",
                     value: committer.time.to_owned(),
                     why: "git cannot read it as a date",

@@ -1,7 +1,7 @@
 //! The commit of a change, and the ref that moves to it.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use gix::ObjectId;
 use gix::lock::acquire::Fail;
@@ -74,7 +74,8 @@ impl Store {
     ) -> Result<ObjectId, StoreError> {
         let made = Made::taken_from(work);
         let keep = made.write(&self.repo)?;
-        let date = format!("{} {}", identity.time.seconds, offset(identity.time.offset));
+        // Without the sign git takes a small number for something else.
+        let date = format!("@{} {}", identity.time.seconds, offset(identity.time.offset));
         let args = Args::new(&["commit-tree", "-S"]).with("-p", parent).value(tree.to_string());
         let mut command = self.git().command(args);
         for who in ["AUTHOR", "COMMITTER"] {
@@ -202,6 +203,8 @@ impl Store {
         let syncs = super::persist::syncs(&self.repo, Part::Reference);
         let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
         let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
+        let packed_lock = self.common_dir().join("packed-refs.lock");
+        let held = modified(&packed_lock);
         let moved = match self.repo.refs.transaction().prepare(Some(edit), own, packed) {
             Ok(prepared) => {
                 last()?;
@@ -216,6 +219,10 @@ impl Store {
         };
         match moved {
             Ok(_) => Ok(true),
+            // As long as git waits for it, one process held it, or nobody does any more: another try would not help.
+            Err(error) if error.is_retryable() && held.is_some() && modified(&packed_lock) == held => {
+                Err(StoreError::LockFile(packed_lock))
+            }
             Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
             Err(error) => Err(StoreError::object("cannot move the reference")(error)),
         }
@@ -230,6 +237,11 @@ impl Store {
             }
         }
     }
+}
+
+/// When a file was last written; none where it is not there.
+fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|file| file.modified()).ok()
 }
 
 fn offset(seconds: i32) -> String {

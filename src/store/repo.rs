@@ -182,7 +182,7 @@ impl Store {
                     why: "git cannot read it as a date",
                 };
                 let time = gix::date::parse(&text, None).map_err(|_| wrong())?;
-                Some(Time::from_seconds(time.seconds).ok_or_else(wrong)?)
+                Some(Time::from_seconds(time.seconds).filter(|_| time.seconds >= 0).ok_or_else(wrong)?)
             }
             Err(_) => None,
         };

@@ -1,5 +1,7 @@
 //! One fetch, one push, and what git said about it.
 
+use std::path::PathBuf;
+
 use gix::ObjectId;
 
 use super::words::{self, Trouble};
@@ -56,7 +58,11 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
         return Err(match words::trouble(&said) {
             Trouble::Contended if !is_last => continue,
             Trouble::Credentials => SyncError::Credentials { remote: remote.to_owned(), words: said },
-            _ => SyncError::Unreachable { remote: remote.to_owned(), words: said },
+            _ => match words::lock_file(&said).map(PathBuf::from).filter(|it| it.exists()) {
+                // It lies here, and says nothing about the remote.
+                Some(lock) => StoreError::LockFile(lock).into(),
+                None => SyncError::Unreachable { remote: remote.to_owned(), words: said },
+            },
         });
     }
     let head = store.read_ref(&store.tracking(remote))?;

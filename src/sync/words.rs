@@ -148,6 +148,12 @@ pub(super) fn trouble(words: &str) -> Trouble {
     Trouble::Other
 }
 
+/// The lock file that was in the way, where the words name one.
+pub(super) fn lock_file(words: &str) -> Option<&str> {
+    let (_, rest) = words.split_once("Unable to create '")?;
+    rest.split_once("': File exists").map(|(path, _)| path).filter(|path| path.ends_with(".lock"))
+}
+
 /// The line about `reference` in what `git push --porcelain` prints: flag, `from:to`, summary and reason. None where
 /// the push did not come so far.
 pub(super) fn status(stdout: &[u8], reference: &str) -> Option<Status> {
@@ -203,6 +209,9 @@ mod tests {
 
     #[test]
     fn a_race_is_told_from_a_wall() {
+        let held = "cannot lock ref 'refs/x/main': Unable to create '/x y/main.lock': File exists; a b";
+        assert_eq!((trouble(held), lock_file(held)), (Trouble::Contended, Some("/x y/main.lock")));
+        assert_eq!(lock_file("Unable to create '/x/main.lock': Permission denied"), None);
         let race = "cannot lock ref 'refs/wf/main': is at a but expected b";
         assert_eq!(trouble(race), Trouble::Contended);
         let wall = "cannot lock ref 'refs/wf/main': Unable to create '/x/main.lock': Permission denied";

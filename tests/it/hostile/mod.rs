@@ -1,6 +1,7 @@
 //! What somebody with push access, or a broken disk, can put where a store is read from. Made by plain git.
 
 mod arguments;
+mod commits;
 mod records;
 mod refs;
 mod rewritten;

@@ -168,3 +168,46 @@ fn a_repository_of_somebody_else_is_opened_where_git_opens_it() {
     repo.json(&["show", "ISS-001"]);
     repo.issue("ISS-002");
 }
+
+/// Whoever held it died, or takes his time.
+#[test]
+fn a_lock_that_somebody_left_behind_is_named() {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.bare("origin.git");
+    let ada = sandbox.clone(&origin, "ada");
+    ada.wf(&["init"]).ok();
+    ada.wf(&["sync"]).ok();
+    let bea = sandbox.clone(&origin, "bea");
+    // Not to wait for what is known to stay.
+    for (key, value) in [("core.packedRefsTimeout", "1"), ("core.filesRefLockTimeout", "1")] {
+        ada.git(&["config", key, value]).ok();
+    }
+    let named = |args: &[&str], path: &str| {
+        let lock = ada.path().join(".git").join(path);
+        std::fs::write(&lock, "").unwrap();
+        let error = ada.wf(&[args, &["--json"]].concat()).fails(1).json_error();
+        assert_eq!(error["code"], "lock-file", "{error}");
+        assert!(error["message"].as_str().unwrap().contains(&*lock.to_string_lossy()), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("remove that file"), "{error}");
+        assert!(lock.exists(), "it is not for us to remove");
+        std::fs::remove_file(&lock).unwrap();
+        ada.wf(args).ok();
+    };
+    named(&["new", "x"], "packed-refs.lock");
+    ada.git(&["pack-refs", "--all"]).ok();
+    named(&["new", "y"], "packed-refs.lock");
+    ada.wf(&["sync"]).ok();
+    bea.wf(&["init"]).ok();
+    bea.wf(&["new", "z"]).ok();
+    bea.wf(&["sync"]).ok();
+    named(&["pull"], "refs/wf-remotes/origin/main.lock");
+    bea.wf(&["new", "z"]).ok();
+    bea.wf(&["sync"]).ok();
+    named(&["sync"], "refs/wf-remotes/origin/main.lock");
+    // Where git is asked to write, its own words name the file.
+    let carl = sandbox.clone(&origin, "carl");
+    std::fs::write(carl.path().join(".git/config.lock"), "").unwrap();
+    let ran = carl.wf(&["init"]);
+    let words = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(words.contains(".git/config: File exists") && words.contains("`.lock` file"), "{words}");
+}
