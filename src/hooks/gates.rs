@@ -73,7 +73,7 @@ pub(super) fn look(
                 continue;
             };
             if begins {
-                stopped.extend(unreviewed(before, policy, &folder, it, &plan)?);
+                stopped.extend(unreviewed(policy, &folder, it, &plan)?);
             }
             // One that was let in without evidence is not asked for it later.
             let lacked =
@@ -144,9 +144,8 @@ fn unproven(it: &ExecutionFolder, was: Option<&ExecutionFolder>, plan: &Solution
     Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None))
 }
 
-/// Reviews by the author of the plan count only where they were there before, or were forced.
+/// Reviews by the author of the plan count only where they were forced, whenever they came.
 fn unreviewed(
-    before: &Snapshot<'_>,
     policy: &Policy,
     folder: &IssueFolder,
     it: &ExecutionFolder,
@@ -160,7 +159,7 @@ fn unreviewed(
     for review in folder.reviews(&plan.id) {
         let is_own = Reviewer::of(&review.author) == Reviewer::of(author);
         let path = layout::entry(&place, &review.id);
-        if !is_own || before.entry(&path)?.is_some() {
+        if !is_own {
             reviews.push(review.clone());
         } else if review.plan_digest == it.execution.plan_digest {
             written.push(path);

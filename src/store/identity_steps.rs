@@ -34,7 +34,7 @@ impl Store {
         let (before, after) = (self.commit_tree(since)?, self.commit_tree(tip)?);
         let mut suspects = Vec::new();
         for file in self.differences(Some(before), after)? {
-            if let (Some((EntryKind::Blob, old)), Some((EntryKind::Blob, new))) = (file.old, file.new)
+            if let (Some(old), Some(new)) = (blob(file.old), blob(file.new))
                 && !self.step_faults(&file.path, old, new)?.is_empty()
             {
                 suspects.push(file.path);
@@ -62,10 +62,7 @@ impl Store {
         for parent in parents.iter().filter(|parent| self.repo.has_object(**parent)) {
             let Some(before) = Snapshot::of_commit(&self.repo, *parent)? else { continue };
             for file in self.differences(Some(before.tree()), state.tree())? {
-                let (Some((EntryKind::Blob, old)), Some((EntryKind::Blob, new))) = (file.old, file.new)
-                else {
-                    continue;
-                };
+                let (Some(old), Some(new)) = (blob(file.old), blob(file.new)) else { continue };
                 if !is_looked_at(&file.path) {
                     continue;
                 }
@@ -95,7 +92,7 @@ impl Store {
         let mut joined: Option<Vec<u8>> = None;
         for parent in parents {
             let Some(state) = Snapshot::of_commit(&self.repo, *parent)? else { continue };
-            let Some((id, EntryKind::Blob)) = state.entry(path)? else { continue };
+            let Some(id) = blob(state.entry(path)?.map(|(id, kind)| (kind, id))) else { continue };
             let bytes = read_blob(&self.repo, id, path)?;
             joined = Some(match joined {
                 Some(joined) => merge::join(path, &joined, &bytes, self.repo.object_hash())?,
@@ -114,4 +111,9 @@ impl Store {
             _ => Vec::new(),
         })
     }
+}
+
+/// The file on one side of a difference, whatever its mode: a merge joins both kinds.
+fn blob(side: Option<(EntryKind, ObjectId)>) -> Option<ObjectId> {
+    side.filter(|(kind, _)| matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)).map(|(_, id)| id)
 }

@@ -137,6 +137,9 @@ impl Explain for SyncError {
             Self::Credentials { remote, .. } => {
                 format!("nothing was changed here; once `git ls-remote {remote}` works, so does this")
             }
+            Self::Refused { words, .. } if words.contains("hook declined") => {
+                "nothing is lost here; a hook of the server refused it, and says why; `git wf fsck` looks for faults here".into()
+            }
             Self::Refused { .. } => {
                 "nothing is lost here; where only branches may be pushed, `git config wf.ref refs/heads/wf/main`"
                     .into()

@@ -23,7 +23,9 @@ impl Step {
     /// The step from `old` (none where there was nothing, or nothing that can be read) to `new`.
     pub(crate) fn between(old: Option<&Doc>, new: &Doc) -> Self {
         let Some(old) = old else {
-            return Self { latest: new.changed().cloned(), ..Self::default() };
+            let epoch =
+                (new.epoch > 0).then(|| format!("a record that is new begins in epoch 0, not {}", new.epoch));
+            return Self { latest: new.changed().cloned(), epoch, ..Self::default() };
         };
         let is_once = |kind: Kind| matches!(kind, Kind::Once);
         let once = new.schema.0.fields.iter().filter(|field| is_once(field.kind)).map(|field| field.name);

@@ -10,7 +10,7 @@ use crate::model::id::{EntryId, ExecutionId, QueueId, RunId, SolutionId};
 use crate::model::record::{execution_fingerprint, renamed};
 use crate::model::redaction::Redaction;
 use crate::model::strict;
-use crate::store::layout::{Form, bears, entry_value, form};
+use crate::store::layout::{Form, entry_value, form};
 use crate::store::redact::Redactions;
 use crate::store::snapshot::read_blob;
 use crate::store::{layout, records};
@@ -173,7 +173,9 @@ fn is_sound(path: &str, bytes: &[u8]) -> bool {
     let (kind, id) = form(path);
     match kind {
         Form::Unknown => true,
-        Form::Doc(schema) => Doc::parse(schema, bytes).is_ok_and(|doc| bears(&doc.fields(), id.as_deref())),
+        Form::Doc(schema) => {
+            Doc::parse(schema, bytes).is_ok_and(|doc| id.is_none_or(|id| doc.id() == Some(&id)))
+        }
         Form::Entry(check) => entry_value(check, id.as_deref(), bytes).is_ok(),
     }
 }

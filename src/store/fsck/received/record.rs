@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::model::doc::{Doc, Step, file_bytes};
 use crate::model::id::EntryId;
-use crate::model::schema::{Births, Kind, Schema};
+use crate::model::schema::{Births, Schema};
 use crate::model::stamp::Stamp;
 use crate::model::strict;
 use crate::model::time::Time;
@@ -102,7 +102,7 @@ fn of_doc(
         return Some(Fault::Encoding);
     }
     let before = old.and_then(|old| Doc::parse(schema, old).ok());
-    if let Some(fault) = before.as_ref().and_then(|before| changed(schema, before, &doc)) {
+    if let Some(fault) = changed(schema, before.as_ref(), &doc) {
         return Some(fault);
     }
     let empty = Map::new();
@@ -117,19 +117,18 @@ fn of_doc(
 
 /// What a record keeps for as long as it lives. Of two births of one queue item the earlier stands, with what was written
 /// once then.
-fn changed(schema: &Schema, before: &Doc, after: &Doc) -> Option<Fault> {
-    let step = Step::between(Some(before), after);
+fn changed(schema: &Schema, before: Option<&Doc>, after: &Doc) -> Option<Fault> {
+    let step = Step::between(before, after);
     if let Some(why) = step.epoch {
         return Some(Fault::Epoch(why));
     }
+    let before = before?;
     if step.is_born_again {
         let is_joined = schema.births == Births::Joined && after.birth() < before.birth();
         let shown = |doc: &Doc| doc.birth().map_or_else(|| "no time".into(), ToString::to_string);
         return (!is_joined).then(|| Fault::Birth { old: shown(before), new: shown(after) });
     }
-    let (old, new) = (before.fields(), after.fields());
-    let once = schema.fields.iter().filter(|field| matches!(field.kind, Kind::Once));
-    once.map(|field| field.name).find(|name| old.get(name) != new.get(name)).map(Fault::Once)
+    step.once.first().copied().map(Fault::Once)
 }
 
 fn is_ahead(stamp: &Stamp, now: Time) -> bool {

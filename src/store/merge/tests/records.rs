@@ -20,7 +20,7 @@ use crate::model::stamp::{Stamp, Stamper};
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::model::uid::Uid;
-use crate::store::layout::{Form, bears, entry_value, form};
+use crate::store::layout::{Form, entry_value, form};
 
 const KINDS: usize = 15;
 
@@ -343,7 +343,7 @@ fn is_as_written(path: &str, bytes: &[u8]) -> bool {
     match form(path) {
         (Form::Unknown, _) => true,
         (Form::Doc(schema), id) => Doc::parse(schema, bytes)
-            .is_ok_and(|doc| doc.to_bytes() == bytes && bears(&doc.fields(), id.as_deref())),
+            .is_ok_and(|doc| doc.to_bytes() == bytes && id.is_none_or(|id| doc.id() == Some(&id))),
         (Form::Entry(check), id) => entry_value(check, id.as_deref(), bytes).is_ok(),
     }
 }
