@@ -11,10 +11,11 @@ use super::{Noted, Report, Skipped};
 use crate::model::doc::Doc;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, ISSUE, Issue};
-use crate::model::record::entry_bytes;
+use crate::model::record::{check_as, entry_bytes};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::rules::dag;
+use crate::store::redact::Redactions;
 use crate::store::{Read, StoreError, Tx, layout, records};
 
 /// One record of the source, as it will stand here.
@@ -286,13 +287,21 @@ fn new<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> imp
     now.iter().filter(move |item| before.is_none_or(|before| !before.contains(item)))
 }
 
-/// Adds those that are not there; an entry is written once, so one that is there stays as it is. How many are new.
+/// Adds those that are not there; an entry is written once, so one that is there stays as it is, unless somebody changed
+/// it. What a purge took away is hidden still, and does not come back. How many are new.
 fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError> {
     let folder = layout::comments(&arrival.issue.id);
+    let hidden = Redactions::of(tx, &layout::issue_folder(&arrival.issue.id))?;
     let mut new = 0;
     for comment in &arrival.comments {
         let path = layout::entry(&folder, &comment.id);
-        if tx.file(&path)?.is_none() {
+        let is_there = match tx.file(&path)? {
+            Some(bytes) => {
+                layout::entry_value(check_as::<Comment>, Some(comment.id.as_str()), &bytes).is_ok()
+            }
+            None => hidden.is_about(&path),
+        };
+        if !is_there {
             tx.write(path, entry_bytes(comment))?;
             new += 1;
         }

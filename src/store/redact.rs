@@ -46,6 +46,11 @@ impl Redactions {
         Stamp::is_far_entry(name) && self.target(path).any(|it| it.field == ALL)
     }
 
+    /// Whether something of the file at `path` is hidden, or was before a purge took the file away.
+    pub(crate) fn is_about(&self, path: &str) -> bool {
+        self.target(path).next().is_some()
+    }
+
     /// Whether there is any.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

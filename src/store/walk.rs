@@ -1,6 +1,6 @@
 //! Every file of a state, in the order of the tree, as it may leave the store.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -57,7 +57,8 @@ impl Snapshot<'_> {
             _ => None,
         };
         let hidden = own.as_ref().unwrap_or(hidden);
-        let mut made = HashSet::new();
+        // What some of the files are called, and so their order, is known once all of the folder were read.
+        let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for entry in folder.in_order() {
             let Ok(name) = entry.filename.to_str() else {
                 let shown = format!("{path}/{}", entry.filename.to_str_lossy());
@@ -68,26 +69,27 @@ impl Snapshot<'_> {
             if let Some(why) = trees::refusal(entry).or(trees::unread(entry.mode.kind())) {
                 visit(&inner, Visited::Unfit(why))?;
             } else if entry.mode.kind() != EntryKind::Tree {
-                let bytes = match self.bytes(entry.oid, &inner)? {
-                    Visited::File(bytes) if !hidden.is_empty() => bytes,
-                    other => {
-                        visit(&inner, other)?;
-                        continue;
+                match self.bytes(entry.oid, &inner)? {
+                    Visited::File(bytes) if !hidden.is_empty() => {
+                        for (path, bytes) in hidden.files(&inner, bytes) {
+                            // Two of one name say the same, as in a merge.
+                            let known = files.entry(path).or_default();
+                            *known = bytes.max(std::mem::take(known));
+                        }
                     }
-                };
-                for (path, bytes) in hidden.files(&inner, bytes) {
-                    // What was made of another entry, or lies there by itself: under one name there is one content.
-                    let name = path.rsplit('/').next().unwrap_or_default();
-                    let is_there = path != inner && folder.get(name.into()).is_some();
-                    if !is_there && (path == inner || made.insert(path.clone())) {
-                        visit(&path, Visited::File(bytes))?;
-                    }
+                    other => visit(&inner, other)?,
                 }
             } else if inner.split('/').count() >= DEEPEST {
                 visit(&inner, Visited::Unfit("it lies deeper than any record"))?;
             } else {
+                for (path, bytes) in std::mem::take(&mut files) {
+                    visit(&path, Visited::File(bytes))?;
+                }
                 self.visit(entry.oid, &inner, hidden, visit)?;
             }
+        }
+        for (path, bytes) in files {
+            visit(&path, Visited::File(bytes))?;
         }
         Ok(())
     }

@@ -33,6 +33,7 @@ mod queues;
 mod races;
 mod redact;
 mod relink;
+mod renamed;
 mod reviews;
 mod rewritten;
 mod sandbox;

@@ -1,7 +1,7 @@
 //! Records that are written once, rewritten under their own paths by somebody with push access.
 
 use super::*;
-use crate::support::{plan, record};
+use crate::support::plan;
 
 /// A clone with a rejected review, a comment, and a claim whose end is published; the paths of the four.
 fn world() -> (World, [String; 4]) {
@@ -122,15 +122,8 @@ fn another_form_of_the_same_words_is_no_damage() {
 
 #[test]
 fn the_ids_that_commands_make_are_those_of_the_formats_page() {
-    let (world, paths) = world();
-    for path in world.ada.store_paths() {
-        let Some(id) = path.rsplit('/').next().and_then(|name| name.strip_suffix(".json")) else { continue };
-        let stored = || world.ada.stored_json(&path);
-        match id {
-            "execution" => assert_eq!(record::execution(stored()).1, stored()),
-            _ if id.starts_with("20") => assert_eq!(record::entry(&id[..25], stored()).0, id),
-            _ => {}
-        }
-    }
-    assert!(paths.iter().all(|path| path.contains("issues/")));
+    let (world, _) = world();
+    world.ada.wf(&["feedback", "add", "ISS-001", "it broke"]).ok();
+    world.ada.wf(&["redact", "ISS-001", "title", "--reason", "a name"]).ok();
+    world.ada.assert_ids();
 }

@@ -77,7 +77,8 @@ impl History {
             34 => self.settle(all, n),
             35..=37 => self.review(all, n),
             38 => self.feedback(all, n),
-            39..=43 => self.queue(all, n),
+            39..=42 => self.queue(all, n),
+            43 => self.rewrite(all),
             44 => self.odd(all, n),
             _ => all.meet(n, &mut self.random),
         }
@@ -295,6 +296,34 @@ impl History {
         );
         all.at(n).git_in(&stream, &["fast-import", "--quiet"]).ok();
         self.promised.odd.push(path);
+    }
+
+    /// Somebody with push access changes a record that is written once, and leaves it its name: other words, another author,
+    /// another kind of entry.
+    fn rewrite(&mut self, all: &mut Replicas) {
+        let hub = all.hub(self.random.below(2));
+        let Some(head) = hub.tip() else { return };
+        let listed = hub.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
+        let is_once = |path: &&str| path.contains("/20") || path.ends_with("/execution.json");
+        let once: Vec<&str> = listed.lines().filter(is_once).collect();
+        if once.is_empty() {
+            return;
+        }
+        let path = *self.random.pick(&once);
+        let Ok(mut record) = serde_json::from_str::<Value>(&hub.stored(path)) else { return };
+        let changes = [
+            json!({"actor": "Eve <eve@example.org>", "author": "Eve <eve@example.org>"}),
+            json!({"body": "zzz", "content": "zzz", "verdict": "approved", "branch": "refs/heads/eve"}),
+            json!({"type": "renew", "lease_expires_at": "2999-01-01T00:00:00.000Z"}),
+        ];
+        let change = self.random.pick(&changes).as_object().unwrap().clone();
+        record.as_object_mut().unwrap().extend(change);
+        let text = format!("{record:#}\n");
+        let stream = format!(
+            "commit {REF}\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\nfrom {head}\nM 100644 inline {path}\ndata {}\n{text}\n",
+            text.len()
+        );
+        hub.git_in(&stream, &["fast-import", "--quiet"]).ok();
     }
 
     /// Settles one of the conflicts that are open.

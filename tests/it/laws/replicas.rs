@@ -109,6 +109,12 @@ impl Replicas {
         ran
     }
 
+    /// One of the remotes, for somebody with push access and no clone.
+    pub(super) fn hub(&mut self, n: usize) -> Repo {
+        self.script.push(format!("somebody changes {}", HUBS[n]));
+        self.sandbox.at(HUBS[n])
+    }
+
     pub(super) fn tip(&mut self, n: usize) -> String {
         self.repos[n].tip().unwrap()
     }

@@ -38,6 +38,31 @@ impl Repo {
         found.remove(0)
     }
 
+    /// The one path of the store with this in it.
+    #[track_caller]
+    pub(crate) fn store_path_in(&self, part: &str) -> String {
+        let mut found = self.store_paths();
+        found.retain(|path| path.contains(part));
+        assert_eq!(found.len(), 1, "paths with `{part}`: {found:?}");
+        found.remove(0)
+    }
+
+    /// Each entry and each execution has the id that the format's page gives it.
+    #[track_caller]
+    pub(crate) fn assert_ids(&self) {
+        for path in self.store_paths() {
+            let Some(id) = path.rsplit('/').next().and_then(|name| name.strip_suffix(".json")) else {
+                continue;
+            };
+            if id == "execution" {
+                let stored = self.stored_json(&path);
+                assert_eq!(record::execution(stored.clone()).0, stored["id"], "{path}");
+            } else if id.starts_with("20") && id.len() == 52 {
+                assert_eq!(record::entry(&id[..25], self.stored_json(&path)).0, id, "{path}");
+            }
+        }
+    }
+
     /// The text of a file of the store.
     pub(crate) fn stored(&self, path: &str) -> String {
         self.git(&["cat-file", "blob", &format!("{REF}:{path}")]).ok().stdout
