@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{item_of, order_of, reasons};
-use crate::support::{Repo, Sandbox, column};
+use crate::support::{Repo, Sandbox, column, record};
 
 fn three(repo: &Repo) -> Vec<String> {
     ["A-1", "A-2", "A-3"].iter().map(|id| repo.queued(id, &format!("src/{id}.rs"))).collect()
@@ -237,16 +237,15 @@ fn broken_entries_are_set_aside_and_named() {
     let repo = sandbox.store("a");
     let plans = three(&repo);
     let queue = repo.json(&["queue", "show"])["id"].as_str().unwrap().to_owned();
-    let path = |n: u8| format!("queues/{queue}/conflicts/20261121T02140512{n}Z-00000-7k3m2pq9.json");
-    let entry = |n: u8, solutions: Value, order: Value| {
-        json!({"id": format!("20261121T02140512{n}Z-00000-7k3m2pq9"), "type": "api", "severity": "high",
-            "solutions": solutions, "resolution": "sequential", "resolution_order": order, "author": "a",
-            "created_at": "2026-11-21T02:14:05.123Z"})
-        .to_string()
+    let entry = |n: u8, kind: &str, solutions: Value, order: Value| {
+        let record = json!({"type": kind, "severity": "high", "solutions": solutions, "resolution": "sequential",
+            "resolution_order": order, "author": "a", "created_at": "2026-11-21T02:14:05.123Z"});
+        let (id, record) = record::entry(&format!("20261121T02140512{n}Z-00000"), record);
+        (format!("queues/{queue}/conflicts/{id}.json"), record.to_string())
     };
-    let strange = entry(2, json!([plans[0], plans[0], "SOL-ISS-404-1"]), json!([plans[2], plans[0]]));
-    let broken = entry(3, json!([plans[0], plans[1]]), json!([])).replace("\"api\"", "\"weather\"");
-    repo.plumb(&[(&path(2), &strange), (&path(3), &broken)]);
+    let strange = entry(2, "api", json!([plans[0], plans[0], "SOL-ISS-404-1"]), json!([plans[2], plans[0]]));
+    let broken = entry(3, "weather", json!([plans[0], plans[1]]), json!([]));
+    repo.plumb(&[(&strange.0, &strange.1), (&broken.0, &broken.1)]);
     let shown = repo.wf(&["queue", "show", "--json"]).ok();
     assert!(shown.stderr.contains("weather"), "{}", shown.stderr);
     assert_eq!(statuses(&repo), ["ready", "ready", "ready"]);
