@@ -2,6 +2,7 @@ use std::io::Write;
 
 use super::{Context, Exit, Failure, Outcome};
 use crate::model::redaction::REDACTED;
+use crate::store::resolve::{self, ResolveError};
 use crate::store::{Store, StoreError, layout, records};
 use crate::sync::conflicts::{Conflict, Side, WHOLE, open};
 use crate::ui::style;
@@ -136,18 +137,28 @@ fn settle(which: &Which, take: Option<Option<u32>>, context: &mut Context) -> Ou
     Ok(Exit::Done)
 }
 
+/// The record that is meant: the one of those with a conflict that the text names, else whatever it names.
+fn record(store: &Store, which: &Which, conflicts: &[Conflict]) -> Result<String, Failure> {
+    let mut ids: Vec<String> = conflicts.iter().map(|it| it.record.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    match resolve::one_of("record", &which.record, ids) {
+        Err(ResolveError::NotFound { .. }) => {
+            Ok(resolve::any(&store.snapshot()?, &which.record)?.to_string())
+        }
+        found => Ok(found?),
+    }
+}
+
 fn pick(store: &Store, which: &Which, take: Option<Option<u32>>) -> Result<Conflict, Failure> {
-    let mut fitting: Vec<Conflict> = open(store)?
-        .into_iter()
-        .filter(|it| it.record.starts_with(&which.record))
-        .filter(|it| which.field.as_ref().is_none_or(|field| *field == it.field))
-        .collect();
-    let exact = fitting.iter().any(|it| it.record == which.record);
-    fitting.retain(|it| !exact || it.record == which.record);
+    let mut fitting = open(store)?;
+    let record = record(store, which, &fitting)?;
+    fitting.retain(|it| it.record == record);
+    fitting.retain(|it| which.field.as_ref().is_none_or(|field| *field == it.field));
     let field = which.field.as_deref().map(|field| format!(", field `{field}`")).unwrap_or_default();
     let Some(first) = fitting.first() else {
-        return Err(Failure::new("not-found", format!("nothing is open for `{}`{field}", which.record))
-            .hint("`git wf conflicts` lists what is open"));
+        return Err(Failure::new("not-found", format!("`{record}`{field} has no unresolved conflict"))
+            .hint("`git wf conflicts` lists the unresolved conflicts"));
     };
     let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
     let number = match take {
@@ -162,16 +173,13 @@ fn pick(store: &Store, which: &Which, take: Option<Option<u32>>) -> Result<Confl
         Some(number) if number <= count => Ok(fitting.swap_remove(number - 1)),
         Some(number) => Err(Failure::new(
             "not-found",
-            format!("there is no value {number} to take for `{}`{field}", which.record),
+            format!("there is no value {number} to take for `{record}`{field}"),
         )
         .hint(format!("there {} {count}", if count == 1 { "is" } else { "are" }))),
         None => {
-            let hint = if is_one_field {
-                "name the record, the field and the number"
-            } else {
-                "name the record in full, and the field"
-            };
-            Err(Failure::new("ambiguous", format!("more than one conflict fits `{}`{field}", which.record))
+            let hint =
+                if is_one_field { "name the record, the field and the number" } else { "name the field too" };
+            Err(Failure::new("ambiguous", format!("more than one conflict fits `{record}`{field}"))
                 .details(fitting.iter().enumerate().map(|(n, it)| describe(n, it, is_one_field)).collect())
                 .hint(hint))
         }

@@ -10,7 +10,8 @@ use crate::model::id::IssueId;
 use crate::model::issue::{ExtendedContext, Issue, LifecycleRequirements, RELATIONS, Source};
 use crate::model::priority::Priority;
 use crate::model::{strict, typed};
-use crate::store::{Read, resolve};
+use crate::store::Read;
+use crate::store::resolve::{self, ResolveError};
 
 /// Flags for fields.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -18,17 +19,17 @@ pub(crate) struct FieldArgs {
     /// 1 to 5, or critical, high, medium, low, trivial
     #[arg(short, long, value_name = "PRIORITY", value_parser = parse_priority)]
     pub(crate) priority: Option<Priority>,
-    /// A label; can be given more than once. `-NAME` takes one away
-    #[arg(short, long = "tag", value_name = "TAG", allow_hyphen_values = true)]
+    /// A label; repeat it, or separate several by commas. `-NAME` removes one
+    #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) tags: Vec<String>,
-    /// An issue that must be done first; can be given more than once. `-ID` takes one away
-    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
+    /// An issue that must be done first; repeat it, or separate several by commas. `-ID` removes one
+    #[arg(long, value_name = "ID", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) depends_on: Vec<String>,
-    /// A part of the system that it concerns; can be given more than once. `-NAME` takes one away
-    #[arg(long = "component", value_name = "NAME", allow_hyphen_values = true)]
+    /// A part of the system that it concerns; repeat it, or separate several by commas. `-NAME` removes one
+    #[arg(long = "component", value_name = "NAME", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) components: Vec<String>,
-    /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates. `-TYPE:ID` takes one away
-    #[arg(long = "relation", value_name = "TYPE:ID", allow_hyphen_values = true)]
+    /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates. `-TYPE:ID` removes one
+    #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) relations: Vec<String>,
     /// Who shall see to it; an empty text takes it away
     #[arg(long, value_name = "WHO")]
@@ -234,15 +235,14 @@ impl FieldArgs {
             let (add, name) = sign(text);
             // What is taken away need not exist any more.
             let id = match resolve::issue(read, name) {
-                Err(resolve::ResolveError::NotFound { .. }) if !add => IssueId::parse(name)?,
+                Err(ResolveError::NotFound { .. }) if !add => IssueId::parse(name)?,
                 other => other?,
             };
             changes.depends_on.push((add, id));
         }
         for text in &self.relations {
             let (add, relation) = sign(text);
-            check_relation(relation)?;
-            changes.relations.push((add, relation.to_owned()));
+            changes.relations.push((add, resolve_relation(read, relation)?));
         }
         Ok(changes)
     }
@@ -327,14 +327,23 @@ fn check_label(text: &str) -> Result<(), Failure> {
 }
 
 fn check_relation(text: &str) -> Result<(), Failure> {
-    let wrong = || {
-        Failure::new("invalid-relation", format!("`{text}` is not a relation"))
-            .hint(format!("a relation is TYPE:ID with one of {}", RELATIONS.join(", ")))
-    };
-    let (kind, id) = text.split_once(':').ok_or_else(wrong)?;
-    if !RELATIONS.contains(&kind) {
-        return Err(wrong());
-    }
+    let (_, id) = parts_of_relation(text)?;
     IssueId::parse(id)?;
     Ok(())
+}
+
+fn parts_of_relation(text: &str) -> Result<(&str, &str), Failure> {
+    text.split_once(':').filter(|(kind, _)| RELATIONS.contains(kind)).ok_or_else(|| {
+        Failure::new("invalid-relation", format!("`{text}` is not a relation"))
+            .hint(format!("a relation is TYPE:ID with one of {}", RELATIONS.join(", ")))
+    })
+}
+
+/// The relation with the whole id. It may be of an issue that is not here, if that is named in full.
+fn resolve_relation(read: &impl Read, text: &str) -> Result<String, Failure> {
+    let (kind, name) = parts_of_relation(text)?;
+    match (resolve::issue(read, name), IssueId::parse(name)) {
+        (Err(ResolveError::NotFound { .. }), Ok(id)) => Ok(format!("{kind}:{id}")),
+        (found, _) => Ok(format!("{kind}:{}", found?)),
+    }
 }

@@ -3,7 +3,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Context, Exit, Failure, Outcome};
+use super::{Context, Exit, Failure, Outcome, existing, plan_of_issue};
 use crate::model::execution::{Event, LinkedBy, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
@@ -19,7 +19,7 @@ use crate::ui::text::clean_line;
 /// Link commits to a plan by hand
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commits, as git names them, and then the plan, or one of its executions
+    /// The commits, as git names them, and then the plan, an execution of it, its item or its issue
     #[arg(required = true, num_args = 2.., value_names = ["COMMIT", "SOLUTION"])]
     ids: Vec<String>,
     /// The task that they carry out
@@ -126,7 +126,8 @@ pub(super) fn target(read: &impl Read, text: &str) -> Result<(SolutionId, Execut
             };
         }
         Known::Solution(id) | Known::Item(_, id) => id,
-        Known::Issue(_) | Known::Queue(_) => {
+        Known::Issue(id) => plan_of_issue(&existing(read, &id)?, "name one of them")?,
+        Known::Queue(_) => {
             return Err(Failure::new("not-a-plan", format!("`{text}` is no plan"))
                 .hint("`git wf solution list` shows the plans of an issue"));
         }

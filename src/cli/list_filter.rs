@@ -13,8 +13,8 @@ pub(super) struct FilterArgs {
     /// Only these statuses; can be given more than once, or with commas
     #[arg(short, long, value_name = "STATUS", value_delimiter = ',', value_parser = parse_status)]
     status: Vec<IssueStatus>,
-    /// Only issues with this label; given more than once, with all of them
-    #[arg(short, long = "tag", value_name = "TAG")]
+    /// Only issues with this label; of several, repeated or separated by commas, with all of them
+    #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',')]
     tags: Vec<String>,
     /// Only these priorities
     #[arg(short, long, value_name = "PRIORITY", value_delimiter = ',', value_parser = parse_priority)]
@@ -28,8 +28,8 @@ pub(super) struct FilterArgs {
     /// Only issues of this wave of a roadmap
     #[arg(long, value_name = "N")]
     wave: Option<u64>,
-    /// Only issues that concern this part of the system; given more than once, all of them
-    #[arg(long = "component", value_name = "NAME")]
+    /// Only issues that concern this part of the system; of several, repeated or separated by commas, all of them
+    #[arg(long = "component", value_name = "NAME", value_delimiter = ',')]
     components: Vec<String>,
     /// Only issues that were reported then or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
     #[arg(long, value_name = "DATE")]

@@ -8,12 +8,15 @@ use crate::store::resolve::{self, Known, ResolveError};
 
 /// The plan that `text` names: a plan, that of an item, or of an issue the one that is bound or the only one.
 pub(super) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Failure> {
+    let named = resolve::any(read, text);
     // Plans alone come first, so that a start of an id which no other plan has is enough.
-    match resolve::solution(read, text, None) {
-        Err(ResolveError::NotFound { .. }) => {}
-        found => return Ok(found?),
+    if !named.as_ref().is_ok_and(|known| known.is_named_exactly(text)) {
+        match resolve::solution(read, text, None) {
+            Err(ResolveError::NotFound { .. }) => {}
+            found => return Ok(found?),
+        }
     }
-    match resolve::any(read, text) {
+    match named {
         Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(id),
         Ok(Known::Issue(id)) => plan_of_issue(&existing(read, &id)?, "name one of them"),
         Ok(Known::Execution(_) | Known::Queue(_)) => {

@@ -11,7 +11,7 @@ use crate::trail::trace;
 /// Take back the links of commits; `relink` does not make them again
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commits, as git names them; then the plan or the execution, where only its links are meant
+    /// The commits, as git names them; then the plan, execution or issue, if only its links are meant
     #[arg(required = true, value_names = ["COMMIT"])]
     ids: Vec<String>,
 }
@@ -19,6 +19,7 @@ pub(crate) struct Args {
 /// Whose links are meant.
 enum Of {
     Any,
+    Issue(IssueId),
     Plan(SolutionId),
     Execution(ExecutionId),
 }
@@ -69,10 +70,17 @@ fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Failure> {
     match resolve::any(read, last) {
         Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(Of::Plan(id)),
         Ok(Known::Execution(id)) => Ok(Of::Execution(id)),
-        Ok(Known::Issue(_) | Known::Queue(_)) => Ok(Of::Any),
-        Err(ResolveError::NotFound { .. } | ResolveError::Ambiguous { .. }) => Ok(Of::Any),
-        Err(ResolveError::Store(error)) => Err(error.into()),
+        Ok(Known::Issue(id)) => Ok(Of::Issue(id)),
+        Ok(Known::Queue(_)) | Err(ResolveError::NotFound { .. }) => Ok(Of::Any),
+        // It may be the start of a commit that git has lost.
+        Err(ResolveError::Ambiguous { .. }) if is_hex(last) => Ok(Of::Any),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// Whether it can be the start of a commit's id.
+fn is_hex(text: &str) -> bool {
+    text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// The full id of a commit: git's, else (where git lost it) of one that a log names.
@@ -80,9 +88,8 @@ fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Failu
     if let Some(facts) = trace::commit(store, text)? {
         return Ok(facts.hash);
     }
-    let is_hex = text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let mut found: Vec<CommitHash> = Vec::new();
-    for issue in if is_hex { records::issue_ids(read)? } else { vec![] } {
+    for issue in if is_hex(text) { records::issue_ids(read)? } else { vec![] } {
         for execution in records::executions(read, &issue)? {
             let commits = execution.commits();
             found.extend(commits.into_iter().map(|it| it.link.hash).filter(|hash| hash.starts_with(text)));
@@ -100,6 +107,7 @@ fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Failu
 fn unlink_one(tx: &mut crate::store::Tx<'_>, hash: &CommitHash, of: &Of) -> Result<Vec<LinkAnswer>, Failure> {
     let issues: Vec<IssueId> = match of {
         Of::Any => records::issue_ids(tx)?,
+        Of::Issue(id) => vec![id.clone()],
         Of::Plan(id) => vec![id.issue()],
         Of::Execution(id) => vec![id.issue()],
     };
@@ -108,7 +116,7 @@ fn unlink_one(tx: &mut crate::store::Tx<'_>, hash: &CommitHash, of: &Of) -> Resu
         for execution in records::executions(tx, &issue)? {
             let it = &execution.execution;
             let is_meant = match of {
-                Of::Any => true,
+                Of::Any | Of::Issue(_) => true,
                 Of::Plan(id) => it.solution_id == *id,
                 Of::Execution(id) => it.id == *id,
             };

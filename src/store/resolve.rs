@@ -1,4 +1,5 @@
-//! From what a user types to an id: exact ids first, then an unambiguous start of an id or of its uid.
+//! From what a user types to an id: an exact id first, then an exact last part of one, then an unambiguous start of an id
+//! or of its last part.
 
 use super::error::StoreError;
 use super::layout;
@@ -94,42 +95,86 @@ impl Known {
         }
     }
 
-    fn text(&self) -> String {
+    /// Whether `text` is the whole id or all of its last part, and not only the start of one.
+    pub(crate) fn is_named_exactly(&self, text: &str) -> bool {
+        fit(&self.to_string(), text) > Some(Fit::Start)
+    }
+}
+
+impl std::fmt::Display for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Issue(id) => id.to_string(),
-            Self::Solution(id) => id.to_string(),
-            Self::Execution(id) => id.to_string(),
-            Self::Queue(id) => id.to_string(),
-            Self::Item(queue, solution) => format!("{queue}:{solution}"),
+            Self::Issue(id) => id.fmt(f),
+            Self::Solution(id) => id.fmt(f),
+            Self::Execution(id) => id.fmt(f),
+            Self::Queue(id) => id.fmt(f),
+            Self::Item(queue, solution) => write!(f, "{queue}:{solution}"),
         }
     }
 }
 
-/// Picks among ids those that `text` begins, or whose uid it begins.
-fn pick<T: Clone>(
+/// How well a text fits an id, the best last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It begins the id, or its last part.
+    Start,
+    /// It is the last part.
+    LastPart,
+    /// It is the id.
+    Whole,
+}
+
+fn fit(id: &str, text: &str) -> Option<Fit> {
+    let last = last_part(id);
+    match text {
+        "" => None,
+        text if id == text => Some(Fit::Whole),
+        text if last == text => Some(Fit::LastPart),
+        text => (id.starts_with(text) || last.starts_with(text)).then_some(Fit::Start),
+    }
+}
+
+/// What stands behind the last hyphen.
+fn last_part(id: &str) -> &str {
+    id.rsplit_once('-').map_or("", |(_, last)| last)
+}
+
+/// Those things that `text` fits best by any of their ids.
+fn best<T>(text: &str, things: impl IntoIterator<Item = T>, ids: impl Fn(&T) -> Vec<String>) -> Vec<T> {
+    let (mut best, mut found) = (None, Vec::new());
+    for thing in things {
+        let fits = ids(&thing).iter().filter_map(|id| fit(id, text)).max();
+        if fits > best {
+            (best, found) = (fits, vec![thing]);
+        } else if fits.is_some() && fits == best {
+            found.push(thing);
+        }
+    }
+    found
+}
+
+/// Picks the one of these ids that `text` fits best.
+fn pick<T>(
     kind: &'static str,
     text: &str,
     ids: impl IntoIterator<Item = T>,
-    parts: impl Fn(&T) -> (String, String),
+    whole: impl Fn(&T) -> String,
 ) -> Result<T, ResolveError> {
-    let mut found: Vec<(String, T)> = Vec::new();
-    for id in ids {
-        let (whole, uid) = parts(&id);
-        if whole == text {
-            return Ok(id);
-        }
-        if !text.is_empty() && (whole.starts_with(text) || uid.starts_with(text)) {
-            found.push((whole, id));
+    let mut found = best(text, ids, |id| vec![whole(id)]);
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (None, _) => Err(ResolveError::NotFound { kind, text: text.to_owned() }),
+        (Some(last), false) => {
+            found.push(last);
+            let candidates = found.iter().map(whole).collect();
+            Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
         }
     }
-    match found.len() {
-        0 => Err(ResolveError::NotFound { kind, text: text.to_owned() }),
-        1 => Ok(found.remove(0).1),
-        _ => Err(ResolveError::Ambiguous {
-            text: text.to_owned(),
-            candidates: found.into_iter().map(|(id, _)| id).collect(),
-        }),
-    }
+}
+
+/// The one of these ids that `text` names, by the rules of all ids.
+pub(crate) fn one_of(kind: &'static str, text: &str, ids: Vec<String>) -> Result<String, ResolveError> {
+    pick(kind, text, ids, String::clone)
 }
 
 /// An issue.
@@ -139,7 +184,7 @@ pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveErro
     {
         return Ok(id);
     }
-    pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
+    pick("issue", text, records::issue_ids(read)?, ToString::to_string)
 }
 
 /// A plan, of `within` where that is given.
@@ -161,13 +206,13 @@ pub(crate) fn solution(
     for issue in issues {
         ids.extend(records::solution_ids(read, &issue)?);
     }
-    pick("solution", text, ids, |id| (id.to_string(), id.uid().to_owned()))
+    pick("solution", text, ids, ToString::to_string)
 }
 
 /// A queue: by its id, else by its whole name.
 pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveError> {
     let ids = records::queue_ids(read)?;
-    let by_id = pick("queue", text, ids.iter().cloned(), |id| (id.to_string(), id.uid().to_owned()));
+    let by_id = pick("queue", text, ids.iter().cloned(), ToString::to_string);
     if !matches!(by_id, Err(ResolveError::NotFound { .. })) || text.is_empty() {
         return by_id;
     }
@@ -207,42 +252,19 @@ pub(crate) fn item_among(
         let items = folder.items.iter().filter(|item| !item.is_removed());
         live.extend(items.map(|item| (folder.queue.id.clone(), item.clone())));
     }
-    let name = |(queue, item): &(QueueId, Item)| format!("{queue}:{}", item.item_id);
-    let found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {
+    let mut found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {
         live.into_iter().filter(|(_, item)| item.item_id.as_str() == rest).collect()
     } else {
-        let exact = live
-            .iter()
-            .filter(|(_, item)| item.solution_id.as_str() == rest || item.issue_id.as_str() == rest);
-        let exact: Vec<_> = exact.cloned().collect();
-        if !exact.is_empty() {
-            exact
-        } else {
-            let id = solution(read, rest, None);
-            let wanted = match id {
-                Ok(id) => Some(id),
-                Err(ResolveError::NotFound { .. }) => None,
-                Err(other) => return Err(other),
-            };
-            let of_issue = match (&wanted, issue(read, rest)) {
-                (None, Ok(issue)) => Some(issue),
-                _ => None,
-            };
-            live.into_iter()
-                .filter(|(_, item)| {
-                    wanted.as_ref() == Some(&item.solution_id) || of_issue.as_ref() == Some(&item.issue_id)
-                })
-                .collect()
-        }
+        best(rest, live, |(_, item)| vec![item.solution_id.to_string(), item.issue_id.to_string()])
     };
-    match found.len() {
-        0 => Err(ResolveError::NotFound { kind: "item", text: text.to_owned() }),
-        1 => found
-            .into_iter()
-            .next()
-            .ok_or_else(|| ResolveError::NotFound { kind: "item", text: text.to_owned() }),
-        _ => {
-            let candidates = found.iter().map(|it| format!("{} ({})", name(it), it.1.solution_id)).collect();
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (None, _) => Err(ResolveError::NotFound { kind: "item", text: text.to_owned() }),
+        (Some(last), false) => {
+            found.push(last);
+            let name =
+                |(queue, item): &(QueueId, Item)| format!("{queue}:{} ({})", item.item_id, item.solution_id);
+            let candidates = found.iter().map(name).collect();
             Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
         }
     }
@@ -291,9 +313,5 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
 
 /// The one of these that `text` names.
 pub(crate) fn among(kind: &'static str, text: &str, known: Vec<Known>) -> Result<Known, ResolveError> {
-    pick(kind, text, known, |it| {
-        let whole = it.text();
-        let uid = whole.rsplit_once('-').map_or(String::new(), |(_, uid)| uid.to_owned());
-        (whole, uid)
-    })
+    pick(kind, text, known, Known::to_string)
 }

@@ -103,7 +103,11 @@ fn take_writes_the_other_value_and_keep_the_one_that_stands() {
         assert_eq!(open(&two), Vec::<Value>::new(), "{verb}");
         assert_eq!((title(&two.ada), title(&two.bea)), (json!(stands), json!(stands)));
         let again = two.bea.wf(&["conflicts", verb, "GH-1", "title"]).fails(1);
-        assert!(again.stderr.contains("nothing is open for `GH-1`"), "{}", again.stderr);
+        assert!(
+            again.stderr.contains("`GH-1`, field `title` has no unresolved conflict"),
+            "{}",
+            again.stderr
+        );
     }
 }
 
@@ -144,4 +148,30 @@ fn the_same_value_on_both_sides_and_different_fields_are_no_conflict() {
     two.bea.wf(&["edit", "GH-1", "--title", "the same", "-m", "a text"]).ok();
     sync(&two);
     assert_eq!(open(&two), Vec::<Value>::new());
+}
+
+#[test]
+fn a_record_is_named_as_everywhere() {
+    let two = one_issue();
+    two.ada.wf(&["new", "longer", "--id", "GH-12"]).ok();
+    sync(&two);
+    for id in ["GH-1", "GH-12"] {
+        two.ada.wf(&["edit", id, "--title", "by ada"]).ok();
+        two.bea.wf(&["edit", id, "--title", "by bea"]).ok();
+    }
+    sync(&two);
+    assert_eq!(open(&two).len(), 2);
+    let refused = |text: &str| two.ada.refused(1, &["conflicts", "take", text]);
+    assert_eq!(refused("GH-")["code"], "ambiguous-id");
+    assert_eq!(refused("404")["message"], "there is no record `404`");
+    // The last part of one is not the start of the other.
+    two.ada.wf(&["conflicts", "take", "1", "title"]).ok();
+    two.ada.wf(&["conflicts", "keep", "12"]).ok();
+    sync(&two);
+    assert_eq!(open(&two), Vec::<Value>::new());
+    assert_eq!(
+        (title(&two.ada), two.ada.json(&["show", "GH-12"])["title"].clone()),
+        (json!("by ada"), json!("by bea"))
+    );
+    assert_eq!(refused("12")["message"], "`GH-12` has no unresolved conflict");
 }

@@ -1,6 +1,6 @@
 //! What a user may type for an id.
 
-use crate::support::{Sandbox, plan_on};
+use crate::support::{Repo, Sandbox, plan, plan_on};
 
 #[test]
 fn an_unambiguous_start_will_do_and_an_exact_id_beats_it() {
@@ -82,4 +82,149 @@ fn an_item_number_of_two_queues_is_ambiguous_but_for_the_own() {
     assert!(error["message"].as_str().unwrap().contains(&format!("{}:S-1", second.line())), "{error}");
     repo.wf(&["next", &format!("{}:S-1", second.line())]).ok();
     assert_eq!(repo.json(&["detail", "S-1"])["issue_id"], "ISS-002");
+}
+
+#[test]
+fn an_exact_last_part_beats_a_longer_one() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for id in ["beads_rust-0v1", "beads_rust-0v1x", "beads_rust-0v1.2", "zoo-7"] {
+        repo.issue(id);
+    }
+    assert_eq!(repo.json(&["show", "0v1"])["id"], "beads_rust-0v1");
+    repo.wf(&["comment", "0v1", "-m", "x"]).ok();
+    assert_eq!(repo.json(&["show", "beads_rust-0v1"])["comments"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.refused(1, &["show", "0v"])["code"], "ambiguous-id");
+    assert_eq!(repo.refused(1, &["edit", "0v", "-p", "1"])["code"], "ambiguous-id");
+    // Even where the start of a plan's would do.
+    repo.wf_in(plan().to_string(), &["solution", "add", "0v1"]).ok();
+    let mut other = plan_on("src/z.rs");
+    other["id"] = "SOL-zoo-7-0v1x".into();
+    repo.wf_in(other.to_string(), &["solution", "add", "7"]).ok();
+    let of = repo.json(&["task", "list", "0v1"]);
+    assert_eq!(of.as_array().unwrap().len(), 2, "the plan of the issue: {of:#}");
+    repo.wf(&["queue", "add", "0v1", "7"]).ok();
+    assert_eq!(repo.json(&["detail", "0v1"])["issue_id"], "beads_rust-0v1");
+    // Items alone are candidates where an item is asked for.
+    assert_eq!(repo.json(&["detail", "0v1x"])["issue_id"], "zoo-7");
+    assert_eq!(repo.refused(1, &["detail", "0v"])["code"], "ambiguous-id");
+}
+
+#[test]
+fn relations_and_dependencies_take_short_ids() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for id in ["zoo-0v1", "zoo-0v1x", "zoo-2"] {
+        repo.issue(id);
+    }
+    let made =
+        repo.json(&["new", "t", "--relation", "relates-to:0v1,duplicates:zoo-2", "--depends-on", "0v1,2"]);
+    assert_eq!(made["relations"], serde_json::json!(["duplicates:zoo-2", "relates-to:zoo-0v1"]));
+    assert_eq!(made["depends_on"], serde_json::json!(["zoo-0v1", "zoo-2"]));
+    let id = made["id"].as_str().unwrap();
+    let edited = repo.json(&["edit", id, "--relation=-relates-to:0v1", "--relation", "relates-to:GH-404"]);
+    assert_eq!(edited["relations"], serde_json::json!(["duplicates:zoo-2", "relates-to:GH-404"]));
+    assert_eq!(repo.refused(1, &["edit", id, "--relation", "relates-to:40"])["code"], "not-found");
+    assert_eq!(repo.refused(1, &["edit", id, "--relation", "relates-to:zoo"])["code"], "ambiguous-id");
+    assert_eq!(repo.refused(1, &["edit", id, "--relation", "likes:0v1"])["code"], "invalid-relation");
+}
+
+/// Runs a command with a short id. Whatever else may stand in its way, the id does not.
+#[track_caller]
+fn takes(repo: &Repo, line: &str) {
+    let args: Vec<&str> = line.split(' ').collect();
+    let ran = repo.wf_in(plan_on("src/other.rs").to_string(), &[&args[..], &["--json"]].concat());
+    assert_ne!(ran.code, 2, "{line}: {}", ran.stderr);
+    if ran.code == 1 && !ran.stderr.is_empty() {
+        let error = ran.json_error();
+        let code = error["code"].as_str().unwrap();
+        assert!(!["not-found", "ambiguous-id", "ambiguous", "invalid-id"].contains(&code), "{line}: {error}");
+    }
+}
+
+#[test]
+fn every_command_that_takes_an_id_takes_a_short_one() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for id in ["zoo-0v1", "zoo-0v1x", "zoo-2"] {
+        repo.issue(id);
+    }
+    let mut first = plan_on("src/a.rs");
+    first["id"] = "SOL-zoo-0v1-p1".into();
+    repo.wf_in(first.to_string(), &["solution", "add", "0v1"]).ok();
+    repo.planned("zoo-3", &plan_on("src/b.rs"));
+    let made = repo.wf(&["queue", "new", "later"]).ok();
+    let other = made.line().rsplit_once('-').unwrap().1.to_owned();
+    for line in [
+        "show 0v1",
+        "edit 0v1 --title x",
+        "comment 0v1 -m x",
+        "close 2",
+        "reopen 2",
+        "log 0v1",
+        "trace 0v1",
+        "diff @{1}.. 0v1",
+        "context 0v1",
+        "feedback add 0v1 x --solution p1",
+        "feedback list 0v1",
+        "solution list 0v1",
+        "solution show p1",
+        "solution check p1",
+        "solution check p1 --issue 0v1 --with 3",
+        "solution diff p1",
+        "solution add 0v1",
+        "task list 0v1",
+        "task list p1",
+        "task edit p1 T1 --title x",
+        "bind 0v1 p1",
+        "unbind 0v1",
+        "bind 0v1 p1",
+        "queue add 0v1",
+        "queue add 3",
+        "queue hold 0v1 --reason x",
+        "queue release 0v1",
+        "queue order 0v1 --before 3",
+        "queue order p1 --after 3",
+        "queue conflict add --type api --items 0v1,3 --order p1,3",
+        "queue resolve CFT-1 --order 3,0v1",
+        "queue resolve CFT-1 --order 0v1,3",
+        "detail 0v1",
+        "detail p1",
+        "context p1",
+        "next 0v1",
+        "lease renew 0v1",
+        "verify 0v1",
+        "accept T1 1 0v1 -e x",
+        "link HEAD 0v1",
+        "unlink HEAD 0v1",
+        "link HEAD p1",
+        "unlink HEAD p1",
+        "fail 0v1 --reason x",
+        "retry 0v1",
+        "start 0v1",
+        "lease release 0v1",
+        "next p1",
+        "done 0v1 --force --reason x",
+        "redact 0v1 title --reason x",
+        "queue remove 3",
+    ] {
+        takes(&repo, line);
+    }
+    for line in [
+        "show Q",
+        "queue show Q",
+        "queue dag Q",
+        "queue conflict list Q",
+        "queue pause Q",
+        "queue resume Q",
+        "queue activate Q",
+        "queue priority Q 3",
+        "queue add 2 --queue Q",
+        "next --queue Q",
+        "log Q",
+        "queue archive Q",
+    ] {
+        takes(&repo, &line.replace('Q', &other));
+    }
+    repo.wf(&["export", "jsonl"]).ok();
 }

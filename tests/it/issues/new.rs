@@ -204,3 +204,29 @@ fn refused_fields(repo: &Repo) {
     let input = r#"{"id": "ISS-002", "title": "t", "depends_on": ["ISS-002"]}"#;
     assert_eq!(repo.refused_in(input, 1, &["new", "--from-json", "-"])["code"], "self-dependency");
 }
+
+#[test]
+fn lists_are_separated_by_commas_as_statuses_are() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let made =
+        repo.json(&["new", "t", "--id", "A-1", "-t", "auth,ui", "-t", "slow", "--component", "api,web"]);
+    assert_eq!(made["tags"], serde_json::json!(["auth", "slow", "ui"]));
+    assert_eq!(made["affected_components"], serde_json::json!(["api", "web"]));
+    repo.wf(&["new", "t", "--id", "A-2", "-t", "ui"]).ok();
+    for (args, ids) in [
+        (&["-t", "auth,ui"][..], "A-1"),
+        (&["-t", "ui"], "A-1 A-2"),
+        (&["--component", "api,web"], "A-1"),
+        (&["-t", "ui,none"], ""),
+    ] {
+        let listed = repo.json(&[&["list", "--sort", "id"], args].concat());
+        assert_eq!(crate::support::column(&listed, "id").join(" "), ids, "{args:?}");
+    }
+    let edited = repo.json(&["edit", "A-1", "-t=-auth,-slow,new", "--component=-web"]);
+    assert_eq!(
+        (&edited["tags"], &edited["affected_components"]),
+        (&serde_json::json!(["new", "ui"]), &serde_json::json!(["api"]))
+    );
+    assert_eq!(repo.refused(1, &["edit", "A-1", "-t", "a,,b"])["code"], "invalid-label");
+}
