@@ -12,16 +12,17 @@ use crate::model::status::IssueStatus;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
 
-/// Search titles, texts, comments, plans, feedback and the subjects of linked commits; the best fits first
+/// Search titles, texts, comments, plans, feedback and the subjects of linked commits, ranked by relevance
 ///
-/// Words are combined with AND, OR, NOT and NEAR(…), a phrase stands in double quotes, `word*` finds all that begin so,
-/// and `title: word` looks in one place only: title, context, comments, plans, commits or feedback.
+/// Combine words with AND, OR, NOT, NEAR(…) and parentheses; "several words" in double quotes are found as they stand,
+/// `word*` finds words that begin with it, and `title: word` searches one place: title, context, comments, plans, commits or
+/// feedback. Anything else is text, such as `src/a.rs` or `bd-0v1`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What to look for; several words must all be there
+    /// What to search for; each of several words must be found
     #[arg(required = true, value_name = "TEXT")]
     text: Vec<String>,
-    /// At most so many, the best
+    /// Show at most N issues
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: usize,
 }

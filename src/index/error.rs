@@ -16,16 +16,6 @@ pub(crate) enum IndexError {
     /// Its file, or the lock beside it.
     #[error("the index cannot be used: {0}")]
     File(#[from] std::io::Error),
-    /// A text that full-text search cannot read as a query.
-    #[error("`{text}` is not a search: {why}")]
-    Search {
-        /// What was asked.
-        text: String,
-        /// What is wrong with it.
-        why: String,
-        /// The same text as one that can be searched for.
-        quoted: String,
-    },
 }
 
 impl IndexError {
@@ -42,7 +32,7 @@ impl IndexError {
                 Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
             ),
             Self::File(error) => error.kind() == std::io::ErrorKind::TimedOut,
-            Self::Store(_) | Self::Search { .. } => false,
+            Self::Store(_) => false,
         }
     }
 }
@@ -52,7 +42,6 @@ impl Explain for IndexError {
         match self {
             Self::Store(error) => error.code(),
             Self::Database(_) | Self::File(_) => "index",
-            Self::Search { .. } => "search-syntax",
         }
     }
 
@@ -62,10 +51,6 @@ impl Explain for IndexError {
             Self::Database(_) | Self::File(_) => {
                 Some("`git wf reindex` makes it anew; nothing but time is lost with it".into())
             }
-            Self::Search { quoted, .. } => Some(format!(
-                "put words with other signs in double quotes: '{quoted}'; AND, OR, NOT, NEAR(…), `word*` and \
-                 `title: word` work as in SQLite's FTS5"
-            )),
         }
     }
 }

@@ -7,7 +7,7 @@ use rusqlite::{Row, params_from_iter};
 
 use super::error::IndexError;
 use super::rows::BROKEN;
-use super::{Index, search, words};
+use super::{Index, query};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
@@ -151,7 +151,7 @@ impl Index<'_> {
         let mut query = self.db.prepare(&sql)?;
         let found = query.query_map(params_from_iter(values), |row| row.get(0));
         let found = found.and_then(Iterator::collect);
-        found.map_err(|error| search::explained(error, filter.search.as_deref()))
+        Ok(found?)
     }
 
     /// How many fit.
@@ -160,8 +160,7 @@ impl Index<'_> {
         let (sql, values) = plain(&conditions, None);
         let mut query = self.db.prepare(&format!("SELECT count(*) {sql}"))?;
         let count: Result<i64, _> = query.query_row(params_from_iter(values), |row| row.get(0));
-        let count = count.map_err(|error| search::explained(error, filter.search.as_deref()))?;
-        Ok(usize::try_from(count).unwrap_or_default())
+        Ok(usize::try_from(count?).unwrap_or_default())
     }
 
     /// How many issues stand where, and how many cannot be read.
@@ -293,7 +292,7 @@ impl Index<'_> {
             let test = format!("i.n IN ({find})");
             all.push(Condition {
                 probe: Some(format!("EXISTS ({find} AND rowid = i.n)")),
-                ..Condition::found(find, test, vec![text(&words::query(search))])
+                ..Condition::found(find, test, vec![text(&query::query(search))])
             });
         }
         Ok(all)
@@ -337,22 +336,21 @@ impl Index<'_> {
         let (mut lead, mut probed): (Option<(i64, usize)>, _) = (None, None);
         for (at, condition) in conditions.iter().enumerate() {
             let Some(find) = &condition.find else { continue };
-            let explained = |error| search::explained(error, filter.search.as_deref());
             let is_text = condition.probe.is_some();
             let many = if condition.is_spread { many } else { many.max(MANY) };
             // To pass rows by is faster than to count them; to begin a search once more is not.
             let passes = |many: i64| -> Result<bool, IndexError> {
                 let sql = format!("{find} LIMIT 1 OFFSET {}", many - 1);
-                let mut query = self.db.prepare(&sql).map_err(explained)?;
-                query.exists(params_from_iter(&condition.values)).map_err(explained)
+                let mut query = self.db.prepare(&sql)?;
+                Ok(query.exists(params_from_iter(&condition.values))?)
             };
             let count = if !is_text && passes(many)? {
                 many
             } else {
                 let sql = format!("SELECT count(*) FROM ({find} LIMIT {many})");
-                let mut query = self.db.prepare(&sql).map_err(explained)?;
+                let mut query = self.db.prepare(&sql)?;
                 let count = query.query_row(params_from_iter(&condition.values), |row| row.get(0));
-                count.map_err(explained)?
+                count?
             };
             if count < many {
                 if lead.is_none_or(|(least, _)| count < least) {

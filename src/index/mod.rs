@@ -10,6 +10,7 @@ mod packed;
 mod pieces;
 mod place;
 mod put;
+mod query;
 mod queue_part;
 mod queues;
 mod resolve;

@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::error::IndexError;
 use super::list::Listed;
 use super::words::{self, BEGIN, END};
-use super::{Index, pieces};
+use super::{Index, pieces, query};
 
 /// A word in a title says more about an issue than one in a comment: title, context, comments, plans, commits, feedback.
 const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0";
@@ -31,13 +31,11 @@ pub(crate) struct Hit {
 impl Index<'_> {
     /// The best fits, and how many there are in all.
     pub(crate) fn search(&self, text: &str, limit: usize) -> Result<(Vec<Hit>, usize), IndexError> {
-        let asked = words::query(text);
-        let explained = |error| explained(error, Some(text));
+        let asked = query::query(text);
         let total: i64 = self
             .db
             .prepare("SELECT count(*) FROM words WHERE words MATCH ?1")?
-            .query_row([&asked], |row| row.get(0))
-            .map_err(explained)?;
+            .query_row([&asked], |row| row.get(0))?;
         let lengths = COLUMNS.map(|column| format!("length({column})")).join(" + ");
         let mut length = self.db.prepare(&format!("SELECT {lengths} FROM words WHERE rowid = ?1"))?;
         let mut snippet = self.db.prepare(&format!(
@@ -45,12 +43,12 @@ impl Index<'_> {
              WHERE words MATCH ?1 AND rowid = ?2"
         ))?;
         let mut hits = Vec::new();
-        for (score, _, n) in self.best(&asked, limit).map_err(explained)? {
+        for (score, _, n) in self.best(&asked, limit)? {
             let length: i64 = length.query_row([n], |row| row.get(0))?;
             let found = if length > LONG {
                 self.long_snippet(text, n)?
             } else {
-                snippet.query_row(params![asked, n], |row| row.get(0)).map_err(explained)?
+                snippet.query_row(params![asked, n], |row| row.get(0))?
             };
             hits.push(Hit { issue: self.listed(n)?, score, snippet: parts(&words::joined(&found)) });
         }
@@ -59,7 +57,7 @@ impl Index<'_> {
 
     /// The same of an issue with much text, from the first of its texts that has any of the words.
     fn long_snippet(&self, text: &str, n: i64) -> Result<String, IndexError> {
-        let Some(any) = words::any_of(text) else { return Ok(String::new()) };
+        let Some(any) = query::any_of(text) else { return Ok(String::new()) };
         let mut query =
             self.db.prepare_cached(&format!("SELECT {} FROM words WHERE rowid = ?1", COLUMNS.join(", ")))?;
         let texts = query.query_row([n], |row| (0..COLUMNS.len()).map(|at| row.get(at)).collect());
@@ -94,24 +92,4 @@ impl Index<'_> {
 /// The text between the marks, on one line.
 fn parts(snippet: &str) -> Vec<String> {
     snippet.split([BEGIN, END]).map(|part| part.replace(['\n', '\r', '\t'], " ")).collect()
-}
-
-/// What a database error means where the text of a search was part of the question.
-pub(super) fn explained(error: rusqlite::Error, search: Option<&str>) -> IndexError {
-    let why = match &error {
-        rusqlite::Error::SqliteFailure(failure, Some(message))
-            // 1 is SQLITE_ERROR: the question is wrong, not the database.
-            if failure.extended_code == 1 =>
-        {
-            Some(message.strip_prefix("fts5: ").unwrap_or(message).to_owned())
-        }
-        rusqlite::Error::SqlInputError { msg, .. } => Some(msg.clone()),
-        _ => None,
-    };
-    match (why, search) {
-        (Some(why), Some(text)) => {
-            IndexError::Search { text: text.to_owned(), why, quoted: words::quoted(text) }
-        }
-        _ => error.into(),
-    }
 }

@@ -57,78 +57,6 @@ pub(super) fn joined(words: &str) -> String {
     words.replace(BETWEEN, "")
 }
 
-/// A query in which such characters are found as they are stored: `過期 OR token` finds the phrase of 過 and 期.
-pub(super) fn query(text: &str) -> String {
-    let mut made = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let end = match first {
-            '"' => string_end(rest),
-            first if is_bare(first) => rest.find(|c| !is_bare(c)).unwrap_or(rest.len()),
-            first => first.len_utf8(),
-        };
-        let (part, after) = rest.split_at(end);
-        match separated(part) {
-            Cow::Borrowed(part) => made.push_str(part),
-            Cow::Owned(part) if first == '"' => made.push_str(&part),
-            Cow::Owned(part) => made.push_str(&format!("\"{part}\"")),
-        }
-        rest = after;
-    }
-    made
-}
-
-/// The words of a query, as a query for any of them: what it says of columns, order and distance is left out. None where it
-/// has no word.
-pub(super) fn any_of(text: &str) -> Option<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let (part, after) = match first {
-            '"' => rest.split_at(string_end(rest)),
-            first if is_bare(first) => rest.split_at(rest.find(|c| !is_bare(c)).unwrap_or(rest.len())),
-            first => rest.split_at(first.len_utf8()),
-        };
-        let is_column = after.trim_start().starts_with(':');
-        let is_operator = matches!(part, "AND" | "OR" | "NOT" | "NEAR");
-        if part.contains(char::is_alphanumeric) && !is_column && !is_operator {
-            let begins = if after.trim_start().starts_with('*') { "*" } else { "" };
-            let words = part.split(|c: char| c.is_whitespace() || c == '"').filter(|word| !word.is_empty());
-            found.extend(words.map(|word| format!("\"{}\"{begins}", separated(word))));
-        }
-        rest = after;
-    }
-    (!found.is_empty()).then(|| found.join(" OR "))
-}
-
-/// The same text as a query for nothing but its words.
-pub(super) fn quoted(text: &str) -> String {
-    let words: Vec<String> = text
-        .split_whitespace()
-        .map(|word| format!("\"{}\"", word.replace('"', "")))
-        .filter(|w| w.len() > 2)
-        .collect();
-    words.join(" ")
-}
-
-/// What FTS5 takes for part of a word that stands without quotes.
-fn is_bare(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '\u{1a}' || !c.is_ascii()
-}
-
-/// Where a string in double quotes ends; a doubled quote is one inside it.
-fn string_end(text: &str) -> usize {
-    let mut at = 1;
-    while let Some(quote) = text[at..].find('"') {
-        at += quote + 1;
-        if !text[at..].starts_with('"') {
-            return at;
-        }
-        at += 1;
-    }
-    text.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,42 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn a_run_in_a_query_is_a_phrase() {
-        assert_eq!(query("過期 OR token*"), "\"過\u{1f}期\" OR token*");
-        assert_eq!(query("title: \"過期 了\""), "title: \"\u{1f}過\u{1f}期\u{1f} \u{1f}了\u{1f}\"");
-        assert_eq!(query("abc漢字*"), "\"abc\u{1f}漢\u{1f}字\"*");
-        assert_eq!(query("\"say \"\"漢字\"\"\""), "\"say \"\"\u{1f}漢\u{1f}字\u{1f}\"\"\"");
-        assert_eq!(query("\"open"), "\"open");
-        assert_eq!(query("a-b (c d)"), "a-b (c d)");
-    }
-
-    #[test]
-    fn of_a_query_any_word_will_do() {
-        let any = |text| any_of(text).unwrap_or_default();
-        assert_eq!(any("title: (token OR \"two words\") NOT x*"), r#""token" OR "two" OR "words" OR "x"*"#);
-        assert_eq!(any("過期了"), "\"過\u{1f}期\u{1f}了\"");
-        assert_eq!(any("()"), "");
-    }
-
-    #[test]
     fn marks_of_ours_are_in_no_text() {
         assert_eq!(separated("a\u{2}b\u{3}c\u{1f}d"), "abcd");
-    }
-
-    #[test]
-    fn what_is_no_query_can_be_one_in_quotes() {
-        assert_eq!(quoted("src/auth.rs can\"t"), "\"src/auth.rs\" \"cant\"");
     }
 
     proptest! {
         #[test]
         fn what_comes_out_is_what_went_in(text in "[a-z 漢字かな한국\u{1f600}.]{0,40}") {
             prop_assert_eq!(joined(&separated(&text)), text);
-        }
-
-        #[test]
-        fn any_text_can_be_taken_for_a_query(text in ".{0,60}") {
-            let _ = query(&text);
         }
     }
 }

@@ -41,7 +41,7 @@ fn everything_that_people_write_is_found() {
 }
 
 #[test]
-fn the_syntax_of_fts5_and_what_is_no_query() {
+fn operators_work_and_no_text_is_an_error() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     for (id, title) in
@@ -68,13 +68,57 @@ fn the_syntax_of_fts5_and_what_is_no_query() {
     ] {
         assert_eq!(sorted(text), ids, "{text}");
     }
-    for text in ["src/wall.rs", "(", "\"open", "a AND", "nosuch: x", "*", ""] {
-        let error = repo.refused(1, &["search", text]);
-        assert_eq!(error["code"], "search-syntax", "{text}: {error}");
-        assert_eq!(repo.refused(1, &["list", "--search", text])["code"], "search-syntax", "{text}");
+    for (text, ids) in [
+        ("src/wall.rs", "A-3"),
+        ("wall.rs:12", ""),
+        ("red-apple", "A-1"),
+        ("apple (red OR tree)", "A-1 A-2"),
+        ("wal*", "A-3"),
+        ("src/wal*", "A-3"),
+        // What does not fit together is looked for word by word.
+        ("\"green apple", "A-2"),
+        ("(apple tree", "A-2"),
+        ("tree AND", ""),
+        ("nosuch: x", ""),
+        ("*", ""),
+        ("(", ""),
+        ("", ""),
+    ] {
+        assert_eq!(sorted(text), ids, "{text}");
+        let listed = repo.json(&["list", "--all", "--sort", "id", "--search", text]);
+        assert_eq!(column(&listed, "id").join(" "), ids, "{text}");
     }
-    let error = repo.refused(1, &["search", "src/wall.rs"]);
-    assert!(error["hint"].as_str().unwrap().contains("\"src/wall.rs\""), "{error}");
+}
+
+#[test]
+fn ids_file_names_and_words_with_hyphens_are_found_as_they_stand() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&[
+        "new",
+        "Follow-up of beads_rust-0v1",
+        "--id",
+        "A-1",
+        "-m",
+        "see a-b in ledger.py, not in rust",
+    ])
+    .ok();
+    repo.wf(&["new", "beads and rust", "--id", "A-2", "-m", "a ledger for b"]).ok();
+    for (text, ids) in [
+        ("beads_rust-0v1", "A-1"),
+        ("ledger.py", "A-1"),
+        ("a-b", "A-1"),
+        ("follow-up NOT ledger", ""),
+        ("don't", ""),
+        ("50%", ""),
+        ("--all", ""),
+        ("c++", ""),
+        ("x'); DROP TABLE words; --", ""),
+    ] {
+        let args: Vec<&str> = ["search", "--json", "--"].into_iter().chain(text.split(' ')).collect();
+        let hits = repo.wf(&args).ok().json()["hits"].clone();
+        assert_eq!(column(&hits, "id").join(" "), ids, "{text}");
+    }
 }
 
 #[test]

@@ -1,0 +1,417 @@
+//! What a user types into a search, as a query of FTS5. Only what the help names is an operator: AND, OR, NOT, NEAR(…),
+//! parentheses, phrases in double quotes, `word*` and `title: word`. Everything else is text, and each run of it is searched
+//! for as a phrase, so that `beads_rust-0v1`, `ledger.py` and `a-b` are found as they stand. A text in which operators do
+//! not fit together is searched for word by word: no text is an error.
+
+use super::words::separated;
+
+/// What can stand before a colon, as the index names its columns.
+const COLUMNS: [&str; 6] = ["title", "context", "comments", "plans", "commits", "feedback"];
+/// Deeper parentheses are taken for text: FTS5 does not follow them for ever.
+const DEEPEST: usize = 16;
+/// As many words of a text say what is meant by it; FTS5 takes more time for each the more there are.
+const MOST_WORDS: usize = 500;
+
+/// Text to be found as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Phrase {
+    text: String,
+    /// Whether its last word is only the start of one.
+    begins: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Phrase(Phrase),
+    Near(Vec<Phrase>, Option<u32>),
+    Column(&'static str),
+    And,
+    Or,
+    Not,
+    Open,
+    Close,
+}
+
+/// A query that makes sense.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Expression {
+    Phrase(Phrase),
+    Near(Vec<Phrase>, Option<u32>),
+    Column(&'static str, Box<Expression>),
+    All(Vec<Expression>),
+    Any(Vec<Expression>),
+    /// The first, and none of the others.
+    Without(Box<Expression>, Vec<Expression>),
+}
+
+/// The query that `text` asks for.
+pub(super) fn query(text: &str) -> String {
+    match parse(text) {
+        Some(expression) => expression.to_string(),
+        // A phrase of no words is in no text.
+        None => "\"\"".into(),
+    }
+}
+
+/// The same as a query for any of its words, wherever they stand. None where it has none.
+pub(super) fn any_of(text: &str) -> Option<String> {
+    let mut found = Vec::new();
+    parse(text)?.words(&mut found);
+    (!found.is_empty()).then(|| found.join(" OR "))
+}
+
+/// None where there is nothing to look for.
+fn parse(text: &str) -> Option<Expression> {
+    // SQLite would take it for the end of the text.
+    let text = &text.replace('\0', " ");
+    let tokens = tokens(text);
+    let words = tokens.iter().filter(|it| matches!(it, Token::Phrase(_) | Token::Near(..))).count();
+    if words <= MOST_WORDS {
+        let mut parser = Parser { tokens: &tokens, at: 0, depth: 0 };
+        if let Some(found) = parser.any().filter(|_| parser.at == tokens.len()) {
+            return Some(found);
+        }
+    }
+    let words = text.split(|c: char| c.is_whitespace() || c == '"').filter_map(phrase).take(MOST_WORDS);
+    all(words.map(Expression::Phrase).collect())
+}
+
+/// A run of text without blanks; none where no letter or digit is in it.
+fn phrase(text: &str) -> Option<Phrase> {
+    let bare = text.trim_end_matches('*');
+    bare.contains(char::is_alphanumeric)
+        .then(|| Phrase { text: bare.to_owned(), begins: bare.len() < text.len() })
+}
+
+fn all(mut parts: Vec<Expression>) -> Option<Expression> {
+    match parts.len() {
+        0 | 1 => parts.pop(),
+        _ => Some(Expression::All(parts)),
+    }
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let quoted = string(rest);
+        if let Some((text, after)) = quoted {
+            let begins = after.starts_with('*');
+            rest = after.trim_start_matches('*');
+            found.extend(phrase(&text).map(|it| Token::Phrase(Phrase { begins, ..it })));
+            continue;
+        }
+        if let Some((near, after)) = near(rest) {
+            found.push(near);
+            rest = after;
+            continue;
+        }
+        let end = match first {
+            '(' | ')' | '"' => 1,
+            first if first.is_whitespace() => first.len_utf8(),
+            _ => rest.find(|c: char| c.is_whitespace() || "()\"".contains(c)).unwrap_or(rest.len()),
+        };
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        let column = COLUMNS.iter().find(|name| {
+            part.strip_prefix(**name).is_some_and(|more| more.starts_with(':') && !more.starts_with("::"))
+        });
+        match part {
+            "(" => found.push(Token::Open),
+            ")" => found.push(Token::Close),
+            "AND" => found.push(Token::And),
+            "OR" => found.push(Token::Or),
+            "NOT" => found.push(Token::Not),
+            _ => match column {
+                Some(name) => {
+                    found.push(Token::Column(name));
+                    found.extend(phrase(&part[name.len() + 1..]).map(Token::Phrase));
+                }
+                None => found.extend(phrase(part).map(Token::Phrase)),
+            },
+        }
+    }
+    found
+}
+
+/// The text in double quotes at the start, in which a doubled quote is one, and what follows it.
+fn string(text: &str) -> Option<(String, &str)> {
+    let mut inside = String::new();
+    let mut rest = text.strip_prefix('"')?;
+    loop {
+        let (part, after) = rest.split_once('"')?;
+        inside.push_str(part);
+        match after.strip_prefix('"') {
+            Some(after) => {
+                inside.push('"');
+                rest = after;
+            }
+            None => return Some((inside, after)),
+        }
+    }
+}
+
+/// `NEAR(one "two words", 5)` at the start, and what follows it.
+fn near(text: &str) -> Option<(Token, &str)> {
+    let mut rest = text.strip_prefix("NEAR")?.trim_start().strip_prefix('(')?;
+    let mut phrases = Vec::new();
+    loop {
+        rest = rest.trim_start();
+        if let Some(after) = rest.strip_prefix(')') {
+            return (!phrases.is_empty()).then_some((Token::Near(phrases, None), after));
+        }
+        if let Some(after) = rest.strip_prefix(',') {
+            let (number, after) = after.split_once(')')?;
+            let distance = number.trim().parse().ok()?;
+            return (!phrases.is_empty()).then_some((Token::Near(phrases, Some(distance)), after));
+        }
+        if let Some((text, after)) = string(rest) {
+            let begins = after.starts_with('*');
+            phrases.push(Phrase { begins, ..phrase(&text)? });
+            rest = after.trim_start_matches('*');
+            continue;
+        }
+        let end = rest.find(|c: char| c.is_whitespace() || "(),\"".contains(c))?;
+        phrases.push(phrase(&rest[..end])?);
+        rest = &rest[end..];
+    }
+}
+
+/// In the order in which FTS5 binds: words side by side first, then NOT, AND, OR.
+struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn takes(&mut self, token: &Token) -> bool {
+        let is_next = self.tokens.get(self.at) == Some(token);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn any(&mut self) -> Option<Expression> {
+        let first = self.all()?;
+        let mut parts = vec![first];
+        while self.takes(&Token::Or) {
+            parts.push(self.all()?);
+        }
+        if parts.len() == 1 { parts.pop() } else { Some(Expression::Any(parts)) }
+    }
+
+    fn all(&mut self) -> Option<Expression> {
+        let mut parts = vec![self.without()?];
+        while self.takes(&Token::And) {
+            parts.push(self.without()?);
+        }
+        all(parts)
+    }
+
+    fn without(&mut self) -> Option<Expression> {
+        let wanted = self.run()?;
+        let mut unwanted = Vec::new();
+        while self.takes(&Token::Not) {
+            unwanted.push(self.run()?);
+        }
+        Some(if unwanted.is_empty() { wanted } else { Expression::Without(Box::new(wanted), unwanted) })
+    }
+
+    fn run(&mut self) -> Option<Expression> {
+        let mut parts = vec![self.one()?];
+        while matches!(
+            self.tokens.get(self.at),
+            Some(Token::Phrase(_) | Token::Near(..) | Token::Column(_) | Token::Open)
+        ) {
+            parts.push(self.one()?);
+        }
+        all(parts)
+    }
+
+    fn one(&mut self) -> Option<Expression> {
+        let token = self.tokens.get(self.at)?;
+        self.at += 1;
+        match token {
+            Token::Phrase(phrase) => Some(Expression::Phrase(phrase.clone())),
+            Token::Near(phrases, distance) => Some(Expression::Near(phrases.clone(), *distance)),
+            Token::Column(name) => {
+                let of = self.deeper(Self::one)?;
+                Some(Expression::Column(name, Box::new(of)))
+            }
+            Token::Open => {
+                let inside = self.deeper(Self::any)?;
+                self.takes(&Token::Close).then_some(inside)
+            }
+            Token::And | Token::Or | Token::Not | Token::Close => None,
+        }
+    }
+
+    fn deeper(&mut self, read: impl Fn(&mut Self) -> Option<Expression>) -> Option<Expression> {
+        self.depth += 1;
+        let found = if self.depth > DEEPEST { None } else { read(self) };
+        self.depth -= 1;
+        found
+    }
+}
+
+impl std::fmt::Display for Phrase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = separated(&self.text).replace('"', "\"\"");
+        write!(f, "\"{text}\"{}", if self.begins { "*" } else { "" })
+    }
+}
+
+impl std::fmt::Display for Expression {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let between = |f: &mut std::fmt::Formatter<'_>, parts: &[Self], word: &str| {
+            let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
+            write!(f, "({})", parts.join(word))
+        };
+        match self {
+            Self::Phrase(phrase) => phrase.fmt(f),
+            Self::Near(phrases, distance) => {
+                let phrases: Vec<String> = phrases.iter().map(ToString::to_string).collect();
+                let distance = distance.map(|distance| format!(", {distance}")).unwrap_or_default();
+                write!(f, "NEAR({}{distance})", phrases.join(" "))
+            }
+            Self::Column(name, of) => write!(f, "{name} : {of}"),
+            Self::All(parts) => between(f, parts, " AND "),
+            Self::Any(parts) => between(f, parts, " OR "),
+            Self::Without(wanted, unwanted) => {
+                write!(f, "({wanted} NOT ")?;
+                between(f, unwanted, " OR ")?;
+                write!(f, ")")
+            }
+        }
+    }
+}
+
+impl Expression {
+    /// The words that it looks for, each as a query.
+    fn words(&self, found: &mut Vec<String>) {
+        let mut add = |phrase: &Phrase| {
+            let words = phrase.text.split(|c: char| c.is_whitespace() || c == '"');
+            let words = words.filter(|word| word.contains(char::is_alphanumeric));
+            let word = |text: &str| Phrase { text: text.to_owned(), begins: phrase.begins };
+            found.extend(words.map(|text| word(text).to_string()));
+        };
+        match self {
+            Self::Phrase(phrase) => add(phrase),
+            Self::Near(phrases, _) => phrases.iter().for_each(add),
+            Self::Column(_, of) | Self::Without(of, _) => of.words(found),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.words(found)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rusqlite::Connection;
+
+    #[test]
+    fn what_is_no_operator_is_text() {
+        for (text, made) in [
+            ("beads_rust-0v1", r#""beads_rust-0v1""#),
+            ("ledger.py a-b", r#"("ledger.py" AND "a-b")"#),
+            ("ledg* \"two wo\"*", r#"("ledg"* AND "two wo"*)"#),
+            ("https://x.org/a?b=1", r#""https://x.org/a?b=1""#),
+            ("std::vec nosuch: x", r#"("std::vec" AND "nosuch:" AND "x")"#),
+            ("-t + x", r#"("-t" AND "x")"#),
+            ("and or not", r#"("and" AND "or" AND "not")"#),
+            ("title:a plans: (b OR c)", r#"(title : "a" AND plans : ("b" OR "c"))"#),
+            ("a OR b c AND d NOT e NOT f", r#"("a" OR (("b" AND "c") AND ("d" NOT ("e" OR "f"))))"#),
+            ("NEAR(a \"b c\", 3) d", r#"(NEAR("a" "b c", 3) AND "d")"#),
+            ("f(x)", r#"("f" AND "x")"#),
+            ("\"say \"\"no\"\"\"", r#""say ""no""""#),
+        ] {
+            assert_eq!(query(text), made, "{text}");
+        }
+    }
+
+    #[test]
+    fn where_operators_do_not_fit_together_each_word_is_text() {
+        for (text, made) in [
+            ("a AND", r#"("a" AND "AND")"#),
+            ("NOT a", r#"("NOT" AND "a")"#),
+            ("(a", r#""(a""#),
+            ("a) b", r#"("a)" AND "b")"#),
+            ("\"open it", r#"("open" AND "it")"#),
+            ("NEAR(a", r#""NEAR(a""#),
+            ("title:", r#""title:""#),
+            ("", "\"\""),
+            ("( * -", "\"\""),
+        ] {
+            assert_eq!(query(text), made, "{text}");
+        }
+        let deep = format!("{}a{}", "(".repeat(500), ")".repeat(500));
+        assert!(query(&deep).starts_with("\"((("), "{}", query(&deep));
+    }
+
+    #[test]
+    fn a_run_without_blanks_between_words_is_a_phrase() {
+        assert_eq!(query("過期 OR token*"), "(\"過\u{1f}期\" OR \"token\"*)");
+        assert_eq!(query("title: \"過期 了\""), "title : \"過\u{1f}期\u{1f} \u{1f}了\"");
+        assert_eq!(query("abc漢字*"), "\"abc\u{1f}漢\u{1f}字\"*");
+    }
+
+    #[test]
+    fn of_a_query_any_word_that_is_wanted_will_do() {
+        let any = |text| any_of(text).unwrap_or_default();
+        assert_eq!(any("title: (token OR \"two words\") NOT x*"), r#""token" OR "two" OR "words""#);
+        assert_eq!(any("過期了"), "\"過\u{1f}期\u{1f}了\"");
+        assert_eq!(any("()"), "");
+    }
+
+    fn accepts(db: &Connection, query: &str) -> Result<i64, rusqlite::Error> {
+        db.query_row("SELECT count(*) FROM words WHERE words MATCH ?1", [query], |row| row.get(0))
+    }
+
+    fn table() -> Connection {
+        let db = Connection::open_in_memory().unwrap();
+        let columns = COLUMNS.join(", ");
+        let tokenize = "tokenize = 'porter unicode61 remove_diacritics 2'";
+        db.execute_batch(&format!("CREATE VIRTUAL TABLE words USING fts5 ({columns}, {tokenize})")).unwrap();
+        db.execute("INSERT INTO words (title) VALUES ('red apple in src/wall.rs')", []).unwrap();
+        db
+    }
+
+    thread_local! {
+        static DB: Connection = table();
+    }
+
+    #[test]
+    fn very_long_texts_are_searched_for_too() {
+        let db = table();
+        for text in ["wall ".repeat(30_000), "red OR ".repeat(30_000), "red NOT ".repeat(3_000)] {
+            accepts(&db, &query(&text)).unwrap();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn fts5_takes_whatever_is_typed(
+            text in proptest::collection::vec(
+                prop_oneof![
+                    "[ -~]{0,6}",
+                    ".{0,4}",
+                    proptest::sample::select(vec![
+                        "AND", "OR", "NOT", "NEAR(", "NEAR", "(", ")", "\"", "*", "title:", "title", ":", ",", "^", "+",
+                        "{title plans}:", "- title:", "red", "漢字", "3",
+                    ]).prop_map(str::to_owned),
+                ],
+                0..12,
+            ),
+            blank in proptest::bool::ANY,
+        ) {
+            let text = text.join(if blank { " " } else { "" });
+            let (found, any) = (query(&text), any_of(&text).unwrap_or_else(|| "none".into()));
+            DB.with(|db| {
+                prop_assert!(accepts(db, &found).is_ok(), "{} as {}", text, found);
+                prop_assert!(accepts(db, &any).is_ok(), "{} as {}", text, any);
+                Ok(())
+            })?;
+        }
+    }
+}
