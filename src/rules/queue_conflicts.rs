@@ -1,6 +1,6 @@
-//! Conflicts between the items of a queue: which of those that were told stand, and what a person still has to decide.
+//! Declared conflicts between the items of a queue: which stand, and what a person still has to decide.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,27 +9,32 @@ use crate::model::id::{EntryId, ItemId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::time::Time;
 
-/// A conflict that was told, with the last that was decided about it.
+/// A declared conflict, with what counts of it. However often the same conflict was declared, it is one: a decision about it
+/// is one about all of its declarations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Standing<'a> {
-    /// `CFT-<n>`: its place among those that were told, from 1.
+    /// `CFT-<n>`: its place among the declared conflicts, from 1.
     pub(crate) number: usize,
-    /// The entry that told it.
+    /// The first entry about it.
     pub(crate) told: &'a QueueConflict,
-    /// The entry that counts: the latest that decides about it, else the one that told it.
+    /// The entry that counts: the latest decision, else the declaration that asks for most.
     pub(crate) entry: &'a QueueConflict,
+    /// Whether `entry` is a decision.
+    is_decided: bool,
+    /// Whether two declarations say different orders, and nobody decided between them.
+    pub(crate) is_disputed: bool,
 }
 
-impl Standing<'_> {
+impl<'a> Standing<'a> {
     /// How the conflict is called.
     pub(crate) fn name(&self) -> String {
         format!("CFT-{}", self.number)
     }
 
     /// The order that was decided on; empty where a person has not decided yet, or need not.
-    pub(crate) fn order(&self) -> Vec<&SolutionId> {
+    pub(crate) fn order(&self) -> Vec<&'a SolutionId> {
         let mut order: Vec<&SolutionId> = Vec::new();
-        if self.entry.resolution != Resolution::Manual {
+        if self.entry.resolution != Resolution::Manual && !self.is_disputed {
             for id in &self.entry.resolution_order {
                 if self.entry.solutions.contains(id) && !order.contains(&id) {
                     order.push(id);
@@ -41,7 +46,8 @@ impl Standing<'_> {
 
     /// Whether a person has to decide.
     pub(crate) fn is_undecided(&self) -> bool {
-        self.entry.resolution == Resolution::Manual
+        self.is_disputed
+            || self.entry.resolution == Resolution::Manual
             || (self.entry.severity == Severity::High && self.order().len() < 2)
     }
 
@@ -49,22 +55,65 @@ impl Standing<'_> {
     pub(crate) fn goes_by_queue(&self) -> bool {
         !self.is_undecided() && self.entry.resolution == Resolution::Sequential && self.order().len() < 2
     }
+
+    /// Takes in a later entry about the same conflict.
+    fn join(&mut self, later: &'a QueueConflict) {
+        if later.resolves.is_some() {
+            (self.entry, self.is_decided, self.is_disputed) = (later, true, false);
+        } else if !self.is_decided {
+            // Declared by someone who did not know of the other declaration.
+            let orders = (&self.entry.resolution_order, &later.resolution_order);
+            self.is_disputed |= !orders.0.is_empty() && !orders.1.is_empty() && orders.0 != orders.1;
+            if weight(later) > weight(self.entry) {
+                self.entry = later;
+            }
+        }
+    }
 }
 
-/// The conflicts that were told, in the order of their entries, whatever order `entries` has. An entry that decides
-/// about one which is not here, or not earlier, stands for itself.
+/// How much a declaration asks for.
+fn weight(entry: &QueueConflict) -> impl Ord {
+    let is_manual = entry.resolution == Resolution::Manual;
+    (is_manual, std::cmp::Reverse(entry.severity), !entry.resolution_order.is_empty())
+}
+
+/// What makes two declarations one conflict: the type, the file, and the plans in whatever order.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Subject<'a> {
+    kind: ConflictType,
+    file: Option<&'a str>,
+    solutions: BTreeSet<&'a SolutionId>,
+}
+
+impl<'a> Subject<'a> {
+    /// What an entry is about.
+    pub(crate) fn of(entry: &'a QueueConflict) -> Self {
+        Self { kind: entry.kind, file: entry.file.as_deref(), solutions: entry.solutions.iter().collect() }
+    }
+}
+
+/// The declared conflicts in the order of their first entries, whatever order `entries` has. An entry that decides about one
+/// which is not here, or not earlier, is a decision about its own subject.
 pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<Standing<'_>> {
     let mut sorted: Vec<&QueueConflict> = entries.iter().collect();
     sorted.sort_by(|a, b| a.id.cmp(&b.id));
     let mut root_of: BTreeMap<&EntryId, usize> = BTreeMap::new();
+    let mut about: BTreeMap<Subject<'_>, usize> = BTreeMap::new();
     let mut found: Vec<Standing<'_>> = Vec::new();
     for entry in sorted {
-        let root = entry.resolves.as_ref().and_then(|earlier| root_of.get(earlier).copied());
-        let root = root.unwrap_or_else(|| {
-            found.push(Standing { number: found.len() + 1, told: entry, entry });
-            found.len() - 1
-        });
-        found[root].entry = entry;
+        let subject = Subject::of(entry);
+        let decided = entry.resolves.as_ref().and_then(|earlier| root_of.get(earlier).copied());
+        let root = decided.or_else(|| about.get(&subject).copied()).unwrap_or(found.len());
+        match found.get_mut(root) {
+            Some(known) => known.join(entry),
+            None => {
+                let is_decided = entry.resolves.is_some();
+                found.push(Standing { number: root + 1, told: entry, entry, is_decided, is_disputed: false });
+            }
+        }
+        if decided.is_none() {
+            about.entry(subject).or_insert(root);
+        }
         root_of.insert(&entry.id, root);
     }
     found
@@ -190,9 +239,10 @@ mod tests {
 
     #[test]
     fn the_latest_decision_counts_in_whatever_order_entries_come() {
+        let other = QueueConflict { kind: ConflictType::Data, ..entry(2, None, &["A", "B"]) };
         let all = [
             entry(1, None, &[]),
-            entry(2, None, &["A", "B"]),
+            other,
             entry(3, Some(1), &["A", "B"]),
             entry(4, Some(3), &["B", "A"]),
             // Another clone decided without knowing of the one before.
@@ -210,9 +260,57 @@ mod tests {
     }
 
     #[test]
-    fn what_decides_about_nothing_that_is_here_stands_for_itself() {
-        let entries = [entry(1, Some(2), &[]), entry(2, Some(2), &[]), entry(3, Some(9), &[])];
-        assert_eq!(standing(&entries).len(), 3);
+    fn a_conflict_declared_twice_is_one_and_a_decision_about_either_is_one_about_it() {
+        let mut turned = entry(2, None, &[]);
+        turned.solutions.reverse();
+        let twice = [entry(1, None, &[]), turned];
+        assert_eq!(standing(&twice).len(), 1);
+        let about_the_second = [&twice[..], &[entry(3, Some(2), &["A", "B"])]].concat();
+        let about_both = [&about_the_second[..], &[entry(4, Some(1), &["B", "A"])]].concat();
+        for (entries, first) in [(about_the_second, "SOL-A-1-a"), (about_both, "SOL-B-1-a")] {
+            let found = standing(&entries);
+            assert_eq!((found.len(), found[0].order()[0].as_str()), (1, first));
+            assert!(!found[0].is_undecided());
+        }
+        let late = [entry(1, None, &[]), entry(2, Some(1), &["A", "B"]), entry(3, None, &["B", "A"])];
+        let found = standing(&late);
+        assert_eq!(
+            found[0].entry.id, late[1].id,
+            "a decision counts, whoever declares the conflict again later"
+        );
+    }
+
+    #[test]
+    fn other_files_types_or_plans_make_another_conflict() {
+        let file =
+            |n, name: Option<&str>| QueueConflict { file: name.map(str::to_owned), ..entry(n, None, &[]) };
+        let mut third = entry(4, None, &[]);
+        third.solutions.push(SolutionId::parse("SOL-C-1-a").unwrap());
+        let data = QueueConflict { kind: ConflictType::Data, ..entry(5, None, &[]) };
+        let all = [file(1, None), file(2, Some("a")), file(3, Some("b")), third, data];
+        assert_eq!(standing(&all).len(), 5);
+    }
+
+    #[test]
+    fn declarations_that_contradict_each_other_wait_for_a_person() {
+        let medium =
+            |n, order: &[&str]| QueueConflict { severity: Severity::Medium, ..entry(n, None, order) };
+        let apart = [medium(1, &["A", "B"]), medium(2, &["B", "A"])];
+        assert!(standing(&apart)[0].is_undecided());
+        let decided = [&apart[..], &[entry(3, Some(1), &["B", "A"])]].concat();
+        assert!(!standing(&decided)[0].is_undecided());
+        let one_knows = [medium(1, &[]), medium(2, &["B", "A"])];
+        assert_eq!(standing(&one_knows)[0].order()[0].as_str(), "SOL-B-1-a");
+        let graver = [medium(1, &["A", "B"]), entry(2, None, &[])];
+        assert!(standing(&graver)[0].is_undecided(), "high, and without an order");
+    }
+
+    #[test]
+    fn a_decision_about_something_that_is_not_here_decides_its_own_subject() {
+        let entries =
+            [entry(1, Some(2), &[]), entry(2, Some(2), &["A", "B"]), entry(3, Some(9), &["B", "A"])];
+        let found = standing(&entries);
+        assert_eq!((found.len(), found[0].entry.id.as_str()), (1, entries[2].id.as_str()));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::record::entry_at;
 use crate::model::repo_path::RepoPath;
-use crate::rules::queue_conflicts::standing;
+use crate::rules::queue_conflicts::{Subject, standing};
 use crate::store::{Store, Tx, one_line, records, resolve};
 
 #[derive(Debug, clap::Args)]
@@ -117,16 +117,31 @@ pub(super) fn add(args: Add, context: &mut Context) -> Outcome {
         for (n, input) in inputs.iter().enumerate() {
             let place = if inputs.len() > 1 { format!("conflict {}: ", n + 1) } else { String::new() };
             let (queue, conflict) = read(&store, tx, input, queue.as_deref(), &place)?;
-            told.push((queue.clone(), tell(tx, &queue, &conflict)?));
+            let (name, is_new) = tell(tx, &queue, &conflict)?;
+            told.push(Declared { queue, name, is_new });
         }
-        let queues: BTreeSet<&str> = told.iter().map(|(queue, _)| queue.as_str()).collect();
+        let queues: BTreeSet<&str> = told.iter().map(|it| it.queue.as_str()).collect();
         let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
         let count = crate::ui::text::count(told.len(), "conflict");
         tx.describe("queue conflict add", format!("queue: tell {count} of {queues}"));
         Ok(told)
     })?;
     let views = World::after(&store)?.views();
-    report(&views, &committed.answer, context)
+    for it in committed.answer.iter().filter(|it| !it.is_new) {
+        context.warn(&format!(
+            "this conflict is already declared as {0}; nothing changed, and `git wf queue resolve {0}` decides it",
+            it.name
+        ));
+    }
+    let names: Vec<(QueueId, String)> = committed.answer.into_iter().map(|it| (it.queue, it.name)).collect();
+    report(&views, &names, context)
+}
+
+/// A conflict that was declared now or before.
+struct Declared {
+    queue: QueueId,
+    name: String,
+    is_new: bool,
 }
 
 /// One object, a list of them, or `{"conflicts": […]}`.
@@ -253,24 +268,15 @@ pub(super) fn rationale(text: Option<&str>) -> Result<Option<String>, Failure> {
     Ok(text.filter(|text| !text.trim().is_empty()))
 }
 
-/// Tells it, unless the same was told and stands. Answers with how it is called.
-fn tell(tx: &mut Tx<'_>, queue: &QueueId, conflict: &QueueConflict) -> Result<String, Failure> {
+/// Declares it, unless it is declared already. Answers with how it is called, and whether that is new.
+fn tell(tx: &mut Tx<'_>, queue: &QueueId, conflict: &QueueConflict) -> Result<(String, bool), Failure> {
     let told = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
-    let same = |that: &QueueConflict| {
-        let those: BTreeSet<&SolutionId> = that.solutions.iter().collect();
-        that.kind == conflict.kind
-            && that.severity == conflict.severity
-            && those == conflict.solutions.iter().collect()
-            && that.file == conflict.file
-            && that.resolution == conflict.resolution
-            && that.resolution_order == conflict.resolution_order
-            && that.rationale == conflict.rationale
-    };
     let standing = standing(&told);
-    // What was decided since counts as told all the same: it need not be decided once more.
-    if let Some(known) = standing.iter().find(|it| same(it.told) || same(it.entry)) {
-        return Ok(known.name());
+    // Whether it was decided since or not: what changes how it is dealt with is a decision.
+    let known = standing.iter().find(|it| Subject::of(it.told) == Subject::of(conflict));
+    if let Some(known) = known {
+        return Ok((known.name(), false));
     }
     tx.tell_conflict(queue, |id| QueueConflict { id, ..conflict.clone() })?;
-    Ok(format!("CFT-{}", standing.len() + 1))
+    Ok((format!("CFT-{}", standing.len() + 1), true))
 }

@@ -7,7 +7,7 @@ use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Force, Outcome, queue_print};
 use crate::model::id::{EntryId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, QueueDecision};
-use crate::model::queue_conflict::QueueConflict;
+use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::model::status::ItemStatus;
 use crate::rules::folder::QueueFolder;
 use crate::rules::position;
@@ -106,11 +106,14 @@ fn move_conflicts(tx: &mut Tx<'_>, source: &QueueFolder, target: &QueueFolder) -
         ..entry.clone()
     };
     for it in standing(&source.conflicts) {
+        // Of contradicting declarations one alone would look like a decision.
+        let undecided = QueueConflict { resolution: Resolution::Manual, ..it.entry.clone() };
+        let entry = if it.is_disputed { &undecided } else { it.entry };
         let is_there = standing(&target.conflicts)
             .iter()
-            .any(|that| bare(that.entry, &it.entry.id) == bare(it.entry, &it.entry.id));
+            .any(|that| bare(that.entry, &entry.id) == bare(entry, &entry.id));
         if !is_there {
-            tx.tell_conflict(&target.queue.id, |id| bare(it.entry, &id))?;
+            tx.tell_conflict(&target.queue.id, |id| bare(entry, &id))?;
         }
     }
     Ok(())

@@ -99,6 +99,58 @@ fn a_conflict_of_high_severity_waits_for_a_decision() {
 }
 
 #[test]
+fn a_conflict_declared_twice_is_one_and_stays_decided() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    three(&repo);
+    let add = |more: &[&str]| {
+        repo.changes_nothing(&[&["queue", "conflict", "add", "--type", "api"], more].concat())
+    };
+    repo.wf(&["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2"]).ok();
+    // However it is told otherwise: the same plans, type and file are the same conflict.
+    for more in [
+        &["--items", "S-2,S-1"][..],
+        &["--items", "S-1,S-2", "--severity", "low"],
+        &["--items", "S-1,S-2", "--order", "S-1,S-2", "--rationale", "other words"],
+    ] {
+        let ran = add(more);
+        assert!(ran.stderr.contains("already declared as CFT-1"), "{}", ran.stderr);
+        assert!(ran.stdout.starts_with("CFT-1 of "), "{}", ran.stdout);
+    }
+    repo.wf(&["queue", "resolve", "CFT-1", "--order", "S-2,S-1"]).ok();
+    add(&["--items", "S-1,S-2", "--order", "S-1,S-2"]);
+    assert_eq!(repo.json(&["queue", "conflict", "list"]).as_array().unwrap().len(), 1);
+    assert_eq!(order_of(&repo, &[]), ["A-2", "A-1", "A-3"]);
+    // Another file makes another conflict.
+    repo.wf(&["queue", "conflict", "add", "--type", "api", "--items", "S-1,S-2", "--file", "src/A-1.rs"])
+        .ok();
+    assert_eq!(repo.json(&["queue", "conflict", "list"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_two_clones_declare_apart_is_decided_once() {
+    let two = crate::sync::Two::new();
+    three(&two.ada);
+    for repo in [&two.ada, &two.bea] {
+        repo.wf(&["sync"]).ok();
+    }
+    for repo in [&two.ada, &two.bea] {
+        repo.wf(&["queue", "conflict", "add", "--type", "data", "--items", "A-1,A-2"]).ok();
+    }
+    for repo in [&two.ada, &two.bea, &two.ada] {
+        repo.wf(&["sync"]).ok();
+    }
+    for repo in [&two.ada, &two.bea] {
+        assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "id"), ["CFT-1"]);
+    }
+    two.bea.wf(&["queue", "resolve", "CFT-1", "--order", "A-2,A-1"]).ok();
+    for repo in [&two.bea, &two.ada] {
+        repo.wf(&["sync"]).ok();
+        assert_eq!(statuses(repo), ["pending", "ready", "ready"]);
+    }
+}
+
+#[test]
 fn a_decision_can_be_taken_back_by_another() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
@@ -127,9 +179,8 @@ fn orders_that_contradict_each_other_or_a_dependency_are_settled_by_one_decision
     let repo = sandbox.store("a");
     three(&repo);
     repo.wf(&["edit", "A-3", "--depends-on", "A-1"]).ok();
-    for (items, order) in [("S-1,S-2", "S-1,S-2"), ("S-2,S-1", "S-2,S-1")] {
-        repo.wf(&["queue", "conflict", "add", "--type", "architecture", "--items", items, "--order", order])
-            .ok();
+    for (kind, order) in [("architecture", "S-1,S-2"), ("dependency", "S-2,S-1")] {
+        repo.wf(&["queue", "conflict", "add", "--type", kind, "--items", "S-1,S-2", "--order", order]).ok();
     }
     assert_eq!(statuses(&repo), ["blocked", "blocked", "pending"]);
     let list = repo.json(&["queue", "conflict", "list"]);
