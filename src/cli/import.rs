@@ -3,12 +3,14 @@ use std::io::Write;
 use super::{Context, Exit, Failure, Outcome, named};
 use crate::interchange::import::Batch;
 use crate::interchange::lines::Source;
-use crate::interchange::{Report, beads, jsonl};
+use crate::interchange::{Report, Skipped, beads, jsonl};
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
 use crate::ui::{Progress, text};
 
 /// More notes than this are counted; `--json` has them all.
 const NOTES_SHOWN: usize = 20;
+/// So many lines of a file of something else show what is wrong with it.
+const LINES_SHOWN: usize = 5;
 /// What comes from the file can be of any length.
 const LONGEST_LINE: usize = 240;
 
@@ -68,6 +70,9 @@ fn import_beads(file: &str, context: &mut Context) -> Outcome {
     let batch = Batch::collect(beads::read, &mut source, |lines| progress.at(lines));
     progress.finish();
     let batch = batch?;
+    if let Some(skipped) = batch.nothing_but_skipped() {
+        return Err(wrong_file(file, skipped));
+    }
     let mut progress = Progress::start("importing", Some(batch.len() as u64));
     let committed = context.transact(&store, |tx| {
         let report = batch.write::<Failure>(&mut source, tx, |done| progress.at(done))?;
@@ -83,6 +88,27 @@ fn import_beads(file: &str, context: &mut Context) -> Outcome {
         show(&report, context)?;
     }
     Ok(Exit::Done)
+}
+
+/// A file in which no line is a record of its source.
+fn wrong_file(file: &str, skipped: &[Skipped]) -> Failure {
+    let mut lines: Vec<String> = skipped.iter().take(LINES_SHOWN).map(line).collect();
+    if let Some(more) = skipped.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
+        lines.push(format!("… and {more} more lines"));
+    }
+    Failure::new(
+        "wrong-source",
+        format!("no line of {} is an issue of beads; nothing was imported", named(file)),
+    )
+    .details(lines)
+    .hint("give what `bd export` wrote; `git wf import --help` lists the sources")
+}
+
+/// `line 4 (`bd-1`): it has no `title``
+fn line(skipped: &Skipped) -> String {
+    let id = skipped.id.as_ref().map(|id| format!(" (`{id}`)")).unwrap_or_default();
+    let line = format!("line {}{id}: {}", skipped.line, skipped.reason);
+    text::truncate(&text::clean_line(&line), LONGEST_LINE).into()
 }
 
 fn import_jsonl(file: &str, context: &mut Context) -> Outcome {
@@ -170,9 +196,7 @@ fn show(report: &Report, context: &mut Context) -> std::io::Result<()> {
         writeln!(out, "{}", painter.paint(HEADING, "skipped"))?;
     }
     for skipped in &report.skipped {
-        let id = skipped.id.as_ref().map(|id| format!(" (`{id}`)")).unwrap_or_default();
-        let line = format!("line {}{id}: {}", skipped.line, skipped.reason);
-        writeln!(out, "  {}", painter.paint(WARN, &text::truncate(&text::clean_line(&line), LONGEST_LINE)))?;
+        writeln!(out, "  {}", painter.paint(WARN, &line(skipped)))?;
     }
     if !report.notes.is_empty() {
         writeln!(out, "{}", painter.paint(HEADING, "notes"))?;

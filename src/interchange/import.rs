@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::lines::{self, Source, Unreadable};
 use super::{Noted, Report, Skipped};
+use crate::model::digest;
 use crate::model::doc::Doc;
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, ISSUE, Issue};
@@ -100,6 +101,12 @@ impl Batch {
         }
     }
 
+    /// What was left out, where nothing else is in the file: it is no file of this source.
+    pub(crate) fn nothing_but_skipped(&self) -> Option<&[Skipped]> {
+        let skipped = &self.report.skipped;
+        (self.lines.is_empty() && !skipped.is_empty()).then_some(skipped)
+    }
+
     /// How many issues there are.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
@@ -151,19 +158,53 @@ impl Batch {
         }
         let here = doc.read::<Issue>().ok();
         let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
-        let is_changed = match known.and_then(|record| (self.reader)(record).ok()) {
-            Some(before) if before.changed > arrival.changed => return Ok(Settled::Older),
-            // One that bears the time of the last and says something else is joined with it, as a merge would.
-            Some(before) => doc.update_imported(&before.issue, &arrival.issue, &changed),
-            None => {
+        let before = known.and_then(|record| (self.reader)(record).ok());
+        let mut note = None;
+        let is_changed = match (before, &here) {
+            (Some(before), _) if before.changed > arrival.changed => return Ok(Settled::Older),
+            // The source says something else without another time. Under the stamps of the last reading the greater value
+            // would win in each field, and half of a record come in: so the greater record stands whole.
+            (Some(before), Some(here)) if before.changed == arrival.changed => {
+                let greater = if canonical(&before.issue) > canonical(&arrival.issue) {
+                    note = Some(SAME_TIME.to_owned());
+                    &before.issue
+                } else {
+                    &arrival.issue
+                };
+                let whole = Doc::imported(&ISSUE, greater, birth, &changed);
+                doc.is_read_in_part(&whole, &changed)
+                    && doc.update_imported(here, greater, &one_tick_later(&doc, &changed))
+            }
+            (Some(before), _) => doc.update_imported(&before.issue, &arrival.issue, &changed),
+            (None, _) => {
                 let merged = doc.clone().merge(fresh);
                 let is_changed = merged != doc;
                 doc = merged;
                 is_changed
             }
         };
-        Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), note: None })
+        Ok(Settled::Known { doc: is_changed.then_some(doc), here: here.map(Box::new), note })
     }
+}
+
+/// Why a record was left out that says something else than the one which was read before.
+const SAME_TIME: &str = "a record with the same `updated_at` and other content is here already; of the two the greater stands \
+                         in every clone, and this one comes in once its `updated_at` is later";
+
+/// The bytes by which two records of one time are compared.
+fn canonical(issue: &Issue) -> String {
+    issue.imported.as_ref().map(digest::canonical).unwrap_or_default()
+}
+
+/// The stamp behind that of the last reading, where that bears the same time.
+fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
+    let last = doc.stamp("imported").filter(|stamp| stamp.is_import() && stamp.time() == changed.time());
+    let text = last.unwrap_or(changed).to_string();
+    let mut parts = text.split('/');
+    let (at, counter, by) = (parts.next(), parts.next(), parts.next());
+    let next = counter.and_then(|counter| counter.parse::<u32>().ok()).map_or(1, |counter| counter + 1);
+    let later = format!("{}/{next:05}/{}", at.unwrap_or_default(), by.unwrap_or_default());
+    Stamp::parse(&later).unwrap_or_else(|| changed.clone())
 }
 
 /// Two issues under one id: the one that is here stays as it is, since only a merge decides between births. This is told

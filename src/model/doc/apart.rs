@@ -121,6 +121,15 @@ impl Doc {
         slots.map(|(key, _)| key.as_str())
     }
 
+    /// Whether the source's last reading, which bears the time of `changed`, is here only in part: a value that was read
+    /// from it then differs from `fresh`.
+    pub(crate) fn is_read_in_part(&self, fresh: &Self, changed: &Stamp) -> bool {
+        let is_read = |stamp: &Stamp| stamp.is_import() && stamp.time() == changed.time();
+        let read = self.slots.iter().filter(|(_, slot)| slot.stamp.as_ref().is_some_and(is_read));
+        let missing = fresh.slots.keys().any(|key| !self.slots.contains_key(key));
+        missing || read.into_iter().any(|(key, slot)| slot.value.as_ref() != fresh.value(key))
+    }
+
     /// The value of a field, an element or a leaf.
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
         self.slots.get(key).and_then(|slot| slot.value.as_ref())

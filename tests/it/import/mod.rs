@@ -254,24 +254,30 @@ fn an_older_record_takes_nothing_back() {
 }
 
 #[test]
-fn two_records_of_one_time_are_joined_in_whatever_order_they_come() {
+fn of_two_records_of_one_time_the_greater_stands_whole_in_whatever_order_they_come() {
     let sandbox = Sandbox::new();
-    let one = lines(&[record("zoo-1", &json!({"labels": ["a", "c"], "description": "one"}))]);
-    let two = lines(&[record("zoo-1", &json!({"labels": ["b", "c"], "description": "two"}))]);
+    let one = lines(&[record("zoo-1", &json!({"labels": ["a", "c"], "description": "one", "notes": "z"}))]);
+    let two = lines(&[record("zoo-1", &json!({"labels": ["b", "c"], "description": "two", "notes": "a"}))]);
     let [left, right] = ["a", "b"].map(|name| store(&sandbox, name));
-    for file in [&one, &two] {
-        import(&left, file);
-    }
-    for file in [&two, &one] {
-        import(&right, file);
-    }
-    let read = issue(&left, "zoo-1");
-    assert_eq!(read["context"], "two");
-    assert_eq!(read["tags"], json!(["a", "b", "c"]));
-    assert_eq!(read, issue(&right, "zoo-1"));
-    let tip = left.tip();
     import(&left, &one);
-    assert_eq!(left.tip(), tip);
+    assert_eq!(import(&left, &two)["updated"], 1);
+    import(&right, &two);
+    let report = import(&right, &one);
+    assert_eq!(report["unchanged"], 1);
+    assert!(report["notes"][0]["note"].as_str().unwrap().contains("same `updated_at`"), "{report}");
+    let mut reads = [&left, &right].map(|repo| issue(repo, "zoo-1"));
+    for read in &mut reads {
+        read.as_object_mut().unwrap().remove("clock");
+    }
+    let [read, other] = reads;
+    assert_eq!((&read["context"], &read["tags"]), (&json!("two"), &json!(["b", "c"])));
+    assert_eq!(read["extended_context"]["notes"], "a");
+    assert_eq!(read, other);
+    for file in [&one, &two] {
+        let tip = left.tip();
+        import(&left, file);
+        assert_eq!(left.tip(), tip);
+    }
 }
 
 #[test]
@@ -379,4 +385,59 @@ fn issues_that_depend_on_each_other_are_noted() {
     assert_eq!(report["notes"].as_array().unwrap().len(), 1, "the missing one alone: {report}");
     let report = import(&repo, &lines(&[on("zoo-8", "zoo-9")]));
     assert!(report["notes"][0]["note"].as_str().unwrap().contains("zoo-8 → zoo-9 → zoo-8"), "{report}");
+}
+
+#[test]
+fn what_changed_without_another_time_comes_in_whole() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    // Of some fields the first value is the greater one, of others the second.
+    let first =
+        record("zoo-1", &json!({"title": "z", "assignee": "Ada", "labels": ["old"], "notes": "gone"}));
+    let second = record("zoo-1", &json!({"title": "b", "assignee": "Zoe", "labels": ["new"]}));
+    import(&repo, &lines(std::slice::from_ref(&first)));
+    assert_eq!(import(&repo, &lines(std::slice::from_ref(&second)))["updated"], 1);
+    let read = issue(&repo, "zoo-1");
+    assert_eq!(
+        (&read["title"], &read["assignee"], &read["tags"]),
+        (&json!("b"), &json!("Zoe"), &json!(["new"]))
+    );
+    assert_eq!(read["extended_context"].get("notes").filter(|notes| !notes.is_null()), None);
+    assert_eq!(read["imported"], second);
+    assert_eq!(read["clock"]["title"], "2026-01-02T08:00:00.000Z/00001/import");
+    assert_eq!(
+        read["clock"]["priority"], "2026-01-02T08:00:00.000Z/00000/import",
+        "what did not differ keeps its stamp"
+    );
+    // What was edited here stays.
+    repo.wf(&["edit", "zoo-1", "--assignee", "Bea"]).ok();
+    let tip = repo.tip();
+    import(&repo, &lines(std::slice::from_ref(&second)));
+    import(&repo, &lines(std::slice::from_ref(&first)));
+    assert_eq!(repo.tip(), tip);
+    let later = record("zoo-1", &json!({"title": "c", "assignee": "Zoe", "labels": ["new"]}));
+    import(&repo, &lines(&[later]));
+    let read = issue(&repo, "zoo-1");
+    assert_eq!((&read["title"], &read["assignee"]), (&json!("c"), &json!("Bea")));
+    assert_eq!(repo.wf(&["--json", "conflicts"]).ok().json(), json!([]));
+}
+
+#[test]
+fn what_two_clones_read_apart_is_made_whole_by_the_next_import() {
+    let first = record("zoo-1", &json!({"title": "z", "description": "a"}));
+    let second = record("zoo-1", &json!({"title": "b", "description": "y"}));
+    for next in [&first, &second] {
+        let two = crate::sync::Two::new();
+        import(&two.ada, &lines(std::slice::from_ref(&first)));
+        import(&two.bea, &lines(std::slice::from_ref(&second)));
+        for repo in [&two.ada, &two.bea, &two.ada] {
+            repo.wf(&["sync"]).ok();
+        }
+        import(&two.ada, &lines(std::slice::from_ref(next)));
+        let read = issue(&two.ada, "zoo-1");
+        assert_eq!(
+            (&read["title"], &read["context"], &read["imported"]),
+            (&json!("b"), &json!("y"), &second)
+        );
+    }
 }

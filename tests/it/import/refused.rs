@@ -107,3 +107,29 @@ fn a_broken_record_is_not_in_the_way_of_the_rest() {
     assert!(report["skipped"][0]["reason"].as_str().unwrap().contains("cannot be read"));
     assert_eq!(issue(&repo, "zoo-2")["title"], "On zoo-2");
 }
+
+#[test]
+fn a_file_of_something_else_is_refused_with_what_its_lines_lack() {
+    let repo = store(&Sandbox::new(), "a");
+    let tip = repo.tip();
+    import(&repo, "\n");
+    let github = lines(&[json!({"number": 1, "title": "t"}), json!({"id": 7, "title": "t"}), json!([])]);
+    let error = repo.refused_in(&github, 1, &["import", "beads", "-"]);
+    assert_eq!(error["code"], "wrong-source");
+    let shown = repo.wf_in(&github, &["import", "beads", "-"]).fails(1).stderr;
+    for line in [
+        "no line of stdin is an issue of beads",
+        "line 1: it has no `id`",
+        "line 3: it is a list, not an object",
+    ] {
+        assert!(shown.contains(line), "{shown}");
+    }
+    let many = lines(&vec![json!({}); 30]);
+    let shown = repo.wf_in(&many, &["import", "beads", "-"]).fails(1).stderr;
+    assert!(shown.contains("… and 25 more lines"), "{shown}");
+    // An export of ours is another source.
+    let own = repo.wf(&["export", "jsonl"]).ok().stdout;
+    assert_eq!(repo.refused_in(&own, 1, &["import", "beads", "-"])["code"], "wrong-source");
+    assert_eq!(repo.refused_in(&github, 1, &["import", "jsonl", "-"])["code"], "not-an-export");
+    assert_eq!(repo.tip(), tip);
+}
