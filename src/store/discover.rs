@@ -60,6 +60,8 @@ fn looks_like_git(folder: &Path) -> bool {
 }
 
 fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, StoreError> {
+    // Inside `.git`, gix takes `.` for the work tree.
+    let folder = &absolute(folder);
     let options = |trust| {
         let options =
             gix::open::Options::default_for_level(trust).cli_overrides(settings.iter().map(String::as_str));

@@ -205,3 +205,50 @@ fn what_git_is_told_for_one_command() {
     let error = repo.with_env("GIT_CONFIG_PARAMETERS", "user.name=Eve").refused(1, &["list"]);
     assert!(error["message"].as_str().unwrap().contains("GIT_CONFIG_PARAMETERS"), "{error}");
 }
+
+#[test]
+fn inside_the_git_folder_it_works_as_git_does() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    let other = repo.worktree("b", "side");
+    let claim = other.json(&["next"]);
+    let git_dir = repo.path().join(".git");
+    let run = |folder: &std::path::Path, args: &[&str]| {
+        let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), args);
+        let output = command.current_dir(folder).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    for folder in [git_dir.clone(), git_dir.join("refs/heads"), git_dir.join("worktrees/b")] {
+        for args in [
+            &["list"][..],
+            &["status"],
+            &["show", "ISS-001"],
+            &["search", "ISS"],
+            &["log"],
+            &["queue"],
+            &["trace", "ISS-001"],
+            &["detail", "S-1"],
+            &["context", "ISS-001"],
+            &["conflicts"],
+            &["fsck"],
+            &["lease", "list"],
+            &["relink"],
+            &["audit"],
+            &["hooks", "status"],
+            &["edit", "ISS-001", "-p", "1"],
+            &["comment", "ISS-001", "-m", "from inside"],
+        ] {
+            let (code, _, stderr) = run(&folder, args);
+            assert_eq!(code, Some(0), "{args:?} in {}: {stderr}", folder.display());
+        }
+    }
+    assert_eq!(repo.json(&["show", "ISS-001"])["comments"].as_array().unwrap().len(), 3);
+    // The git folder of a worktree stands for that worktree.
+    let (_, shown, _) = run(&git_dir.join("worktrees/b"), &["detail", "--json"]);
+    let detail: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(detail["execution_id"], claim["execution_id"]);
+    let (code, _, stderr) = run(&git_dir, &["detail"]);
+    assert!(code == Some(1) && stderr.contains("this worktree executes nothing"), "{stderr}");
+}
