@@ -155,6 +155,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     let folder = existing(&store.snapshot()?, &id)?;
     let outcome = Stored { folder, added, bound, changed: committed.commit.is_some(), no_bind };
+    outcome.tell_unbound(context);
     if context.json() {
         context.screen.print_json(&outcome.answer())?;
         return Ok(Exit::Done);
@@ -232,6 +233,30 @@ struct Stored {
 impl Stored {
     fn is_pending(&self) -> bool {
         self.folder.issue.record.bound_solution_id.is_none()
+    }
+
+    /// Says which plan will be executed where it is not one of those that were added.
+    fn tell_unbound(&self, context: &Context) {
+        let issue = &self.folder.issue.record;
+        let bind = format!("`git wf bind {} SOLUTION` chooses another", issue.id);
+        let is_added = |id: &SolutionId| self.added.iter().any(|(added, _)| added == id);
+        match &issue.bound_solution_id {
+            Some(bound) if !is_added(bound) && !self.no_bind && self.changed => {
+                let them: Vec<&str> = self.added.iter().map(|(id, _)| id.as_str()).collect();
+                let are = if them.len() == 1 { "is" } else { "are" };
+                context
+                    .warn(&format!("{} {are} not bound: {bound} stays bound, and {bind}", them.join(", ")));
+            }
+            // A terminal and JSON show the choice.
+            None if self.folder.solutions.len() > 1 && !context.json() && !context.screen.is_terminal() => {
+                let plans = count(self.folder.solutions.len(), "plan");
+                context.warn(&format!(
+                    "{0} has {plans}, and none is bound: `git wf bind {0} SOLUTION` chooses one",
+                    issue.id
+                ));
+            }
+            _ => {}
+        }
     }
 
     fn answer(self) -> Added {
