@@ -113,8 +113,9 @@ pub(super) fn print(claim: &Claim, title: &str, is_new: bool, context: &mut Cont
     }
     writeln!(
         context.screen,
-        "  until {}, renewed by each commit; `git wf detail` shows the plan",
-        claim.lease_expires_at
+        "  until {}, renewed by each commit; `git wf detail` shows the plan{}",
+        claim.lease_expires_at,
+        if claim.attempt > 1 { " and how earlier attempts ended" } else { "" }
     )?;
     Ok(())
 }

@@ -5,12 +5,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer_schema::{IssueShown, SolutionShown};
-use super::{Context, Exit, Failure, Outcome, answer, claim, existing, solution_print};
+use super::planning_context::issue_told;
+use super::{Context, Exit, Failure, Outcome, answer, background_print, claim, existing, task_print};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
+use crate::rules::background::{self, Background, Reader};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::Store;
@@ -18,7 +20,7 @@ use crate::trail::active;
 use crate::trail::claimed::{self, Claimed};
 use crate::ui::style;
 
-/// Show what an item asks for: the issue and the plan, as it was claimed
+/// Show what an item asks for: the issue, the plan as it was claimed, and how earlier attempts ended
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The item: S-1, QUE-…:S-1, or the id of a plan or issue; this worktree's own unless given
@@ -47,6 +49,8 @@ pub(crate) struct Detail {
     /// The plan.
     #[schemars(with = "SolutionShown")]
     solution: Value,
+    #[serde(flatten)]
+    background: Background,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -67,11 +71,14 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     };
     let folder = existing(&snapshot, &solution_id.issue())?;
     let plan = planned(&store, &folder, &solution_id)?;
+    let mut background = background::background(&folder, Reader::Executor(&plan));
     if context.json() {
-        context.screen.print_json(&detail(&folder, &plan))?;
+        context.screen.print_json(&detail(&folder, &plan, background))?;
         return Ok(Exit::Done);
     }
     let issue = &folder.issue.record;
+    let (told, left_out) = issue_told(&snapshot, &folder)?;
+    background.left_out.splice(..0, left_out);
     let painter = context.screen.painter();
     writeln!(
         context.screen,
@@ -80,10 +87,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         painter.paint(style::ID, issue.id.as_str()),
         painter.paint(style::HEADING, &issue.title)
     )?;
-    if let Some(text) = &issue.context {
-        writeln!(context.screen, "\n{}", crate::ui::text::indent(text, 4))?;
-    }
-    solution_print::tasks(&plan.typed_plan(), context)?;
+    background_print::issue(&told, context)?;
+    let plan = plan.typed_plan();
+    writeln!(context.screen, "\n{}", painter.paint(style::HEADING, "plan"))?;
+    task_print::purpose(&plan, context)?;
+    task_print::tasks(&plan, context)?;
+    background_print::background(&background, context)?;
+    background_print::left_out(&background.left_out, context)?;
     Ok(Exit::Done)
 }
 
@@ -116,7 +126,7 @@ pub(super) fn as_claimed(
     }
 }
 
-fn detail(folder: &IssueFolder, plan: &Solution) -> Detail {
+fn detail(folder: &IssueFolder, plan: &Solution, background: Background) -> Detail {
     let issue = &folder.issue.record;
     let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
     let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);
@@ -130,5 +140,6 @@ fn detail(folder: &IssueFolder, plan: &Solution) -> Detail {
         execution_id: execution.map(|it| it.execution.id.clone()),
         issue: answer::issue(folder),
         solution: answer::solution(folder, plan),
+        background,
     }
 }

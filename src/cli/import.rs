@@ -108,7 +108,7 @@ fn wrong_file(file: &str, skipped: &[Skipped]) -> Failure {
 fn line(skipped: &Skipped) -> String {
     let id = skipped.id.as_ref().map(|id| format!(" (`{id}`)")).unwrap_or_default();
     let line = format!("line {}{id}: {}", skipped.line, skipped.reason);
-    text::truncate(&text::clean_line(&line), LONGEST_LINE).into()
+    text::truncate(&text::clean_line(&line), LONGEST_LINE)
 }
 
 fn import_jsonl(file: &str, context: &mut Context) -> Outcome {

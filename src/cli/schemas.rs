@@ -9,9 +9,9 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, audit_signatures, claimed, completions, demo, detail, diff, ended, export, fail, feedback,
-    init, issue_fields, lease, link, list, planning_context, policy, queue, redact_purge, reindex, relink,
-    result, schema, search, solution, solution_review, status, task, trace, verify, why,
+    answer, audit, audit_signatures, claimed, completions, demo, detail, diff, ended, executor_input, export,
+    fail, feedback, init, issue_fields, lease, link, list, planning_context, policy, queue, redact_purge,
+    reindex, relink, result, schema, search, solution, solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -175,7 +175,7 @@ pub(super) static KINDS: &[Kind] = &[
         "planner-input",
         "`context ISSUE`: what a planner is given",
     ),
-    kind::<planning_context::ExecutorInput>(
+    kind::<executor_input::ExecutorInput>(
         Sort::Answer,
         "executor-input",
         "`context SOLUTION`: what an executor is given",

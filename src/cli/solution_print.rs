@@ -1,12 +1,9 @@
 //! Plans for people.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 
-use super::{Context, Failure, answer, review_print};
-use crate::model::hidden::exact;
+use super::{Context, Failure, answer, review_print, task_print};
 use crate::model::id::SolutionId;
-use crate::model::plan::{Plan, Task};
 use crate::rules::complexity;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check;
@@ -96,54 +93,6 @@ pub(super) fn show(folder: &IssueFolder, id: &SolutionId, context: &mut Context)
     if let Some(approach) = &plan.approach {
         writeln!(context.screen, "\n{}", indent(approach, 4))?;
     }
-    tasks(&plan, context)
-}
-
-/// The tasks of a plan in full.
-pub(super) fn tasks(plan: &Plan, context: &mut Context) -> Result<(), Failure> {
-    for task in &plan.tasks {
-        writeln!(context.screen)?;
-        print_task(task, context)?;
-    }
-    Ok(())
-}
-
-fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
-    let painter = context.screen.painter();
-    let after = if task.depends_on.is_empty() {
-        String::new()
-    } else {
-        format!(" (after {})", task.depends_on.join(", "))
-    };
-    let title = painter.paint(style::HEADING, &task.title);
-    let id = painter.paint(style::ID, &task.id);
-    writeln!(context.screen, "{id} {}: {title}{}", clean_line(&task.action), clean_line(&after))?;
-    if let Some(description) = &task.description {
-        writeln!(context.screen, "{}", indent(description, 4))?;
-    }
-    let facts = [
-        task.priority().map(|priority| priority.name().to_owned()),
-        task.estimated_minutes.map(|minutes| format!("{minutes} minutes")),
-        task.effort.as_ref().map(|effort| format!("{effort} effort")),
-    ];
-    let facts: Vec<String> = facts.into_iter().flatten().collect();
-    if !facts.is_empty() {
-        writeln!(context.screen, "{}", painter.paint(style::DIM, &format!("    {}", facts.join(", "))))?;
-    }
-    let touches: Vec<&str> = task.places().collect::<BTreeSet<_>>().into_iter().collect();
-    let lists = [
-        ("files", touches),
-        ("steps", task.implementation.iter().map(String::as_str).collect()),
-        ("tests", task.test.iter().flat_map(|test| &test.commands).map(String::as_str).collect()),
-        ("done when", task.criteria()),
-        ("shown by", task.verification()),
-    ];
-    for (name, items) in lists {
-        for (n, item) in items.iter().enumerate() {
-            let label = painter.paint(style::DIM, &format!("    {:<10}", if n == 0 { name } else { "" }));
-            let item = if name == "tests" { exact(item) } else { clean_line(item) };
-            writeln!(context.screen, "{label} {item}")?;
-        }
-    }
-    Ok(())
+    task_print::exploration(&plan, context)?;
+    task_print::tasks(&plan, context)
 }

@@ -3,14 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::bounded::Cut;
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackType, Stage};
 use crate::model::time::Time;
-
-/// Characters of a text that a planner is given; a whole log would drown the rest.
-const LONGEST: usize = 4_000;
-/// Failures that are told one by one, the latest ones.
-const MOST: usize = 20;
 
 /// One failed attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -49,37 +45,15 @@ pub(crate) struct FailureAnalysis {
     pub(crate) has_failures: bool,
     /// How many attempts failed.
     pub(crate) failure_count: usize,
-    /// The latest 20 of them, oldest first; long texts are cut.
+    /// The latest 20 of them, newest first; texts end after 4,000 characters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failures: Vec<FailedAttempt>,
     /// What they have in common.
     pub(crate) patterns: Patterns,
 }
 
-/// What was said of the issue and its plans beside failures.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Remark {
-    /// What it is: a clarification, or why a plan was turned down.
-    #[serde(rename = "type")]
-    pub(crate) kind: FeedbackType,
-    /// Where it arose.
-    pub(crate) stage: Stage,
-    /// The plan that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) solution_id: Option<SolutionId>,
-    /// In words; a long text is cut.
-    pub(crate) content: String,
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
-}
-
-/// Looks through the feedback of an issue, which stands in order, for executions that failed.
-pub(crate) fn analyse(feedback: &[Feedback]) -> FailureAnalysis {
+/// Looks through the feedback of an issue, which stands in order, for executions that failed. `cut` shortens what it tells.
+pub(crate) fn analyse(feedback: &[Feedback], cut: &mut Cut) -> FailureAnalysis {
     let failed: Vec<&Feedback> =
         feedback.iter().filter(|it| it.kind == FeedbackType::Failure && it.stage == Stage::Execute).collect();
     let mut patterns = Patterns::default();
@@ -96,34 +70,16 @@ pub(crate) fn analyse(feedback: &[Feedback]) -> FailureAnalysis {
             patterns.failed_approaches.push(id.clone());
         }
     }
-    let told = failed.iter().skip(failed.len().saturating_sub(MOST)).map(|it| FailedAttempt {
+    let failure_count = failed.len();
+    let told = cut.newest(failed).into_iter().map(|it| FailedAttempt {
         solution_id: it.detail.solution_id.clone(),
         task_id: it.detail.task_id.clone(),
         error_type: it.detail.error_type.clone(),
-        message: cut(it.detail.message.as_deref().unwrap_or(&it.content)),
-        stack_trace: it.detail.stack_trace.as_deref().map(cut),
+        message: cut.text(it.detail.message.as_deref().unwrap_or(&it.content)),
+        stack_trace: cut.some(it.detail.stack_trace.as_deref()),
         timestamp: it.created_at,
     });
-    FailureAnalysis {
-        has_failures: !failed.is_empty(),
-        failure_count: failed.len(),
-        failures: told.collect(),
-        patterns,
-    }
-}
-
-/// The latest clarifications and rejections, oldest first.
-pub(crate) fn remarks(feedback: &[Feedback]) -> Vec<Remark> {
-    let said: Vec<&Feedback> = feedback.iter().filter(|it| it.kind != FeedbackType::Failure).collect();
-    said.iter()
-        .skip(said.len().saturating_sub(MOST))
-        .map(|it| Remark {
-            kind: it.kind,
-            stage: it.stage,
-            solution_id: it.detail.solution_id.clone(),
-            content: cut(&it.content),
-        })
-        .collect()
+    FailureAnalysis { has_failures: failure_count > 0, failure_count, failures: told.collect(), patterns }
 }
 
 #[cfg(test)]
@@ -131,6 +87,7 @@ mod tests {
     use super::*;
     use crate::model::fixtures::entry_id;
     use crate::model::issue::FeedbackDetail;
+    use crate::rules::bounded::{LONGEST, MOST};
 
     fn feedback(
         kind: FeedbackType,
@@ -160,7 +117,7 @@ mod tests {
 
     #[test]
     fn failures_are_counted_and_what_repeats_is_named_once() {
-        let none = analyse(&[]);
+        let none = analyse(&[], &mut Cut::at(LONGEST));
         assert_eq!((none.has_failures, none.failure_count), (false, 0));
         let all = [
             failure("a", Some("timeout")),
@@ -172,23 +129,22 @@ mod tests {
             failure("b", None),
             failure("b", None),
         ];
-        let found = analyse(&all);
+        let found = analyse(&all, &mut Cut::at(LONGEST));
         assert!(found.has_failures);
         assert_eq!(found.failure_count, 6);
         assert_eq!(found.patterns.repeated_errors, ["timeout"]);
         let plans: Vec<&str> = found.patterns.failed_approaches.iter().map(SolutionId::as_str).collect();
         assert_eq!(plans, ["SOL-GH-1-a", "SOL-GH-1-b"]);
         assert_eq!(found.failures[0].message, "it broke");
-        assert_eq!(remarks(&all).len(), 1);
     }
 
     #[test]
     fn a_planner_is_not_drowned() {
         let mut all: Vec<Feedback> = (0..50).map(|n| failure("a", Some(&format!("e{n}")))).collect();
         all[49].content = "é".repeat(100_000);
-        let found = analyse(&all);
+        let found = analyse(&all, &mut Cut::at(LONGEST));
         assert_eq!((found.failure_count, found.failures.len()), (50, MOST));
-        assert_eq!(found.failures[MOST - 1].error_type.as_deref(), Some("e49"));
-        assert_eq!(found.failures[MOST - 1].message.chars().count(), LONGEST + 1);
+        assert_eq!(found.failures[0].error_type.as_deref(), Some("e49"), "the newest first");
+        assert_eq!(found.failures[0].message.chars().count(), LONGEST + 1);
     }
 }

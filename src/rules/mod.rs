@@ -1,6 +1,8 @@
 //! Pure rules: what may happen, what follows from what happened. No git, no files, no clock.
 
 pub(crate) mod audit;
+pub(crate) mod background;
+pub(crate) mod bounded;
 pub(crate) mod command_line;
 pub(crate) mod complexity;
 pub(crate) mod dag;

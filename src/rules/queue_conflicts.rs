@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::model::id::{EntryId, ItemId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::repo_path::RepoPath;
 use crate::model::time::Time;
 
 /// A declared conflict, with what counts of it. However often the same conflict was declared, it is one: a decision about it
@@ -81,14 +82,17 @@ fn weight(entry: &QueueConflict) -> impl Ord {
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject<'a> {
     kind: ConflictType,
-    file: Option<&'a str>,
+    /// What is no path is compared as it is.
+    file: Option<Result<RepoPath, &'a str>>,
     solutions: BTreeSet<&'a SolutionId>,
 }
 
 impl<'a> Subject<'a> {
     /// What an entry is about.
     pub(crate) fn of(entry: &'a QueueConflict) -> Self {
-        Self { kind: entry.kind, file: entry.file.as_deref(), solutions: entry.solutions.iter().collect() }
+        let path = |text: &'a str| RepoPath::parse(text).map_err(|_| text);
+        let file = entry.file.as_deref().map(path);
+        Self { kind: entry.kind, file, solutions: entry.solutions.iter().collect() }
     }
 }
 

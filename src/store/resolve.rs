@@ -97,7 +97,19 @@ impl Known {
 
     /// Whether `text` is the whole id or all of its last part, and not only the start of one.
     pub(crate) fn is_named_exactly(&self, text: &str) -> bool {
-        fit(&self.to_string(), text) > Some(Fit::Start)
+        let (whole, last) = self.parts();
+        fit(&whole, &last, text) > Some(Fit::Start)
+    }
+
+    /// The whole id and its last part; an item goes by its plan.
+    fn parts(&self) -> (String, String) {
+        let last = match self {
+            Self::Issue(id) => id.uid(),
+            Self::Solution(id) | Self::Item(_, id) => id.uid(),
+            Self::Execution(id) => id.fingerprint(),
+            Self::Queue(id) => id.uid(),
+        };
+        (self.to_string(), last.to_owned())
     }
 }
 
@@ -124,8 +136,7 @@ enum Fit {
     Whole,
 }
 
-fn fit(id: &str, text: &str) -> Option<Fit> {
-    let last = last_part(id);
+fn fit(id: &str, last: &str, text: &str) -> Option<Fit> {
     match text {
         "" => None,
         text if id == text => Some(Fit::Whole),
@@ -134,16 +145,15 @@ fn fit(id: &str, text: &str) -> Option<Fit> {
     }
 }
 
-/// What stands behind the last hyphen.
-fn last_part(id: &str) -> &str {
-    id.rsplit_once('-').map_or("", |(_, last)| last)
-}
-
-/// Those things that `text` fits best by any of their ids.
-fn best<T>(text: &str, things: impl IntoIterator<Item = T>, ids: impl Fn(&T) -> Vec<String>) -> Vec<T> {
+/// Those things that `text` fits best by any of their ids; `ids` gives each with its last part.
+fn best<T>(
+    text: &str,
+    things: impl IntoIterator<Item = T>,
+    ids: impl Fn(&T) -> Vec<(String, String)>,
+) -> Vec<T> {
     let (mut best, mut found) = (None, Vec::new());
     for thing in things {
-        let fits = ids(&thing).iter().filter_map(|id| fit(id, text)).max();
+        let fits = ids(&thing).iter().filter_map(|(id, last)| fit(id, last, text)).max();
         if fits > best {
             (best, found) = (fits, vec![thing]);
         } else if fits.is_some() && fits == best {
@@ -153,20 +163,20 @@ fn best<T>(text: &str, things: impl IntoIterator<Item = T>, ids: impl Fn(&T) -> 
     found
 }
 
-/// Picks the one of these ids that `text` fits best.
+/// Picks the one of these things whose id `text` fits best; `parts` gives an id and its last part.
 fn pick<T>(
     kind: &'static str,
     text: &str,
-    ids: impl IntoIterator<Item = T>,
-    whole: impl Fn(&T) -> String,
+    things: impl IntoIterator<Item = T>,
+    parts: impl Fn(&T) -> (String, String),
 ) -> Result<T, ResolveError> {
-    let mut found = best(text, ids, |id| vec![whole(id)]);
+    let mut found = best(text, things, |thing| vec![parts(thing)]);
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
         (None, _) => Err(ResolveError::NotFound { kind, text: text.to_owned() }),
         (Some(last), false) => {
             found.push(last);
-            let candidates = found.iter().map(whole).collect();
+            let candidates = found.iter().map(|thing| parts(thing).0).collect();
             Err(ResolveError::Ambiguous { text: text.to_owned(), candidates })
         }
     }
@@ -174,7 +184,8 @@ fn pick<T>(
 
 /// The one of these ids that `text` names, by the rules of all ids.
 pub(crate) fn one_of(kind: &'static str, text: &str, ids: Vec<String>) -> Result<String, ResolveError> {
-    pick(kind, text, ids, String::clone)
+    let last = |id: &String| id.rsplit_once('-').map_or(String::new(), |(_, last)| last.to_owned());
+    pick(kind, text, ids, |id| (id.clone(), last(id)))
 }
 
 /// An issue.
@@ -184,7 +195,7 @@ pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveErro
     {
         return Ok(id);
     }
-    pick("issue", text, records::issue_ids(read)?, ToString::to_string)
+    pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
 }
 
 /// A plan, of `within` where that is given.
@@ -206,13 +217,13 @@ pub(crate) fn solution(
     for issue in issues {
         ids.extend(records::solution_ids(read, &issue)?);
     }
-    pick("solution", text, ids, ToString::to_string)
+    pick("solution", text, ids, |id| (id.to_string(), id.uid().to_owned()))
 }
 
 /// A queue: by its id, else by its whole name.
 pub(crate) fn queue(read: &impl Read, text: &str) -> Result<QueueId, ResolveError> {
     let ids = records::queue_ids(read)?;
-    let by_id = pick("queue", text, ids.iter().cloned(), ToString::to_string);
+    let by_id = pick("queue", text, ids.iter().cloned(), |id| (id.to_string(), id.uid().to_owned()));
     if !matches!(by_id, Err(ResolveError::NotFound { .. })) || text.is_empty() {
         return by_id;
     }
@@ -255,7 +266,10 @@ pub(crate) fn item_among(
     let mut found: Vec<(QueueId, Item)> = if ItemId::parse(rest).is_ok() {
         live.into_iter().filter(|(_, item)| item.item_id.as_str() == rest).collect()
     } else {
-        best(rest, live, |(_, item)| vec![item.solution_id.to_string(), item.issue_id.to_string()])
+        best(rest, live, |(_, item)| {
+            let (plan, issue) = (&item.solution_id, &item.issue_id);
+            vec![(plan.to_string(), plan.uid().to_owned()), (issue.to_string(), issue.uid().to_owned())]
+        })
     };
     match (found.pop(), found.is_empty()) {
         (Some(only), true) => Ok(only),
@@ -313,5 +327,5 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
 
 /// The one of these that `text` names.
 pub(crate) fn among(kind: &'static str, text: &str, known: Vec<Known>) -> Result<Known, ResolveError> {
-    pick(kind, text, known, Known::to_string)
+    pick(kind, text, known, Known::parts)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, plan, plan_on};
+use crate::support::{Repo, Sandbox, column, plan, plan_on};
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
@@ -17,7 +17,21 @@ fn a_planner_is_given_the_issue_the_project_and_what_failed() {
     repo.wf(&["project", "set", "tech_stack", "Rust"]).ok();
     repo.wf_in("# Style\n\nOne change, one commit.\n", &["project", "set", "guidelines", "-F", "-"]).ok();
     let input = repo.json(&["context", "ISS-001"]);
-    assert_eq!(keys(&input), ["issue_id", "title", "description", "project_context", "failure_analysis"]);
+    assert_eq!(
+        keys(&input),
+        [
+            "issue_id",
+            "title",
+            "description",
+            "status",
+            "priority",
+            "tags",
+            "source",
+            "project_context",
+            "failure_analysis",
+            "comments"
+        ]
+    );
     assert_eq!((&input["title"], &input["description"]), (&json!("Tokens expire"), &json!("After an hour.")));
     assert_eq!(
         input["project_context"],
@@ -34,12 +48,268 @@ fn a_planner_is_given_the_issue_the_project_and_what_failed() {
     assert_eq!(input["failure_analysis"]["failure_count"], 3);
     assert_eq!(input["failure_analysis"]["patterns"]["repeated_errors"], json!(["timeout"]));
     let text = repo.wf(&["context", "ISS-001"]).ok().stdout;
-    for part in
-        ["Tokens expire", "After an hour.", "tech stack", "Rust", "failed before, 3 attempts", "timeout"]
-    {
+    for part in [
+        "Tokens expire",
+        "After an hour.",
+        "tech stack",
+        "Rust",
+        "failed before, 3 attempts",
+        "timeout",
+        "me too",
+    ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    assert!(!text.contains("me too"), "{text}");
+}
+
+/// Every text in a document, wherever it stands.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts).collect(),
+        _ => vec![],
+    }
+}
+
+#[test]
+fn all_that_an_issue_says_reaches_planner_and_executor() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("GH-1");
+    let issue = json!({"id": "GH-2", "title": "Tokens expire", "context": "After an hour.", "priority": 2,
+        "issue_type": "bug", "tags": ["auth"], "affected_components": ["login"], "depends_on": ["GH-1"],
+        "relations": ["relates-to:GH-9"], "source_url": "https://example.org/2",
+        "expected_behavior": "They last a day.", "actual_behavior": "They last an hour.",
+        "extended_context": {"location": "src/token.rs:12", "suggested_fix": "Add a day.", "notes": {"seen": "on Tuesday"}},
+        "lifecycle_requirements": {"test_strategy": "integration"}});
+    repo.wf_in(issue.to_string(), &["new", "--from-json", "-"]).ok();
+    repo.wf(&["comment", "GH-2", "-m", "Only behind the proxy."]).ok();
+    let plan =
+        repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "GH-2"]).ok().line().to_owned();
+    repo.wf(&["queue", "add", "GH-2"]).ok();
+    let said = [
+        "After an hour.",
+        "bug",
+        "auth",
+        "login",
+        "They last a day.",
+        "They last an hour.",
+        "src/token.rs:12",
+        "Add a day.",
+        "on Tuesday",
+        "Only behind the proxy.",
+        "integration",
+        "https://example.org/2",
+        "relates-to:GH-9",
+        "GH-1",
+    ];
+    for args in [["context", "GH-2"], ["context", &plan], ["detail", "S-1"]] {
+        let answer = repo.json(&args);
+        let told = texts(&answer);
+        let people = repo.wf(&args).ok().stdout;
+        for part in said {
+            assert!(
+                told.iter().any(|text| text.contains(part)),
+                "{args:?} --json lacks `{part}`: {answer:#}"
+            );
+            assert!(people.contains(part), "{args:?} lacks `{part}`: {people}");
+        }
+        assert!(people.contains("GH-1 (registered) About GH-1"), "{people}");
+    }
+    let dependency =
+        json!({"issue_id": "GH-1", "title": "About GH-1", "status": "registered", "is_met": false});
+    for input in [repo.json(&["context", "GH-2"]), repo.json(&["context", &plan])["issue"].clone()] {
+        assert_eq!(input["depends_on"], json!([dependency]));
+    }
+    repo.wf(&["close", "GH-1"]).ok();
+    assert_eq!(repo.json(&["context", "GH-2"])["depends_on"][0]["is_met"], true);
+}
+
+#[test]
+fn the_second_attempt_is_told_how_the_first_ended() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plan = repo.queued("ISS-001", "src/a.rs");
+    let first = repo.json(&["next"]);
+    repo.commit("src/a.rs", "x", "Begin with the bucket");
+    repo.wf(&["link", "HEAD", &plan]).ok();
+    let failure = json!({"task_id": "T1", "error_type": "test_failure", "message": "2 of 14 tests failed",
+        "stack_trace": "at bucket.rs:7"});
+    repo.wf(&["fail", "--reason", &failure.to_string()]).ok();
+    repo.wf(&["feedback", "add", "ISS-001", "The clock goes backwards in this test", "--solution", &plan])
+        .ok();
+    repo.wf(&["retry", "ISS-001"]).ok();
+    let as_bo = repo.as_person("Bo", "bo@example.org");
+    let second = as_bo.json(&["next"]);
+    assert_eq!(second["attempt"], 2);
+    for args in [vec!["detail"], vec!["detail", "S-1"], vec!["context", &plan], vec!["context", "ISS-001"]] {
+        let told = as_bo.json(&args);
+        let attempts = told["attempts"].as_array().unwrap();
+        let is_planner = args == ["context", "ISS-001"];
+        // To its executor the attempt under way is none of the earlier ones.
+        assert_eq!(attempts.len(), 1 + usize::from(is_planner), "{args:?}: {told:#}");
+        let attempt = attempts.last().unwrap();
+        assert_eq!(
+            (&attempt["execution_id"], &attempt["attempt"], &attempt["status"], &attempt["set_aside"]),
+            (&first["execution_id"], &json!(1), &json!("failed"), &json!("retry"))
+        );
+        assert_eq!(attempt["failure"], failure);
+        assert_eq!(attempt["commits"][0]["subject"], "Begin with the bucket");
+        assert!(attempt["actor"].as_str().unwrap().contains("Ada"), "{attempt}");
+        assert_eq!(told["feedback"].as_array().unwrap().len(), 1, "{told:#}");
+        assert_eq!(told["feedback"][0]["content"], "The clock goes backwards in this test");
+        assert_eq!(told["feedback"][0]["solution_id"], plan.as_str());
+        let people = as_bo.wf(&args).ok().stdout;
+        for part in [
+            "attempt 1 of ",
+            "T1, test_failure: 2 of 14 tests failed",
+            "at bucket.rs:7",
+            "Begin with the bucket",
+            "The clock goes backwards",
+            "set aside by retry",
+        ] {
+            assert!(people.contains(part), "{args:?} lacks `{part}`: {people}");
+        }
+    }
+    // What no attempt reported is feedback.
+    let reason = json!({"error_type": "timeout", "message": "CI hangs"}).to_string();
+    repo.wf(&["feedback", "add", "ISS-001", &reason, "--type", "failure"]).ok();
+    let told = as_bo.json(&["detail"]);
+    assert_eq!(
+        (&told["feedback"][0]["type"], &told["feedback"][0]["error_type"], &told["feedback"][0]["content"]),
+        (&json!("failure"), &json!("timeout"), &json!("CI hangs"))
+    );
+    assert_eq!(repo.json(&["context", "ISS-001"])["failure_analysis"]["failures"][0]["message"], "CI hangs");
+}
+
+#[test]
+fn findings_of_reviews_are_told_as_long_as_they_speak_of_the_plan_in_force() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let id = repo.planned("ISS-001", &plan());
+    let bo = repo.as_person("Bo", "bo@example.org");
+    let scores = ["--technical", "70", "--risk", "70", "--completeness", "70"];
+    let review = ["solution", "review", &id, "--finding", "The limit is not configurable"];
+    bo.wf(&[&review[..], &scores].concat()).ok();
+    for args in [["context", &id], ["context", "ISS-001"]] {
+        let told = repo.json(&args);
+        let found = &told["reviews"][0];
+        assert_eq!((&found["verdict"], &found["solution_id"]), (&json!("concerns"), &json!(id)));
+        assert_eq!(found["findings"], json!(["The limit is not configurable"]));
+        let people = repo.wf(&args).ok().stdout;
+        assert!(people.contains("- The limit is not configurable"), "{people}");
+    }
+    repo.wf(&["task", "edit", &id, "T1", "--title", "Add a configurable token bucket"]).ok();
+    for args in [["context", &id], ["context", "ISS-001"]] {
+        assert_eq!(repo.json(&args)["reviews"], Value::Null);
+    }
+}
+
+#[test]
+fn a_planner_is_told_of_other_plans_on_the_same_files() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let other = repo.queued("ISS-001", "src/token.rs");
+    repo.queued("ISS-002", "src/else.rs");
+    let issue = json!({"id": "ISS-003", "title": "t", "extended_context": {"location": "./src/token.rs:12"}});
+    repo.wf_in(issue.to_string(), &["new", "--from-json", "-"]).ok();
+    let own = repo.planned("ISS-004", &plan_on("src/token.rs"));
+    for id in ["ISS-003", "ISS-004"] {
+        let told = repo.json(&["context", id]);
+        assert_eq!(
+            told["other_plans"].as_array().unwrap()[0],
+            json!({"solution_id": other, "issue_id": "ISS-001", "title": "About ISS-001",
+                "queue_id": told["other_plans"][0]["queue_id"], "item_id": "S-1", "status": "ready", "files": ["src/token.rs"]})
+        );
+        let people = repo.wf(&["context", id]).ok().stdout;
+        assert!(people.contains("touches src/token.rs") && people.contains(&other), "{people}");
+    }
+    let plans = &repo.json(&["context", "ISS-004"])["plans"];
+    assert_eq!((&plans[0]["solution_id"], &plans[0]["is_bound"]), (&json!(own), &json!(true)));
+    // It does not touch its own, and nothing that is done.
+    repo.wf(&["queue", "remove", "ISS-001"]).ok();
+    repo.wf(&["queue", "add", "ISS-004"]).ok();
+    assert_eq!(repo.json(&["context", "ISS-004"])["other_plans"], Value::Null);
+}
+
+#[test]
+fn what_agents_are_given_is_bounded_and_the_rest_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf_in("d".repeat(20_000), &["new", "t", "--id", "ISS-001", "-F", "-"]).ok();
+    for n in 0..23 {
+        repo.wf(&["comment", "ISS-001", "-m", &format!("comment {n}")]).ok();
+    }
+    repo.wf_in("é".repeat(5_000), &["comment", "ISS-001", "-F", "-"]).ok();
+    repo.wf(&["feedback", "add", "ISS-001", "one"]).ok();
+    repo.wf(&["feedback", "add", "ISS-001", "two"]).ok();
+    let plan =
+        repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    for args in [["context", "ISS-001"], ["context", &plan], ["detail", "S-1"]] {
+        let told = repo.json(&args);
+        let comments = told["comments"].as_array().unwrap();
+        assert_eq!((comments.len(), &comments[1]["body"]), (20, &json!("comment 22")), "the newest first");
+        let body = comments[0]["body"].as_str().unwrap();
+        assert!(body.chars().count() == 4_001 && body.ends_with('…'));
+        assert_eq!(column(&told["feedback"], "content"), ["two", "one"]);
+        let left = told["left_out"].as_array().unwrap();
+        let of = |what: &str| left.iter().find(|it| it["what"] == what).unwrap_or(&Value::Null).clone();
+        assert_eq!(
+            of("comments"),
+            json!({"what": "comments", "entries": 4, "shortened": 1, "command": "git wf show ISS-001"})
+        );
+        let people = repo.wf(&args).ok().stdout;
+        assert!(
+            people.contains("comments: 4 more entries, 1 text cut; `git wf show ISS-001` shows all"),
+            "{people}"
+        );
+        assert!(people.contains("description: 1 text cut"), "{people}");
+        assert!(people.len() < 60_000);
+        if args[0] == "context" {
+            assert_eq!(of("description")["shortened"], 1, "{left:?}");
+        }
+        for it in left {
+            let words: Vec<&str> = it["command"].as_str().unwrap().split(' ').collect();
+            repo.git(&words[1..]).ok();
+        }
+    }
+}
+
+#[test]
+fn what_is_redacted_reaches_no_agent() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plan = repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["edit", "ISS-001", "-m", "the secret is here"]).ok();
+    repo.wf(&["comment", "ISS-001", "-m", "a secret comment"]).ok();
+    repo.wf(&["feedback", "add", "ISS-001", "a secret word"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.wf(&["fail", "--reason", "secret failure"]).ok();
+    let shown = repo.json(&["show", "ISS-001"]);
+    repo.wf(&["redact", "ISS-001", "context", "--reason", "leak"]).ok();
+    for path in repo.store_paths() {
+        let Some(at) =
+            ["comments/", "feedback/", "log/"].iter().find_map(|folder| path.find(&format!("/{folder}")))
+        else {
+            continue;
+        };
+        let name = path[at + 1..].trim_end_matches(".json").to_owned();
+        let target = if name.starts_with("log/") {
+            shown["executions"][0]["id"].as_str().unwrap().to_owned()
+        } else {
+            "ISS-001".to_owned()
+        };
+        // Some have nothing in them that could be hidden.
+        repo.wf(&["redact", &target, &name, "--reason", "leak"]);
+    }
+    for args in [["context", "ISS-001"], ["context", &plan], ["detail", "S-1"]] {
+        for more in [&[][..], &["--json"]] {
+            let told = repo.wf(&[&args[..], more].concat()).ok().stdout;
+            assert!(!told.contains("secret"), "{args:?}: {told}");
+            assert!(told.contains("[redacted]"), "{args:?}: {told}");
+        }
+    }
 }
 
 #[test]
@@ -95,7 +365,7 @@ fn an_executor_is_given_ids_and_where_the_rest_is() {
     let repo = sandbox.store("a");
     let plan = repo.planned("ISS-001", &plan());
     let input = repo.json(&["context", &plan]);
-    assert_eq!(keys(&input), ["solution_id", "issue_id", "plan_digest", "load"]);
+    assert_eq!(keys(&input), ["solution_id", "issue_id", "plan_digest", "title", "issue", "load"]);
     assert!(!input.to_string().contains("token bucket"), "not the plan itself: {input}");
     let follow = |repo: &Repo, input: &Value| {
         for (name, command) in input["load"].as_object().unwrap() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, plan};
 
 #[test]
 fn the_plan_is_shown_as_it_was_claimed() {
@@ -30,4 +30,51 @@ fn the_plan_is_shown_as_it_was_claimed() {
     assert!(people.contains("Add a token bucket") && !people.contains("Do something else"), "{people}");
     assert!(repo.json(&["show", &solution])["tasks"].to_string().contains("Do something else"));
     assert_eq!(repo.refused(1, &["detail", "S-9"])["code"], "not-found");
+}
+
+#[test]
+fn people_read_all_that_a_task_says() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let mut plan = plan();
+    let task = &mut plan["tasks"][0];
+    task["files"] = json!([{"path": "src/new.rs", "action": "create", "target": "struct New", "change": "Hold the state",
+        "changes": ["derive Debug"], "conflict_risk": "low"}]);
+    task["test"]["manual_checks"] = json!(["Look at the log"]);
+    task["test"]["coverage_target"] = json!(85);
+    task["regression"] = json!(["cargo test --all"]);
+    task["convergence"] = json!({"criteria": ["No warning is printed"], "verification": "Run: cargo clippy",
+        "definition_of_done": "Merged"});
+    task["commit"] =
+        json!({"type": "feat", "scope": "limit", "message_template": "add a token bucket", "breaking": true});
+    let id = repo.planned("ISS-001", &plan);
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    for args in [&["detail", "S-1"][..], &["solution", "show", &id]] {
+        let text = repo.wf(args).ok().stdout;
+        for part in [
+            "src/limit/bucket.rs, Bucket: New type with `take(now)",
+            "src/new.rs, struct New (create, low conflict risk): Hold the state",
+            "derive Debug",
+            "unit tests   The 101st request within one second is refused",
+            "integration  101 requests with one key end in a 429",
+            "by hand      Look at the log",
+            "coverage     85",
+            "regression   cargo test --all",
+            "done when    1. 100 calls of `take`",
+            "2. After 600 ms exactly 1 further call returns Ok",
+            "3. No warning is printed",
+            "done means   Merged",
+            "commit       feat(limit)!: add a token bucket",
+            "scope        src/limit/bucket.rs",
+            "Limit each API key to 100 requests a minute",
+            "Runs after the API key was checked",
+            "src/middleware/mod.rs",
+        ] {
+            assert!(text.contains(part), "{args:?} does not show `{part}`:\n{text}");
+        }
+    }
+    // The numbers are those that `accept` takes.
+    repo.wf(&["next"]).ok();
+    let accepted = repo.wf(&["accept", "T1", "3", "-e", "seen"]).ok().stdout;
+    assert!(accepted.contains("No warning is printed"), "{accepted}");
 }

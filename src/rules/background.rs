@@ -1,0 +1,425 @@
+//! What bears on the next attempt at an issue: what the issue says, how earlier attempts ended, what was said since, what
+//! reviewers found. A planner and an executor are given the same, so that neither repeats what failed.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE, LeftOut};
+use super::facts;
+use super::folder::{ExecutionFolder, IssueFolder};
+use super::holds::who_holds;
+use super::review;
+use crate::model::execution::{AsideReason, Failure};
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::issue::{ExtendedContext, Feedback, FeedbackType, LifecycleRequirements, Source, Stage};
+use crate::model::priority::Priority;
+use crate::model::review::{Score, Verdict};
+use crate::model::solution::Solution;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::time::Time;
+
+/// What an issue says, beside its id and title.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct IssueTold {
+    /// The description, in Markdown; empty where nothing was written.
+    pub(crate) description: String,
+    /// Where it stands.
+    #[serde(skip_serializing_if = "never")]
+    pub(crate) status: IssueStatus,
+    /// 1 critical … 5 trivial.
+    #[serde(skip_serializing_if = "never")]
+    pub(crate) priority: Priority,
+    /// bug, feature, task, … as the team uses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_type: Option<String>,
+    /// Labels.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) tags: BTreeSet<String>,
+    /// Parts of the system that it concerns.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) affected_components: BTreeSet<String>,
+    /// What should happen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expected_behavior: Option<String>,
+    /// What happens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) actual_behavior: Option<String>,
+    /// Where in the code, what the reporter thinks would help, notes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) extended_context: ExtendedContext,
+    /// How it wants to be worked on.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) lifecycle_requirements: LifecycleRequirements,
+    /// Where it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source: Option<Source>,
+    /// Where it is discussed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) source_url: Option<String>,
+    /// `type:id` of related issues.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) relations: BTreeSet<String>,
+    /// The issues that must be done first, and where they stand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) depends_on: Vec<DependencyTold>,
+}
+
+/// An issue that must be done first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct DependencyTold {
+    /// Its id.
+    pub(crate) issue_id: IssueId,
+    /// Its title; none where it is not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+    /// Where it stands; none where it is not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) status: Option<IssueStatus>,
+    /// Whether it is done.
+    pub(crate) is_met: bool,
+}
+
+/// What was tried and said so far, each list with the newest first.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub(crate) struct Background {
+    /// Earlier attempts at this issue, whatever their plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) attempts: Vec<AttemptTold>,
+    /// Failures that no attempt reports, clarifications, and reasons for which plans were turned down.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) feedback: Vec<FeedbackTold>,
+    /// The comments on the issue, as last edited.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) comments: Vec<CommentTold>,
+    /// The reviews of the plan as it is in force; for a planner, of each plan as it is now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reviews: Vec<ReviewTold>,
+    /// What is missing here, and which command shows it. Each list has 20 entries at most; texts of the issue end after
+    /// 16,000 characters, all others after 4,000.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// An earlier attempt, and how it ended.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct AttemptTold {
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// Which attempt it was, from 1.
+    pub(crate) attempt: u64,
+    /// The plan that was carried out.
+    pub(crate) solution_id: SolutionId,
+    /// Who executed.
+    pub(crate) actor: String,
+    /// How it ended; executing where it has not.
+    pub(crate) status: ExecutionStatus,
+    /// When it began.
+    pub(crate) started_at: Time,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) finished_at: Option<Time>,
+    /// By which command it was set aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) set_aside: Option<AsideReason>,
+    /// The branch that it worked on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// The commits that it left, the newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) commits: Vec<CommitTold>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<Failure>,
+    /// What the executor said came of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<String>,
+}
+
+/// A commit of an earlier attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct CommitTold {
+    /// The full object id.
+    pub(crate) hash: String,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The task, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+}
+
+/// A piece of feedback.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct FeedbackTold {
+    /// What it is.
+    #[serde(rename = "type")]
+    pub(crate) kind: FeedbackType,
+    /// Where it arose.
+    pub(crate) stage: Stage,
+    /// The plan that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The task that went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// test_failure, compilation, timeout, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error_type: Option<String>,
+    /// In words.
+    pub(crate) content: String,
+    /// Who said it.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+}
+
+/// A comment.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct CommentTold {
+    /// Who wrote it.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+    /// Markdown.
+    pub(crate) body: String,
+}
+
+/// What a reviewer found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ReviewTold {
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// What it comes to.
+    pub(crate) verdict: Verdict,
+    /// 0.4·technical + 0.3·risk + 0.3·completeness.
+    pub(crate) total: Score,
+    /// What should be otherwise.
+    pub(crate) findings: Vec<String>,
+    /// Who reviewed.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+}
+
+/// For fields that are always there in what this program prints, and need not be in what others make.
+fn never<T>(_: &T) -> bool {
+    false
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Who is told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reader<'a> {
+    /// Whoever makes the next plan. Failures are told to them apart, with what they have in common.
+    Planner,
+    /// Whoever carries out this plan.
+    Executor(&'a Solution),
+}
+
+/// What the issue says. `state` finds an issue that it depends on: its title, its status, and whether it is done.
+pub(crate) fn issue(
+    folder: &IssueFolder,
+    state: impl Fn(&IssueId) -> Option<(String, IssueStatus, bool)>,
+) -> (IssueTold, Vec<LeftOut>) {
+    let issue = &folder.issue.record;
+    let mut left_out = Vec::new();
+    let show = format!("git wf show {}", issue.id);
+    let mut text = |what: &str, text: Option<&str>| {
+        let mut cut = Cut::at(LONGEST_OF_ISSUE);
+        let text = cut.some(text);
+        left_out.extend(cut.left_out(what, show.clone()));
+        text
+    };
+    let context = &issue.extended_context;
+    let notes = match &context.notes {
+        Some(Value::String(notes)) => text("extended_context.notes", Some(notes)).map(Value::String),
+        Some(notes) => {
+            // An object is given whole, or as a text that ends early.
+            let whole = notes.to_string();
+            let short = text("extended_context.notes", Some(&whole));
+            Some(short.filter(|short| *short != whole).map_or_else(|| notes.clone(), Value::String))
+        }
+        None => None,
+    };
+    let told = IssueTold {
+        description: text("description", issue.context.as_deref()).unwrap_or_default(),
+        expected_behavior: text("expected_behavior", issue.expected_behavior.as_deref()),
+        actual_behavior: text("actual_behavior", issue.actual_behavior.as_deref()),
+        extended_context: ExtendedContext {
+            location: text("extended_context.location", context.location.as_deref()),
+            suggested_fix: text("extended_context.suggested_fix", context.suggested_fix.as_deref()),
+            notes,
+        },
+        status: facts::status(folder),
+        priority: issue.priority,
+        issue_type: issue.issue_type.clone(),
+        tags: issue.tags.clone(),
+        affected_components: issue.affected_components.clone(),
+        lifecycle_requirements: issue.lifecycle_requirements.clone(),
+        source: issue.source,
+        source_url: issue.source_url.clone(),
+        relations: issue.relations.clone(),
+        depends_on: vec![],
+    };
+    let mut cut = Cut::at(LONGEST);
+    let mut depends_on: Vec<DependencyTold> =
+        issue.depends_on.iter().map(|id| dependency(id, &state)).collect();
+    // What still has to be done says more than what is.
+    depends_on.sort_by_key(|it| it.is_met);
+    let depends_on = cut.first(depends_on);
+    left_out.extend(cut.left_out("depends_on", show));
+    (IssueTold { depends_on, ..told }, left_out)
+}
+
+fn dependency(
+    id: &IssueId,
+    state: impl Fn(&IssueId) -> Option<(String, IssueStatus, bool)>,
+) -> DependencyTold {
+    let (title, status, is_met) = match state(id) {
+        Some((title, status, is_met)) => (Some(title), Some(status), is_met),
+        None => (None, None, false),
+    };
+    DependencyTold { issue_id: id.clone(), title, status, is_met }
+}
+
+/// What was tried and said so far. An execution under way is no earlier attempt to whoever carries it out.
+pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background {
+    let id = &folder.issue.record.id;
+    let mut left_out = Vec::new();
+
+    let mut cut = Cut::at(LONGEST);
+    let attempts = cut.newest(attempts(folder, reader));
+    let attempts = attempts.into_iter().map(|(it, status)| attempt(it, status, &mut cut)).collect();
+    left_out.extend(cut.left_out("attempts", format!("git wf show {id} --json")));
+
+    let mut cut = Cut::at(LONGEST);
+    let feedback = cut.newest(folder.feedback.iter().filter(|it| is_told(folder, it, reader)).collect());
+    let feedback = feedback.into_iter().map(|it| told_feedback(it, &mut cut)).collect();
+    left_out.extend(cut.left_out("feedback", format!("git wf feedback list {id} --json")));
+
+    let mut cut = Cut::at(LONGEST);
+    let comments = cut.newest(folder.standing_comments().into_iter().map(|it| it.comment).collect());
+    let comment = |it: &crate::model::issue::Comment, cut: &mut Cut| CommentTold {
+        author: it.author.clone(),
+        created_at: it.created_at,
+        body: cut.text(&it.body),
+    };
+    let comments = comments.into_iter().map(|it| comment(it, &mut cut)).collect();
+    left_out.extend(cut.left_out("comments", format!("git wf show {id}")));
+
+    let mut cut = Cut::at(LONGEST);
+    let reviews = reviews(folder, reader, &mut cut);
+    left_out.extend(cut.left_out("reviews", format!("git wf show {id} --json")));
+
+    Background { attempts, feedback, comments, reviews, left_out }
+}
+
+/// The attempts, oldest first, with how each of them stands.
+fn attempts<'a>(folder: &'a IssueFolder, reader: Reader<'_>) -> Vec<(&'a ExecutionFolder, ExecutionStatus)> {
+    let holding = who_holds(&folder.executions);
+    let all = folder.executions.iter().zip(holding.statuses).enumerate();
+    let mut all: Vec<_> = all
+        .filter(|(n, (_, status))| {
+            let is_own = holding.holder == Some(*n) && *status == ExecutionStatus::Executing;
+            !(is_own && matches!(reader, Reader::Executor(_)))
+        })
+        .map(|(_, it)| it)
+        .collect();
+    all.sort_by_key(|(it, _)| (it.execution.attempt, it.execution.started_at, &it.execution.id));
+    all
+}
+
+fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> AttemptTold {
+    let commits = cut.newest(it.commits());
+    let commits = commits.into_iter().map(|commit| CommitTold {
+        hash: commit.link.hash,
+        subject: commit.link.subject,
+        task_id: commit.link.task_id,
+    });
+    let commits = commits.collect();
+    let failure = it.failure().map(|failure| Failure {
+        message: cut.some(failure.message.as_deref()),
+        stack_trace: cut.some(failure.stack_trace.as_deref()),
+        ..failure.clone()
+    });
+    AttemptTold {
+        execution_id: it.execution.id.clone(),
+        attempt: it.execution.attempt,
+        solution_id: it.execution.solution_id.clone(),
+        actor: it.execution.actor.clone(),
+        status,
+        started_at: it.execution.started_at,
+        finished_at: it.finished_at(),
+        set_aside: it.aside().map(|aside| aside.reason),
+        branch: it.execution.branch.clone(),
+        commits,
+        failure,
+        summary: cut.some(it.result().and_then(|result| result.summary.as_deref())),
+    }
+}
+
+/// Whether a piece of feedback is told by itself: the failure of an attempt stands with the attempt.
+fn is_told(folder: &IssueFolder, it: &Feedback, reader: Reader<'_>) -> bool {
+    if it.kind != FeedbackType::Failure {
+        return true;
+    }
+    if matches!(reader, Reader::Planner) && it.stage == Stage::Execute {
+        return false;
+    }
+    let is_of = |execution: &ExecutionFolder| {
+        let same = |failure: &Failure| {
+            failure.task_id == it.detail.task_id
+                && failure.error_type == it.detail.error_type
+                && failure.message == it.detail.message
+        };
+        it.detail.solution_id.as_ref() == Some(&execution.execution.solution_id)
+            && execution.failure().is_some_and(same)
+    };
+    !folder.executions.iter().any(is_of)
+}
+
+fn told_feedback(it: &Feedback, cut: &mut Cut) -> FeedbackTold {
+    FeedbackTold {
+        kind: it.kind,
+        stage: it.stage,
+        solution_id: it.detail.solution_id.clone(),
+        task_id: it.detail.task_id.clone(),
+        error_type: it.detail.error_type.clone(),
+        content: cut.text(&it.content),
+        author: it.author.clone(),
+        created_at: it.created_at,
+    }
+}
+
+/// Reviews of plans as they are; those of an earlier version speak of something else.
+fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<ReviewTold> {
+    let plans: Vec<&Solution> = match reader {
+        Reader::Planner => folder.solutions.iter().map(|it| &it.record).collect(),
+        Reader::Executor(plan) => vec![plan],
+    };
+    let of = |plan: &Solution| {
+        let digest = plan.plan_digest();
+        let reviews = folder.reviews(&plan.id).iter().filter(move |it| it.plan_digest == digest);
+        reviews.map(|it| (plan.id.clone(), it)).collect::<Vec<_>>()
+    };
+    let mut found: Vec<_> = plans.into_iter().flat_map(of).collect();
+    found.sort_by_key(|(_, it)| (it.created_at, it.id.clone()));
+    let found = cut.newest(found);
+    let told = found.into_iter().map(|(solution_id, it)| {
+        let findings = cut.first(it.findings.iter().collect());
+        ReviewTold {
+            solution_id,
+            verdict: review::verdict(it),
+            total: it.total,
+            findings: findings.into_iter().map(|text| cut.text(text)).collect(),
+            author: it.author.clone(),
+            created_at: it.created_at,
+        }
+    });
+    told.collect()
+}

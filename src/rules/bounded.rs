@@ -1,0 +1,97 @@
+//! What agents are given is bounded, so that one log does not drown the rest: texts are cut, of lists the newest entries are
+//! given, and what was left out is named with the command that shows it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Characters of each text that somebody wrote about an issue: a comment, a failure, a finding.
+pub(crate) const LONGEST: usize = 4_000;
+/// Characters of each text of the issue itself.
+pub(crate) const LONGEST_OF_ISSUE: usize = 16_000;
+/// Entries of each list.
+pub(crate) const MOST: usize = 20;
+
+/// Something that an agent was not given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct LeftOut {
+    /// The field: `comments`, `description`, …
+    pub(crate) what: String,
+    /// How many older entries of it are missing.
+    pub(crate) entries: usize,
+    /// How many of its texts end early.
+    pub(crate) shortened: usize,
+    /// The command that shows all of it.
+    pub(crate) command: String,
+}
+
+/// Cuts one kind of thing, and counts what it cut.
+#[derive(Debug)]
+pub(crate) struct Cut {
+    longest: usize,
+    entries: usize,
+    shortened: usize,
+}
+
+impl Cut {
+    /// For texts of at most so many characters.
+    pub(crate) fn at(longest: usize) -> Self {
+        Self { longest, entries: 0, shortened: 0 }
+    }
+
+    /// The text, with `…` at its end where there was more of it.
+    pub(crate) fn text(&mut self, text: &str) -> String {
+        match text.char_indices().nth(self.longest) {
+            Some((at, _)) => {
+                self.shortened += 1;
+                format!("{}…", &text[..at])
+            }
+            None => text.to_owned(),
+        }
+    }
+
+    /// The same of one that need not be there.
+    pub(crate) fn some(&mut self, text: Option<&str>) -> Option<String> {
+        text.map(|text| self.text(text))
+    }
+
+    /// The first of these, as many as are given.
+    pub(crate) fn first<T>(&mut self, mut list: Vec<T>) -> Vec<T> {
+        self.entries += list.len().saturating_sub(MOST);
+        list.truncate(MOST);
+        list
+    }
+
+    /// The newest of these, newest first; the oldest stands first in `list`.
+    pub(crate) fn newest<T>(&mut self, mut list: Vec<T>) -> Vec<T> {
+        list.reverse();
+        self.first(list)
+    }
+
+    /// What it cut of the field `what`, which `command` shows in full; none where that is nothing.
+    pub(crate) fn left_out(self, what: &str, command: impl Into<String>) -> Option<LeftOut> {
+        let Self { entries, shortened, .. } = self;
+        (entries + shortened > 0).then(|| LeftOut {
+            what: what.to_owned(),
+            entries,
+            shortened,
+            command: command.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_lists_are_cut_and_counted() {
+        let mut cut = Cut::at(3);
+        assert_eq!((cut.text("éàü"), cut.text("éàüx"), cut.some(None)), ("éàü".into(), "éàü…".into(), None));
+        assert_eq!(cut.newest((0..25).collect::<Vec<_>>())[..2], [24, 23]);
+        let left = cut.left_out("comments", "git wf show A-1").unwrap();
+        assert_eq!((left.entries, left.shortened), (5, 1));
+        let mut whole = Cut::at(3);
+        assert_eq!(whole.first(vec![1, 2]), [1, 2]);
+        assert_eq!(whole.left_out("comments", ""), None);
+    }
+}
