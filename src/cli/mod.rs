@@ -26,6 +26,7 @@ mod record_print;
 mod redact_purge;
 mod reply_task;
 mod result;
+mod review_input;
 mod review_print;
 mod schemas;
 mod solution_print;

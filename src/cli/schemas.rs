@@ -11,7 +11,7 @@ use super::answer_schema::{
 use super::{
     answer, audit, audit_signatures, claimed, completions, demo, detail, diff, ended, executor_input, export,
     fail, feedback, init, issue_fields, lease, link, list, planning_context, policy, queue, redact_purge,
-    reindex, relink, result, schema, search, solution, solution_review, status, task, trace, verify, why,
+    reindex, relink, result, review_input, schema, search, solution, solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -109,7 +109,7 @@ pub(super) static KINDS: &[Kind] = &[
         "a plan as a planner writes it and `solution add` takes it",
     ),
     kind::<Task>(Sort::Input, "task", "one task of a plan; an array of them is the answer of `task list`"),
-    kind::<solution_review::ReviewInput>(
+    kind::<review_input::ReviewInput>(
         Sort::Input,
         "review-input",
         "a review as `solution review --from-json` takes it",

@@ -3,25 +3,19 @@
 use std::io::Write;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::{Context, Exit, Failure, Force, Outcome, existing, named, plan_named, read_bytes, review_print};
-use crate::model::digest::DIGEST_PATTERN;
+use super::review_input::Judgement;
+use super::{Context, Exit, Failure, Force, Outcome, existing, plan_named, review_print};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::review::{Review, Score, Scores, Verdict};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
-use crate::model::strict;
 use crate::rules::folder::IssueFolder;
 use crate::rules::review::{self, Standing};
 use crate::store::{Tx, layout};
 use crate::ui::style;
-
-/// A finding is a sentence or two; what is longer belongs into the plan or into a comment.
-const LONGEST_FINDING: usize = 10_000;
-/// A plan of at most ten tasks does not bear more.
-const MOST_FINDINGS: usize = 100;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -60,50 +54,6 @@ fn parse_score(text: &str) -> Result<Score, String> {
     text.parse().ok().and_then(Score::new).ok_or_else(|| "a score is a number from 0 to 100".into())
 }
 
-/// A review as a reviewer writes it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(example = example())]
-pub(super) struct ReviewInput {
-    /// What the total says where it is left out; it can be harsher than that, and not milder.
-    verdict: Option<Verdict>,
-    /// Each 0 to 100, all three of them.
-    scores: ScoresInput,
-    /// What should be otherwise.
-    #[serde(default)]
-    #[schemars(length(max = MOST_FINDINGS), inner(regex(pattern = r"\S"), length(max = LONGEST_FINDING)))]
-    findings: Vec<String>,
-    /// The plan that was read: the review is refused where the plan has changed since.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    plan_digest: Option<String>,
-}
-
-/// What the reviewer thinks in numbers, 100 being the best.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ScoresInput {
-    /// Whether it will work.
-    technical: Score,
-    /// Whether what could go wrong is seen and small: 100 is no risk at all.
-    risk: Score,
-    /// Whether everything that was asked for is in it.
-    completeness: Score,
-}
-
-impl ReviewInput {
-    fn scores(&self) -> Scores {
-        let ScoresInput { technical, risk, completeness } = self.scores;
-        Scores { technical, risk, completeness }
-    }
-}
-
-fn example() -> serde_json::Value {
-    serde_json::json!({
-        "scores": {"technical": 85, "risk": 70, "completeness": 60},
-        "findings": ["T2 has no test for an empty key"]
-    })
-}
-
 /// What `solution review` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reviewed {
@@ -122,59 +72,19 @@ pub(super) struct Reviewed {
 }
 
 impl Args {
-    fn input(&self) -> Result<ReviewInput, Failure> {
-        let mut input = match &self.from_json {
-            Some(path) => read_input(path)?,
-            None => {
-                let (Some(technical), Some(risk), Some(completeness)) =
-                    (self.technical, self.risk, self.completeness)
-                else {
-                    return Err(Failure::usage("a review needs all three scores").hint(
-                        "--technical N --risk N --completeness N, each 0 to 100; or --from-json FILE",
-                    ));
-                };
-                ReviewInput {
-                    verdict: self.verdict,
-                    scores: ScoresInput { technical, risk, completeness },
-                    findings: self.findings.clone(),
-                    plan_digest: self.plan_digest.clone(),
-                }
-            }
+    fn input(&self) -> Result<Judgement, Failure> {
+        if let Some(path) = &self.from_json {
+            return Judgement::read(path);
+        }
+        let (Some(technical), Some(risk), Some(completeness)) =
+            (self.technical, self.risk, self.completeness)
+        else {
+            return Err(Failure::usage("a review needs all three scores")
+                .hint("--technical N --risk N --completeness N, each 0 to 100; or --from-json FILE"));
         };
-        let count = input.findings.len();
-        if count > MOST_FINDINGS {
-            return Err(Failure::new(
-                "too-long",
-                format!("the review has {count} findings, and {MOST_FINDINGS} are allowed"),
-            )
-            .hint("name what matters most; a plan that is wrong throughout is rejected with one finding"));
-        }
-        for (n, finding) in input.findings.iter_mut().enumerate() {
-            *finding = finding.trim().to_owned();
-            let length = finding.chars().count();
-            if length == 0 {
-                return Err(Failure::new("empty", format!("finding {} is empty", n + 1))
-                    .hint("say what should be otherwise, or leave it out"));
-            }
-            if length > LONGEST_FINDING {
-                return Err(Failure::new(
-                    "too-long",
-                    format!("finding {} has {length} characters, and {LONGEST_FINDING} are allowed", n + 1),
-                )
-                .hint("`git wf comment ISSUE` takes longer texts"));
-            }
-        }
-        Ok(input)
+        let scores = Scores { technical, risk, completeness };
+        Judgement::new(self.verdict, scores, self.findings.clone(), self.plan_digest.clone())
     }
-}
-
-fn read_input(path: &str) -> Result<ReviewInput, Failure> {
-    let bytes = read_bytes(path)?;
-    let wrong = |why: String| {
-        Failure::new("invalid-json", format!("{} is no review: {why}", named(path)))
-            .hint("`git wf schema review-input` says what a review holds")
-    };
-    serde_json::from_value(strict::parse(&bytes).map_err(wrong)?).map_err(|error| wrong(error.to_string()))
 }
 
 pub(super) fn run(args: &Args, context: &mut Context) -> Outcome {
@@ -243,17 +153,11 @@ fn review_plan(
     tx: &mut Tx<'_>,
     folder: &IssueFolder,
     plan: &Solution,
-    input: &ReviewInput,
+    input: &Judgement,
     force: &Force,
 ) -> Result<Review, Failure> {
     let (id, digest) = (&plan.id, plan.plan_digest());
-    if let Some(read) = input.plan_digest.as_ref().filter(|read| **read != digest) {
-        return Err(Failure::new(
-            "digest-mismatch",
-            format!("plan `{id}` is not the one that was read: it is `{digest}` now, not `{read}`"),
-        )
-        .hint(format!("read it again: `git wf solution show {id}`")));
-    }
+    input.is_about(plan, &digest)?;
     if force.why().is_none() {
         review::may_review(plan, tx.person())?;
     }
@@ -261,8 +165,8 @@ fn review_plan(
     let me = review::Reviewer::of(tx.person());
     let mine = |it: &&Review| it.plan_digest == digest && review::Reviewer::of(&it.author) == me;
     let last = folder.reviews(id).iter().rfind(mine);
-    if let Some(same) = last
-        .filter(|it| it.verdict == verdict && it.scores == input.scores() && it.findings == input.findings)
+    if let Some(same) =
+        last.filter(|it| it.verdict == verdict && it.scores == input.scores && it.findings == input.findings)
     {
         return Ok(same.clone());
     }
@@ -270,8 +174,8 @@ fn review_plan(
     let made = tx.append(&layout::reviews(id), |entry| Review {
         id: entry,
         verdict,
-        scores: input.scores(),
-        total: input.scores().total(),
+        scores: input.scores,
+        total: input.scores.total(),
         findings: input.findings.clone(),
         plan_digest: digest,
         author: author.clone(),
@@ -296,8 +200,8 @@ fn review_plan(
 
 /// The verdict that was given, or the one of the total. A person may judge harsher than the scores; who judges milder
 /// means other scores.
-fn settled(plan: &Solution, input: &ReviewInput) -> Result<Verdict, Failure> {
-    let total = input.scores().total();
+fn settled(plan: &Solution, input: &Judgement) -> Result<Verdict, Failure> {
+    let total = input.scores.total();
     let by_total = review::verdict_of(total);
     let is_empty = plan.typed_plan().tasks.is_empty();
     let mildest = if is_empty { Verdict::Rejected } else { by_total };

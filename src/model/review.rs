@@ -34,6 +34,11 @@ impl Score {
         (0.0..=100.0).contains(&number).then_some(Self(number + 0.0))
     }
 
+    /// The nearest whole number; halves go up.
+    pub(crate) fn rounded(self) -> Self {
+        Self(self.0.round())
+    }
+
     /// The number.
     pub(crate) fn get(self) -> f64 {
         self.0
@@ -90,11 +95,11 @@ pub(crate) struct Scores {
 }
 
 impl Scores {
-    /// 0.4·technical + 0.3·risk + 0.3·completeness, to two digits.
+    /// 0.4·technical + 0.3·risk + 0.3·completeness, to the nearest whole number.
     pub(crate) fn total(&self) -> Score {
         // Tenths, so that whole scores come to an exact sum.
         let tenths = 4.0 * self.technical.0 + 3.0 * self.risk.0 + 3.0 * self.completeness.0;
-        Score((tenths * 10.0).round() / 100.0)
+        Score(tenths / 10.0).rounded()
     }
 }
 
@@ -107,7 +112,7 @@ pub(crate) struct Review {
     pub(crate) verdict: Verdict,
     /// technical, risk, completeness: each 0 to 100.
     pub(crate) scores: Scores,
-    /// 0.4·technical + 0.3·risk + 0.3·completeness.
+    /// 0.4·technical + 0.3·risk + 0.3·completeness, rounded to a whole number.
     pub(crate) total: Score,
     /// What should be otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -142,8 +147,14 @@ mod tests {
             ((0.0, 0.0, 0.0), "0"),
             ((77.0, 83.0, 91.0), "83"),
             ((85.0, 70.0, 60.0), "73"),
-            ((79.0, 80.0, 80.0), "79.6"),
-            ((33.33, 66.66, 99.99), "63.33"),
+            ((79.0, 80.0, 80.0), "80"),
+            ((33.33, 66.66, 99.99), "63"),
+            ((59.0, 60.0, 60.0), "60"),
+            ((60.0, 58.0, 60.0), "59"),
+            ((55.0, 60.0, 65.0), "60"),
+            ((61.0, 50.0, 67.0), "60"),
+            ((61.0, 51.0, 66.0), "60"),
+            ((62.0, 55.0, 60.0), "59"),
         ] {
             assert_eq!(scores(of.0, of.1, of.2).total().to_string(), total, "{of:?}");
         }

@@ -30,7 +30,7 @@ enum SolutionCommand {
     Diff(diff::Args),
     /// Review a plan that somebody else made: scores, a verdict, findings
     ///
-    /// The total is 0.4 technical + 0.3 risk + 0.3 completeness: from 80 on approved, from 60 on concerns, below that
+    /// The total is 0.4 technical + 0.3 risk + 0.3 completeness, rounded: from 80 on approved, from 60 on concerns, below that
     /// rejected. A review speaks of the plan as it is now; once the plan changes, it counts no more. Of one reviewer the
     /// latest review counts, of several the harshest. What is rejected is not queued, and with `git wf policy set
     /// review=required` neither is what nobody reviewed. Each rejected version of a plan is a round; after two an owner

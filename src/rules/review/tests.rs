@@ -60,6 +60,15 @@ fn the_bounds_of_a_total() {
 }
 
 #[test]
+fn a_total_is_rounded_before_it_is_judged() {
+    let verdict_of_all = |score| verdict(&review("b", "d", Verdict::Approved, score));
+    assert_eq!(verdict_of_all(79.5), Verdict::Approved);
+    assert_eq!(verdict_of_all(79.4), Verdict::Concerns);
+    assert_eq!(verdict_of_all(59.6), Verdict::Concerns);
+    assert_eq!(verdict_of_all(59.4), Verdict::Rejected);
+}
+
+#[test]
 fn a_milder_verdict_than_the_scores_is_not_believed() {
     assert_eq!(verdict(&review("b", "d", Verdict::Approved, 20.0)), Verdict::Rejected);
     assert_eq!(verdict(&review("b", "d", Verdict::Approved, 70.0)), Verdict::Concerns);

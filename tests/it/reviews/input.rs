@@ -11,9 +11,12 @@ fn the_verdict_follows_from_the_total() {
         (["80", "80", "80"], json!(80), "approved"),
         (["100", "70", "60"], json!(79), "concerns"),
         (["79.99", "80", "80"], json!(80), "approved"),
-        (["79.9", "80", "80"], json!(79.96), "concerns"),
+        (["79.9", "80", "80"], json!(80), "approved"),
+        (["79", "79", "79"], json!(79), "concerns"),
+        (["59", "60", "60"], json!(60), "concerns"),
+        (["60", "58", "60"], json!(59), "rejected"),
         (["60", "60", "60"], json!(60), "concerns"),
-        (["0", "100", "99"], json!(59.7), "rejected"),
+        (["0", "100", "99"], json!(60), "concerns"),
     ] {
         let it = Planned::new();
         let [technical, risk, completeness] = scores;
@@ -271,4 +274,42 @@ fn an_issue_stands_for_its_only_or_its_bound_plan() {
     assert!(none.stderr.contains("issue `ISS-002` has no plan"), "{}", none.stderr);
     let unknown = review(&it.bea, "ISS-404", "80", &[]).fails(1);
     assert!(unknown.stderr.contains("no solution `ISS-404`"), "{}", unknown.stderr);
+}
+
+/// As reviewers of another program write it: each dimension with what was found.
+#[test]
+fn findings_by_dimension_are_taken_beside_the_flat_list() {
+    let it = Planned::new();
+    let input = json!({
+        "issueId": "ISS-001",
+        "solutionId": it.plan,
+        "technical": {"score": 80, "findings": ["T2 calls `limit` before `authenticate`"]},
+        "risk": {"score": 60, "findings": []},
+        "completeness": 50,
+        "total_score": 65,
+        "findings": ["Say who decides"]
+    });
+    let answer = it.bea.json_in(input.to_string(), &["solution", "review", &it.plan, "--from-json", "-"]);
+    assert_eq!(answer["review"]["scores"], json!({"technical": 80, "risk": 60, "completeness": 50}));
+    let findings = json!(["Say who decides", "technical: T2 calls `limit` before `authenticate`"]);
+    assert_eq!((&answer["review"]["findings"], &answer["review"]["total"]), (&findings, &json!(65)));
+    assert_eq!(answer["standing"], "concerns");
+    let within = json!({"scores": {"technical": {"score": 90}, "risk": 90, "completeness": {"score": 90, "findings": ["x"]}}});
+    let answer = it.bea.json_in(within.to_string(), &["solution", "review", &it.plan, "--from-json", "-"]);
+    assert_eq!(answer["review"]["findings"], json!(["completeness: x"]));
+    for (field, value, code) in [
+        ("total_score", json!(90), "other-total"),
+        ("solutionId", json!("SOL-ISS-001-other"), "other-plan"),
+        ("issueId", json!("ISS-002"), "other-issue"),
+        ("risk", json!(null), "invalid-json"),
+        ("risk", json!({"findings": []}), "invalid-json"),
+        ("risk", json!({"score": 101}), "invalid-json"),
+        ("scores", json!({"risk": 60}), "invalid-json"),
+        ("technical", json!({"score": 80, "findings": [" "]}), "empty"),
+    ] {
+        let mut bad = input.clone();
+        bad[field] = value;
+        let args = ["solution", "review", &it.plan, "--from-json", "-"];
+        assert_eq!(it.bea.refused_in(bad.to_string(), 1, &args)["code"], code, "{bad}");
+    }
 }
