@@ -59,6 +59,8 @@ fn clock(generator: &mut SchemaGenerator) -> Schema {
 pub(super) struct SolutionInput {
     /// Made where it is left out.
     id: Option<SolutionId>,
+    /// Another name for id.
+    solution_id: Option<SolutionId>,
     /// Taken from the command where it is left out.
     issue_id: Option<IssueId>,
     #[schemars(flatten)]

@@ -86,14 +86,15 @@ pub(crate) struct Plan {
     /// How it goes about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) approach: Option<String>,
-    /// bugfix, feature, refactor, …
+    /// bugfix, feature, refactor, performance, security, test, docs or chore.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) strategy_type: Option<String>,
     /// The steps, at least one.
     #[schemars(length(min = 1, max = MOST_TASKS))]
     pub(crate) tasks: Vec<Task>,
-    /// What the planner found out about the code.
+    /// What the planner found out about the code: relevant_files, patterns, integration_points, and more.
     #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "rule::exploration")]
     pub(crate) exploration_context: Option<Value>,
     /// How risky, far-reaching and complex it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]

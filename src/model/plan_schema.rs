@@ -26,6 +26,27 @@ pub(crate) const COMMIT_TYPES: &[&str] =
     &["feat", "fix", "docs", "style", "refactor", "perf", "test", "build", "ci", "chore", "revert"];
 /// How risky, far-reaching or complex a plan is.
 pub(crate) const LEVELS: &[&str] = &["low", "medium", "high"];
+/// What a plan is for.
+pub(crate) const STRATEGIES: &[&str] =
+    &["bugfix", "feature", "refactor", "performance", "security", "test", "docs", "chore"];
+/// What may happen to a file; a task's own words will do.
+pub(crate) const FILE_ACTIONS: &[&str] = &[
+    "Create",
+    "Modify",
+    "Update",
+    "Implement",
+    "Fix",
+    "Refactor",
+    "Add",
+    "Remove",
+    "Delete",
+    "Rename",
+    "Move",
+    "Configure",
+    "Test",
+];
+/// How much work a task is.
+pub(crate) const EFFORTS: &[&str] = &["small", "medium", "large"];
 /// More tasks than this are more than one plan.
 pub(crate) const MOST_TASKS: usize = 10;
 
@@ -64,6 +85,23 @@ pub(super) fn action(_: &mut SchemaGenerator) -> Schema {
 /// low, medium, high or none.
 pub(super) fn level(_: &mut SchemaGenerator) -> Schema {
     or_null(words(LEVELS))
+}
+
+/// What was found in the code: files as paths or as objects with one, the rest as texts.
+pub(super) fn exploration(_: &mut SchemaGenerator) -> Schema {
+    let texts = json!({ "type": ["string", "array", "null"], "items": { "type": "string" } });
+    let file = json!({ "anyOf": [
+        { "type": "string" },
+        { "type": "object", "required": ["path"], "properties": { "path": { "type": "string" } } },
+    ] });
+    json_schema!({
+        "type": ["object", "null"],
+        "properties": {
+            "relevant_files": { "type": ["array", "null"], "items": file },
+            "patterns": texts,
+            "integration_points": texts,
+        },
+    })
 }
 
 /// The type of a commit, or none.

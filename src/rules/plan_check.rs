@@ -2,7 +2,9 @@
 //! what to do. A plan without errors can be read as [`Plan`](crate::model::plan::Plan).
 
 mod checker;
+mod exploration;
 mod finding;
+mod spelling;
 mod table;
 mod task;
 
@@ -19,7 +21,7 @@ use super::quality::{Part, Quality};
 use crate::model::digest::digest;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::PLAN;
-use crate::model::plan_schema::{LEVELS, MOST_TASKS};
+use crate::model::plan_schema::{LEVELS, MOST_TASKS, STRATEGIES};
 use crate::model::repo_path::RepoPath;
 use crate::model::strict;
 
@@ -27,6 +29,7 @@ use crate::model::strict;
 /// given, but for the ids and the digest.
 const OWNED: &[&str] = &[
     "id",
+    "solution_id",
     "issue_id",
     "author",
     "created_at",
@@ -141,24 +144,28 @@ impl Checker<'_> {
                 None => self.find(&IDS, "issue_id", given, "the id of an issue, as text"),
             }
         }
-        let value = self::given(map, "id")?;
-        match value.as_str().map(SolutionId::parse) {
-            Some(Ok(id)) => {
-                if let Some(issue) = issue.filter(|issue| **issue != id.issue()) {
-                    let allowed = format!("a plan of issue `{issue}` is called SOL-{issue}-<uid>");
-                    self.find(&IDS, "id", Some(value), allowed);
+        let own = given.and_then(Value::as_str).and_then(|id| IssueId::parse(id).ok());
+        let issue = issue.or(own.as_ref());
+        // Planners call it by either name.
+        let names = [("id", self::given(map, "id")), ("solution_id", self::given(map, "solution_id"))];
+        let mut found: Option<SolutionId> = None;
+        for (name, value) in names {
+            let Some(value) = value else { continue };
+            match value.as_str().map(SolutionId::parse) {
+                Some(Ok(id)) => {
+                    if let Some(issue) = issue.filter(|issue| **issue != id.issue()) {
+                        let allowed = format!("a plan of issue `{issue}` is called SOL-{issue}-<uid>");
+                        self.find(&IDS, name, Some(value), allowed);
+                    } else if let Some(other) = found.as_ref().filter(|other| **other != id) {
+                        self.find(&IDS, name, Some(value), format!("the same as id, `{other}`"));
+                    }
+                    found = found.or(Some(id));
                 }
-                Some(id)
-            }
-            Some(Err(error)) => {
-                self.find(&IDS, "id", Some(value), error.to_string());
-                None
-            }
-            None => {
-                self.find(&IDS, "id", Some(value), "the id of a solution, as text");
-                None
+                Some(Err(error)) => self.find(&IDS, name, Some(value), error.to_string()),
+                None => self.find(&IDS, name, Some(value), "the id of a solution, as text"),
             }
         }
+        found
     }
 
     /// Everything but the ids.
@@ -179,6 +186,8 @@ impl Checker<'_> {
         self.filled_text(&TEXT, map, "", "description");
         self.text(map, "", "approach");
         self.text(map, "", "strategy_type");
+        self.known_word(map, "", "strategy_type", STRATEGIES);
+        self.exploration(map);
         self.tasks(map);
         let analysis = self.object(map, "", "analysis");
         let is_object = analysis.is_some() || given(map, "analysis").is_none();
@@ -200,6 +209,7 @@ impl Checker<'_> {
             });
         }
         self.number(map, "", "score", 0.0, 1.0);
+        self.spelling(map, OWNED);
     }
 
     fn tasks(&mut self, map: &Map<String, Value>) {

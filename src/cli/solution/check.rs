@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use schemars::JsonSchema;
@@ -51,7 +51,7 @@ pub(crate) struct CheckedAnswer {
     findings: Vec<Finding>,
     /// The plans that were checked.
     plans: Vec<CheckedPlan>,
-    /// Files that several plans touch; only where plans were to be compared.
+    /// Files that several plans touch; only where plans were to be compared, or where plans of several issues were handed in.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared_files: Option<Vec<SharedFile>>,
 }
@@ -105,7 +105,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let own = issue.clone().or_else(|| Some(SolutionId::parse(&plans.first()?.place).ok()?.issue()));
         Some(compare(&plans, &args, own.as_ref(), &store.snapshot()?)?)
     } else {
-        None
+        shared_in_batch(&plans, issue.as_ref())
     };
     if context.json() {
         let answer = answer(&plans, reports, shared);
@@ -189,6 +189,33 @@ fn compare(
         }
     }
     Ok(shared_files(&all))
+}
+
+/// The issue that a plan is for: the one that it names, be it by its own id.
+fn issue_of(it: &Handed) -> Option<IssueId> {
+    let text = |name: &str| it.plan[name].as_str();
+    let by_plan = |name| SolutionId::parse(text(name)?).ok().map(|id| id.issue());
+    let named = text("issue_id").and_then(|id| IssueId::parse(id).ok());
+    named.or_else(|| by_plan("id")).or_else(|| by_plan("solution_id"))
+}
+
+/// The files that plans of different issues share, where plans of several were handed in. Plans of one issue are no
+/// neighbours: at most one of them is carried out.
+fn shared_in_batch(plans: &[Handed], issue: Option<&IssueId>) -> Option<Vec<SharedFile>> {
+    let issues: BTreeMap<&str, IssueId> = plans
+        .iter()
+        .filter_map(|it| Some((it.place.as_str(), issue.cloned().or_else(|| issue_of(it))?)))
+        .collect();
+    let is_of_several = |names: &mut dyn Iterator<Item = &str>| {
+        names.filter_map(|name| issues.get(name)).collect::<BTreeSet<_>>().len() > 1
+    };
+    if !is_of_several(&mut plans.iter().map(|it| it.place.as_str())) {
+        return None;
+    }
+    let known = plans.iter().filter(|it| issues.contains_key(it.place.as_str()));
+    let all: Vec<_> = known.map(|it| (it.place.clone(), readable(it).touches())).collect();
+    let shared = shared_files(&all).into_iter();
+    Some(shared.filter(|it| is_of_several(&mut it.plans.iter().map(String::as_str))).collect())
 }
 
 fn answer(plans: &[Handed], reports: Vec<Report>, shared_files: Option<Vec<SharedFile>>) -> CheckedAnswer {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Setting;
 use super::finding::Finding;
-use super::table::{RANGE, Rule, Severity, TYPE};
+use super::table::{RANGE, Rule, Severity, TYPE, UNKNOWN_WORD};
 use crate::rules::quality::{Part, Quality, Seen};
 
 /// So many findings of one severity are listed; a plan with more needs no longer list.
@@ -159,6 +159,16 @@ impl<'a> Checker<'a> {
             other => self.find(rule, format!("{at}{name}"), other, format!("one of {}", words.join(", "))),
         }
         true
+    }
+
+    /// A warning where the text is not one of these words, in any case.
+    pub(super) fn known_word(&mut self, map: &Map<String, Value>, at: &str, name: &str, words: &[&str]) {
+        if let Some(Value::String(word)) = given(map, name).filter(|_| !words.is_empty())
+            && !is_one_of(word, words)
+        {
+            let allowed = format!("one of {}", words.join(", "));
+            self.find(&UNKNOWN_WORD, format!("{at}{name}"), map.get(name), allowed);
+        }
     }
 
     pub(super) fn number(&mut self, map: &Map<String, Value>, at: &str, name: &str, least: f64, most: f64) {

@@ -95,6 +95,11 @@ rules! {
         "say which command to run or where to look, and what is seen then";
     UNKNOWN_FILE = Warning "unknown-file": "a file to change is in the commit that is checked out",
         "correct the path, or give the file the action create";
+    UNKNOWN_WORD = Warning "unknown-word":
+        "strategy_type, effort, conflict_risk and the action of a file are words of their lists; case is forgiven",
+        "take the word that comes closest; any other is kept, and nothing goes by it";
+    MISSPELT = Warning "misspelt": "no field has a name that is nearly one of the known names",
+        "correct the name; a field of another name is kept, and nothing reads it";
     ANALYSIS = Warning "analysis": "risk, impact and complexity are given",
         "judge it in analysis: low, medium or high";
 }

@@ -7,7 +7,7 @@ use super::table::{
     ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, TASK_ID, TEXT, TYPE,
     UNKNOWN_FILE, VAGUE, VERIFICATION,
 };
-use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES};
+use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES, EFFORTS, FILE_ACTIONS, LEVELS};
 use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
 use crate::rules::command_line::CommandLine;
@@ -44,6 +44,7 @@ impl Checker<'_> {
         for name in ["scope", "description", "effort"] {
             self.text(task, at, name);
         }
+        self.known_word(task, at, "effort", EFFORTS);
         self.count(Part::CompleteTasks, |c| c.steps(task, at));
         self.texts(task, at, "regression");
         self.count(Part::CompleteTasks, |c| c.test(task, at));
@@ -220,10 +221,14 @@ impl Checker<'_> {
                 Some(Err(fault)) => self.find(&PATH, format!("{inner}{path}"), found, fault.to_string()),
                 None => self.find(&PATH, format!("{inner}{path}"), found, "a path, as text"),
             }
-            for name in texts {
-                self.text(place, &inner, name);
+            for text in texts {
+                self.text(place, &inner, text);
             }
             self.texts(place, &inner, "changes");
+            if name == "files" {
+                self.known_word(place, &inner, "action", FILE_ACTIONS);
+                self.known_word(place, &inner, "conflict_risk", LEVELS);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Sandbox, column, plan};
+use crate::support::{Sandbox, column, plan, plan_on};
 
 /// Paths and what must stand in the line of each.
 fn findings(error: &Value) -> Vec<String> {
@@ -148,4 +148,129 @@ fn check_takes_a_file_stdin_or_an_id() {
     repo.write("half.json", "{\n  \"tasks\": [");
     let error = repo.refused(1, &["solution", "check", "half.json"]);
     assert_eq!(error["message"], "`half.json` is not JSON: the JSON ends half-way, at line 2, column 12");
+}
+
+#[test]
+fn without_an_issue_the_ids_of_a_plan_must_agree() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let errors = |id: &str, value: &str| {
+        let mut plan = plan();
+        (plan["issue_id"], plan[id]) = (json!("ISS-001"), json!(value));
+        let ran = repo.wf_in(plan.to_string(), &["solution", "check", "-", "--json"]);
+        column(&ran.json()["findings"], "path")
+    };
+    assert_eq!(errors("id", "SOL-ISS-002-1"), ["id"]);
+    assert_eq!(errors("id", "SOL-ISS-001-1"), [""; 0]);
+    assert_eq!(errors("solution_id", "SOL-ISS-002-1"), ["solution_id"]);
+    assert_eq!(errors("solution_id", "SOL-ISS-001-1"), [""; 0]);
+    let mut both = plan();
+    (both["id"], both["solution_id"]) = (json!("SOL-ISS-001-1"), json!("SOL-ISS-001-2"));
+    let ran = repo.wf_in(both.to_string(), &["solution", "check", "-", "--json"]).fails(1);
+    assert_eq!(column(&ran.json()["findings"], "path"), ["solution_id"]);
+}
+
+#[test]
+fn a_planner_s_solution_id_is_the_id() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let mut named = plan();
+    named["solution_id"] = json!("SOL-ISS-001-1");
+    repo.wf_in(named.to_string(), &["solution", "add", "ISS-001"]).ok();
+    let shown = repo.json(&["solution", "show", "SOL-ISS-001-1"]);
+    assert_eq!((&shown["id"], &shown["solution_id"]), (&json!("SOL-ISS-001-1"), &Value::Null));
+}
+
+#[test]
+fn plans_of_several_issues_are_compared_with_each_other() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let on = |issue: &str, uid: &str, file: &str| {
+        let mut plan = plan_on(file);
+        plan["id"] = json!(format!("SOL-{issue}-{uid}"));
+        plan
+    };
+    let check = |plans: &[Value]| {
+        repo.wf_in(json!(plans).to_string(), &["solution", "check", "-", "--json"]).ok().json()["shared_files"].clone()
+    };
+    let (a1, a2, b) = (on("A-1", "1", "src/x.ts"), on("A-1", "2", "src/x.ts"), on("B-1", "1", "./src"));
+    assert_eq!(
+        check(&[a1.clone(), a2.clone(), b]),
+        json!([{"file": "src", "plans": ["stdin[0]", "stdin[1]", "stdin[2]"]}])
+    );
+    assert_eq!(check(&[a1.clone(), a2]), Value::Null, "at most one of them is carried out");
+    assert_eq!(check(&[a1, on("B-1", "1", "doc/x")]), json!([]));
+}
+
+#[test]
+fn what_a_planner_found_out_has_types() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    for (field, value, path) in [
+        ("relevant_files", json!("src/a.ts"), "exploration_context.relevant_files"),
+        ("relevant_files", json!(["a", 1]), "exploration_context.relevant_files[1]"),
+        ("relevant_files", json!([{"relevance": "high"}]), "exploration_context.relevant_files[0]"),
+        ("patterns", json!({"a": 1}), "exploration_context.patterns"),
+        ("patterns", json!(["a", 2]), "exploration_context.patterns[1]"),
+        ("integration_points", json!(7), "exploration_context.integration_points"),
+    ] {
+        let mut plan = plan();
+        plan["exploration_context"][field] = value;
+        let ran = repo.wf_in(plan.to_string(), &["solution", "check", "-", "--json"]).fails(1);
+        let findings = ran.json()["findings"].clone();
+        assert_eq!(
+            (column(&findings, "path"), column(&findings, "rule")),
+            (vec![path.into()], vec!["type".into()])
+        );
+    }
+    let mut sound = plan();
+    sound["exploration_context"] = json!({"relevant_files": [{"path": "a", "relevance": "high"}, "b"],
+        "patterns": ["a", "b"], "integration_points": null, "key_findings": [{"any": "thing"}]});
+    assert_eq!(
+        repo.wf_in(sound.to_string(), &["solution", "check", "-", "--json"]).ok().json()["findings"],
+        json!([])
+    );
+    sound["exploration_context"] = json!("nothing much");
+    repo.wf_in(sound.to_string(), &["solution", "check", "-"]).fails(1);
+}
+
+#[test]
+fn unknown_words_and_misspelt_fields_are_warned_of() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let mut odd = plan();
+    odd["strategy_type"] = json!("magic");
+    odd["explorationContext"] = odd["exploration_context"].take();
+    let task = &mut odd["tasks"][0];
+    task["effort"] = json!("some");
+    task["files"] = json!([{"path": "src/x.ts", "action": "ponder", "conflict_risk": "huge", "chnages": ["a"]},
+        {"path": "src/y.ts", "action": "MODIFY", "conflict_risk": "Low"}]);
+    task["regresion"] = json!(["x"]);
+    task["acceptance"]["verificaton"] = json!(["x"]);
+    task["x-note"] = json!(1);
+    let answer = repo.wf_in(odd.to_string(), &["solution", "check", "-", "--json"]).ok().json();
+    let mut found: Vec<(String, String, String)> = answer["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| ["path", "rule", "allowed"].map(|name| it[name].as_str().unwrap().to_owned()).into())
+        .collect();
+    found.sort();
+    let rules: Vec<(&str, &str)> =
+        found.iter().map(|(path, rule, _)| (path.as_str(), rule.as_str())).collect();
+    assert_eq!(
+        rules,
+        [
+            ("explorationContext", "misspelt"),
+            ("strategy_type", "unknown-word"),
+            ("tasks[0].effort", "unknown-word"),
+            ("tasks[0].files[0].action", "unknown-word"),
+            ("tasks[0].files[0].chnages", "misspelt"),
+            ("tasks[0].files[0].conflict_risk", "unknown-word"),
+            ("tasks[0].regresion", "misspelt"),
+        ]
+    );
+    assert!(found[4].2.contains("`changes`") && found[1].2.contains("bugfix, feature"), "{found:?}");
+    assert_eq!(answer["quality"], json!(1.0), "they cost nothing");
 }

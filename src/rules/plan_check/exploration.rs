@@ -1,0 +1,34 @@
+//! The checks of what a planner found out about the code.
+
+use serde_json::{Map, Value};
+
+use super::checker::{Checker, given};
+use super::table::TYPE;
+
+impl Checker<'_> {
+    /// Files by path, or by an object that has one, and texts or lists of them; other fields may hold anything.
+    pub(super) fn exploration(&mut self, map: &Map<String, Value>) {
+        let Some(found) = self.object(map, "", "exploration_context") else { return };
+        let at = "exploration_context";
+        match given(found, "relevant_files") {
+            None => {}
+            Some(Value::Array(files)) => {
+                let is_file = |file: &Value| file.is_string() || file["path"].is_string();
+                for (n, file) in files.iter().enumerate().filter(|(_, file)| !is_file(file)) {
+                    let allowed = "a path, or an object with `path`";
+                    self.find(&TYPE, format!("{at}.relevant_files[{n}]"), Some(file), allowed);
+                }
+            }
+            other => self.find(&TYPE, format!("{at}.relevant_files"), other, "a list of paths"),
+        }
+        for name in ["patterns", "integration_points"] {
+            match given(found, name) {
+                Some(Value::Array(_)) => self.texts(found, &format!("{at}."), name),
+                Some(other) if !other.is_string() => {
+                    self.find(&TYPE, format!("{at}.{name}"), Some(other), "a text, or a list of texts");
+                }
+                _ => {}
+            }
+        }
+    }
+}
