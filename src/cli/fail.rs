@@ -7,6 +7,7 @@ use super::claim::{self, Meant};
 use super::ended::{self, Then};
 use super::{Context, Failure, Outcome};
 use crate::model::execution::{End, Failure as Reported};
+use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::status::ExecutionStatus;
 use crate::rules::facts;
@@ -37,41 +38,54 @@ pub(super) struct ReasonInput {
     message: Option<String>,
     /// Where it was raised.
     stack_trace: Option<String>,
+    /// The plan that was carried out.
+    solution_id: Option<SolutionId>,
+}
+
+/// What was reported.
+pub(super) struct Told {
+    pub(super) failure: Reported,
+    /// The plan that it names.
+    pub(super) solution_id: Option<SolutionId>,
 }
 
 /// Reads what went wrong: a text, or JSON.
-pub(super) fn parse(reason: &str) -> Result<Reported, Failure> {
+pub(super) fn parse(reason: &str) -> Result<Told, Failure> {
     let text = reason.trim();
     if text.is_empty() {
         return Err(Failure::usage("the reason is empty").hint("--reason TEXT says what went wrong"));
     }
     if !text.starts_with('{') {
-        return Ok(Reported { message: Some(text.to_owned()), ..Reported::default() });
+        let failure = Reported { message: Some(text.to_owned()), ..Reported::default() };
+        return Ok(Told { failure, solution_id: None });
     }
     let input: ReasonInput = serde_json::from_str(text).map_err(|error| {
         Failure::new("invalid-json", format!("the reason is not a failure as JSON: {error}"))
-            .hint("its fields are task_id, error_type, message and stack_trace")
+            .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
     })?;
     if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
         return Err(Failure::new("invalid-json", "the reason has no `message`")
             .hint("say in `message` what went wrong"));
     }
-    Ok(Reported {
-        task_id: input.task_id,
-        error_type: input.error_type,
-        message: input.message,
-        stack_trace: input.stack_trace,
-    })
+    let ReasonInput { task_id, error_type, message, stack_trace, solution_id } = input;
+    Ok(Told { failure: Reported { task_id, error_type, message, stack_trace }, solution_id })
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let reported = parse(&args.reason)?;
+    let Told { failure: reported, solution_id } = parse(&args.reason)?;
     let store = context.store()?;
     let before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
     claim::confirm(&store, &before.execution, context)?;
     let committed = context.transact(&store, |tx| {
         let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
         let it = &execution.execution;
+        if let Some(other) = solution_id.as_ref().filter(|other| **other != it.solution_id) {
+            return Err(Failure::new(
+                "other-plan",
+                format!("the failure is of `{other}`, and `{}` is executed", it.solution_id),
+            )
+            .hint("name the item whose execution failed: `git wf fail ITEM`"));
+        }
         if let (Some(task), Some(solution)) = (&reported.task_id, folder.solution(&it.solution_id)) {
             let plan = solution.typed_plan();
             if plan.task(task).is_none() {

@@ -35,7 +35,7 @@ enum FeedbackCommand {
         #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
         stage: Option<Stage>,
         /// The plan that it is about
-        #[arg(long, value_name = "SOLUTION")]
+        #[arg(long, visible_alias = "solution-id", value_name = "SOLUTION")]
         solution: Option<String>,
         #[command(flatten)]
         given: TextArgs,
@@ -128,7 +128,16 @@ fn add(
     let store = context.store()?;
     let snapshot = store.snapshot()?;
     let id = resolve::issue(&snapshot, issue)?;
-    let solution = solution.map(|text| resolve::solution(&snapshot, text, Some(&id))).transpose()?;
+    let is_json = kind == FeedbackType::Failure && text.trim_start().starts_with('{');
+    let told = is_json.then(|| fail::parse(text)).transpose()?;
+    let in_json = told.as_ref().and_then(|told| told.solution_id.as_ref());
+    let named = solution.map(|text| resolve::solution(&snapshot, text, Some(&id))).transpose()?;
+    if let (Some(one), Some(other)) = (&named, in_json.filter(|it| named.as_ref() != Some(it))) {
+        return Err(Failure::usage(format!("the failure is of `{other}`, and --solution says `{one}`"))
+            .hint("leave --solution out"));
+    }
+    let in_json = in_json.map(|it| resolve::solution(&snapshot, it.as_str(), Some(&id))).transpose()?;
+    let solution = named.or(in_json);
     if let Some(other) = solution.as_ref().filter(|it| it.issue() != id) {
         return Err(Failure::new(
             "other-issue",
@@ -138,8 +147,8 @@ fn add(
     }
     let mut detail = FeedbackDetail { solution_id: solution, ..FeedbackDetail::default() };
     let mut content = text.to_owned();
-    if kind == FeedbackType::Failure && text.trim_start().starts_with('{') {
-        let reported = fail::parse(text)?;
+    if let Some(told) = told {
+        let reported = told.failure;
         content = reported.message.clone().unwrap_or_default();
         detail.task_id = reported.task_id;
         detail.error_type = reported.error_type;

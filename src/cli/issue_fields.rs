@@ -7,9 +7,13 @@ use serde::Deserialize;
 use super::text_input::{checked, title};
 use super::{Failure, json_fault, named, read_text};
 use crate::model::id::IssueId;
-use crate::model::issue::{ExtendedContext, Issue, LifecycleRequirements, RELATIONS, Source};
+use crate::model::issue::{
+    AcceptanceType, CommitStrategy, ExtendedContext, Issue, LifecycleRequirements, RELATIONS,
+    RegressionScope, Source, TestStrategy,
+};
 use crate::model::priority::Priority;
 use crate::model::{strict, typed};
+use crate::rules::reply_task;
 use crate::store::Read;
 use crate::store::resolve::{self, ResolveError};
 
@@ -94,7 +98,85 @@ pub(crate) struct IssueInput {
     /// What happens.
     pub(crate) actual_behavior: Option<String>,
     /// How it wants to be worked on.
-    pub(crate) lifecycle_requirements: Option<LifecycleRequirements>,
+    pub(crate) lifecycle_requirements: Option<Lifecycle>,
+    /// Another name for tags, whose elements may be GitHub's objects.
+    pub(crate) labels: Option<Vec<Label>>,
+    #[schemars(regex(pattern = r"^https?://\S*$"))]
+    /// The issue on GitHub; another name for source_url.
+    pub(crate) github_url: Option<String>,
+    #[schemars(range(min = 1))]
+    /// Its number there; without an id, a new issue is called GH- and this number.
+    pub(crate) github_number: Option<u64>,
+}
+
+/// What [`LifecycleRequirements`] may say: these words and no others.
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lifecycle {
+    test_strategy: Option<TestStrategy>,
+    regression_scope: Option<RegressionScope>,
+    acceptance_type: Option<AcceptanceType>,
+    commit_strategy: Option<CommitStrategy>,
+}
+
+impl Lifecycle {
+    /// The words that each field allows.
+    fn words() -> [(&'static str, String); 4] {
+        [
+            ("test_strategy", TestStrategy::words()),
+            ("regression_scope", RegressionScope::words()),
+            ("acceptance_type", AcceptanceType::words()),
+            ("commit_strategy", CommitStrategy::words()),
+        ]
+    }
+
+    /// Refuses other words by the name of their field.
+    fn check(value: &serde_json::Value) -> Result<(), Failure> {
+        let Some(given) = value.get("lifecycle_requirements").and_then(|it| it.as_object()) else {
+            return Ok(());
+        };
+        for (name, words) in Self::words() {
+            match given.get(name) {
+                None | Some(serde_json::Value::Null) => {}
+                Some(serde_json::Value::String(word)) if words.split(", ").any(|known| known == word) => {}
+                Some(other) => {
+                    return Err(Failure::new(
+                        "invalid-word",
+                        format!(
+                            "lifecycle_requirements.{name} cannot be `{}`",
+                            other.as_str().unwrap_or(&other.to_string())
+                        ),
+                    )
+                    .hint(format!("allowed are {words}")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<Lifecycle> for LifecycleRequirements {
+    fn from(it: Lifecycle) -> Self {
+        Self {
+            test_strategy: it.test_strategy.map(|word| word.to_string()),
+            regression_scope: it.regression_scope.map(|word| word.to_string()),
+            acceptance_type: it.acceptance_type.map(|word| word.to_string()),
+            commit_strategy: it.commit_strategy.map(|word| word.to_string()),
+        }
+    }
+}
+
+/// A label by its name, or as GitHub shows it.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Label {
+    /// The name.
+    Name(String),
+    /// An object with the name.
+    Object {
+        /// The name.
+        name: String,
+    },
 }
 
 /// Fields that the store makes or derives: a record that `show --json` printed can be read again.
@@ -160,13 +242,58 @@ impl IssueInput {
         if let Some(notes) = value.pointer_mut("/extended_context/notes") {
             *notes = crate::model::schema::Shape::Any.order(notes.take());
         }
-        let input: Self = typed::read(&value).map_err(|error| wrong(&error.to_string()))?;
-        if let Some(url) = &input.source_url {
-            parse_url(url).map_err(|why| {
-                Failure::new("invalid-url", format!("source_url `{url}` is no web address")).hint(why)
-            })?;
+        Lifecycle::check(&value)?;
+        let mut input: Self = typed::read(&value).map_err(|error| wrong(&error.to_string()))?;
+        for (name, url) in [("source_url", &input.source_url), ("github_url", &input.github_url)] {
+            if let Some(url) = url {
+                parse_url(url).map_err(|why| {
+                    Failure::new("invalid-url", format!("{name} `{url}` is not a web address")).hint(why)
+                })?;
+            }
         }
+        input.settle_github(&wrong)?;
         Ok(input)
+    }
+
+    /// Puts what a planner says of an issue on GitHub under the names of the format.
+    fn settle_github(&mut self, wrong: &impl Fn(&str) -> Failure) -> Result<(), Failure> {
+        if let Some(labels) = self.labels.take() {
+            let names = labels.into_iter().map(|label| match label {
+                Label::Name(name) | Label::Object { name } => name,
+            });
+            self.tags.get_or_insert_default().extend(names);
+        }
+        if self.github_url.is_none() && self.github_number.is_none() {
+            return Ok(());
+        }
+        if let Some(url) = self.github_url.take() {
+            if self.source_url.as_ref().is_some_and(|other| *other != url) {
+                return Err(wrong("source_url and github_url differ"));
+            }
+            self.source_url = Some(url);
+        }
+        let told = self.source_url.as_deref().and_then(reply_task::number_of);
+        match (self.github_number, told) {
+            (Some(0), _) => return Err(wrong("github_number is 0, and GitHub counts from 1")),
+            (Some(number), Some(told)) if number != told => {
+                return Err(wrong(&format!("github_number is {number}, and the address says {told}")));
+            }
+            (number, told) => self.github_number = number.or(told),
+        }
+        self.source.get_or_insert(Source::Github);
+        Ok(())
+    }
+
+    /// The id of an issue that is known by its number on GitHub alone.
+    pub(crate) fn github_id(&self) -> Option<IssueId> {
+        self.github_number.and_then(|number| IssueId::parse(&format!("GH-{number}")).ok())
+    }
+
+    /// Where it is discussed, as far as its number and the repository on GitHub tell.
+    pub(crate) fn locate(&mut self, repository: impl FnOnce() -> Option<String>) {
+        if let (Some(number), None) = (self.github_number, &self.source_url) {
+            self.source_url = repository().map(|name| format!("https://github.com/{name}/issues/{number}"));
+        }
     }
 
     fn apply(self, issue: &mut Issue) -> Result<(), Failure> {

@@ -1,12 +1,12 @@
 use std::io::Write;
 
-use super::issue_fields::{FieldArgs, some};
+use super::issue_fields::{FieldArgs, IssueInput, some};
 use super::text_input::{TextArgs, edit, title};
 use super::{Context, Exit, Failure, Outcome, answer};
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, Source};
 use crate::model::uid::Uid;
-use crate::rules::readiness;
+use crate::rules::{readiness, reply_task};
 use crate::store::{Store, Tx, layout, random_uid, records};
 
 /// Register an issue
@@ -42,10 +42,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Failure::usage("an issue needs a title").hint("`git wf new TITLE`, or -e to write it in your editor")
     })?;
     let title = title(&given_title)?;
-    let given_id = args.id.clone().or_else(|| input.as_ref().and_then(|input| input.id.clone()));
+    let of_input = |input: &IssueInput| input.id.clone().or_else(|| input.github_id());
+    let given_id = args.id.clone().or_else(|| input.as_ref().and_then(of_input));
     let nonce = random_uid()?;
     if let Some(input) = &mut input {
         input.title = None;
+        input.locate(|| reply_task::repository(&store.remote_urls()));
     }
     let committed = context.transact(&store, |tx| {
         let id = given_id.clone().unwrap_or_else(|| make_id(tx, &title, &nonce));

@@ -4,22 +4,23 @@ use super::solution::Handed;
 use super::{Context, Failure, existing};
 use crate::model::id::IssueId;
 use crate::rules::reply_task::{self, Place, Unadded};
-use crate::store::Read;
+use crate::store::Store;
 
 /// Looks at plans for an issue that came from GitHub, each with its place in what was given. With `append`, those that do
 /// not answer there get a task that does; without, a warning says so. Plans for any other issue stay as they are.
 pub(super) fn settle(
-    read: &impl Read,
+    store: &Store,
     issue: &IssueId,
     plans: Vec<Handed>,
     append: bool,
     context: &Context,
 ) -> Result<Vec<Handed>, Failure> {
-    let folder = existing(read, issue)?;
-    let Some(place) = Place::of(&folder.issue.record) else {
+    let folder = existing(&store.snapshot()?, issue)?;
+    let repository = reply_task::repository(&store.remote_urls());
+    let Some(place) = Place::of(&folder.issue.record, repository) else {
         if append {
             return Err(Failure::new("not-from-github", format!("issue `{issue}` did not come from GitHub"))
-                .hint("leave --add-reply-task out; `source` github or a `source_url` there says where it came from"));
+                .hint("leave --add-reply-task out; a `source_url` there, or the id GH-<number> and a remote on GitHub, say where it came from"));
         }
         return Ok(plans);
     };

@@ -9,16 +9,24 @@ use serde_json::{Map, Value};
 use super::claim::Meant;
 use super::{Failure, json_fault, named, read_text};
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
+use crate::model::id::SolutionId;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
+use crate::model::time::Time;
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Store};
 
-/// The executor's report.
+/// The executor's report. Its fields may stand in `execution_result` instead, beside solution_id, status and executed_at.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(transform = with_inner_report)]
 pub(super) struct ResultInput {
+    /// The plan that was carried out: that of the execution which ends.
+    solution_id: Option<SolutionId>,
+    /// When it ended. The record has a time of its own.
+    #[serde(rename = "executed_at")]
+    _executed_at: Option<Time>,
     /// completed; a failure is reported with `fail`.
     #[schemars(with = "Option<Status>")]
     status: Option<String>,
@@ -42,6 +50,47 @@ pub(super) struct ResultInput {
     tasks: Vec<Value>,
 }
 
+/// What stands around the report in a file of its state.
+const AROUND: [&str; 4] = [INNER, "solution_id", "status", "executed_at"];
+/// Where the report stands in such a file.
+const INNER: &str = "execution_result";
+
+/// The schema admits both forms.
+fn with_inner_report(schema: &mut schemars::Schema) {
+    if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
+        let own = properties.iter().filter(|(name, _)| !AROUND.contains(&name.as_str()));
+        let inner: Map<String, Value> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let inner = serde_json::json!({
+            "description": "The report, where it does not stand around this.",
+            "type": ["object", "null"],
+            "properties": inner,
+            "additionalProperties": false,
+        });
+        properties.insert(INNER.into(), inner);
+    }
+}
+
+/// The fields of a report in one object, whichever of the two forms it has.
+fn flat(mut fields: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    match fields.remove(INNER) {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(inner)) => {
+            for (name, value) in inner {
+                if AROUND.contains(&name.as_str()) {
+                    return Err(format!("{INNER}: unknown field `{name}`"));
+                }
+                if fields.insert(name.clone(), value).is_some() {
+                    return Err(format!("`{name}` is given twice"));
+                }
+            }
+        }
+        Some(_) => return Err(format!("{INNER} should be an object")),
+    }
+    // A planner writes null for what it does not know.
+    fields.retain(|_, value| !value.is_null());
+    Ok(fields)
+}
+
 /// An object id, or a start of one.
 const HASH: &str = "^[0-9a-fA-F]{4,64}$";
 
@@ -63,6 +112,7 @@ pub(super) fn read(path: &str) -> Result<ResultInput, Failure> {
     // A list would do for the fields in their order, and nobody means that.
     let fields: Map<String, Value> =
         serde_json::from_str(&text).map_err(|error| not_one(json_fault(&error)))?;
+    let fields = flat(fields).map_err(not_one)?;
     let input: ResultInput =
         serde_json::from_value(fields.into()).map_err(|error| not_one(json_fault(&error)))?;
     match input.status.as_deref() {
@@ -106,6 +156,14 @@ impl ResultInput {
         execution: &ExecutionFolder,
         named: &[(String, Option<CodeCommit>)],
     ) -> Result<(), Failure> {
+        let own = &execution.execution.solution_id;
+        if let Some(other) = self.solution_id.as_ref().filter(|other| *other != own) {
+            return Err(Failure::new(
+                "other-plan",
+                format!("the result is of `{other}`, and `{own}` is executed"),
+            )
+            .hint("end the execution that it is of: `git wf done ITEM --result FILE`"));
+        }
         let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
         let mut commits = Vec::new();
         for (hash, commit) in named {

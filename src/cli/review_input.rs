@@ -10,7 +10,7 @@ use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::review::{Score, Scores, Verdict};
 use crate::model::solution::Solution;
-use crate::model::strict;
+use crate::model::{strict, typed};
 
 /// A finding is a sentence or two; what is longer belongs into the plan or into a comment.
 const LONGEST_FINDING: usize = 10_000;
@@ -84,11 +84,11 @@ struct Judged {
 
 impl<'de> Deserialize<'de> for Dimension {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+        let value = typed::any(deserializer)?;
         let read = if value.is_object() {
-            serde_json::from_value(value).map(Self::Judged)
+            typed::read(&value).map(Self::Judged)
         } else {
-            serde_json::from_value(value).map(Self::Score)
+            typed::read(&value).map(Self::Score)
         };
         read.map_err(D::Error::custom)
     }
@@ -142,7 +142,7 @@ impl Judgement {
                 .hint("`git wf schema review-input` shows its form")
         };
         let value = strict::parse(&bytes).map_err(wrong)?;
-        let input: ReviewInput = serde_json::from_value(value).map_err(|error| wrong(error.to_string()))?;
+        let input: ReviewInput = typed::read(&value).map_err(|error| wrong(error.to_string()))?;
         let mut findings = input.findings;
         let mut score = |name: &str, one: Option<Dimension>, other: Option<Dimension>| {
             let dimension = match (one, other) {

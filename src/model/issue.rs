@@ -61,7 +61,61 @@ pub(crate) struct ExtendedContext {
     pub(crate) notes: Option<Value>,
 }
 
-/// How the issue wants to be worked on.
+text_enum!(
+    /// By which kind of tests an issue is tested.
+    TestStrategy {
+        /// Units alone.
+        Unit = "unit",
+        /// Parts together.
+        Integration = "integration",
+        /// The whole as a user sees it.
+        EndToEnd = "e2e",
+        /// By hand.
+        Manual = "manual",
+        /// Whatever fits the change.
+        Auto = "auto",
+    }
+);
+
+text_enum!(
+    /// How much is tested again.
+    RegressionScope {
+        /// What the change touches.
+        Affected = "affected",
+        /// What depends on that, too.
+        Related = "related",
+        /// Everything.
+        Full = "full",
+    }
+);
+
+text_enum!(
+    /// How criteria are seen to hold.
+    AcceptanceType {
+        /// By commands.
+        Automated = "automated",
+        /// By a person.
+        Manual = "manual",
+        /// By both.
+        Both = "both",
+    }
+);
+
+text_enum!(
+    /// How the work becomes commits.
+    CommitStrategy {
+        /// One for each task.
+        PerTask = "per-task",
+        /// One for the issue.
+        PerIssue = "per-issue",
+        /// Many, made one in the end.
+        Squash = "squash",
+        /// Each of which works by itself.
+        Atomic = "atomic",
+    }
+);
+
+/// How the issue wants to be worked on, as stored: other programs, and earlier ones, may have written other words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LifecycleRequirements {

@@ -14,14 +14,18 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where an issue from GitHub came from; none for any other.
-    pub(crate) fn of(issue: &Issue) -> Option<Self> {
-        let named = issue.source_url.as_deref().and_then(of_url);
-        if issue.source != Some(Source::Github) {
-            return named;
+    /// Where an issue from GitHub came from; none for any other. `repository` is this one's name there, where a remote
+    /// tells it: then `GH-12` is its issue 12.
+    pub(crate) fn of(issue: &Issue, repository: Option<String>) -> Option<Self> {
+        if let Some(named) = issue.source_url.as_deref().and_then(of_url) {
+            return Some(named);
         }
-        let by_id = || issue.id.as_str().strip_prefix("GH-").and_then(|digits| digits.parse().ok());
-        Some(named.unwrap_or_else(|| Self { repository: None, number: by_id() }))
+        let number: Option<u64> =
+            issue.id.as_str().strip_prefix("GH-").and_then(|digits| digits.parse().ok());
+        // An address that is not GitHub's speaks of another place.
+        let repository = repository.filter(|_| number.is_some() && issue.source_url.is_none());
+        let is_there = issue.source == Some(Source::Github) || repository.is_some();
+        is_there.then_some(Self { repository, number })
     }
 
     /// The command that comments there. What the address says was looked at: it is a name and a number, nothing else.
@@ -32,16 +36,58 @@ impl Place {
     }
 }
 
+/// The number of the issue that an address on GitHub names.
+pub(crate) fn number_of(url: &str) -> Option<u64> {
+    of_url(url)?.number
+}
+
+/// Remotes under which a project is known, the first first: a fork's own remote comes behind that of what it forked.
+const PREFERRED: [&str; 3] = ["upstream", "github", "origin"];
+
+/// The `owner/name` of this repository on GitHub, from its remotes (name and address); none where they do not tell it, or
+/// tell several.
+pub(crate) fn repository(remotes: &[(String, String)]) -> Option<String> {
+    let found: Vec<(&str, String)> =
+        remotes.iter().filter_map(|(name, url)| Some((name.as_str(), of_remote(url)?))).collect();
+    let by_name = |wanted: &&str| found.iter().find(|(name, _)| name == wanted);
+    if let Some((_, preferred)) = PREFERRED.iter().find_map(by_name) {
+        return Some(preferred.clone());
+    }
+    let (_, first) = found.first()?;
+    found.iter().all(|(_, other)| other == first).then(|| first.clone())
+}
+
+/// Reads `https://github.com/<owner>/<name>.git`, `git@github.com:<owner>/<name>.git` and their like.
+fn of_remote(url: &str) -> Option<String> {
+    let (host, path) = match url.split_once("://") {
+        Some((scheme, rest)) if matches!(scheme, "https" | "http" | "ssh" | "git" | "git+ssh") => {
+            rest.split_once('/')?
+        }
+        Some(_) => return None,
+        None => url.split_once(':')?,
+    };
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let host = host.split_once(':').map_or(host, |(host, _)| host).to_ascii_lowercase();
+    if !matches!(host.as_str(), "github.com" | "www.github.com" | "ssh.github.com") {
+        return None;
+    }
+    let path = path.trim_matches('/');
+    let (owner, name) = path.strip_suffix(".git").unwrap_or(path).split_once('/')?;
+    (is_name(owner) && is_name(name)).then(|| format!("{owner}/{name}"))
+}
+
+/// The name of an owner or a repository: nothing that a shell reads as more than a word.
+fn is_name(text: &str) -> bool {
+    let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    plain && !matches!(text, "" | "." | "..") && !text.starts_with('-') && text.len() <= 100
+}
+
 /// Reads `https://github.com/<owner>/<name>/issues/<number>`.
 fn of_url(url: &str) -> Option<Place> {
     let (scheme, rest) = url.split_once("://")?;
     let path = rest.strip_prefix("github.com/").or_else(|| rest.strip_prefix("www.github.com/"))?;
     let mut parts = path.split(['/', '?', '#']);
     let (owner, name, kind, number) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let is_name = |text: &str| {
-        let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
-        plain && !text.is_empty() && !text.starts_with('-') && text.len() <= 100
-    };
     let is_ours = matches!(scheme, "https" | "http") && kind == "issues" && is_name(owner) && is_name(name);
     let number = number.parse().ok().filter(|_| number.bytes().all(|b| b.is_ascii_digit()));
     (is_ours && number.is_some()).then(|| Place { repository: Some(format!("{owner}/{name}")), number })
@@ -142,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_came_from_github() {
-        let command = |id, source, url| Place::of(&issue(id, source, url)).map(|place| place.command());
+        let command = |id, source, url| Place::of(&issue(id, source, url), None).map(|place| place.command());
         let github = Some(Source::Github);
         assert_eq!(
             command("X-1", None, Some("https://github.com/ada/engine/issues/12#note")).unwrap(),
@@ -152,6 +198,66 @@ mod tests {
         assert_eq!(command("X-1", github, None).unwrap(), "gh issue comment <number> --body-file -");
         assert_eq!(command("GH-12", None, None), None, "a name alone says nothing");
         assert_eq!(command("X-1", Some(Source::Text), Some("https://example.org/ada/engine/issues/1")), None);
+    }
+
+    #[test]
+    fn a_number_is_one_of_this_repository_where_a_remote_names_that() {
+        let command = |id, source, url| {
+            Place::of(&issue(id, source, url), Some("ada/engine".into())).map(|place| place.command())
+        };
+        let here = "gh issue comment 12 --repo ada/engine --body-file -";
+        assert_eq!(command("GH-12", None, None).unwrap(), here);
+        assert_eq!(command("GH-12", Some(Source::Github), None).unwrap(), here);
+        assert_eq!(command("ISS-12", None, None), None);
+        assert_eq!(command("GH-x", None, None), None);
+        assert_eq!(command("GH-12", None, Some("https://example.org/12")), None);
+        assert_eq!(
+            command("GH-12", None, Some("https://github.com/bea/x/issues/3")).unwrap(),
+            "gh issue comment 3 --repo bea/x --body-file -"
+        );
+    }
+
+    #[test]
+    fn remotes_tell_the_repository_in_all_their_forms() {
+        let of = |remotes: &[(&str, &str)]| {
+            let owned: Vec<_> = remotes.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+            repository(&owned)
+        };
+        for url in [
+            "https://github.com/ada/engine.git",
+            "https://github.com/ada/engine",
+            "https://github.com/ada/engine/",
+            "https://token:x@github.com/ada/engine.git",
+            "http://www.github.com/ada/engine",
+            "git@github.com:ada/engine.git",
+            "github.com:ada/engine",
+            "git@github.com:/ada/engine.git",
+            "ssh://git@github.com/ada/engine.git",
+            "ssh://git@github.com:22/ada/engine",
+            "ssh://git@ssh.github.com:443/ada/engine.git",
+            "git://GitHub.com/ada/engine.git",
+        ] {
+            assert_eq!(of(&[("origin", url)]).as_deref(), Some("ada/engine"), "{url}");
+        }
+        for url in [
+            "https://gitlab.com/ada/engine.git",
+            "https://github.com.example.org/ada/engine",
+            "https://github.com/ada",
+            "https://github.com/ada/engine/tree/main",
+            "https://github.com/ada/$(id)",
+            "https://github.com/--help/x",
+            "https://github.com/../x",
+            "file:///github.com/ada/engine",
+            "../engine.git",
+            "/srv/github.com:ada/engine",
+            "",
+        ] {
+            assert_eq!(of(&[("origin", url)]), None, "{url}");
+        }
+        let (fork, main) = ("git@github.com:bea/engine", "git@github.com:ada/engine");
+        assert_eq!(of(&[("origin", fork), ("upstream", main)]).as_deref(), Some("ada/engine"));
+        assert_eq!(of(&[("x", fork), ("y", main)]), None);
+        assert_eq!(of(&[("x", main), ("y", "https://github.com/ada/engine")]).as_deref(), Some("ada/engine"));
     }
 
     #[test]
@@ -168,13 +274,13 @@ mod tests {
             "https://github.com/",
             "",
         ] {
-            assert_eq!(Place::of(&issue("X-1", None, Some(url))), None, "{url}");
+            assert_eq!(Place::of(&issue("X-1", None, Some(url)), Some("a/b".into())), None, "{url}");
         }
     }
 
     #[test]
     fn it_waits_for_all_that_nobody_waits_for_and_passes_the_checks() {
-        let place = Place::of(&issue("GH-3", Some(Source::Github), None)).unwrap();
+        let place = Place::of(&issue("GH-3", Some(Source::Github), None), None).unwrap();
         let longer = append(&plan(&[&[], &["T1"], &["T1"], &[]]), &place).unwrap();
         let task = &longer["tasks"][4];
         assert_eq!((&task["id"], &task["depends_on"]), (&json!("T5"), &json!(["T2", "T3", "T4"])));
@@ -185,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_full_plan_and_no_plan_are_left_alone() {
-        let place = Place::of(&issue("GH-3", Some(Source::Github), None)).unwrap();
+        let place = Place::of(&issue("GH-3", Some(Source::Github), None), None).unwrap();
         let none: &[&str] = &[];
         assert_eq!(append(&plan(&[none; 10]), &place), Err(Unadded::Full));
         for odd in [json!(null), json!([]), json!({"tasks": {}}), json!({"tasks": []})] {

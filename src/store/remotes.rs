@@ -45,6 +45,16 @@ impl Store {
         names.filter(|name| config.string(format!("remote.{name}.url").as_str()).is_some()).collect()
     }
 
+    /// The remotes by name, each with the address that it is fetched from, as git rewrites it.
+    pub(crate) fn remote_urls(&self) -> Vec<(String, String)> {
+        let url = |name: String| {
+            let remote = self.repo.find_remote(name.as_str()).ok()?;
+            let url = remote.url(gix::remote::Direction::Fetch)?.to_bstring();
+            Some((name, url.to_str_lossy().into_owned()))
+        };
+        self.remotes().into_iter().filter_map(url).collect()
+    }
+
     /// The moves of a ref, latest first; none where it has no reflog. At most `most`.
     pub(crate) fn moves(&self, reference: &str, most: usize) -> Result<Vec<RefMove>, StoreError> {
         let found =

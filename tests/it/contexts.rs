@@ -445,6 +445,20 @@ fn an_issue_from_github_is_offered_a_task_that_answers_there() {
 }
 
 #[test]
+fn a_number_and_a_remote_tell_where_to_answer() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("GH-8");
+    let add = ["solution", "add", "GH-8", "--no-bind", "--add-reply-task"];
+    assert_eq!(repo.refused_in(plan().to_string(), 1, &add)["code"], "not-from-github");
+    repo.git(&["remote", "add", "origin", "hub:ada/engine.git"]).ok();
+    repo.git(&["config", "url.ssh://git@github.com/.insteadOf", "hub:"]).ok();
+    let id = repo.wf_in(plan().to_string(), &add).ok().line().to_owned();
+    let task = &repo.json(&["solution", "show", &id])["tasks"][2];
+    assert!(task["implementation"].to_string().contains("gh issue comment 8 --repo ada/engine"), "{task}");
+}
+
+#[test]
 fn the_examples_of_inputs_fit_their_schemas() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

@@ -158,3 +158,28 @@ fn feedback_of_two_clones_is_joined() {
     assert_eq!(both.as_array().unwrap().len(), 2);
     assert_eq!(bea.json(&["feedback", "list"]), both);
 }
+
+#[test]
+fn a_failure_names_its_plan() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plan = repo.planned("ISS-001", &plan_on("src/a.rs"));
+    repo.issue("ISS-002");
+    let add = ["feedback", "add", "ISS-001", "--type", "failure"];
+    let reason = json!({"solution_id": plan, "message": "no answer"}).to_string();
+    let added = repo.json(&[&add[..], &[&reason]].concat());
+    assert_eq!(added["detail"], json!({"solution_id": plan, "message": "no answer"}));
+    let by_option = repo.json(&[&add[..], &["It broke", "--solution-id", &plan]].concat());
+    assert_eq!(by_option["detail"], json!({"solution_id": plan}));
+    repo.wf(&[&add[..], &[&reason, "--solution", &plan]].concat()).ok();
+    let other = json!({"solution_id": "SOL-ISS-001-other", "message": "x"}).to_string();
+    assert_eq!(repo.refused(2, &[&add[..], &[&other, "--solution", &plan]].concat())["code"], "usage");
+    assert_eq!(repo.refused(1, &[&add[..], &[&other]].concat())["code"], "not-found");
+    let elsewhere = ["feedback", "add", "ISS-002", "--type", "failure", &reason];
+    assert_eq!(repo.refused(1, &elsewhere)["code"], "other-issue");
+    // `fail` takes the same, and it must be the plan that is executed.
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    assert_eq!(repo.refused(1, &["fail", "--reason", &other])["code"], "other-plan");
+    repo.wf(&["fail", "--reason", &reason]).ok();
+}

@@ -112,7 +112,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     for file in files {
         plans.extend(read_plans(file)?);
     }
-    let plans = reply_task::settle(&store.snapshot()?, &id, plans, add_reply_task, context)?;
+    let plans = reply_task::settle(&store, &id, plans, add_reply_task, context)?;
     let setting = Setting { issue: Some(&id), ..Setting::default() };
     let reports = input::examine(&plans, setting, Some(&store))?;
     if let Some(failure) = input::errors(&plans, &reports) {

@@ -111,3 +111,36 @@ fn a_retry_can_name_the_item() {
     assert_eq!(repo.json(&["show", "ISS-001"])["executions"].as_array().unwrap().len(), 3);
     assert_eq!(repo.refused(1, &["retry", "S-9"])["code"], "not-found");
 }
+
+/// The file that a run keeps of an execution.
+#[test]
+fn a_file_of_a_run_s_state_is_a_report_too() {
+    let sandbox = Sandbox::new();
+    let work = work(&sandbox);
+    let plan = work.repo.json(&["solution", "list", "ISS-001"])[0]["id"].clone();
+    let mut report = work.report();
+    report.as_object_mut().unwrap().remove("status");
+    report["summary"] = json!(null);
+    let state = json!({"solution_id": plan, "status": "completed", "executed_at": "2026-11-21T02:14:05Z",
+        "execution_result": report});
+    let refused = |change: &dyn Fn(&mut Value), code: &str| {
+        let mut bad = state.clone();
+        change(&mut bad);
+        let error = work.repo.refused_in(bad.to_string(), 1, &["done", "--result", "-"]);
+        assert_eq!(error["code"], code, "{error}");
+    };
+    refused(&|it| it["solution_id"] = json!("SOL-ISS-001-other"), "other-plan");
+    refused(&|it| it["status"] = json!("failed"), "result-failed");
+    refused(&|it| it["executed_at"] = json!("yesterday"), "invalid-json");
+    refused(&|it| it["execution_result"]["commit_hash"] = json!(work.base), "result-differs");
+    refused(&|it| it["execution_result"]["files_modified"] = json!(["src/other.rs"]), "result-differs");
+    refused(&|it| it["execution_result"]["tests_passed"] = json!(false), "result-differs");
+    refused(&|it| it["execution_result"]["colour"] = json!(1), "invalid-json");
+    refused(&|it| it["execution_result"]["status"] = json!("completed"), "invalid-json");
+    refused(&|it| it["execution_result"] = json!([]), "invalid-json");
+    refused(&|it| it["tests_passed"] = json!(true), "invalid-json");
+    let execution = work.repo.json_in(state.to_string(), &["done", "--result", "-"]);
+    assert_eq!(execution["result"]["files_modified"], json!(["src/a.rs"]));
+    assert_eq!(execution["result"]["tests_passed"], json!(true));
+    assert_eq!(execution["commits"][0]["hash"], work.commit);
+}

@@ -123,6 +123,81 @@ fn json_is_taken_and_flags_beat_it() {
 }
 
 #[test]
+fn lifecycle_requirements_take_the_known_words_and_no_others() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let all = json!({"test_strategy": "e2e", "regression_scope": "related", "acceptance_type": "both",
+        "commit_strategy": "per-task"});
+    let input = json!({"title": "T", "lifecycle_requirements": all});
+    let issue = repo.json_in(input.to_string(), &["new", "--from-json", "-"]);
+    assert_eq!(issue["lifecycle_requirements"], all);
+    for (field, words) in [
+        ("test_strategy", "unit, integration, e2e, manual, auto"),
+        ("regression_scope", "affected, related, full"),
+        ("acceptance_type", "automated, manual, both"),
+        ("commit_strategy", "per-task, per-issue, squash, atomic"),
+    ] {
+        for value in [json!("sometimes"), json!("Unit"), json!(""), json!(1)] {
+            let input = json!({"title": "T", "lifecycle_requirements": {field: value}}).to_string();
+            let id = issue["id"].as_str().unwrap();
+            for command in [&["new", "--from-json", "-"][..], &["edit", id, "--from-json", "-"]] {
+                let error = repo.refused_in(&input, 1, command);
+                assert_eq!(error["code"], "invalid-word");
+                assert!(error["message"].as_str().unwrap().contains(field), "{error}");
+                assert!(error["hint"].as_str().unwrap().contains(words), "{error}");
+            }
+        }
+    }
+    // What another program stored is read as it is.
+    let path = repo.store_path("/issue.json");
+    let text = repo.stored(&path).replace("\"e2e\"", "\"by feel\"");
+    repo.plumb(&[(&path, &text)]);
+    let shown = repo.json(&["show", issue["id"].as_str().unwrap()]);
+    assert_eq!(shown["lifecycle_requirements"]["test_strategy"], "by feel");
+    repo.wf(&["edit", issue["id"].as_str().unwrap(), "-p", "1"]).ok();
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn a_planner_s_names_for_what_came_from_github_are_taken() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let new = |input: serde_json::Value| repo.json_in(input.to_string(), &["new", "--from-json", "-"]);
+    let issue = new(json!({"title": "T", "labels": ["bug", {"name": "ui", "color": "f00"}], "tags": ["x"],
+        "github_url": "https://github.com/ada/engine/issues/12"}));
+    assert_eq!(
+        (&issue["id"], &issue["tags"], &issue["source"], &issue["source_url"]),
+        (
+            &json!("GH-12"),
+            &json!(["bug", "ui", "x"]),
+            &json!("github"),
+            &json!("https://github.com/ada/engine/issues/12")
+        )
+    );
+    let issue = new(json!({"title": "T", "github_number": 13}));
+    assert_eq!(
+        (&issue["id"], &issue["source"], &issue["source_url"]),
+        (&json!("GH-13"), &json!("github"), &json!(null))
+    );
+    let issue = new(json!({"title": "T", "id": "ISS-009", "github_number": 14}));
+    assert_eq!(issue["id"], "ISS-009");
+    repo.git(&["remote", "add", "origin", "git@github.com:ada/engine.git"]).ok();
+    let issue = new(json!({"title": "T", "github_number": 15}));
+    assert_eq!(issue["source_url"], "https://github.com/ada/engine/issues/15");
+    for wrong in [
+        json!({"title": "T", "github_number": 3, "github_url": "https://github.com/ada/engine/issues/4"}),
+        json!({"title": "T", "source_url": "https://example.org/1", "github_url": "https://github.com/ada/engine/issues/4"}),
+        json!({"title": "T", "github_number": 0}),
+        json!({"title": "T", "labels": "bug"}),
+    ] {
+        let error = repo.refused_in(wrong.to_string(), 1, &["new", "--from-json", "-"]);
+        assert_eq!(error["code"], "invalid-json", "{error}");
+    }
+    let error = repo.refused_in(r#"{"title": "T", "github_url": "x"}"#, 1, &["new", "--from-json", "-"]);
+    assert_eq!(error["code"], "invalid-url");
+}
+
+#[test]
 fn json_that_is_no_issue_is_refused() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
