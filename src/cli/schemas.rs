@@ -11,7 +11,8 @@ use super::answer_schema::{
 use super::{
     answer, audit, audit_signatures, claimed, completions, demo, detail, diff, ended, executor_input, export,
     fail, feedback, init, issue_fields, lease, link, list, planning_context, policy, queue, redact_purge,
-    reindex, relink, result, review_input, schema, search, solution, solution_review, status, task, trace, verify, why,
+    reindex, relink, result, review_input, schema, search, solution, solution_review, status, task, trace,
+    verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
