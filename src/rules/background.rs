@@ -13,6 +13,7 @@ use super::folder::{ExecutionFolder, IssueFolder};
 use super::holds::who_holds;
 use super::review;
 use crate::model::execution::{AsideReason, Failure};
+use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::issue::{ExtendedContext, Feedback, FeedbackType, LifecycleRequirements, Source, Stage};
 use crate::model::priority::Priority;
@@ -142,7 +143,7 @@ pub(crate) struct AttemptTold {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CommitTold {
     /// The full object id.
-    pub(crate) hash: String,
+    pub(crate) hash: CommitHash,
     /// The first line of its message.
     pub(crate) subject: String,
     /// The task, where it is known.
