@@ -274,7 +274,11 @@ impl std::fmt::Display for Expression {
                 let distance = distance.map(|distance| format!(", {distance}")).unwrap_or_default();
                 write!(f, "NEAR({}{distance})", phrases.join(" "))
             }
-            Self::Column(name, of) => write!(f, "{name} : {of}"),
+            // FTS5 takes a column within a column only in parentheses.
+            Self::Column(name, of) => match **of {
+                Self::Column(..) => write!(f, "{name} : ({of})"),
+                _ => write!(f, "{name} : {of}"),
+            },
             Self::All(parts) => between(f, parts, " AND "),
             Self::Any(parts) => between(f, parts, " OR "),
             Self::Without(wanted, unwanted) => {
@@ -320,6 +324,7 @@ mod tests {
             ("std::vec nosuch: x", r#"("std::vec" AND "nosuch:" AND "x")"#),
             ("-t + x", r#"("-t" AND "x")"#),
             ("and or not", r#"("and" AND "or" AND "not")"#),
+            ("title: context: a", r#"title : (context : "a")"#),
             ("title:a plans: (b OR c)", r#"(title : "a" AND plans : ("b" OR "c"))"#),
             ("a OR b c AND d NOT e NOT f", r#"("a" OR (("b" AND "c") AND ("d" NOT ("e" OR "f"))))"#),
             ("NEAR(a \"b c\", 3) d", r#"(NEAR("a" "b c", 3) AND "d")"#),
