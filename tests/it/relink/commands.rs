@@ -89,7 +89,7 @@ fn a_commit_is_linked_by_hand_and_the_link_taken_back() {
 
     for (args, code) in [
         (&["link", "HEAD", "SOL-ISS-404-1"][..], "not-found"),
-        (&["link", "HEAD", "ISS-001"], "not-a-plan"),
+        (&["link", "HEAD", "ISS-404"], "not-found"),
         (&["link", "nowhere", &solution], "not-found"),
         (&["link", "HEAD", &solution, "--task", "T9"], "not-found"),
         (&["unlink", "HEAD~2"], "not-linked"),
