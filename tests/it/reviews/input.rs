@@ -109,10 +109,7 @@ fn a_review_from_json() {
     let take = ["solution", "review", &it.plan, "--from-json", "-"];
     let whole = json!({"scores": scores, "findings": ["  T2 has no test for an empty key  "]});
     let answer = it.bea.json_in(whole.to_string(), &take);
-    assert_eq!(
-        (&answer["review"]["verdict"], &answer["review"]["total"]),
-        (&json!("concerns"), &json!(73))
-    );
+    assert_eq!((&answer["review"]["verdict"], &answer["review"]["total"]), (&json!("concerns"), &json!(73)));
     assert_eq!(answer["review"]["findings"], json!(["T2 has no test for an empty key"]));
     let said = answer.to_string();
     for (wrong, what) in [
