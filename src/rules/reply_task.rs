@@ -60,9 +60,7 @@ pub(crate) fn repository(remotes: &[(String, String)]) -> Option<String> {
 /// Reads `https://github.com/<owner>/<name>.git`, `git@github.com:<owner>/<name>.git` and their like.
 fn of_remote(url: &str) -> Option<String> {
     let (host, path) = match url.split_once("://") {
-        Some((scheme, rest)) if matches!(scheme, "https" | "http" | "ssh" | "git" | "git+ssh") => {
-            rest.split_once('/')?
-        }
+        Some(("https" | "http" | "ssh" | "git" | "git+ssh", rest)) => rest.split_once('/')?,
         Some(_) => return None,
         None => url.split_once(':')?,
     };
