@@ -8,39 +8,43 @@ use serde::Serialize;
 use super::{Context, Exit, Failure, Outcome};
 use crate::ui::style;
 
-/// Walk through a whole session in a throw-away repository: from an issue to a traced commit, across two clones
+/// Show a whole session in a throw-away repository, from an issue to a traced commit and across two clones
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder to make it in, which must not exist; a new temporary one unless given
+    /// Where to create it; the directory must not exist yet (default: a new temporary directory)
     folder: Option<PathBuf>,
 }
 
-/// What `demo` answers.
+/// The answer of `demo`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DemoAnswer {
-    /// Where everything is, to look around in.
+    /// The directory that holds the repositories.
     folder: String,
-    /// The commands with their answers.
+    /// The commands, with what each printed.
     steps: Vec<Step>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Step {
-    /// The folder it ran in, below the demo's.
+    /// What the command is for; empty where it continues the step before.
+    note: &'static str,
+    /// The directory it ran in, below `folder`.
     clone: &'static str,
-    command: String,
+    /// The command line.
+    command: &'static str,
+    /// What it printed on stdout and stderr.
     output: String,
 }
 
-/// A step of the walk: a word on it, the clone that it runs in, and what a user would type.
+/// A step of the demo: what it is for, the clone it runs in, and what a user would type.
 struct Walk {
-    word: &'static str,
+    note: &'static str,
     clone: &'static str,
     command: &'static str,
 }
 
-const fn step(word: &'static str, clone: &'static str, command: &'static str) -> Walk {
-    Walk { word, clone, command }
+const fn step(note: &'static str, clone: &'static str, command: &'static str) -> Walk {
+    Walk { note, clone, command }
 }
 
 /// The main clone.
@@ -49,39 +53,64 @@ const SHOP: &str = "shop";
 const OTHER: &str = "colleague";
 
 static WALK: &[Walk] = &[
-    step("A store on its own ref, and hooks that bind commits by themselves.", SHOP, "git wf init --hooks"),
-    step("Issues can come from another tracker.", SHOP, "git wf import beads ../issues.jsonl"),
-    step("", SHOP, "git wf list --status registered --limit 10"),
     step(
-        "A new issue.",
+        "Create the store on a ref of its own, and install the hooks that link commits to plans.",
         SHOP,
-        "git wf new --id ISS-001 \"Sessions end too early\" -m \"Everybody is logged out after an hour.\" -p high -t auth",
+        "git wf init --hooks",
     ),
     step(
-        "A plan, as a planning agent writes it. The only one, so it is bound.",
+        "Register an issue. Anyone with a clone can do this, and so can an agent.",
+        SHOP,
+        "git wf new --id ISS-001 \"Sessions end too early\" -m \"Users are logged out after an hour.\" -p high -t auth",
+    ),
+    step("Issues can also come from another tracker.", SHOP, "git wf import beads ../issues.jsonl"),
+    step("", SHOP, "git wf list"),
+    step(
+        "A planning agent writes a plan as JSON. It is the only plan of this issue, so it is bound at once.",
         SHOP,
         "git wf solution add ISS-001 ../plan.json",
     ),
-    step("That is so already, and nothing is written.", SHOP, "git wf bind ISS-001"),
-    step("", SHOP, "git wf queue add ISS-001"),
-    step("An executor takes the next item: this worktree and branch are bound to it.", SHOP, "git wf next"),
-    step("The test does not pass yet.", SHOP, "sh test.sh || echo \"as the issue says\""),
+    step("A bound plan can be queued.", SHOP, "git wf queue add ISS-001"),
     step(
-        "The work itself, and a plain commit. The hooks do the rest.",
+        "An executor claims the next ready item. From now on this worktree executes that plan.",
         SHOP,
-        "sed -i.bak s/3600/43200/ session.sh && rm session.sh.bak && sh test.sh",
+        "git wf next",
     ),
-    step("", SHOP, "git commit -qam \"Let sessions last for a working day\" && git log -1 --format=%B"),
-    step("", SHOP, "git wf done -m \"Sessions last for twelve hours\""),
-    step("From the commit to the plan and the issue, and back down.", SHOP, "git wf trace HEAD"),
-    step("The same from the issue.", SHOP, "git wf trace ISS-001"),
-    step("Every step, who and when.", SHOP, "git wf log ISS-001"),
-    step("All of it is plain git objects.", SHOP, "git log --oneline refs/wf/main && git fsck --strict"),
-    step("Share the code, then the store.", SHOP, "git push -q origin main && git wf sync origin"),
-    step("A colleague clones the project.", OTHER, "git wf init && git wf sync"),
-    step("The same commit traces to the same plan there.", OTHER, "git wf trace HEAD"),
+    step("The test fails: the bug is there.", SHOP, "sh test.sh || echo \"exit code $?\""),
+    step("Fix it.", SHOP, "sed -i.bak s/3600/43200/ session.sh && rm session.sh.bak && git diff -U0"),
     step(
-        "Both refs are the same commit.",
+        "An ordinary commit is enough. The hooks add the trailers and link the commit to its task.",
+        SHOP,
+        "git commit -qam \"Let sessions last for a working day\" && git log -1 --format=%B",
+    ),
+    step(
+        "Run the test commands of the plan, and record what they report for this commit.",
+        SHOP,
+        "git wf verify --yes",
+    ),
+    step(
+        "The work is finished. The claim ends, and the issue is completed.",
+        SHOP,
+        "git wf done -m \"Sessions last for twelve hours\"",
+    ),
+    step("From a line of code back to the plan.", SHOP, "git wf why session.sh:3"),
+    step("From the issue down to its commits and checks.", SHOP, "git wf trace ISS-001"),
+    step("Does every commit follow a plan, and is there evidence for every task?", SHOP, "git wf audit"),
+    step("Who did what, and when?", SHOP, "git wf log ISS-001"),
+    step(
+        "The store is made of plain git objects.",
+        SHOP,
+        "git log --oneline refs/wf/main && git fsck --strict",
+    ),
+    step(
+        "Publish the code. `next` and `done` have published the store already, so there is nothing left to sync.",
+        SHOP,
+        "git push -q origin main && git wf sync origin",
+    ),
+    step("A colleague clones the project and fetches the store.", OTHER, "git wf init && git wf sync"),
+    step("The same commit leads to the same plan there.", OTHER, "git wf trace HEAD"),
+    step(
+        "Both clones hold the same state, down to the commit.",
         OTHER,
         "git rev-parse refs/wf/main && git -C ../shop rev-parse refs/wf/main",
     ),
@@ -108,7 +137,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             // Each answer is shown as it comes.
             context.screen.flush()?;
         }
-        steps.push(Step { clone: walk.clone, command: walk.command.to_owned(), output });
+        steps.push(Step { note: walk.note, clone: walk.clone, command: walk.command, output });
     }
     let folder = folder.display().to_string();
     if context.json() {
@@ -124,8 +153,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 
 fn announce(walk: &Walk, context: &mut Context) -> Result<(), Failure> {
     let painter = context.screen.painter();
-    if !walk.word.is_empty() {
-        writeln!(context.screen, "{}", painter.paint(style::DIM, &format!("# {}", walk.word)))?;
+    if !walk.note.is_empty() {
+        writeln!(context.screen, "{}", painter.paint(style::DIM, &format!("# {}", walk.note)))?;
     }
     let line = format!("{}$ {}", walk.clone, walk.command);
     writeln!(context.screen, "{}", painter.paint(style::HEADING, &line))?;

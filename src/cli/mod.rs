@@ -69,79 +69,97 @@ struct Arguments {
 }
 
 macro_rules! commands {
-    ($($(#[$attr:meta])* $variant:ident = $module:ident),+ $(,)?) => {
+    ($($group:literal { $($(#[$attr:meta])* $variant:ident = $module:ident),+ $(,)? })+) => {
         // A command is handed its arguments for good, whether it takes them apart or not.
-        $(#[allow(clippy::needless_pass_by_value)] mod $module;)+
+        $($(#[allow(clippy::needless_pass_by_value)] mod $module;)+)+
 
         #[derive(Debug, Subcommand)]
         #[command(defer = true)]
         enum Command {
-            $($(#[$attr])* $variant($module::Args),)+
+            $($($(#[$attr])* $variant($module::Args),)+)+
         }
 
         fn dispatch(command: Command, context: &mut Context) -> Outcome {
             match command {
-                $(Command::$variant(args) => $module::run(args, context),)+
+                $($(Command::$variant(args) => $module::run(args, context),)+)+
             }
         }
+
+        /// What each group of commands is about, and their modules.
+        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($module)),+])),+];
     };
 }
 
-commands!(
-    Init = init,
-    New = new,
-    List = list,
-    Show = show,
-    Edit = edit,
-    Comment = comment,
-    Close = close,
-    Reopen = reopen,
-    Search = search,
-    Status = status,
-    Solution = solution,
-    Feedback = feedback,
-    Context = planning_context,
-    Task = task,
-    Bind = bind,
-    Unbind = unbind,
-    Queue = queue,
-    Next = next,
-    Start = start,
-    Detail = detail,
-    Verify = verify,
-    Accept = accept,
-    Done = done,
-    Fail = fail,
-    Retry = retry,
-    Lease = lease,
-    Link = link,
-    Unlink = unlink,
-    Relink = relink,
-    Trace = trace,
-    Why = why,
-    Audit = audit,
-    Log = log,
-    Diff = diff,
-    Import = import,
-    Export = export,
-    Conflicts = conflicts,
-    Redact = redact,
-    Fsck = fsck,
-    Reindex = reindex,
-    Policy = policy,
-    Project = project,
-    Demo = demo,
-    Sync = sync,
-    Pull = pull,
-    Push = push,
-    Hooks = hooks,
-    #[command(hide = true)]
-    Hook = hook,
-    #[command(hide = true)]
-    RunWatched = run_watched,
-    Schema = schema,
-    Completions = completions,
-);
+commands! {
+    "issues" {
+        New = new,
+        List = list,
+        Show = show,
+        Edit = edit,
+        Comment = comment,
+        Close = close,
+        Reopen = reopen,
+        Search = search,
+        Status = status,
+    }
+    "plans" {
+        Solution = solution,
+        Task = task,
+        Bind = bind,
+        Unbind = unbind,
+        Feedback = feedback,
+        Context = planning_context,
+    }
+    "the queue" {
+        Queue = queue,
+    }
+    "the work" {
+        Next = next,
+        Start = start,
+        Detail = detail,
+        Verify = verify,
+        Accept = accept,
+        Done = done,
+        Fail = fail,
+        Retry = retry,
+        Lease = lease,
+    }
+    "the trail" {
+        Trace = trace,
+        Why = why,
+        Audit = audit,
+        Log = log,
+        Diff = diff,
+        Link = link,
+        Unlink = unlink,
+        Relink = relink,
+    }
+    "clones" {
+        Sync = sync,
+        Pull = pull,
+        Push = push,
+        Conflicts = conflicts,
+    }
+    "the store" {
+        Init = init,
+        Hooks = hooks,
+        Policy = policy,
+        Project = project,
+        Import = import,
+        Export = export,
+        Redact = redact,
+        Fsck = fsck,
+        Reindex = reindex,
+        Schema = schema,
+        Completions = completions,
+        Demo = demo,
+        Help = help,
+        #[command(hide = true)]
+        Hook = hook,
+        #[command(hide = true)]
+        RunWatched = run_watched,
+    }
+}
 
 /// The command line, for whoever puts its parts together himself.
 pub(crate) fn command() -> clap::Command {
@@ -152,7 +170,17 @@ pub(crate) fn command() -> clap::Command {
 pub(crate) fn whole_command() -> clap::Command {
     let mut command = command();
     command.build();
-    command
+    let template = help::overview(&command);
+    command.help_template(template)
+}
+
+/// The groups of the overview, each with its commands in the order of the table.
+fn groups(command: &clap::Command) -> Vec<(&'static str, Vec<&clap::Command>)> {
+    let named = |module: &&str| {
+        let name = if *module == "planning_context" { "context" } else { module };
+        command.find_subcommand(name).filter(|it| !it.is_hide_set())
+    };
+    GROUPS.iter().map(|(group, modules)| (*group, modules.iter().filter_map(named).collect())).collect()
 }
 
 /// Reads the command line. The arguments of a command are put together only where it is the one that was typed: all of

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 pub(crate) mod lanes;
+pub(crate) mod manual;
 pub(crate) mod outlet;
 pub(crate) mod pager;
 pub(crate) mod picture;

@@ -79,6 +79,7 @@ fn others(repo: &Repo) {
     answer(repo, "show-issue", &["close", "bd-1"]);
     answer(repo, "show-issue", &["reopen", "bd-1"]);
     answer(repo, "demo", &["demo"]);
+    answer(repo, "help", &["help", "claims"]);
 
     answers(repo, "redaction", &["redact", "ISS-002", "title", "--reason", "a password"]);
     answer(repo, "purge", &["redact", "--purge", "--yes"]);

@@ -46,6 +46,7 @@ mod sync;
 mod terminal;
 mod trace;
 mod trail;
+mod tutorial;
 mod verify;
 mod verify_in_hooks;
 mod why;

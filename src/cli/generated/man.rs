@@ -5,14 +5,14 @@ use std::io::Write;
 
 use clap_mangen::Man;
 
-/// Behind the page of the program.
+/// What follows the commands on the page of the program.
 const MORE: &str = r#".SH "EXIT STATUS"
 .TP
 .B 0
-Done, or so already.
+Success, even if nothing had to change.
 .TP
 .B 1
-It cannot be done: not found, invalid, refused by a gate, a remote that cannot be reached.
+The command failed: not found, invalid, refused by a gate, or the remote cannot be reached.
 .TP
 .B 2
 Wrong usage.
@@ -20,55 +20,66 @@ Wrong usage.
 .B 3
 Nothing to do:
 .B next
-with nothing ready,
+found no ready item, or
 .B retry
-with nothing failed.
+nothing that failed.
 .SH ENVIRONMENT
 .TP
 .B WF_ACTOR
-The name that an agent gives itself; it stands in records and in the log beside the git identity.
+The name of an agent.
+Records and the log show it beside the git identity.
 .TP
 .B WF_ROLE
-planner, reviewer, integrator or executor; not set for an owner.
+.BR planner ,
+.BR reviewer ,
+.B integrator
+or
+.BR executor .
+If it is unset, you are the owner.
 .TP
 .B NO_COLOR
-Set and not empty: no colour.
+If set and not empty, disables colour.
 .TP
 .BR GIT_DIR ", " GIT_WORK_TREE ", " GIT_AUTHOR_NAME " and so on"
-As git has them.
+As in git.
 .SH CONFIGURATION
 .TP
 .B wf.ref
-The ref that holds the store;
-.B refs/wf/main
-unless set.
+The ref that holds the store (default:
+.BR refs/wf/main ).
 .TP
 .B wf.remote
-The remote that the store is synchronised with.
+The remote to sync the store with.
 .TP
 .B wf.lease
-How long a claim is good without a commit:
+How long a claim lasts without a commit:
 .BR 4h ", " 90m ", " 2d .
 .TP
 .B wf.lockTimeout
-Seconds to wait for another writer; 60 unless set.
+How many seconds to wait for another writer (default: 60).
 .TP
 .BR wf.sign ", " commit.gpgSign
-Sign the commits of the store as git signs others;
+Sign the commits of the store, as git signs other commits.
 .B wf.sign
-decides where it is set. Merges are never signed:
+takes precedence.
+Merges are never signed:
 .B git wf audit \-\-signatures
-makes them again.
+recomputes them.
 .TP
 .BR maintenance.auto ", " gc.auto ", " gc.autoPackLimit ", " core.multiPackIndex
-As git has them: a write of the store starts
+As in git.
+After a write,
 .B git maintenance run \-\-auto
-where it is due (from 3000 loose objects on where
+is started when it is due (with 3000 loose objects or more if
 .B gc.auto
-is not set), and
+is unset), and
 .B git multi\-pack\-index write
-where a pack is so large that opening it slows each command down.
+when a pack has become so large that opening it slows down every command.
 .SH "SEE ALSO"
+.BR gitwf\-tutorial (7),
+.BR gitwf\-concepts (7),
+.BR gitwf\-claims (7),
+.BR gitwf\-server (7),
 .BR gitwf\-format (5),
 .BR git (1)
 "#;
@@ -92,15 +103,37 @@ fn collect(command: &clap::Command, above: Option<&str>, pages: &mut BTreeMap<St
         .manual("git-wf manual");
     let name = page.get_filename();
     let mut text = Vec::new();
-    page.render(&mut text).unwrap();
     match above {
-        None => text.extend_from_slice(MORE.as_bytes()),
-        Some(above) => writeln!(text, ".SH \"SEE ALSO\"\n.BR {} (1)", above.replace('-', "\\-")).unwrap(),
+        None => program(&page, command, &mut text),
+        Some(above) => {
+            page.render(&mut text).unwrap();
+            writeln!(text, ".SH \"SEE ALSO\"\n.BR {} (1)", above.replace('-', "\\-")).unwrap();
+        }
     }
     for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
         collect(inner, name.strip_suffix(".1"), pages);
     }
     pages.insert(name, ascii(std::str::from_utf8(&text).unwrap()).into_bytes());
+}
+
+/// The page of the program, which lists the commands by their groups.
+fn program(page: &Man, command: &clap::Command, text: &mut Vec<u8>) {
+    page.render_title(text).unwrap();
+    page.render_name_section(text).unwrap();
+    text.extend_from_slice(
+        b".SH SYNOPSIS\n\\fBgit wf\\fR [\\fB\\-\\-json\\fR] \\fICOMMAND\\fR [\\fIARGUMENTS\\fR]\n",
+    );
+    page.render_description_section(text).unwrap();
+    page.render_options_section(text).unwrap();
+    for (group, commands) in crate::cli::groups(command) {
+        writeln!(text, ".SH \"{}\"", group.to_uppercase()).unwrap();
+        for it in commands {
+            let about = it.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = about.replace('-', "\\-");
+            writeln!(text, ".TP\n.BR git\\-wf\\-{} (1)\n{about}", it.get_name().replace('-', "\\-")).unwrap();
+        }
+    }
+    text.extend_from_slice(MORE.as_bytes());
 }
 
 #[test]

@@ -1,0 +1,135 @@
+//! The documents that show a session: `gitwf-tutorial(7)` is the whole demo, and the README has lines of it. Both hold what
+//! the demo really prints, but for hashes, ids and times. `UPDATE_GENERATED=1 cargo test tutorial` rewrites the page.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::support::Sandbox;
+
+fn file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+#[test]
+fn the_tutorial_and_the_readme_show_what_the_demo_prints() {
+    let sandbox = Sandbox::new();
+    let place = sandbox.repo("place");
+    let demo = place.json(&["demo", "../shown"]);
+    let steps: Vec<Step> = demo["steps"].as_array().unwrap().iter().map(Step::of).collect();
+
+    let page = page(&steps);
+    let path = file("man/gitwf-tutorial.7");
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        lasting(&committed),
+        lasting(&page),
+        "`UPDATE_GENERATED=1 cargo test tutorial` rewrites the page"
+    );
+
+    readme(&std::fs::read_to_string(file("README.md")).unwrap(), &steps);
+}
+
+struct Step {
+    note: String,
+    prompt: String,
+    output: String,
+}
+
+impl Step {
+    fn of(step: &Value) -> Self {
+        let text = |name: &str| step[name].as_str().unwrap().to_owned();
+        let place = if step["clone"] == "shop" { String::new() } else { text("clone") };
+        let prompt = format!("{place}$ {}", text("command"));
+        Self { note: text("note"), prompt, output: text("output") }
+    }
+}
+
+/// The lines of the README's session are commands of the demo, each followed by lines that it printed.
+fn readme(text: &str, steps: &[Step]) {
+    let session = text.split("```console\n").nth(1).and_then(|it| it.split("```").next()).unwrap();
+    assert!(session.lines().count() <= 15, "a session of fifteen lines");
+    let mut left: Vec<String> = Vec::new();
+    for line in session.lines() {
+        if line.starts_with("$ ") {
+            let step = steps.iter().find(|step| step.prompt == line);
+            let output = &step.unwrap_or_else(|| panic!("the demo does not run `{line}`")).output;
+            left = output.lines().map(lasting).collect();
+        } else {
+            let place = left.iter().position(|it| *it == lasting(line));
+            let place = place.unwrap_or_else(|| panic!("the demo does not print `{line}`"));
+            left.drain(..=place);
+        }
+    }
+}
+
+/// What stays the same from one run to another.
+fn lasting(text: &str) -> String {
+    let text = text.replace("1 second ago", "just now").replace("\\-", "-");
+    let mut found = String::new();
+    for piece in text.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || ":.-".contains(c))) {
+        let word = piece.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        found.push_str(&masked(word));
+        found.push_str(&piece[word.len()..]);
+    }
+    found
+}
+
+/// Hashes, times, and the random ends of ids are masked.
+fn masked(word: &str) -> String {
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+    let is_hash = word.len() >= 7
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && word.bytes().any(|it| it.is_ascii_digit());
+    if let Some((start, behind)) = word.split_once("..").filter(|(start, _)| start.len() == 40) {
+        return format!("{}..{behind}", masked(start));
+    }
+    match word.split('-').collect::<Vec<_>>()[..] {
+        [year, ..] if word.len() >= 10 && is_number(year) && year.len() == 4 => "TIME".into(),
+        ["SOL" | "EXR", .., end] => word.replace(end, "UID"),
+        ["QUE", _, _] => "QUE".into(),
+        _ if is_hash => "HASH".into(),
+        _ => word.to_owned(),
+    }
+}
+
+fn page(steps: &[Step]) -> String {
+    let mut page = String::from(HEAD);
+    for step in steps {
+        if !step.note.is_empty() {
+            page.push_str(&format!(".PP\n{}\n", roff(&step.note)));
+        }
+        page.push_str(&format!(".PP\n.nf\n    {}\n", roff(&step.prompt)));
+        for line in step.output.trim_end().lines() {
+            page.push_str(&format!("    {}\n", roff(line)));
+        }
+        page.push_str(".fi\n");
+    }
+    page + FOOT
+}
+
+/// A line of text as roff shows it.
+fn roff(line: &str) -> String {
+    let line = line.replace('\\', "\\e").replace('-', "\\-").replace('`', "\\(ga").replace('\'', "\\(aq");
+    if line.starts_with('.') { format!("\\&{line}") } else { line }
+}
+
+const HEAD: &str = r#".\" Made by the test `tutorial` from what `git wf demo` prints: UPDATE_GENERATED=1 cargo test tutorial
+.TH GITWF\-TUTORIAL 7 "" "git\-wf" "git\-wf manual"
+.SH NAME
+gitwf\-tutorial \- a session with git\-wf, from an issue to a traced commit
+.SH DESCRIPTION
+.B git wf demo
+runs these commands in a throw\-away repository, and prints the same.
+The project is a shop with a shell script, session.sh, that says how long a session lasts, and a test for it.
+.SH "THE SESSION"
+"#;
+
+const FOOT: &str = r#".SH "SEE ALSO"
+.BR git\-wf (1),
+.BR gitwf\-concepts (7),
+.BR gitwf\-claims (7)
+"#;
