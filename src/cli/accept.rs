@@ -6,17 +6,17 @@ use crate::model::execution::{Accept, Event};
 use crate::store::one_line;
 use crate::ui::text::clean_line;
 
-/// Tick a criterion of a task that no command can show, and say what shows it
+/// Confirm a criterion that no test covers, with evidence
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The task, such as T1
     task: String,
-    /// The criterion's number within the task, from 1
+    /// The number of the criterion within the task, from 1
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     criterion: u64,
-    /// The item, where it is not this worktree's own
+    /// The item (default: the one this worktree executes)
     item: Option<String>,
-    /// What shows that it holds
+    /// The evidence that the criterion holds
     #[arg(short, long, value_name = "TEXT")]
     evidence: String,
 }

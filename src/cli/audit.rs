@@ -21,28 +21,28 @@ use crate::store::history::Step;
 use crate::store::{Store, layout, records};
 use crate::trail::audit::{self as trail, Audited};
 
-/// Check commits against plans, plans against reviews, and claims against tests
+/// Find commits without a plan, plans without review, and claims without tests
 ///
-/// A merge is looked at for what it has and none of its parents, such as where a conflict was settled: that is work like
-/// any other. One that only joins needs no plan; one that keeps one side as it is and drops what the other changed
-/// looks just so.
+/// A merge needs a plan only for changes that none of its parents has, such as the resolution of a conflict. A
+/// merge that keeps one side and drops the changes of the other looks like one that only joins.
 ///
-/// With --signatures it looks at the audit log itself instead: at each commit of the ref, whether it is signed by a key
-/// that git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and at each merge, which nobody signs, whether
-/// it is what its parents make. `redact --purge` takes signatures away, and the commits since then are told apart.
+/// With --signatures, check the audit log itself instead: whether each commit of the ref is signed by a key that
+/// git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and whether each merge, which nobody signs,
+/// equals the merge of its parents. `redact --purge` removes signatures; commits made since then are listed
+/// separately.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What git log takes, such as main..HEAD; unless given, HEAD since the first plan was carried out (with
+    /// Commits as `git log` takes them, such as main..HEAD (default: HEAD since the first execution; with
     /// --signatures: all of the ref)
     #[arg(value_name = "RANGE")]
     range: Vec<String>,
-    /// Exit with 1 where anything is at fault
+    /// Exit with 1 if anything is wrong
     #[arg(long)]
     strict: bool,
-    /// Write Markdown, for a pull request
+    /// Print Markdown, for a pull request
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Check who signed the commits of the ref, not the commits of the code
+    /// Check the signatures of the commits of the ref, not the commits of the code
     #[arg(long, conflicts_with = "markdown")]
     signatures: bool,
 }

@@ -9,12 +9,12 @@ use crate::rules::quality::LEAST;
 use crate::rules::{facts, moves};
 use crate::store::{Tx, resolve};
 
-/// Choose the plan of an issue that will be executed
+/// Choose the plan of an issue to execute
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
     issue: String,
-    /// The plan; can be left out where there is only one
+    /// The plan (default: the only plan of the issue)
     solution: Option<String>,
     #[command(flatten)]
     force: Force,

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::{Context, Exit, Outcome, command};
 
-/// Print the completions for a shell
+/// Print completions for a shell
 ///
-/// For bash: `git wf completions bash > ~/.local/share/bash-completion/completions/git-wf`. For zsh, write to `_git-wf` in
-/// a folder of $fpath; for fish, to `~/.config/fish/completions/git-wf.fish`.
+/// For bash: `git wf completions bash > ~/.local/share/bash-completion/completions/git-wf`. For zsh, write to
+/// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/completions/git-wf.fish`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The shell

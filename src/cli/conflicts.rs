@@ -8,7 +8,7 @@ use crate::sync::conflicts::{Conflict, Side, WHOLE, open};
 use crate::ui::style;
 use crate::ui::text::{clean, clean_line, count};
 
-/// Show fields that two clones set apart from each other, and settle them
+/// Show and resolve fields that two clones changed differently
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -17,25 +17,25 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum ConflictCommand {
-    /// List what is open
+    /// List unresolved conflicts
     List,
-    /// Write the value that does not stand
+    /// Restore a value that lost
     Take {
         #[command(flatten)]
         which: Which,
-        /// Which of several values that do not stand: 1 for the first that `conflicts` shows of this field
+        /// Which value, if several lost: 1 is the first that `conflicts` shows for this field
         #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         number: Option<u32>,
     },
-    /// Decide for the value that stands
+    /// Keep the current value
     Keep(Which),
 }
 
 #[derive(Debug, clap::Args)]
 struct Which {
-    /// The record, or an unambiguous start of its id
+    /// The record: its id, or an unambiguous prefix
     record: String,
-    /// The field; can be left out where only one of the record is open
+    /// The field (default: the only unresolved field of the record)
     field: Option<String>,
 }
 

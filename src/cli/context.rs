@@ -18,7 +18,7 @@ pub(crate) struct Context {
 /// What `--force --reason` says: a gate is overridden, and why.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Force {
-    /// Override a gate; the reason goes into the log
+    /// Override a gate; the log records the reason
     #[arg(long, requires = "reason")]
     pub(crate) force: bool,
     /// Why the gate is overridden

@@ -20,10 +20,10 @@ use crate::trail::active;
 use crate::trail::claimed::{self, Claimed};
 use crate::ui::style;
 
-/// Show what an item asks for: the issue, the plan as it was claimed, and how earlier attempts ended
+/// Show what an item asks for: its issue, its plan as claimed, and earlier attempts
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The item: S-1, QUE-…:S-1, or the id of a plan or issue; this worktree's own unless given
+    /// The item: S-1, QUE-…:S-1, or the id of a plan or issue (default: the one this worktree executes)
     item: Option<String>,
 }
 

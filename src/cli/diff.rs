@@ -14,17 +14,17 @@ use crate::trail::moment;
 use crate::trail::record_change::{self, RecordChange};
 use crate::ui::style;
 
-/// Show what changed between two states of the store: records and their fields
+/// Show how records changed between two states of the store
 ///
-/// A and B are steps of the store (`git wf log` shows them), `@{2}` (where the ref was two moves ago), `@~3`, a remote (what
-/// it had when it was last fetched), or dates. Without A..B: what changed here since the last sync with the ref's remote; where it
-/// has none, the last step.
+/// A and B are commits of the ref (`git wf log` shows them), `@{2}` (the ref two moves ago), `@~3`, a remote (its
+/// state when last fetched), or dates. Without A..B, show what changed since the last sync with the remote of the
+/// ref, or in the last commit if there is no remote.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// From which state to which; one that is left out is the present one
+    /// The two states (default for either: the present one)
     #[arg(value_name = "A..B")]
     range: Option<String>,
-    /// Only this record and what belongs to it
+    /// Limit to this record and what belongs to it
     id: Option<String>,
 }
 

@@ -15,7 +15,7 @@ use crate::ui::text::count;
 /// End the execution of this worktree: the plan is carried out
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The item, where it is not this worktree's own
+    /// The item (default: the one this worktree executes)
     item: Option<String>,
     /// What was done
     #[arg(short = 'm', long, value_name = "TEXT")]

@@ -10,15 +10,15 @@ use crate::model::status::IssueStatus;
 use crate::rules::{facts, moves};
 use crate::store::{Tx, records, resolve};
 
-/// Change an issue
+/// Edit an issue
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The issue: its id, or an unambiguous start of the id or of its last part
+    /// The issue: its id, or an unambiguous prefix of the id or of its last part
     id: String,
     /// A new title
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
-    /// A decision: registered, planning, planned, paused or cancelled
+    /// The status: registered, planning, planned, paused or cancelled
     #[arg(short, long, value_name = "STATUS", value_parser = parse_status)]
     status: Option<IssueStatus>,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use crate::model::id::IssueId;
 use crate::store::{Snapshot, resolve};
 use crate::ui::Progress;
 
-/// Write what is in the store for other programs
+/// Export the store for other programs
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -19,20 +19,21 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum To {
-    /// Everything as JSON lines, which `git wf import jsonl` reads again
+    /// Export everything as JSON lines, for `git wf import jsonl`
     ///
-    /// The first line is {"format":"git-wf-export","version":1}. Then each file of the store has a line, in the order of
-    /// the tree: its `path`, and its content as `record` (JSON, as it is stored, clock and all), as `text` where it is
-    /// none, or as `hex` digits where it is no text. The last line says how many `files` there are. Equal states make
-    /// equal exports. What is redacted leaves as `[redacted]`; the history stays behind.
+    /// The first line is {"format":"git-wf-export","version":1}. Then each file of the store has a line, in
+    /// the order of the tree: its `path`, and its content as `record` (JSON as it is stored, with its clock),
+    /// as `text` if it is not JSON, or as `hex` digits if it is not text. The last line counts the `files`.
+    /// Equal states give equal exports. Redacted values are exported as `[redacted]`; the history is not
+    /// exported.
     Jsonl(Jsonl),
 }
 
 #[derive(Debug, clap::Args)]
 struct Jsonl {
-    /// Only these issues, with their plans, executions and comments
+    /// Export only these issues, with their plans, executions and comments
     issues: Vec<String>,
-    /// Write to this file, which is there whole or not at all
+    /// Write to this file; it is written completely or not at all
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

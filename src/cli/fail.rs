@@ -16,7 +16,7 @@ use crate::store::layout;
 /// End the execution of this worktree: the plan could not be carried out
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The item, where it is not this worktree's own
+    /// The item (default: the one this worktree executes)
     item: Option<String>,
     /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace
     #[arg(short, long, value_name = "TEXT|JSON")]

@@ -6,14 +6,14 @@ use crate::store::fsck::{Healed, Severity};
 use crate::ui::style;
 use crate::ui::text::count;
 
-/// Check every record, every reference between records, and the history of the store
+/// Check the records, their references, and the history of the store
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Also show what is worth knowing and not wrong
+    /// Also show notes about things that are not wrong
     #[arg(short, long)]
     verbose: bool,
-    /// Restore what was dropped or cannot be read from the history, and heal what bears a stamp of the far future, in one
-    /// commit
+    /// Restore deleted or unreadable records from the history, and repair records with stamps in the far
+    /// future, in one commit
     #[arg(long)]
     repair: bool,
 }

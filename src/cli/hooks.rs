@@ -5,7 +5,7 @@ use crate::hooks::install::{self, Change, HookState, HooksAt, Installed, Side};
 use crate::store::Store;
 use crate::ui::{Cell, Column, Table, style};
 
-/// Install, remove or look at the git hooks that bind commits by themselves
+/// Install, remove or list the git hooks that link commits to plans
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -14,7 +14,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Install the hooks; one that is there already goes on working
+    /// Install the hooks; existing hooks keep working
     ///
     /// With --server, `pre-receive` makes sure that the ref moves forward only, from the commit that is there and through
     /// stores alone; that a push drops nothing, rewrites nothing that is written once, and brings only records in the byte
@@ -36,16 +36,16 @@ enum Command {
     /// merge that keeps one side and drops what the other changed looks like one that only joins. What unfolds to more than
     /// can be looked at stays out.
     Install {
-        /// The hook that checks what is pushed, in a repository that others push to
+        /// Install the hook that checks pushes, in a repository that others push to
         #[arg(long)]
         server: bool,
-        /// Also where the hooks folder is outside the repository or tracked by git
+        /// Install even if the hooks directory is outside the repository or tracked by git
         #[arg(long)]
         force: bool,
     },
-    /// Remove the hooks and give back those that were there before
+    /// Remove the hooks and restore the earlier ones
     Uninstall,
-    /// Show what is installed and what it calls
+    /// Show which hooks are installed and what they call
     Status,
 }
 

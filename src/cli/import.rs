@@ -14,9 +14,9 @@ const LINES_SHOWN: usize = 5;
 /// What comes from the file can be of any length.
 const LONGEST_LINE: usize = 240;
 
-/// Take over issues from another tracker, or from an export
+/// Import issues from another tracker, or from an export
 ///
-/// All of a file comes in as one commit, or none of it.
+/// A file is imported completely, in one commit, or not at all.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -25,27 +25,27 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum From {
-    /// Issues of beads (`bd`, `br`) from its JSON lines, with their labels, comments and dependencies
+    /// Import issues of beads (`bd`, `br`) from JSON lines, with labels, comments and dependencies
     ///
-    /// Ids stay what they were. The same file again changes nothing; a later one brings what changed there since, and
-    /// leaves alone what was edited here later.
+    /// Ids are kept. Importing the same file again changes nothing; a newer file brings what changed since,
+    /// but does not overwrite fields that were edited here later.
     Beads(Beads),
-    /// What `git wf export jsonl` wrote: everything, as it was
+    /// Import an export of git-wf, exactly as it was
     ///
-    /// Into an empty store it gives the same state. What is here already is joined with it as a merge would, so that
-    /// nothing is lost; the same file again changes nothing.
+    /// An empty store gets the same state. Records that exist already are merged, so nothing is lost;
+    /// importing the same file again changes nothing.
     Jsonl(Jsonl),
 }
 
 #[derive(Debug, clap::Args)]
 struct Beads {
-    /// What `bd export` wrote, such as `.beads/issues.jsonl`; `-` for stdin
+    /// The output of `bd export`, such as `.beads/issues.jsonl` (`-` for stdin)
     file: String,
 }
 
 #[derive(Debug, clap::Args)]
 struct Jsonl {
-    /// The export; `-` for stdin
+    /// The output of `git wf export jsonl` (`-` for stdin)
     file: String,
 }
 

@@ -10,13 +10,13 @@ use crate::store::Store;
 use crate::sync::{self, Synced};
 use crate::ui::text;
 
-/// Create the store, or fetch the one that the remote has
+/// Create the store, or fetch the remote's
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The remote of the store; without it the only one there is, or origin
+    /// The remote of the store (default: the only remote, or origin)
     #[arg(long, value_name = "NAME")]
     remote: Option<String>,
-    /// Install the git hooks that bind commits by themselves
+    /// Also install the git hooks that link commits to plans
     #[arg(long)]
     hooks: bool,
 }

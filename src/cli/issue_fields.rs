@@ -23,28 +23,28 @@ pub(crate) struct FieldArgs {
     /// 1 to 5, or critical, high, medium, low, trivial
     #[arg(short, long, value_name = "PRIORITY", value_parser = parse_priority)]
     pub(crate) priority: Option<Priority>,
-    /// A label; repeat it, or separate several by commas. `-NAME` removes one
+    /// A tag; repeat, or separate several with commas. `-NAME` removes one
     #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) tags: Vec<String>,
-    /// An issue that must be done first; repeat it, or separate several by commas. `-ID` removes one
+    /// An issue that must be completed first; repeat, or separate several with commas. `-ID` removes one
     #[arg(long, value_name = "ID", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) depends_on: Vec<String>,
-    /// A part of the system that it concerns; repeat it, or separate several by commas. `-NAME` removes one
+    /// An affected component; repeat, or separate several with commas. `-NAME` removes one
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) components: Vec<String>,
     /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates. `-TYPE:ID` removes one
     #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) relations: Vec<String>,
-    /// Who shall see to it; an empty text takes it away
+    /// Assignee; an empty string clears it
     #[arg(long, value_name = "WHO")]
     pub(crate) assignee: Option<String>,
-    /// bug, feature, task, … as the team uses it
+    /// The type: bug, feature, task, or whatever the team uses
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) issue_type: Option<String>,
-    /// Where it is discussed: an http or https address
+    /// URL of the discussion (http or https)
     #[arg(long, value_name = "URL", value_parser = parse_url)]
     pub(crate) source_url: Option<String>,
-    /// Fields as a JSON object, from a file or from stdin for `-`; flags beat it
+    /// Read fields from a JSON file (`-` for stdin); flags override it
     #[arg(long, value_name = "FILE")]
     pub(crate) from_json: Option<String>,
 }
@@ -75,10 +75,10 @@ pub(crate) struct IssueInput {
     pub(crate) source: Option<Source>,
     /// 1 critical … 5 trivial, or the name.
     pub(crate) priority: Option<Priority>,
-    /// bug, feature, task, … as the team uses it.
+    /// The type: bug, feature, task, or whatever the team uses.
     pub(crate) issue_type: Option<String>,
     #[schemars(regex(pattern = r"^https?://\S*$"))]
-    /// Where it is discussed: an http or https address.
+    /// URL of the discussion (http or https).
     pub(crate) source_url: Option<String>,
     /// Labels.
     pub(crate) tags: Option<BTreeSet<String>>,

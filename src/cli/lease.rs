@@ -14,7 +14,7 @@ use crate::rules::folder::ExecutionFolder;
 use crate::store::Store;
 use crate::ui::{Cell, Column, Table, style, time};
 
-/// How long claims are good: renew this worktree's, give one up, list all
+/// List, renew or release the leases of claims
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -23,16 +23,16 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum LeaseCommand {
-    /// Make a claim good for another `wf.lease` (4h) from now, as each commit does
+    /// Renew a lease for another `wf.lease` (4h), as each commit does
     Renew {
-        /// The item, where it is not this worktree's own
+        /// The item (default: the one this worktree executes)
         item: Option<String>,
     },
-    /// List who executes what, and until when
+    /// List all claims, their holders, and when they expire
     List,
-    /// Give a claim up: its item waits again, and what was committed stays in the trail
+    /// Give up a claim: its item is queued again, and its commits stay in the trail
     Release {
-        /// The item, where it is not this worktree's own
+        /// The item (default: the one this worktree executes)
         item: Option<String>,
     },
 }

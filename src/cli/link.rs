@@ -19,10 +19,10 @@ use crate::ui::text::clean_line;
 /// Link commits to a plan by hand
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commits, as git names them, and then the plan, an execution of it, its item or its issue
+    /// The commits, followed by the plan (or an execution, item or issue of it)
     #[arg(required = true, num_args = 2.., value_names = ["COMMIT", "SOLUTION"])]
     ids: Vec<String>,
-    /// The task that they carry out
+    /// The task the commits carry out
     #[arg(long, value_name = "ID")]
     task: Option<String>,
 }

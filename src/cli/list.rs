@@ -15,36 +15,36 @@ use crate::rules::folder::IssueFolder;
 use crate::store::{Read, StoreError, records};
 use crate::ui::{Cell, Column, Table, style};
 
-/// List issues: those that are not over, unless --all or --status is given
+/// List open issues
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     filter: list_filter::FilterArgs,
-    /// At most so many
+    /// Show at most N
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// Without the first so many
+    /// Skip the first N
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: usize,
-    /// In this order
+    /// Sort by this
     #[arg(long, value_enum, default_value_t = SortBy::Priority)]
     sort: SortBy,
-    /// Only how many there are, whatever the limit
+    /// Print only the number of issues, whatever the limit
     #[arg(long)]
     count: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SortBy {
-    /// The most urgent first, then the oldest
+    /// Most urgent first, then oldest
     Priority,
-    /// The newest first
+    /// Newest first
     Created,
-    /// The last changed first
+    /// Last changed first
     Updated,
     /// By id
     Id,
-    /// In the order of the work: registered to closed
+    /// From registered to closed
     Status,
     /// By title
     Title,

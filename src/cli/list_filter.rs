@@ -10,43 +10,43 @@ use crate::store::dates::Bound;
 /// Everything that is given must hold.
 #[derive(Debug, clap::Args)]
 pub(super) struct FilterArgs {
-    /// Only these statuses; can be given more than once, or with commas
+    /// Only issues with this status; repeat, or separate several with commas
     #[arg(short, long, value_name = "STATUS", value_delimiter = ',', value_parser = parse_status)]
     status: Vec<IssueStatus>,
-    /// Only issues with this label; of several, repeated or separated by commas, with all of them
+    /// Only issues with this tag; if several are given, with all of them
     #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',')]
     tags: Vec<String>,
-    /// Only these priorities
+    /// Only issues with this priority; repeat, or separate several with commas
     #[arg(short, long, value_name = "PRIORITY", value_delimiter = ',', value_parser = parse_priority)]
     priority: Vec<Priority>,
     /// Only issues of this assignee
     #[arg(long, value_name = "WHO")]
     assignee: Option<String>,
-    /// Only issues that somebody with this in the name or address reported
+    /// Only issues whose author's name or address contains this
     #[arg(long, value_name = "WHO")]
     author: Option<String>,
-    /// Only issues of this wave of a roadmap
+    /// Only issues of this roadmap wave
     #[arg(long, value_name = "N")]
     wave: Option<u64>,
-    /// Only issues that concern this part of the system; of several, repeated or separated by commas, all of them
+    /// Only issues that affect this component; if several are given, all of them
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',')]
     components: Vec<String>,
-    /// Only issues that were reported then or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
+    /// Only issues created at this time or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
-    /// Only issues that were reported then or earlier
+    /// Only issues created at this time or earlier
     #[arg(long, value_name = "DATE")]
     until: Option<String>,
     /// Only issues that have a plan
     #[arg(long)]
     has_solution: bool,
-    /// Only issues that `git wf next` could take now
+    /// Only issues that `git wf next` can take now
     #[arg(long)]
     pub(super) ready: bool,
-    /// Only issues in which this is found, as with `git wf search`
+    /// Only issues that match this text, as in `git wf search`
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
-    /// Also issues that are completed, closed or cancelled
+    /// Include completed, closed and cancelled issues
     #[arg(short, long)]
     all: bool,
 }

@@ -15,36 +15,36 @@ use crate::ui::lanes::{Drawn, Strokes, draw};
 use crate::ui::text::{clean_line, width};
 use crate::ui::{self, style};
 
-/// Show the audit log: every step, who and when; of one record, or of the whole store
+/// Show the audit log of the store, or of one record
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only steps of this record
+    /// Only commits that changed this record
     id: Option<String>,
-    /// Show what each step changed: records and their fields
+    /// Show what each commit changed, field by field
     #[arg(short, long)]
     patch: bool,
-    /// At most so many, the newest
+    /// Show at most N commits, the newest
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
-    /// Only steps of then or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
+    /// Only commits at this time or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
     #[arg(long, value_name = "DATE")]
     since: Option<String>,
-    /// Only steps of then or earlier
+    /// Only commits at this time or earlier
     #[arg(long, value_name = "DATE")]
     until: Option<String>,
-    /// Only steps of somebody with this in the name, the address or WF_ACTOR
+    /// Only commits whose author, address or WF_ACTOR contains this
     #[arg(long = "author", value_name = "WHO")]
     authors: Vec<String>,
-    /// Only steps of these commands; `queue` is `queue add` and all the others, too
+    /// Only commits of this command; `queue` includes `queue add` and so on
     #[arg(long = "op", value_name = "COMMAND", value_delimiter = ',')]
     ops: Vec<String>,
-    /// Only steps in these roles; owner is who acts in none
+    /// Only commits made in this role; `owner` is no role
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',')]
     roles: Vec<String>,
-    /// One line a step
+    /// One line per commit
     #[arg(long, conflicts_with = "json")]
     oneline: bool,
-    /// Draw which step came after which, with the merges
+    /// Draw the graph of commits and merges
     #[arg(long, conflicts_with_all = ["json", "patch"])]
     graph: bool,
 }

@@ -61,7 +61,7 @@ pub(crate) type Outcome = Result<Exit, Failure>;
 #[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = 100)]
 #[command(propagate_version = true, disable_help_subcommand = true)]
 struct Arguments {
-    /// Answer with one JSON document on stdout; errors are JSON on stderr
+    /// Print one JSON document on stdout, and errors as JSON on stderr
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]

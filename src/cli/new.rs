@@ -9,12 +9,12 @@ use crate::model::uid::Uid;
 use crate::rules::{readiness, reply_task};
 use crate::store::{Store, Tx, layout, random_uid, records};
 
-/// Register an issue
+/// Create an issue
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// One line that says what is wrong or wanted
     title: Option<String>,
-    /// Give it this id, such as GH-123, instead of a new one
+    /// Use this id, such as GH-123, instead of a new one
     #[arg(long, value_name = "ID", value_parser = |text: &str| IssueId::parse(text).map_err(|e| e.to_string()))]
     id: Option<IssueId>,
     #[command(flatten)]

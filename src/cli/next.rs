@@ -4,16 +4,17 @@ use super::take::{self, What, Wish};
 use super::{Context, Outcome};
 use crate::rules::lease;
 
-/// Take the next item that is ready: claim it, and bind this worktree and branch to it
+/// Claim the next ready item and execute it in this worktree
 ///
-/// Where the ref has a remote, the claim is made through it, so that no other clone gets the same item. An item whose
-/// holder's lease ran out is taken over; through a remote, not by this clone's clock alone: it must have seen the claim for
-/// a whole lease without a renewal, or commits of others must be dated past its end.
+/// If the ref has a remote, the claim is made through it, so no other clone gets the same item. An item whose
+/// lease has expired is taken over. Through a remote, this clone's clock alone does not decide that: this clone
+/// must have known the claim for a whole lease without a renewal, or commits by others must be dated after its
+/// end.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Take this item: S-1, QUE-…:S-1, or the id of a plan or issue
+    /// The item to take: S-1, QUE-…:S-1, or the id of a plan or issue (default: the first ready one)
     item: Option<String>,
-    /// Only from this queue
+    /// Take an item of this queue only
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
     #[command(flatten)]
@@ -23,16 +24,16 @@ pub(crate) struct Args {
 /// How an item is taken.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Options {
-    /// Also an item that waits only because somebody executes one that touches the same files
+    /// Allow an item that touches the files of a running execution
     #[arg(long)]
     pub(super) allow_overlap: bool,
-    /// Claim among the worktrees of this clone alone, without asking the remote
+    /// Claim only among the worktrees of this clone, without the remote
     #[arg(long)]
     pub(super) local: bool,
-    /// Wait until there is one, at most so long: 30s, 5m; without a limit unless given
+    /// Wait for a ready item, at most this long: 30s, 5m (default: without limit)
     #[arg(long, value_name = "TIMEOUT", num_args = 0..=1, value_parser = parse_timeout)]
     pub(super) wait: Option<Option<u64>>,
-    /// Make a worktree with a branch `wf/<plan>` for it; beside the repository unless a path is given
+    /// Create a worktree with a branch `wf/<plan>` (default: beside the repository)
     #[arg(long, value_name = "PATH", num_args = 0..=1)]
     pub(super) worktree: Option<Option<PathBuf>>,
 }

@@ -25,12 +25,12 @@ use crate::ui::text::{clean_line, count, indent};
 
 /// Print the context for an agent: an issue's for its planner, a plan's for its executor
 ///
-/// It holds what bears on the next attempt: what the issue says, how earlier attempts ended, feedback, comments and reviews,
-/// each list with the newest first. Lists have 20 entries at most; texts of the issue end after 16,000 characters, all others
-/// after 4,000. What is left out is named, with the command that shows it.
+/// The context holds what matters for the next attempt: the issue, earlier attempts and how they ended, feedback,
+/// comments and reviews, each list newest first. A list has at most 20 entries; texts of the issue are cut after
+/// 16,000 characters, others after 4,000. Whatever is left out is named, with the command that shows it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// An issue for its planner; a plan, an item or an execution for its executor
+    /// An issue, for its planner; or a plan, item or execution, for its executor
     id: String,
 }
 

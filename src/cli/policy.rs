@@ -9,7 +9,7 @@ use crate::rules::policy::{GATES, parse, set, value};
 use crate::store::{Store, records};
 use crate::ui::{Cell, Column, Table, style};
 
-/// Show and set the gates of the project
+/// Show or set the gates of the project
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -18,7 +18,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum PolicyCommand {
-    /// Show how each gate is set
+    /// Show the value of every gate
     Show,
     /// Set gates, such as review=required
     Set {

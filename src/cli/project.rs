@@ -12,7 +12,7 @@ use crate::store::{Store, records};
 use crate::ui::style;
 use crate::ui::text::indent;
 
-/// Show and set what planners are told about the project
+/// Show or set what planners are told about the project
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -21,14 +21,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum ProjectCommand {
-    /// Show what is set
+    /// Show both fields
     Show,
-    /// Set one of the two texts; a JSON object or list is kept as such, an empty text takes it away
+    /// Set one of the two fields; JSON is stored as such, an empty string clears it
     Set {
-        /// Which
+        /// The field
         #[arg(value_enum)]
         field: ProjectField,
-        /// The text; instead of it -m, -F FILE, or -F - for stdin
+        /// The text; or use -m, -F FILE, or -F - for stdin
         value: Option<String>,
         #[command(flatten)]
         text: TextArgs,
@@ -40,7 +40,7 @@ enum ProjectCommand {
 enum ProjectField {
     /// Languages, frameworks, services
     TechStack,
-    /// How work is done here
+    /// How work is done in this project
     Guidelines,
 }
 

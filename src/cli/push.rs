@@ -8,7 +8,7 @@ use crate::ui::text;
 /// Push this store to the remote
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The remote; without it the one that `wf.remote` or the fetch refspec names, or the only one there is
+    /// The remote (default: `wf.remote`, or the remote of the fetch refspec, or the only remote)
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
 }

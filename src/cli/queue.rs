@@ -20,9 +20,9 @@ pub(super) use items::Removed;
 
 use super::{Context, Force, Outcome};
 
-/// The order of execution: bound plans in queues
+/// Show and change queues: bound plans in order of execution
 ///
-/// Without a command it shows the active queues; with --json that is an array of them.
+/// Without a command, show the active queues; with --json, as an array.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -31,51 +31,52 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum QueueCommand {
-    /// Make a queue; the first `queue add` makes one by itself
+    /// Create a queue; the first `queue add` creates one for you
     New(queues::New),
     /// Put the bound plans of issues into a queue
     ///
-    /// Each goes where the rule wants it among what waits there: by the issue's priority, then fewer dependencies, then
-    /// more tasks, then what creates a file before what extends it, then the older issue. Nothing that is in the queue
-    /// moves. A plan that changed since it was queued is queued as it is now.
+    /// New items are placed among those that wait: by priority of the issue, then fewer dependencies, then
+    /// more tasks, then plans that create a file before those that extend it, then the older issue. Items
+    /// already in the queue do not move. A plan that changed since it was queued is queued in its present
+    /// form.
     Add(add::Add),
-    /// Take items out of their queue
+    /// Remove items from their queue
     Remove {
-        /// Items: S-1, QUE-…:S-1, or the id of a plan or issue
+        /// The items: S-1, QUE-…:S-1, or the ids of plans or issues
         #[arg(required = true)]
         items: Vec<String>,
         #[command(flatten)]
         force: Force,
     },
-    /// List the queues
+    /// List queues
     List {
-        /// Also those that are archived
+        /// Include archived queues
         #[arg(short, long)]
         all: bool,
     },
-    /// Show a queue with its items; the active ones unless given
+    /// Show a queue with its items (default: the active queues)
     Show {
         /// The queue
         queue: Option<String>,
     },
-    /// Draw what comes before what
+    /// Draw the dependency graph
     Dag(dag::Dag),
-    /// Put an item before or behind another
+    /// Move an item before or after another
     ///
-    /// An item never stands before what it depends on, nor against an order that was decided (`queue resolve`).
+    /// An item always comes after the items it depends on, and a decided order (`queue resolve`) is kept.
     Order(order::Order),
-    /// Hold an item back until it is released
+    /// Hold items back until they are released
     Hold {
-        /// Items: S-1, QUE-…:S-1, or the id of a plan or issue
+        /// The items: S-1, QUE-…:S-1, or the ids of plans or issues
         #[arg(required = true)]
         items: Vec<String>,
-        /// Why; it shows with the item
+        /// The reason, shown with the item
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
-    /// Let items go on that were held back
+    /// Release items that were held back
     Release {
-        /// Items: S-1, QUE-…:S-1, or the id of a plan or issue
+        /// The items: S-1, QUE-…:S-1, or the ids of plans or issues
         #[arg(required = true)]
         items: Vec<String>,
     },
@@ -88,21 +89,21 @@ enum QueueCommand {
         #[arg(long)]
         only: bool,
     },
-    /// Hand out no items of these queues for now
+    /// Pause queues: `next` takes none of their items
     Pause {
         /// The queues
         #[arg(required = true)]
         queues: Vec<String>,
     },
-    /// Hand out the items of paused queues again
+    /// Resume paused queues
     Resume {
         /// The queues
         #[arg(required = true)]
         queues: Vec<String>,
     },
-    /// Put queues away
+    /// Archive queues
     ///
-    /// With --force, items that wait leave the queue first, so that their issues can be queued elsewhere.
+    /// With --force, waiting items are removed from the queue first, so their issues can be queued elsewhere.
     Archive {
         /// The queues
         #[arg(required = true)]
@@ -110,29 +111,29 @@ enum QueueCommand {
         #[command(flatten)]
         force: Force,
     },
-    /// Set which queue is served first: the one with the lower number
+    /// Set the priority of a queue; lower numbers are served first
     Priority {
         /// The queue
         queue: String,
-        /// The number; 0 where none was set
+        /// The priority; 0 is the default
         #[arg(allow_negative_numbers = true)]
         number: i64,
     },
-    /// Move all items of one queue behind those of another, and archive it
+    /// Move all items of a queue to the end of another, and archive it
     Merge {
-        /// The queue that is emptied
+        /// The queue to empty
         source: String,
-        /// The queue that takes its items
+        /// The queue that gets its items
         target: String,
         #[command(flatten)]
         force: Force,
     },
-    /// Conflicts between items
+    /// List, declare or find conflicts between items
     Conflict {
         #[command(subcommand)]
         command: conflict::ConflictCommand,
     },
-    /// Decide in which order items in conflict are carried out
+    /// Decide the order of items that conflict
     Resolve(resolve::Resolve),
 }
 

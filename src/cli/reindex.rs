@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{Context, Exit, Failure, Outcome};
 use crate::index;
 
-/// Make the index anew from the store. Nothing is lost with the old one, and nothing but time is needed for it
+/// Rebuild the index from the store
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

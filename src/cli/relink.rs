@@ -8,18 +8,18 @@ use crate::trail::relink::{self, Found, Lost, Shown, Undecided};
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
 
-/// Find commits that no hook saw, and link them
+/// Find and link commits that no hook saw
 ///
-/// They may have been made without the hooks or on another machine, squashed by a forge, applied from a mail, or
-/// rebased without hooks. They are known by the trailers that they carry, else by git's patch id: of a commit that is
-/// linked, or of all commits of an execution together. A commit whose trailers name only an issue goes to its one
-/// execution, or to that of the plan that is bound; where that decides nothing, the executions are named with the
-/// commands that link it. What `unlink` took back stays so.
+/// Such commits were made without the hooks or on another machine, squashed by a forge, applied from a mail, or
+/// rebased without hooks. They are recognized by their trailers, or else by git's patch id: that of a linked
+/// commit, or of all commits of an execution together. A commit whose trailers name only an issue is linked to
+/// its only execution, or to that of the bound plan; if neither is unique, the executions are listed with the
+/// commands to link it. Links removed by `unlink` stay removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commits to look at, as `git log` takes them; those of all branches unless given
+    /// The commits to search, as `git log` takes them (default: all branches)
     range: Option<String>,
-    /// Only say what would be linked
+    /// Only print what would be linked
     #[arg(short = 'n', long)]
     dry_run: bool,
 }

@@ -8,12 +8,12 @@ use super::schemas::{self, KINDS, Sort};
 use super::{Context, Exit, Outcome};
 use crate::ui::{Cell, Column, Table, style};
 
-/// Print the JSON Schema of a record, of what a planner writes, or of an answer; without KIND, list them
+/// Print the JSON Schema of a record, an input or an answer
 ///
-/// The list names, for each command, the kind of document that it answers with --json.
+/// Without KIND, list all of them, with the commands that print each with --json.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What to describe
+    /// The kind of document
     #[arg(value_name = "KIND", value_parser = known(), hide_possible_values = true)]
     kind: Option<String>,
 }

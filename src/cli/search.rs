@@ -12,14 +12,14 @@ use crate::model::status::IssueStatus;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
 
-/// Search titles, texts, comments, plans, feedback and the subjects of linked commits, ranked by relevance
+/// Search issues, plans, comments, feedback and linked commits, ranked by relevance
 ///
-/// Combine words with AND, OR, NOT, NEAR(…) and parentheses; "several words" in double quotes are found as they stand,
-/// `word*` finds words that begin with it, and `title: word` searches one place: title, context, comments, plans, commits or
-/// feedback. Anything else is text, such as `src/a.rs` or `bd-0v1`.
+/// Combine words with AND, OR, NOT, NEAR(…) and parentheses. "several words" in double quotes match as a phrase,
+/// `word*` matches a prefix, and `title: word` searches one field: title, context, comments, plans, commits or
+/// feedback. Anything else is plain text, such as `src/a.rs` or `bd-0v1`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What to search for; each of several words must be found
+    /// The words to search for; all must match
     #[arg(required = true, value_name = "TEXT")]
     text: Vec<String>,
     /// Show at most N issues

@@ -13,10 +13,10 @@ use crate::store::resolve::{self, Known};
 use crate::store::{Snapshot, Store};
 use crate::ui::{self, style};
 
-/// Show anything that has an id: an issue, a plan, an execution, a queue, an item
+/// Show an issue, plan, execution, queue or item
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The id, or an unambiguous start of it or of its last part
+    /// The id, or an unambiguous prefix of it or of its last part
     id: String,
 }
 

@@ -19,27 +19,27 @@ use crate::ui::style;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan; an issue stands for the one that it is bound to, or for its only one
+    /// The plan, or an issue for its bound or only plan
     solution: String,
-    /// approved, concerns or rejected; what the total says unless given, and never milder than that
+    /// approved, concerns or rejected (default, and the mildest allowed: what the total says)
     #[arg(long, value_name = "VERDICT", value_parser = parse_verdict)]
     verdict: Option<Verdict>,
-    /// Whether it will work, 0 to 100
+    /// Technical feasibility, 0 to 100
     #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
     technical: Option<Score>,
-    /// Whether what could go wrong is seen and small, 0 to 100: 100 is no risk at all
+    /// How well risks are covered, 0 to 100; 100 is no risk
     #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
     risk: Option<Score>,
-    /// Whether everything that was asked for is in it, 0 to 100
+    /// Completeness, 0 to 100
     #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
     completeness: Option<Score>,
-    /// What should be otherwise; can be given more than once
+    /// A finding: what should change; repeat for more
     #[arg(long = "finding", value_name = "TEXT")]
     findings: Vec<String>,
-    /// The digest of the plan that was read: the review is refused where the plan has changed since
+    /// The digest of the plan you reviewed; the review is refused if the plan has changed since
     #[arg(long, value_name = "DIGEST")]
     plan_digest: Option<String>,
-    /// Read all of it from a JSON file, or from stdin for `-`; `git wf schema review-input` says what it holds
+    /// Read the review from a JSON file (`-` for stdin); see `git wf schema review-input`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["verdict", "technical", "risk", "completeness", "findings", "plan_digest"])]
     from_json: Option<String>,
     #[command(flatten)]

@@ -2,12 +2,12 @@ use super::next::Options;
 use super::take::{self, What, Wish};
 use super::{Context, Force, Outcome};
 
-/// Take an issue: queue its bound plan, unless it is queued, and claim it
+/// Queue the bound plan of an issue, if needed, and claim it
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
     issue: String,
-    /// The queue; the first active one unless given
+    /// The queue (default: the first active queue)
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
     #[command(flatten)]

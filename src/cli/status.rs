@@ -15,10 +15,10 @@ use crate::rules::folder::IssueFolder;
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Table, style};
 
-/// The overview: how many issues stand where, the queues, and what this worktree executes
+/// Show issue counts, queues, and this worktree's execution
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where this issue stands, instead of the overview
+    /// Show the state of this issue instead
     id: Option<String>,
 }
 

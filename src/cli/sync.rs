@@ -8,10 +8,10 @@ use crate::ui::text;
 /// So many records are named in a warning; `--json` names all.
 const NAMED: usize = 10;
 
-/// Bring this store and the remote's into one state: fetch, merge, push
+/// Fetch, merge and push the store
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The remote; without it the one that `wf.remote` or the fetch refspec names, or the only one there is
+    /// The remote (default: `wf.remote`, or the remote of the fetch refspec, or the only remote)
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
 }

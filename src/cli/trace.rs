@@ -22,16 +22,16 @@ use crate::store::{Snapshot, Store, records};
 use crate::trail::log::{Log, Wanted};
 use crate::trail::trace::{CommitFacts, commit, issues_of, range};
 
-/// Follow the work: from commits to their tasks, plans and issues, or from an issue down to its commits
+/// Follow commits to their tasks, plans and issues, or an issue to its commits
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// An id, anything that git takes for a commit or a range, or a branch: what it has beyond the main one
+    /// An id, a commit, a range, or a branch (for its commits that the main branch lacks)
     #[arg(value_name = "ID|COMMIT|BRANCH|A..B")]
     of: String,
-    /// For Graphviz
+    /// Print Graphviz
     #[arg(long, conflicts_with = "json")]
     dot: bool,
-    /// For Mermaid
+    /// Print Mermaid
     #[arg(long, conflicts_with_all = ["dot", "json"])]
     mermaid: bool,
 }
@@ -104,7 +104,7 @@ pub(crate) struct Accepted {
     pub(super) task_id: String,
     /// Its number within the task, from 1.
     pub(super) criterion: u64,
-    /// What shows that it holds.
+    /// The evidence that the criterion holds.
     pub(super) evidence: String,
     /// Who ticked it.
     pub(super) actor: String,

@@ -5,7 +5,7 @@ use crate::model::issue::StoredStatus;
 use crate::rules::{facts, moves};
 use crate::store::resolve;
 
-/// Take back the choice of a plan; its items leave their queues
+/// Unbind the plan of an issue, and remove its items from their queues
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue

@@ -8,10 +8,10 @@ use crate::store::resolve::{self, Known, ResolveError};
 use crate::store::{Read, Store, records};
 use crate::trail::trace;
 
-/// Take back the links of commits; `relink` does not make them again
+/// Remove the links of commits; `relink` does not restore them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The commits, as git names them; then the plan, execution or issue, if only its links are meant
+    /// The commits; then a plan, execution or issue to remove only its links
     #[arg(required = true, value_names = ["COMMIT"])]
     ids: Vec<String>,
 }

@@ -25,15 +25,15 @@ use crate::trail::active;
 use crate::ui::text::{clean_line, count, fold};
 use crate::ui::{self, Painter, Remarks, style};
 
-/// Run the test commands of the plan, and record what they said
+/// Run the plan's test commands and record the results
 ///
-/// It shows the commands and asks before it runs them. An answer of yes covers the commands that were shown, for this plan
-/// as it is: a command that was not shown yet is shown and asked for later. A command that holds a line break or a character
-/// that cannot be seen is not run.
+/// You are shown the commands and asked before they run. Your consent covers the commands shown, for this version
+/// of the plan; any other command is shown and asked about later. A command that contains a line break or an
+/// invisible character is never run.
 ///
-/// It runs none of them from a git hook. An alias, `git rebase --exec` and `git bisect run` are not hooks. A hook that
-/// starts it in the background and ends before it looks around may not be recognized; it then runs only what you have
-/// agreed to before, or what the hook itself passes --yes for.
+/// No command is run from a git hook. An alias, `git rebase --exec` and `git bisect run` are not hooks. A hook
+/// that starts `verify` in the background and exits at once may not be recognized; then only commands that you
+/// have consented to before are run, or all of them if the hook passes --yes.
 ///
 /// No command outlives it: when it ends, even by SIGKILL, the command is killed with its process group. On Linux this
 /// includes every process that the command started, whatever session or group it moved to, unless a service that was
@@ -41,12 +41,12 @@ use crate::ui::{self, Painter, Remarks, style};
 /// survives.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The execution, or anything of its issue; this worktree's own unless given
+    /// The execution, or its issue, plan or item (default: this worktree's)
     execution: Option<String>,
-    /// Only the tests of this task; can be given more than once
+    /// Run only the tests of this task; repeat for more
     #[arg(long = "task", value_name = "TASK")]
     tasks: Vec<String>,
-    /// Stop a command that takes longer, such as 90s, 30m or 2h
+    /// Stop a command that takes longer than this, such as 90s, 30m or 2h
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_limit)]
     timeout: Duration,
     /// Run the commands without asking

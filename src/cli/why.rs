@@ -16,10 +16,10 @@ use crate::trail::trace::{CommitFacts, commit_facts};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Table, style};
 
-/// Explain lines of a file: the commit, task, plan and issue that they come from
+/// Show the commit, task, plan and issue behind lines of a file
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The file, a line of it, or lines of it
+    /// The file, a line of it, or a range of lines
     #[arg(value_name = "FILE[:LINE[,LINE]]")]
     place: String,
 }

@@ -27,13 +27,13 @@ const MOST_NAMED: usize = 3;
 pub(super) struct Selection {
     /// The issues
     issues: Vec<String>,
-    /// All issues that are planned
+    /// All planned issues
     #[arg(long, conflicts_with_all = ["issues", "wave", "tag"])]
     all_planned: bool,
-    /// All issues of this wave of a roadmap: those with the label wave-N that are not over
+    /// All open issues of this roadmap wave (with the tag wave-N)
     #[arg(long, value_name = "N", conflicts_with = "issues")]
     wave: Option<u64>,
-    /// All issues with this label that are not over
+    /// All open issues with this tag
     #[arg(short, long, value_name = "TAG", conflicts_with = "issues")]
     tag: Option<String>,
 }
@@ -42,7 +42,7 @@ pub(super) struct Selection {
 pub(super) struct Add {
     #[command(flatten)]
     selection: Selection,
-    /// The queue; the first active one unless given
+    /// The queue (default: the first active queue)
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
     #[command(flatten)]

@@ -19,13 +19,13 @@ use crate::ui::{Progress, style};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Check {
-    /// Merge the branches of items that are executing or done with git's own merge, in memory
+    /// Find branches of items that conflict, by merging them in memory
     ///
-    /// Nothing is checked out and no branch moves. What is merged into the branch checked out here already is left out;
-    /// that branch is one of those that the others are merged with.
+    /// Nothing is checked out and no branch moves. The branches are merged with each other and with the
+    /// current branch; branches that the current one contains already are skipped.
     #[arg(long, required = true)]
     merge: bool,
-    /// The queue; all that are not archived unless given
+    /// The queue (default: all queues that are not archived)
     queue: Option<String>,
 }
 

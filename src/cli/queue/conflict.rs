@@ -17,14 +17,14 @@ use crate::ui::{Cell, Column, Table, style};
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum ConflictCommand {
-    /// Tell a conflict that does not follow from the files which plans name
+    /// Declare a conflict that shared files do not reveal
     Add(Box<super::conflict_add::Add>),
-    /// List the conflicts: those that were told, and files that several plans touch
+    /// List declared conflicts, and files that several plans touch
     List {
-        /// The queue; the active ones unless given
+        /// The queue (default: the active queues)
         queue: Option<String>,
     },
-    /// Find out which branches of items would collide
+    /// Find branches that conflict
     Check(super::check::Check),
 }
 

@@ -20,31 +20,33 @@ use crate::store::{Store, Tx, one_line, records, resolve};
 #[group(skip)]
 #[command(group(clap::ArgGroup::new("told").required(true).args(["kind", "from_json"])))]
 pub(super) struct Add {
-    /// api, data, dependency, architecture or file
+    /// The type: api, data, dependency, architecture or file
     #[arg(long = "type", value_name = "TYPE", value_parser = parse_type, requires = "items")]
     kind: Option<ConflictType>,
-    /// The items, with commas between them
+    /// The items, separated by commas
     #[arg(long, value_name = "ITEM", value_delimiter = ',')]
     items: Vec<String>,
-    /// high, medium or low; high for api and data, medium for dependency and file, low for architecture unless given
+    /// high, medium or low (default: high for api and data, medium for dependency and file, low for
+    /// architecture)
     #[arg(long, value_name = "SEVERITY", value_parser = parse_severity)]
     severity: Option<Severity>,
-    /// How it is dealt with: sequential, merge, or manual (a person decides first)
+    /// The resolution: sequential, merge, or manual (a person decides first)
     #[arg(long, value_name = "WAY", value_parser = parse_resolution)]
     resolution: Option<Resolution>,
-    /// In which order, first to last
+    /// The order of the items, first to last
     #[arg(long, value_name = "ITEM", value_delimiter = ',')]
     order: Vec<String>,
     /// Why
     #[arg(long, value_name = "TEXT")]
     rationale: Option<String>,
-    /// The file that it is over
+    /// The file both plans change
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// Read one or several, as `git wf schema queue-conflict-input` says, from a file, or from stdin for `-`
+    /// Read one or several conflicts from a JSON file (`-` for stdin); see `git wf schema
+    /// queue-conflict-input`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["items", "severity", "resolution", "order", "rationale", "file"])]
     from_json: Option<String>,
-    /// The queue, where an item is in several
+    /// The queue, if an item is in several
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
 }

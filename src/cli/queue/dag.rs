@@ -36,12 +36,12 @@ const MOST_REDUCED: usize = 5_000;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Dag {
-    /// The queue; the active one that is served first unless given
+    /// The queue (default: the first active queue)
     queue: Option<String>,
-    /// For Graphviz
+    /// Print Graphviz
     #[arg(long)]
     dot: bool,
-    /// For Mermaid
+    /// Print Mermaid
     #[arg(long, conflicts_with = "dot")]
     mermaid: bool,
 }

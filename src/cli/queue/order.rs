@@ -17,10 +17,10 @@ use crate::store::Tx;
 pub(super) struct Order {
     /// The item: S-1, QUE-…:S-1, or the id of a plan or issue
     item: String,
-    /// Directly before this one
+    /// Move it directly before this item
     #[arg(long, value_name = "ITEM")]
     before: Option<String>,
-    /// Directly behind this one, and behind what that waits for
+    /// Move it directly after this item and its dependencies
     #[arg(long, value_name = "ITEM")]
     after: Option<String>,
 }

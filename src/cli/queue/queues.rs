@@ -12,9 +12,9 @@ use crate::store::{Tx, random_uid, resolve};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct New {
-    /// What people call it
+    /// The name
     name: Option<String>,
-    /// Lower numbers are served first
+    /// The priority; lower numbers are served first
     #[arg(short, long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     priority: i64,
 }

@@ -14,18 +14,18 @@ use crate::store::{Tx, records, resolve};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Resolve {
-    /// CFT-1, or QUE-…:CFT-1 where several queues have one of this number
+    /// The conflict: CFT-1, or QUE-…:CFT-1 if several queues have one with this number
     conflict: String,
-    /// The items, first to last, with commas between them
+    /// The items, first to last, separated by commas
     #[arg(long, value_name = "ITEM", value_delimiter = ',', required = true)]
     order: Vec<String>,
-    /// sequential, or merge: the later is brought onto the earlier
+    /// sequential, or merge: the later item is rebased onto the earlier
     #[arg(long, value_name = "WAY", value_parser = parse_way, default_value = "sequential")]
     resolution: Resolution,
     /// Why
     #[arg(long, value_name = "TEXT")]
     rationale: Option<String>,
-    /// The queue, where several have one of this number
+    /// The queue, if several have a conflict with this number
     #[arg(long, value_name = "QUEUE")]
     queue: Option<String>,
 }

@@ -19,17 +19,17 @@ use crate::rules::{facts, moves};
 use crate::store::{Read, Tx, layout, random_uid, resolve};
 use crate::ui::text::count;
 
-/// Add plans to an issue; the only plan of an issue is bound, if it is good enough
+/// Add plans to an issue, and bind the only one if it is good enough
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The issue
     issue: String,
-    /// JSON objects, arrays of them, or JSON lines; `-` or nothing for stdin
+    /// Files of JSON objects, arrays of them, or JSON lines (default, and for `-`: stdin)
     files: Vec<String>,
     /// Leave the plan unbound
     #[arg(long)]
     no_bind: bool,
-    /// Of an issue from GitHub: append a task that answers there, where the plan has none
+    /// For an issue from GitHub: append a task that replies there, unless the plan has one
     #[arg(long)]
     add_reply_task: bool,
     #[command(flatten)]

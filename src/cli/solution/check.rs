@@ -21,20 +21,19 @@ use crate::store::resolve::{self, Known};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Table, style};
 
-/// Check plans without storing anything: every fault, what could be better, and the quality; with others, the files
-/// that they share
+/// Check plans without storing them: faults, warnings and quality
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan: a file, `-` for stdin, or the id of a plan
+    /// The plan: a file, `-` for stdin, or an id
     #[arg(required_unless_present_any = ["with", "all_bound"])]
     plan: Option<String>,
-    /// The issue that it is for
+    /// The issue the plan is for
     #[arg(long)]
     issue: Option<String>,
-    /// Also compare it with the plans of these: issues, which stand for the plan they are bound to, or plans
+    /// Also list files shared with these plans, or with the bound plans of these issues
     #[arg(long, value_name = "ISSUE", num_args = 1..)]
     with: Vec<String>,
-    /// Also compare it with the bound plan of every issue that is open
+    /// Also list files shared with the bound plan of every open issue
     #[arg(long, conflicts_with = "with")]
     all_bound: bool,
 }

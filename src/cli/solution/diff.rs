@@ -14,16 +14,16 @@ use crate::trail::versions::{self, Version};
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
 
-/// Show how two plans differ, task by task; or how one plan changed
+/// Show how two plans differ, or how one changed, task by task
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A plan, or an earlier version of it: SOL@{1} is the one before its last change
+    /// The plan, or an earlier version: SOL@{1} is the one before the last change
     #[arg(value_name = "SOLUTION[@{N}]")]
     from: String,
-    /// The plan to compare it with; without it, how the one changed last
+    /// The plan to compare with (default: the version before the last change)
     #[arg(value_name = "SOLUTION[@{N}]")]
     to: Option<String>,
-    /// How the plan changed since then: a date, or a commit of the store or of the project
+    /// Compare with the plan at this time: a date, or a commit of the store or of the project
     #[arg(long, value_name = "DATE|COMMIT", conflicts_with = "to")]
     since: Option<String>,
 }

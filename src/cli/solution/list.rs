@@ -3,7 +3,7 @@ use serde_json::Value;
 use crate::cli::{Context, Exit, Outcome, answer, existing, list, solution_print};
 use crate::store::resolve;
 
-/// List the plans of an issue, or of all issues
+/// List the plans of an issue, or all plans
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The issue

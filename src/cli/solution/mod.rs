@@ -14,7 +14,7 @@ pub(super) use input::Handed;
 
 use super::{Context, Outcome, solution_review};
 
-/// Plans: add, check, list, show, compare and review them
+/// Add, check, list, show, compare and review plans
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -28,13 +28,14 @@ enum SolutionCommand {
     List(list::Args),
     Show(show::Args),
     Diff(diff::Args),
-    /// Review a plan that somebody else made: scores, a verdict, findings
+    /// Review someone else's plan: scores, verdict, findings
     ///
-    /// The total is 0.4 technical + 0.3 risk + 0.3 completeness, rounded: from 80 on approved, from 60 on concerns, below that
-    /// rejected. A review speaks of the plan as it is now; once the plan changes, it counts no more. Of one reviewer the
-    /// latest review counts, of several the harshest. What is rejected is not queued, and with `git wf policy set
-    /// review=required` neither is what nobody reviewed. Each rejected version of a plan is a round; after two an owner
-    /// decides. A rejection becomes feedback for the next planner.
+    /// The total is 0.4 technical + 0.3 risk + 0.3 completeness, rounded: 80 or more is approved, 60 or more
+    /// is concerns, less is rejected. A review holds for the plan as it is now, and expires when the plan
+    /// changes. The latest review of each reviewer counts, and of several reviewers the harshest. A rejected
+    /// plan cannot be queued; with `git wf policy set review=required`, nor can a plan without a review. Each
+    /// rejected version of a plan is a round; after two, an owner decides. A rejection becomes feedback for
+    /// the next planner.
     Review(solution_review::Args),
 }
 

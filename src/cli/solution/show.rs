@@ -1,10 +1,10 @@
 use super::diff;
 use crate::cli::{Context, Exit, Outcome, existing, solution_print};
 
-/// Show a plan, or how it was before
+/// Show a plan, or an earlier version of it
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan, or an earlier version of it: SOL@{1} is the one before its last change
+    /// The plan, or an earlier version: SOL@{1} is the one before the last change
     #[arg(value_name = "SOLUTION[@{N}]")]
     id: String,
 }

@@ -10,7 +10,7 @@ use crate::rules::task_edit::next_id;
 /// Add a task to the end of a plan that is not queued
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan; an issue stands for the one that it is bound to, or for its only one
+    /// The plan, or an issue for its bound or only plan
     solution: String,
     #[command(flatten)]
     fields: FieldArgs,

@@ -4,12 +4,12 @@ use super::change;
 use super::fields::FieldArgs;
 use crate::cli::{Context, Failure, Force, Outcome, plan_named};
 
-/// Change a task of a plan that is not queued
+/// Edit a task of a plan that is not queued
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan; an issue stands for the one that it is bound to, or for its only one
+    /// The plan, or an issue for its bound or only plan
     solution: String,
-    /// The task: T1
+    /// The task, such as T1
     task: String,
     #[command(flatten)]
     fields: FieldArgs,

@@ -9,49 +9,50 @@ use crate::rules::task_edit::TaskEdit;
 /// Fields of a task. One that may be given more than once replaces the whole list; given once and empty, it empties it.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(super) struct FieldArgs {
-    /// What it does, in one line
+    /// The title: what the task does, in one line
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Create, Modify, Update, Implement, Fix, Refactor, Add, Remove, Delete, Configure, Test or Notify
+    /// The action: Create, Modify, Update, Implement, Fix, Refactor, Add, Remove, Delete, Configure, Test or
+    /// Notify
     #[arg(long, value_name = "ACTION")]
     action: Option<String>,
-    /// A file, folder or module; empty for none
+    /// The scope: a file, directory or module; an empty string clears it
     #[arg(long, value_name = "TEXT")]
     scope: Option<String>,
-    /// More than the title says; empty for none
+    /// The description; an empty string clears it
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// A step; may be given more than once
+    /// A step of the implementation; repeat for more
     #[arg(long, value_name = "TEXT")]
     step: Vec<String>,
-    /// A file that it touches; may be given more than once
+    /// A file the task changes; repeat for more
     #[arg(long, value_name = "PATH")]
     file: Vec<String>,
-    /// What must hold once it is done; may be given more than once
+    /// An acceptance criterion; repeat for more
     #[arg(long, value_name = "TEXT")]
     criterion: Vec<String>,
-    /// How to see that it does; may be given more than once
+    /// How to verify the criteria; repeat for more
     #[arg(long, value_name = "TEXT")]
     verify: Vec<String>,
-    /// A command that must pass; may be given more than once
+    /// A test command that must pass; repeat for more
     #[arg(long, value_name = "COMMAND")]
     test_command: Vec<String>,
-    /// Tasks that come first: T1,T2; empty for none
+    /// The tasks it depends on: T1,T2; an empty string clears them
     #[arg(long, value_name = "TASK", value_delimiter = ',')]
     depends_on: Vec<String>,
-    /// Minutes that it will take
+    /// The estimate, in minutes
     #[arg(long, value_name = "N")]
     minutes: Option<f64>,
-    /// 1 (critical) to 5 (trivial), or its name
+    /// The priority: 1 (critical) to 5 (trivial), or its name
     #[arg(long, value_name = "PRIORITY")]
     priority: Option<String>,
-    /// feat, fix, ...: the type of its commit
+    /// The type of the commit: feat, fix, ...
     #[arg(long, value_name = "TYPE")]
     commit_type: Option<String>,
-    /// The message of its commit
+    /// The message of the commit
     #[arg(long, value_name = "TEXT")]
     commit_message: Option<String>,
-    /// Fields as a JSON object, put over those that are there (null takes one away); `-` for stdin
+    /// Read fields from a JSON file (`-` for stdin); null removes a field
     #[arg(long, value_name = "FILE")]
     from_json: Option<String>,
 }

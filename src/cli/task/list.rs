@@ -7,7 +7,7 @@ use crate::ui::{Cell, Column, Table, style};
 /// List the tasks of a plan
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan; an issue stands for the one that it is bound to, or for its only one
+    /// The plan, or an issue for its bound or only plan
     solution: String,
 }
 

@@ -11,7 +11,7 @@ pub(super) use start::Started;
 
 use super::{Context, Outcome};
 
-/// The tasks of a plan: list them, change them by hand, say which is worked on
+/// List, add, edit and start the tasks of a plan
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -10,10 +10,10 @@ use crate::trail::active::{self, Active};
 use crate::ui::style;
 use crate::ui::text::clean_line;
 
-/// Say which task of this worktree's plan is worked on: commits are bound to it from now on
+/// Set the task you work on; commits are linked to it from now on
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The task: T1, T2, …
+    /// The task, such as T1
     task: String,
 }
 
