@@ -23,8 +23,11 @@ use crate::trail::audit::{self as trail, Audited};
 
 /// Find commits without a plan, plans without review, and claims without tests
 ///
-/// A merge needs a plan only for changes that none of its parents has, such as the resolution of a conflict. A
-/// merge that keeps one side and drops the changes of the other looks like one that only joins.
+/// A merge is compared with what git makes of its parents (`git merge-tree`). Every path in which the two differ, and
+/// every path with a conflict, is a change of the merge itself and needs a plan like any other: how a conflict was
+/// resolved, a rename, a new mode, a file that came or went, or changes of one side that were dropped. A merge that git
+/// makes by itself needs no plan. With a git older than 2.39, only what one side alone changed counts as merged, file by
+/// file.
 ///
 /// With --signatures, check the audit log itself instead: whether each commit of the ref is signed by a key that
 /// git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and whether each merge, which nobody signs,
@@ -80,8 +83,8 @@ pub(crate) struct AuditedCommit {
     pub(super) author: String,
     /// Whether it joins others.
     pub(super) is_merge: bool,
-    /// Of a merge: the files in which it has what none of its parents has, such as where a conflict was settled. One
-    /// without any only joins, and needs no plan.
+    /// Of a merge: the files in which it is not what git makes of its parents, such as where a conflict was resolved. A
+    /// merge without any needs no plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) own_files: Vec<String>,
     /// The executions that link it.

@@ -1,9 +1,9 @@
-//! `commits=required` on a server: each commit that a branch gains carries a trailer of a plan that is or was executed, or
-//! is linked by an execution.
+//! `commits=required` on a server: each commit that a branch gains must carry the trailer of a plan that is or was
+//! executed, or be linked by an execution.
 //!
-//! What a branch has already is not asked again. What any other reference leads to is: else a push to a tag would be the
-//! way around. A merge is asked for what it has and none of its parents, unless it is of commits of which one stands on
-//! the other: that one says nothing, as git's `--no-ff` makes it, or it is a plain commit.
+//! Commits that a branch already has are not checked again. Commits that only another reference leads to are: otherwise
+//! a push to a tag first would get around the check. A merge passes without a plan if git makes the same merge of its
+//! parents by itself, see [`merges`].
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,14 +12,15 @@ use gix::ObjectId;
 use super::pre_receive::Update;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
-use crate::store::{Ancestors, CodeCommit, Read, Snapshot, Store, StoreError};
+use crate::model::shell;
+use crate::store::{Ancestors, CodeCommit, Read, Snapshot, Store, StoreError, one_line};
 use crate::trail::links::{execution_of, solutions};
 use crate::trail::{merges, relink, trailers};
 
-/// So many steps through the history are taken to tell the parents of merges apart, in one push.
+/// The most steps through the history that one push may cost to tell the parents of its merges apart.
 const MOST_STEPS: usize = 1_000_000;
 
-/// A commit that no execution knows.
+/// A commit without a plan.
 struct Unbound<'a> {
     commit: CodeCommit,
     branch: &'a str,
@@ -32,7 +33,7 @@ impl Unbound<'_> {
     }
 }
 
-/// The commits that branches would gain and that have no plan behind them, in words. `state` is the store as it would be.
+/// The commits without a plan that branches would gain, described. `state` is the store as it would be.
 pub(super) fn faults(
     store: &Store,
     state: Option<&Snapshot<'_>>,
@@ -42,8 +43,9 @@ pub(super) fn faults(
     let mut ancestors = Ancestors::new(store, MOST_STEPS);
     let mut faults = Vec::new();
     let mut merges = BTreeMap::new();
-    for (id, branch) in gained(store, updates)? {
-        let it = Unbound { commit: store.code_commit(id)?, branch };
+    let gained = gained(store, updates)?;
+    for (id, branch) in &gained {
+        let it = Unbound { commit: store.code_commit(*id)?, branch };
         if known.knows(&it.commit)? {
             continue;
         }
@@ -60,25 +62,30 @@ pub(super) fn faults(
         if own.unseen.contains(&it.commit.id) {
             faults.push(it.told(TOO_MUCH));
         } else if let Some(file) = changed {
-            faults.push(it.told(&format!(", a merge with changes of its own in `{file}`")));
+            faults.push(it.told(&format!(", a merge with changes of its own in `{}`", one_line(file))));
         }
+    }
+    if !faults.is_empty() {
+        // First, since it is the way through for all of them.
+        faults.splice(0..0, behind_a_tag(store, &gained)?);
     }
     Ok(faults)
 }
 
 const TOO_MANY: &str =
-    ", a merge of more than can be looked at: it needs a plan, or fewer commits in one push";
-const TOO_MUCH: &str = ", a merge whose trees unfold to more files than can be looked at";
+    ", a merge of too many commits to compare: give it a plan, or push fewer commits at once";
+const TOO_MUCH: &str = ", a merge whose trees unfold to more files than can be looked at, or whose parents have too many \
+     common ancestors";
 
-/// What a commit joins.
+/// What a merge joins.
 enum Joined {
     /// It is no merge.
     Nothing,
-    /// A commit with what it stands on, and it holds what that commit does.
+    /// A commit with its own ancestor, and the tree is the commit's.
     NothingNew,
-    /// Commits that do not stand on each other.
+    /// Commits of which none is an ancestor of another.
     Others,
-    /// More than anybody can tell apart.
+    /// Too many to tell.
     TooMany,
 }
 
@@ -91,12 +98,32 @@ fn joined(store: &Store, ancestors: &mut Ancestors<'_>, commit: &CodeCommit) -> 
         None => Joined::TooMany,
         Some([one]) if store.code_tree_of(*one)? == store.code_tree_of(commit.id)? => Joined::NothingNew,
         Some(found) if found.len() == parents => Joined::Others,
-        // What a parent had that another one stands on would pass for something that the merge only joins.
+        // A merge of a commit with its own ancestor is made by `--no-ff`, and then holds nothing else.
         Some(_) => Joined::Nothing,
     })
 }
 
-/// The commits that branches would gain, each once, with the name of the first branch.
+/// How to go on with commits that a tag of this repository leads to, and no branch: nobody checked them when the tag was
+/// pushed, so that only somebody who works on the server itself can say that they may stay.
+fn behind_a_tag(store: &Store, gained: &[(ObjectId, &str)]) -> Result<Option<String>, StoreError> {
+    let gained: HashSet<ObjectId> = gained.iter().map(|(id, _)| *id).collect();
+    let failed = StoreError::object("cannot read the references");
+    let repo = store.repo();
+    for reference in repo.references().and_then(|all| all.tags().map(Vec::from_iter)).map_err(&failed)? {
+        let Ok(mut reference) = reference else { continue };
+        let name = reference.name().shorten().to_string();
+        if reference.peel_to_id().is_ok_and(|id| gained.contains(&id.detach())) {
+            let name = shell::word(&name);
+            return Ok(Some(format!(
+                "no branch here has the commits of the tag {name}: if they may stay as they are, make a branch of it on \
+                 the server itself, `git branch NAME {name}`, and push again"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+/// The commits that branches would gain, each once, with the name of the first such branch.
 fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a str)>, StoreError> {
     let failed = StoreError::object("cannot read what was pushed");
     let repo = store.repo();
@@ -105,7 +132,7 @@ fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a
     let is_branch = |name: &str| name.starts_with("refs/heads/") && name != store.reference();
     let mut present = Vec::new();
     for reference in repo.references().and_then(|all| all.all().map(Vec::from_iter)).map_err(&failed)? {
-        // A reference that cannot be read leads nowhere.
+        // An unreadable reference leads nowhere.
         let Ok(mut reference) = reference else { continue };
         if is_branch(&reference.name().as_bstr().to_string()) {
             present.extend(reference.peel_to_id().ok().map(gix::Id::detach).filter(is_commit));
@@ -127,7 +154,7 @@ fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a
     Ok(found)
 }
 
-/// What the store knows of commits. None of it is read before it is needed, and nothing twice.
+/// What the store knows of commits; read when it is needed, and once.
 struct Known<'a> {
     state: Option<&'a Snapshot<'a>>,
     linked: Option<HashSet<CommitHash>>,

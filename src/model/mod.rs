@@ -24,6 +24,7 @@ pub(crate) mod review;
 pub(crate) mod root;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod shell;
 pub(crate) mod solution;
 pub(crate) mod stamp;
 pub(crate) mod status;

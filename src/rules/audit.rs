@@ -34,7 +34,7 @@ pub(crate) struct Commit {
     pub(crate) hash: CommitHash,
     /// Whether it joins others; what those did is audited with them.
     pub(crate) is_merge: bool,
-    /// What it changed against its parent; a merge, against all of its parents.
+    /// What it changed against its parent; a merge, against what git makes of its parents.
     pub(crate) changes: BTreeMap<String, Change>,
     /// Whether nobody can tell what it changed: its trees unfold to more than can be looked at.
     pub(crate) is_unseen: bool,
@@ -225,7 +225,7 @@ fn unbound(commit: &Commit) -> Finding {
         "it belongs to no plan"
     };
     let what = if commit.is_merge {
-        format!("the merge has changes that none of its parents has, and {what}")
+        format!("the merge has changes of its own, and {what}")
     } else {
         what.to_owned()
     };

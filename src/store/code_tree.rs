@@ -1,5 +1,7 @@
 //! The files of the project itself, as they are checked out.
 
+use gix::ObjectId;
+
 use super::error::StoreError;
 use super::repo::Store;
 use super::snapshot::Snapshot;
@@ -12,6 +14,14 @@ impl Store {
     pub(crate) fn code_tree(&self) -> Result<Option<CodeTree<'_>>, StoreError> {
         let Some(head) = self.head()? else { return Ok(None) };
         Ok(Snapshot::of_commit(&self.repo, head)?.map(CodeTree))
+    }
+
+    /// Whether there is a file or folder at this path of a commit.
+    pub(crate) fn has_path(&self, commit: ObjectId, path: &str) -> Result<bool, StoreError> {
+        match Snapshot::of_commit(&self.repo, commit)? {
+            Some(state) => Ok(state.entry(path)?.is_some()),
+            None => Ok(false),
+        }
     }
 }
 

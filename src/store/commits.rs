@@ -112,6 +112,14 @@ impl Store {
         Ok(())
     }
 
+    /// Refuses a merge of commits that have nothing in common as far as a shallow clone goes.
+    pub(crate) fn require_whole(&self, merge: &CodeCommit) -> Result<(), StoreError> {
+        if self.repo.is_shallow().unwrap_or(false) {
+            return Err(StoreError::ShallowCode(merge.id));
+        }
+        Ok(())
+    }
+
     fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Option<Changes>, StoreError> {
         self.require_parents(commit)?;
         let before = commit.parents.first().map(|id| self.code_tree_of(*id)).transpose()?;

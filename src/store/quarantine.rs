@@ -16,14 +16,25 @@ pub(crate) struct Quarantined {
     _alternates: Option<TempDir>,
 }
 
+/// The folder of objects that git tells its hooks of.
+fn incoming() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("GIT_OBJECT_DIRECTORY").or_else(|| set("GIT_QUARANTINE_PATH"))
+}
+
 impl Store {
+    /// The folders in which its objects lie: its own, and in a hook of a push the one with what was pushed.
+    pub(crate) fn object_folders(&self) -> Vec<PathBuf> {
+        let own = self.common_dir().join("objects");
+        let pushed = if self.sees_incoming { incoming() } else { None };
+        pushed.into_iter().filter_map(|path| path.canonicalize().ok()).chain([own]).collect()
+    }
+
     /// As it will be once the push is let in that this process is the hook of; where there is none, as it is.
     pub(crate) fn with_quarantine(mut self) -> Result<Quarantined, StoreError> {
         self.sees_incoming = true;
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         // The library does not know the variable, and what it would look in is one folder with references to others.
-        let incoming = set("GIT_OBJECT_DIRECTORY").or_else(|| set("GIT_QUARANTINE_PATH"));
-        let Some(incoming) = incoming else {
+        let Some(incoming) = incoming() else {
             // Without replacements, since somebody can have pushed those.
             let objects = self.repo.objects.store_ref().path().to_owned();
             let opened = gix::odb::at(&objects, self.repo.object_hash()).map_err(StoreError::io(&objects))?;

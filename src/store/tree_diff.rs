@@ -1,14 +1,15 @@
 //! The files in which two trees differ. A subtree that is equal on both sides is never opened.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use gix::ObjectId;
+use gix::bstr::BStr;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout;
 use super::repo::Store;
-use super::trees::{self, DEEPEST};
+use super::trees::{self, DEEPEST, Here};
 
 /// So many differences are listed at most. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
@@ -82,6 +83,58 @@ impl Store {
         let mut found = Vec::new();
         self.compare_with(one, two, bases, "", &mut found)?;
         Ok(found)
+    }
+
+    /// The files, each with whether it was there before and whether it is there in `result`, in which that tree is not
+    /// what comes of two trees if each file is taken from the one that changed it since `base`. What both changed, each
+    /// in its own way, is among them. The trees unfold to no more than somebody can look at.
+    pub(crate) fn merged_otherwise(
+        &self,
+        base: Option<ObjectId>,
+        sides: [ObjectId; 2],
+        result: ObjectId,
+    ) -> Result<Vec<(String, bool, bool)>, StoreError> {
+        let tree = |id: ObjectId| Some((EntryKind::Tree, id));
+        let mut found = Vec::new();
+        let four = [base.and_then(tree), tree(sides[0]), tree(sides[1]), tree(result)];
+        self.merge_with(four, "", &mut found)?;
+        Ok(found)
+    }
+
+    /// Of the base, the two sides and the result.
+    fn merge_with(
+        &self,
+        four: [Option<Here>; 4],
+        path: &str,
+        found: &mut Vec<(String, bool, bool)>,
+    ) -> Result<(), StoreError> {
+        let merged = |[base, one, two, _]: [Option<Here>; 4]| match (base == one, base == two) {
+            _ if one == two => Some(one),
+            (true, _) => Some(two),
+            (_, true) => Some(one),
+            _ => None,
+        };
+        if merged(four) == Some(four[3]) || path.matches('/').count() > DEEPEST {
+            return Ok(());
+        }
+        let is_folder = |here: &Here| here.0 == EntryKind::Tree;
+        let files = four.map(|here| here.filter(|here| !is_folder(here)));
+        if merged(files) != Some(files[3]) {
+            let was = files[0].or(files[1]).or(files[2]).is_some();
+            found.push((path.to_owned(), was, files[3].is_some()));
+        }
+        let read = |here: Option<Here>| match here.filter(is_folder) {
+            Some((_, tree)) => trees::entries(&self.repo, tree),
+            None => Ok(trees::Entries::default()),
+        };
+        let inside = four.map(read).into_iter().collect::<Result<Vec<_>, _>>()?;
+        let names: BTreeSet<&BStr> = inside.iter().flat_map(trees::Entries::names).collect();
+        for name in names {
+            let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
+            let mut under = inside.iter().map(|entries| entries.get(name));
+            self.merge_with(std::array::from_fn(|_| under.next().flatten()), &inner, found)?;
+        }
+        Ok(())
     }
 
     fn compare_with(
@@ -263,6 +316,49 @@ mod tests {
         (0..12).fold(within, |inner, _| {
             tree(repo, &names.iter().map(|name| (name.as_str(), EntryKind::Tree, inner)).collect::<Vec<_>>())
         })
+    }
+
+    #[test]
+    fn what_one_side_alone_changed_is_merged_without_git() {
+        let folder = tempfile::tempdir().unwrap();
+        gix::init_bare(folder.path()).unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let repo = store.repo();
+        let of = |files: &[(&str, &str)]| {
+            let mut editor = repo.empty_tree().edit().unwrap();
+            for (path, text) in files {
+                let blob = repo.write_blob(text).unwrap();
+                let kind = if text.starts_with('#') { EntryKind::BlobExecutable } else { EntryKind::Blob };
+                editor.upsert(*path, kind, blob).unwrap();
+            }
+            editor.write().unwrap().detach()
+        };
+        let base = of(&[("a", "1"), ("b", "1"), ("d/c", "1"), ("d/gone", "1")]);
+        let one = of(&[("a", "2"), ("b", "1"), ("d/c", "1"), ("d/gone", "1"), ("new", "1")]);
+        let two = of(&[("a", "1"), ("b", "1"), ("d/c", "3")]);
+        let sides = [one, two];
+        let joined: &[(&str, &str)] = &[("a", "2"), ("b", "1"), ("d/c", "3"), ("new", "1")];
+        let found = |result: &[(&str, &str)]| -> Vec<String> {
+            let all = store.merged_otherwise(Some(base), sides, of(result)).unwrap();
+            all.into_iter().map(|(path, was, is)| format!("{path} {was} {is}")).collect()
+        };
+        assert!(found(joined).is_empty());
+        assert_eq!(
+            found(&[("a", "1"), ("b", "#"), ("d/moved", "3"), ("new/x", "1")]),
+            [
+                "a true true",
+                "b true true",
+                "d/c true false",
+                "d/moved false true",
+                "new true false",
+                "new/x false true"
+            ]
+        );
+        // What both changed is nobody's but the merge's, also where it is taken from one of them.
+        let both = [one, of(&[("a", "3"), ("b", "1"), ("d/c", "1"), ("d/gone", "1")])];
+        let all = store.merged_otherwise(Some(base), both, one).unwrap();
+        assert_eq!(all, [("a".to_owned(), true, true)]);
+        assert!(store.merged_otherwise(None, [one, one], one).unwrap().is_empty());
     }
 
     #[test]

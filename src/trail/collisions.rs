@@ -1,16 +1,14 @@
 //! Where branches would collide if somebody merged them now. git's own merge says so, in memory: neither a work tree
 //! nor a reference is touched, and what it writes goes into a folder that is thrown away.
 
-use std::path::Path;
-use std::process::Output;
-
 use gix::ObjectId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::aside::Aside;
 use crate::model::Explain;
 use crate::model::hash::CommitHash;
-use crate::store::git::{Args, Git, GitError};
+use crate::store::git::{Args, GitError};
 use crate::store::{Store, StoreError};
 
 /// More places than these are not told of one file.
@@ -90,8 +88,7 @@ pub(crate) fn between(
     one: &CommitHash,
     two: &CommitHash,
 ) -> Result<Vec<FileCollision>, CollisionError> {
-    let folder = tempfile::tempdir().map_err(CollisionError::Folder)?;
-    let git = Aside { git: store.git(), objects: store.common_dir().join("objects"), folder: folder.path() };
+    let git = Aside::new(store).map_err(CollisionError::Folder)?;
     let args = Args::new(&["merge-tree", "--write-tree", "-z", "--name-only", "--allow-unrelated-histories"]);
     let output = git.output("merge-tree", args.values([one.as_str(), two.as_str()]))?;
     match output.status.code() {
@@ -117,24 +114,7 @@ pub(crate) fn between(
     Ok(found)
 }
 
-/// git with a folder of its own for new objects.
-struct Aside<'a> {
-    git: Git,
-    objects: std::path::PathBuf,
-    folder: &'a Path,
-}
-
-impl Aside<'_> {
-    fn output(&self, name: &str, args: Args) -> Result<Output, GitError> {
-        let mut command = self.git.command(args);
-        // A path in quotes may hold the colon that stands between two paths.
-        let quoted = self.objects.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
-        command
-            .env("GIT_OBJECT_DIRECTORY", self.folder)
-            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", format!("\"{quoted}\""));
-        command.output().map_err(|source| GitError::Start { command: name.to_owned(), source })
-    }
-
+impl Aside {
     fn merge_base(&self, one: &CommitHash, two: &CommitHash) -> Result<Option<CommitHash>, GitError> {
         let args = Args::new(&["merge-base"]).values([one.as_str(), two.as_str()]);
         let output = self.output("merge-base", args)?;

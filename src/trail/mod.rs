@@ -1,6 +1,7 @@
 //! From plans to commits and back: what this worktree executes, commit links, finding lost ones again, trace, the log.
 
 pub(crate) mod active;
+mod aside;
 pub(crate) mod audit;
 pub(crate) mod blame;
 pub(crate) mod claimed;

@@ -54,7 +54,7 @@ fn a_settled_conflict_is_work_that_needs_a_plan() {
     assert_eq!((&audit["commit_count"], &audit["bound_count"]), (&json!(1), &json!(0)));
     let finding = &audit["findings"][0];
     assert_eq!((&finding["kind"], &finding["severity"]), (&json!("unbound"), &json!("fault")));
-    assert!(finding["message"].as_str().unwrap().contains("none of its parents has"), "{finding}");
+    assert!(finding["message"].as_str().unwrap().contains("changes of its own"), "{finding}");
     let text = repo.wf(&["audit", "--strict", "HEAD^!"]).fails(1).stdout;
     assert!(text.contains("the merge itself changes a.txt, evil name.txt"), "{text}");
     // Linked by hand it is bound, and judged by the plan.

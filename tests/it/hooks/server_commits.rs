@@ -16,9 +16,14 @@ fn required() -> (Sandbox, Repo, Repo, String) {
 
 /// A tree with these files, each with its name in it.
 fn tree(repo: &Repo, files: &[&str]) -> String {
-    let entry = |name: &&str| {
-        let blob = repo.git_in(name, &["hash-object", "-w", "--stdin"]).ok();
-        format!("100644 blob {}\t{name}\n", blob.line())
+    tree_of(repo, &files.iter().map(|name| (*name, "100644", *name)).collect::<Vec<_>>())
+}
+
+/// A tree with files: name, mode and text.
+fn tree_of(repo: &Repo, files: &[(&str, &str, &str)]) -> String {
+    let entry = |(name, mode, text): &(&str, &str, &str)| {
+        let blob = repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok();
+        format!("{mode} blob {}\t{name}\n", blob.line())
     };
     repo.git_in(files.iter().map(entry).collect::<String>(), &["mktree"]).ok().line().to_owned()
 }
@@ -114,4 +119,80 @@ fn only_stores_are_parents_in_the_history_of_the_store() {
     assert!(found.contains(&format!("merged with {main}")) && !found.contains("README"), "{found}");
     repo.wf(&["fsck", "--repair"]);
     assert_eq!(repo.store_paths(), before);
+}
+
+#[test]
+fn a_merge_passes_if_git_makes_the_same_one() {
+    let (_sandbox, _server, repo, planned) = required();
+    let plain = |name: &'static str, text: &'static str| (name, "100644", text);
+    let lines = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    let at = |n: &str, to: &str| lines.replace(n, to);
+    let (five, two, eight) = (at("5", "five"), at("2", "two"), at("8", "eight"));
+    let both = at("2", "two").replace('8', "eight");
+    let made = |files: &[(&str, &str, &str)], parents: &[&str], message: &str| {
+        commit(&repo, &tree_of(&repo, files), parents, message)
+    };
+    let main = id(&repo, "main");
+    let rest = [plain("b", "b\n"), plain("c", "c\n")];
+    let with = |a: &[(&'static str, &'static str, &'static str)]| [a, &rest].concat();
+    let leak = |text: String| -> &'static str { text.leak() };
+    let (lines, five, two, eight, both) = (plain("a", lines), leak(five), leak(two), leak(eight), leak(both));
+    let base = made(&with(&[lines]), &[&main], &planned);
+    let left = made(&with(&[plain("a", two)]), &[&base], &format!("left {planned}"));
+    let right = made(&with(&[plain("a", eight)]), &[&base], &format!("right {planned}"));
+    let moved = made(&with(&[plain("z", lines.2)]), &[&base], &format!("moved {planned}"));
+    let other = made(&with(&[plain("a", "other\n")]), &[&base], &format!("other {planned}"));
+    repo.git(&["push", "-q", "origin", &format!("{base}:refs/heads/base")]).ok();
+    // Both changed one file; one moved it and the other changed it.
+    comes_in(&repo, &made(&with(&[plain("a", both)]), &[&left, &right], "clean"));
+    comes_in(&repo, &made(&with(&[plain("z", two)]), &[&left, &moved], "clean rename"));
+    // Three at once.
+    comes_in(&repo, &made(&with(&[plain("z", both)]), &[&left, &right, &moved], "clean octopus"));
+    let without_b = [plain("a", both), rest[1]];
+    let renamed = [plain("a", both), plain("bb", "b\n"), rest[1]];
+    let program = [plain("a", both), ("b", "100755", "b\n"), rest[1]];
+    for (files, parents, path) in [
+        (&renamed[..], [&left, &right], "b"),
+        (&without_b, [&left, &right], "b"),
+        (&program, [&left, &right], "b"),
+        (&with(&[plain("a", five)]), [&left, &right], "a"),
+        // What one side did is dropped.
+        (&with(&[plain("a", two)]), [&left, &right], "a"),
+        // A conflict, however it is resolved.
+        (&with(&[plain("a", "both\n")]), [&left, &other], "a"),
+        (&with(&[plain("a", two)]), [&left, &other], "a"),
+        (&with(&[plain("a", "other\n")]), [&left, &other], "a"),
+    ] {
+        let merge = made(files, &parents.map(String::as_str), "evil");
+        let told = refused(&repo, &format!("{merge}:refs/heads/in"));
+        assert!(
+            told.contains(&format!("\"evil\" on in, a merge with changes of its own in `{path}`")),
+            "{told}"
+        );
+    }
+    let octopus = made(&renamed, &[&left, &right, &base], "evil");
+    assert!(refused(&repo, &format!("{octopus}:refs/heads/in")).contains("\"evil\" on in"));
+    let octopus = made(&with(&[plain("z", two)]), &[&left, &right, &moved], "evil");
+    assert!(refused(&repo, &format!("{octopus}:refs/heads/in")).contains("changes of its own in `z`"));
+    // Somebody stands for how it was resolved.
+    let resolved = made(&with(&[plain("a", "both\n")]), &[&left, &other], "resolved");
+    let solution = planned.split("Wf-Solution: ").nth(1).unwrap().trim();
+    repo.wf(&["link", &resolved, solution]).ok();
+    repo.wf(&["sync"]).ok();
+    comes_in(&repo, &resolved);
+}
+
+#[test]
+fn who_branches_off_an_old_tag_is_told_the_way() {
+    let (_sandbox, server, repo, _) = required();
+    let old = commit(&repo, &tree(&repo, &["old.txt"]), &[], "released long ago");
+    repo.git(&["push", "-q", "origin", &format!("{old}:refs/tags/v1(beta)")]).ok();
+    let told = refused(&repo, &format!("{old}:refs/heads/maint"));
+    assert!(told.contains("\"released long ago\" on maint"), "{told}");
+    assert!(told.contains("`git branch NAME 'v1(beta)'`"), "{told}");
+    server.git(&["branch", "v1", "v1(beta)"]).ok();
+    repo.git(&["push", "-q", "origin", &format!("{old}:refs/heads/maint")]).ok();
+    // Without a tag there is nothing to say.
+    let stray = commit(&repo, &tree(&repo, &["stray.txt"]), &[&old], "stray");
+    assert!(!refused(&repo, &format!("{stray}:refs/heads/maint")).contains("git branch"));
 }
