@@ -21,20 +21,23 @@ enum Command {
     /// form of the format, with no stamp more than a day ahead of the server's clock.
     ///
     /// It also applies the policy that held before the push. With commits=required, each commit that a branch gains needs
-    /// a plan behind it, whatever other references lead to it; a merge only if it has changes that none of its parents has,
-    /// or joins a commit with one that it stands on and changes something. With review=required, an execution that comes to
+    /// a plan behind it, whatever other references lead to it. A merge needs none if its tree is the one that git makes of
+    /// its parents without a conflict (`git merge-tree`): a resolved conflict, a rename, a new mode, a file that came or
+    /// went, or dropped changes of one side are changes of the merge itself. Commits that only a tag leads to count as new
+    /// for a branch; if they may stay, make a branch of the tag on the server itself (`git branch NAME TAG`) before the
+    /// push. With review=required, an execution that comes to
     /// count through the push must be of a plan that had passed its review when it was claimed. With evidence=required, one
     /// that the push completes, or takes evidence from, must have linked commits and a passing check of each test at the
     /// last of them. What somebody forced with a reason is let in, and named. An execution that was set aside is not asked.
     ///
-    /// A push cannot loosen the policy unless an owner signed the commit that does so with a key that git on the server
-    /// trusts (gpg.ssh.allowedSignersFile, or gpg's keyring), or the server's own configuration allows it: wf.floor is a
-    /// list such as `commits=required,review=none`. Each gate in it holds at least so far, whatever policy is pushed, and
-    /// can be loosened down to that; `none` stands for every gate open.
+    /// A push cannot loosen the policy unless an owner signed the commit that does so, or the server's own configuration
+    /// allows it. Each value of wf.owner names one owner (`git config --add wf.owner NAME`): by the fingerprint of a GnuPG
+    /// or SSH key, or by a principal in gpg.ssh.allowedSignersFile; git on the server must trust the key. Without wf.owner
+    /// no signature counts. wf.floor is a list such as `commits=required,review=none`: each gate in it holds at least that
+    /// far, whatever policy is pushed, and anyone can loosen it down to that; `none` stands for every gate open.
     ///
-    /// A server goes by what was recorded: it runs no test, and does not ask for linked commits that nobody pushed yet. A
-    /// merge that keeps one side and drops what the other changed looks like one that only joins. What unfolds to more than
-    /// can be looked at stays out.
+    /// A server goes by what was recorded: it runs no test, and does not ask for linked commits that nobody pushed yet.
+    /// What unfolds to more than can be looked at stays out.
     Install {
         /// Install the hook that checks pushes, in a repository that others push to
         #[arg(long)]

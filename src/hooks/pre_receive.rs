@@ -108,8 +108,8 @@ fn told(mut forced: Vec<String>) -> String {
 const UNSOUND: &str =
     "`git wf sync` merges what is there and pushes the result; `git wf fsck` says what is wrong";
 const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` a review; `git wf reopen` begins anew";
-const LOOSENED: &str = "an owner whose key this server trusts signs the commit of `git wf policy set`, or the server's \
-    `git config wf.floor` allows it; `git wf policy set` closes the gate again";
+const LOOSENED: &str = "have an owner whom the server's `git config wf.owner` names sign the commit of `git wf policy set`, \
+    or lower the server's `wf.floor`; `git wf policy set` closes the gate again";
 const UNBOUND: &str =
     "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT SOLUTION` makes one";
 

@@ -64,7 +64,39 @@ struct Verdict {
     vouching: Vouching,
     signer: Option<String>,
     key: Option<String>,
+    fingerprints: Vec<String>,
 }
+
+impl Verdict {
+    fn without_signer(vouching: Vouching) -> Self {
+        Self { vouching, signer: None, key: None, fingerprints: vec![] }
+    }
+}
+
+/// Whose signature git here trusts a commit for.
+#[derive(Debug)]
+pub(crate) struct Signed {
+    /// Fingerprints: of the key, and of the primary key that it belongs to.
+    fingerprints: Vec<String>,
+    /// The principal whom the file of allowed signers names for the key. Nobody vouches for the name in a GnuPG key but its
+    /// owner, so that it counts for nothing here.
+    principal: Option<String>,
+}
+
+impl Signed {
+    /// Whether this is somebody whom a setting names: by a fingerprint, or by a principal of SSH.
+    pub(crate) fn is_by(&self, name: &str) -> bool {
+        let is_key = |known: &String| match known.starts_with(SSH) {
+            true => known == name,
+            // Hexadecimal digits, as people copy them.
+            false => known.eq_ignore_ascii_case(&name.replace(' ', "")),
+        };
+        self.fingerprints.iter().any(is_key) || self.principal.as_deref() == Some(name)
+    }
+}
+
+/// How fingerprints of SSH keys begin.
+const SSH: &str = "SHA256:";
 
 impl Store {
     /// The commits of the ref, parents before children, each with what vouches for it; with `only`, no others than these.
@@ -87,14 +119,14 @@ impl Store {
         let mut since_purge: Option<HashSet<ObjectId>> = None;
         let vouched = links.iter().map(|link| {
             let verdict = if link.commit == first {
-                Verdict { vouching: Vouching::Root, signer: None, key: None }
+                Verdict::without_signer(Vouching::Root)
             } else if link.parents.len() > 1 {
-                Verdict { vouching: self.made_again(link)?, signer: None, key: None }
+                Verdict::without_signer(self.made_again(link)?)
             } else {
-                let unsigned = Verdict { vouching: Vouching::Unsigned, signer: None, key: None };
-                verdicts.remove(&link.commit).unwrap_or(unsigned)
+                let unsigned = || Verdict::without_signer(Vouching::Unsigned);
+                verdicts.remove(&link.commit).unwrap_or_else(unsigned)
             };
-            let Verdict { mut vouching, signer, key } = verdict;
+            let Verdict { mut vouching, signer, key, .. } = verdict;
             if vouching == Vouching::Unsigned {
                 let since = match &mut since_purge {
                     Some(since) => since,
@@ -109,8 +141,8 @@ impl Store {
         Ok((vouched.collect::<Result<_, StoreError>>()?, complaint))
     }
 
-    /// Those of `ids` that bear a signature by a key that git here trusts.
-    pub(crate) fn signed(&self, ids: &[ObjectId]) -> Result<HashSet<ObjectId>, StoreError> {
+    /// Those of `ids` that bear a signature by a key that git here trusts, each with whose it is.
+    pub(crate) fn signed(&self, ids: &[ObjectId]) -> Result<HashMap<ObjectId, Signed>, StoreError> {
         let mut signed = Vec::new();
         for id in ids {
             if self.bears_signature(*id)? {
@@ -119,7 +151,11 @@ impl Store {
         }
         let (verdicts, _) = self.verdicts(&signed)?;
         let good = verdicts.into_iter().filter(|(_, verdict)| verdict.vouching == Vouching::Good);
-        Ok(good.map(|(id, _)| id).collect())
+        let of = |Verdict { signer, fingerprints, .. }| Signed {
+            principal: signer.filter(|_| fingerprints.iter().any(|it: &String| it.starts_with(SSH))),
+            fingerprints,
+        };
+        Ok(good.map(|(id, verdict)| (id, of(verdict))).collect())
     }
 
     /// Compares a merge or restoring commit with the one that its parents make.
@@ -146,7 +182,7 @@ impl Store {
             return Ok((HashMap::new(), None));
         }
         let list: String = ids.iter().map(|id| format!("{id}\n")).collect();
-        let format = "--format=%H%x00%G?%x00%GS%x00%GK";
+        let format = "--format=%H%x00%G?%x00%GS%x00%GK%x00%GF%x00%GP";
         let args = ["log", "--no-walk=unsorted", "--no-show-signature", "--no-color", format, "--stdin"];
         let output = super::git::fed(self.git().command(&args), list.as_bytes())?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -174,7 +210,11 @@ fn verdict(line: &str) -> Option<(ObjectId, Verdict)> {
         _ => Vouching::Unchecked,
     };
     let mut text = || parts.next().map(str::to_owned).filter(|text| !text.is_empty());
-    Some((id, Verdict { vouching, signer: text(), key: text() }))
+    let (signer, key) = (text(), text());
+    Some((
+        id,
+        Verdict { vouching, signer, key, fingerprints: [text(), text()].into_iter().flatten().collect() },
+    ))
 }
 
 #[cfg(test)]
@@ -203,5 +243,15 @@ mod tests {
             assert!(!vouching.is_sound());
         }
         assert!(verdict("nothing").is_none());
+    }
+
+    #[test]
+    fn a_signer_is_known_by_a_fingerprint_and_by_nothing_that_the_key_says_itself() {
+        let ssh =
+            Signed { fingerprints: vec!["SHA256:aBc".into()], principal: Some("ada@example.org".into()) };
+        assert!(ssh.is_by("SHA256:aBc") && ssh.is_by("ada@example.org"));
+        assert!(!ssh.is_by("SHA256:abc") && !ssh.is_by("ADA@example.org") && !ssh.is_by(""));
+        let gpg = Signed { fingerprints: vec!["0A1B".into(), "2C3D".into()], principal: None };
+        assert!(gpg.is_by("0a1b") && gpg.is_by("2C 3D") && !gpg.is_by("") && !gpg.is_by("1B"));
     }
 }

@@ -182,7 +182,7 @@ fn commits_need_a_plan_where_the_policy_that_was_there_says_so() {
     repo.git(&["commit", "-q", "--allow-empty", "--no-verify", "-m", "sneaked in"]).ok();
     repo.wf(&["policy", "set", "commits=free"]).ok();
     let ran = repo.git(&["push", "origin", "side", REF]).fails(1);
-    assert!(ran.stderr.contains("commits from required to free: no owner"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("commits from required to free: `wf.owner`"), "{}", ran.stderr);
     server.git(&["config", "wf.floor", "none"]).ok();
     let ran = repo.git(&["push", "origin", "side", REF]).fails(1);
     assert!(ran.stderr.contains("\"sneaked in\" on side"), "{}", ran.stderr);

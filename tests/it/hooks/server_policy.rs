@@ -23,7 +23,7 @@ fn a_policy_is_loosened_only_where_the_server_allows_it() {
     repo.wf(&["policy", "set", "review=none"]).ok();
     let told = refused(&repo, REF);
     assert!(
-        told.contains("review from required to none: no owner whom this server knows has signed"),
+        told.contains("review from required to none: `wf.owner` of this server names nobody who may"),
         "{told}"
     );
     assert!(told.contains("wf.floor"), "{told}");
@@ -35,7 +35,7 @@ fn a_policy_is_loosened_only_where_the_server_allows_it() {
     repo.wf(&["policy", "set", "commits=free"]).ok();
     let told = refused(&repo, REF);
     assert!(
-        told.contains("commits from required to free: the `wf.floor` of this server is above that"),
+        told.contains("commits from required to free: `wf.floor` of this server does not allow it"),
         "{told}"
     );
     server.git(&["config", "wf.floor", "none"]).ok();
@@ -83,18 +83,32 @@ fn an_owner_whom_the_server_knows_loosens_a_policy() {
     let [ada, mallory] = ["ada", "mallory"].map(key);
     let signers = sandbox.root().join("signers");
     let public = std::fs::read_to_string(format!("{ada}.pub")).unwrap();
-    std::fs::write(&signers, format!("ada@example.org {public}")).unwrap();
+    let mallorys = std::fs::read_to_string(format!("{mallory}.pub")).unwrap();
+    std::fs::write(&signers, format!("ada@example.org {public}mallory@example.org {mallorys}")).unwrap();
     server.git(&["config", "gpg.ssh.allowedSignersFile", signers.to_str().unwrap()]).ok();
     repo.git(&["config", "gpg.format", "ssh"]).ok();
     repo.git(&["config", "wf.sign", "true"]).ok();
     repo.git(&["config", "user.signingKey", &mallory]).ok();
     let before = repo.tip().unwrap();
     repo.wf(&["policy", "set", "commits=free"]).ok();
-    assert!(refused(&repo, REF).contains("no owner whom this server knows"));
+    // A key that git trusts is not yet an owner's.
+    assert!(refused(&repo, REF).contains("names nobody who may"));
+    server.git(&["config", "--add", "wf.owner", "bob@example.org"]).ok();
+    server.git(&["config", "--add", "wf.owner", "ada@example.org"]).ok();
+    assert!(refused(&repo, REF).contains("nobody whom `wf.owner` of this server names has signed it"));
     repo.git(&["update-ref", REF, &before]).ok();
     repo.git(&["config", "user.signingKey", &ada]).ok();
-    // An owner's key in a role that may not do it.
     repo.wf(&["policy", "set", "commits=free"]).ok();
     repo.wf(&["sync"]).ok();
     repo.git(&["push", "-q", "origin", &stray(&repo)]).ok();
+    // By the fingerprint of a key.
+    repo.wf(&["policy", "set", "commits=required"]).ok();
+    repo.wf(&["sync"]).ok();
+    let listed = repo.sh(&["-c", &format!("ssh-keygen -l -f '{ada}.pub'")]).ok();
+    let fingerprint = listed.line().split(' ').nth(1).unwrap().to_owned();
+    server.git(&["config", "--unset-all", "wf.owner"]).ok();
+    repo.wf(&["policy", "set", "commits=free"]).ok();
+    refused(&repo, REF);
+    server.git(&["config", "wf.owner", &fingerprint]).ok();
+    repo.wf(&["sync"]).ok();
 }
