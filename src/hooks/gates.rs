@@ -1,8 +1,8 @@
-//! The gates `evidence` and `review` on a server: what the store itself, as it would be after a push, has to show for the
-//! claims that come to hold and the executions that come to be completed through the push.
+//! The gates `evidence` and `review` on a server: whether the store, as it would be after a push, has reviews and evidence
+//! for the claims that come to hold and the executions that become completed through the push.
 //!
-//! A server runs no test and reads no code. It goes by what was recorded: links, checks, reviews. It does not ask for the
-//! linked commits themselves, since `done` publishes the store before anybody pushes the branch.
+//! A server runs no tests and reads no code. It relies on recorded links, checks and reviews. The linked commits need not
+//! be there, since `done` publishes the store before anyone pushes the branch.
 
 use std::collections::BTreeSet;
 
@@ -19,28 +19,28 @@ use crate::rules::review::{self, Refusal, Reviewer};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, layout, records};
 use crate::trail::claimed::{self, Claimed};
 
-/// What a push brings that a gate would not have let through.
+/// Executions in a push that do not satisfy a gate.
 #[derive(Debug, Default)]
 pub(super) struct Passed {
-    /// Against the gate.
+    /// Those that keep the push out.
     pub(super) faults: Vec<String>,
-    /// Over the gate, with the reason that was recorded.
+    /// Those that somebody forced, each with the recorded reason.
     pub(super) forced: Vec<String>,
 }
 
-/// Something that a gate does not let through.
+/// An execution that does not satisfy a gate.
 struct Stopped {
     /// The execution, and what is wrong with it.
     what: String,
     execution: Execution,
-    /// Files of the store, one of which must have been written with a reason.
+    /// Files of the store. It was forced if a step of the log that gives a reason wrote one of them.
     written: Vec<String>,
-    /// Whether it is about the review, and who may force that.
+    /// Set for a missing review: who may force that.
     refusal: Option<Refusal>,
 }
 
-/// Looks at the issues that differ between two states of the store: at each execution that comes to stand, to hold or to be
-/// completed, or that loses its evidence, whatever brings that about.
+/// Checks the issues that differ between two states of the store: every execution that begins to stand or to hold, becomes
+/// completed or loses evidence, whatever causes it.
 pub(super) fn look(
     store: &Store,
     before: &Snapshot<'_>,
@@ -57,7 +57,7 @@ pub(super) fn look(
         let Some(folder) = records::issue(after, &issue)? else { continue };
         let old = Before::of(before, &issue)?;
         let holder = who_holds(&folder.executions).holder.map(|n| &folder.executions[n].execution.id);
-        // What was set aside counts for nothing, and asking more of it would leave no way out.
+        // An execution that was set aside does not count; to check it would leave no way out.
         for (it, outcome) in standing(&folder.executions) {
             let id = &it.execution.id;
             let is_completed = wants_evidence && outcome == ExecutionStatus::Completed;
@@ -68,14 +68,14 @@ pub(super) fn look(
             let was_completed = old.completed(id);
             let Claimed::Plan(plan) = claimed::plan(store, after, &folder, &it.execution)? else {
                 if begins || is_completed && was_completed.is_none() {
-                    stopped.push(Stopped::of(it, "has a plan that cannot be read", vec![], None));
+                    stopped.push(Stopped::of(it, "has an unreadable plan", vec![], None));
                 }
                 continue;
             };
             if begins {
                 stopped.extend(unreviewed(policy, &folder, it, &plan)?);
             }
-            // One that was let in without evidence is not asked for it later.
+            // If it came in without evidence, evidence is not required later.
             let lacked =
                 was_completed.is_some_and(|was| !evidence::missing(&plan.typed_plan(), was).is_empty());
             if is_completed && !lacked {
@@ -102,7 +102,7 @@ impl Before {
         who_holds(&self.0).holder.map(|n| &self.0[n].execution.id)
     }
 
-    /// The execution, where it was completed and nothing had set it aside.
+    /// The execution, if it was completed and not set aside.
     fn completed(&self, id: &ExecutionId) -> Option<&ExecutionFolder> {
         let is_it = |(it, outcome): &(&ExecutionFolder, ExecutionStatus)| {
             it.execution.id == *id && *outcome == ExecutionStatus::Completed
@@ -111,8 +111,8 @@ impl Before {
     }
 }
 
-/// The issues with plans or executions of which any file differs. Who holds an issue, and with what to show for it, can
-/// change by a file of any of its executions.
+/// The issues whose plans or executions differ in any file: any file of an execution can change who holds the issue, and
+/// the evidence for it.
 fn changed(
     store: &Store,
     before: &Snapshot<'_>,
@@ -128,14 +128,14 @@ fn changed(
     Ok(differences.iter().filter_map(|file| of(&file.path)).collect())
 }
 
-/// `was` is the execution as it was, where it was completed before.
+/// `was` is the execution as it was, if it was completed before.
 fn unproven(it: &ExecutionFolder, was: Option<&ExecutionFolder>, plan: &Solution) -> Option<Stopped> {
     let missing = evidence::missing(&plan.typed_plan(), it);
     if missing.is_empty() {
         return None;
     }
     let folder = layout::execution_log(&it.execution.id);
-    // What completed it, or what took its evidence away since.
+    // The entries that completed it or have removed evidence since.
     let is_cause = |entry: &&LogEntry| match was {
         None => matches!(entry.event, Event::End(_)),
         Some(was) => !was.log.iter().any(|old| old.id == entry.id),
@@ -144,7 +144,7 @@ fn unproven(it: &ExecutionFolder, was: Option<&ExecutionFolder>, plan: &Solution
     Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None))
 }
 
-/// Reviews by the author of the plan count only where they were forced, whenever they came.
+/// A review by the plan's own author counts only if it was forced, whenever it was made.
 fn unreviewed(
     policy: &Policy,
     folder: &IssueFolder,
@@ -154,7 +154,7 @@ fn unreviewed(
     let place = layout::reviews(&plan.id);
     let mut reviews: Vec<Review> = Vec::new();
     let mut written = vec![layout::execution(&it.execution.id)];
-    // The commit that a claim names says what the plan was, and not whose.
+    // The commit that a claim names is trusted for the plan's text, but not for its author.
     let author = folder.solution(&plan.id).map_or(&plan.author, |stored| &stored.author);
     for review in folder.reviews(&plan.id) {
         let is_own = Reviewer::of(&review.author) == Reviewer::of(author);
@@ -179,8 +179,8 @@ impl Stopped {
         Self { what: format!("`{}` {what}", execution.id), execution, written, refusal }
     }
 
-    /// Whether a step of the log that somebody forced is what let this through: it wrote one of the files, and an item
-    /// with the plan that was claimed.
+    /// Whether this forced step of the log let it through: it wrote one of the files, and, if that is an item, with the
+    /// plan that was claimed.
     fn is_forced_by(&self, store: &Store, step: &Forced) -> Result<bool, StoreError> {
         if self.refusal.as_ref().is_some_and(|refusal| !refusal.yields_to(step.role.as_deref())) {
             return Ok(false);
@@ -206,7 +206,7 @@ impl Stopped {
     }
 }
 
-/// A step of the log over a gate.
+/// A step of the log that overrode a gate.
 struct Forced {
     commit: ObjectId,
     role: Option<String>,
@@ -214,7 +214,7 @@ struct Forced {
     files: BTreeSet<String>,
 }
 
-/// Tells apart what was forced, with a reason in the log, from what was not.
+/// Separates what was forced, with a reason in the log, from what was not.
 fn judge(store: &Store, after: &Snapshot<'_>, stopped: Vec<Stopped>) -> Result<Passed, StoreError> {
     let mut passed = Passed::default();
     if stopped.is_empty() {
@@ -237,7 +237,7 @@ fn judge(store: &Store, after: &Snapshot<'_>, stopped: Vec<Stopped>) -> Result<P
     Ok(passed)
 }
 
-/// All of them, the newest first.
+/// All forced steps, newest first.
 fn forced_steps(store: &Store, after: &Snapshot<'_>) -> Result<Vec<Forced>, StoreError> {
     let mut found = Vec::new();
     for link in store.commits_between(None, after.commit())?.into_iter().rev() {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::server::{refused, shared};
-use crate::support::{REF, Repo, plan_on};
+use crate::support::{REF, Repo, plan_on, record};
 
 /// A server that asks for this, and a clone whose store is the same.
 fn with_policy(policy: &str) -> (crate::support::Sandbox, Repo, Repo) {
@@ -162,4 +162,36 @@ fn what_comes_to_count_through_a_push_is_asked_however_that_comes_about() {
     let ran = repo.wf(&["sync"]).fails(1);
     assert!(ran.stderr.contains("was begun:") && ran.stderr.contains("was not reviewed"), "{}", ran.stderr);
     assert_eq!(server.tip(), before);
+}
+
+#[test]
+fn a_review_by_the_author_that_nobody_forced_counts_for_nothing() {
+    let policy = "review=required";
+    let (_sandbox, server, repo) = with_policy(policy);
+    let solution = planned(&repo, "ISS-001");
+    lax(&repo, policy, || {
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next", "--local"]).ok();
+    });
+    let begun = repo.tip().unwrap();
+    let rita = repo.as_person("Rita", "rita@example.org");
+    let scores = ["--technical", "90", "--risk", "90", "--completeness", "90"];
+    rita.wf(&[&["solution", "review", &solution][..], &scores].concat()).ok();
+    // The same words from whoever wrote the plan, by a program that does not mind.
+    let path = repo.store_path_in("/reviews/");
+    let mut review = repo.stored_json(&path);
+    let author = repo.stored_json(&repo.store_path("/solution.json"))["author"].clone();
+    assert_ne!(review["author"], author);
+    review["author"] = author;
+    let place = review["id"].as_str().unwrap().rsplit_once('-').unwrap().0.to_owned();
+    let (id, review) = record::entry(&place, review);
+    let own = format!("{}/{id}.json", path.rsplit_once('/').unwrap().0);
+    repo.git(&["update-ref", REF, &begun]).ok();
+    repo.plumb(&[(&own, &format!("{review:#}\n"))]);
+    let told = refused(&repo, REF);
+    assert!(told.contains("EXR-ISS-001-") && told.contains("was not reviewed"), "{told}");
+    // Rita's counts, beside it.
+    rita.wf(&[&["solution", "review", &solution][..], &scores].concat()).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(server.tip(), repo.tip());
 }
