@@ -97,12 +97,20 @@ pub(crate) enum StoreError {
         broken: Broken,
     },
     /// A folder that is too large to be read: a change or a merge of it would lose what is in it.
-    #[error("the folder `{path}` is too large to be read ({} MB of names)", size >> 20)]
+    #[error("the folder `{path}` is too large: {} MB of names, and a folder has at most 32 MB", size >> 20)]
     CrowdedFolder {
         /// Its place in the tree.
         path: String,
         /// The size of the tree object in bytes.
         size: u64,
+    },
+    /// A folder that unfolds to more files than a merge takes over.
+    #[error("the folder `{path}` is too large: it holds more than {most} files")]
+    FullFolder {
+        /// Its place in the tree.
+        path: String,
+        /// The bound.
+        most: u64,
     },
     /// A record that no reader would read.
     #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, largest(path) >> 20)]
@@ -231,7 +239,10 @@ impl Explain for StoreError {
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
-            Self::TooLarge { .. } | Self::Excess { .. } | Self::CrowdedFolder { .. } => "too-large",
+            Self::TooLarge { .. }
+            | Self::Excess { .. }
+            | Self::CrowdedFolder { .. }
+            | Self::FullFolder { .. } => "too-large",
             Self::Frozen { .. } => "frozen",
             Self::Io { .. } => "io",
             Self::Object { .. } => "object",
@@ -261,6 +272,9 @@ impl Explain for StoreError {
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
+            Self::FullFolder { .. } => {
+                "whoever filled it has to set the ref back to a commit before that; nothing was taken over".into()
+            }
             Self::CrowdedFolder { .. } => {
                 "write into another issue, queue or run; `git wf log -- PATH` shows who filled it".into()
             }

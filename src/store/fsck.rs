@@ -66,7 +66,9 @@ impl Findings {
 
     /// Notes a folder that is too large to be read, and passes any other error on.
     fn crowded(&mut self, error: StoreError) -> Result<(), StoreError> {
-        let StoreError::CrowdedFolder { path, .. } = &error else { return Err(error) };
+        let (StoreError::CrowdedFolder { path, .. } | StoreError::FullFolder { path, .. }) = &error else {
+            return Err(error);
+        };
         if !self.found.iter().any(|it| it.path == *path) {
             self.error(path, format!("{error}; no clone can merge it"));
         }
@@ -93,8 +95,7 @@ impl Store {
                     }
                 }
             }
-            Err(error @ StoreError::CrowdedFolder { .. }) => found.crowded(error)?,
-            Err(error) => return Err(error),
+            Err(error) => found.crowded(error)?,
         }
         let known = self.check_history(&snapshot, &mut found)?;
         references::check(self, &snapshot, &known, &mut found)?;

@@ -3,7 +3,7 @@
 
 mod union;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -30,7 +30,7 @@ pub(crate) struct Merged {
     /// What the other head had dropped or broken of what it stands on, and which was put back: paths of files and of
     /// the folders of whole records.
     pub(crate) restored: Vec<String>,
-    /// What git itself refuses, in either head, and which was left out: names such as `..`; also folders without end.
+    /// What git itself refuses, in either head, and which was left out: names such as `..`; also folders in too many others.
     pub(crate) refused: Vec<String>,
 }
 
@@ -134,45 +134,62 @@ fn lost_since(
         let tree = commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach();
         let mut merge = Merge::new(&aside);
         merge.restored = Some(Vec::new());
-        merge.root(unlike(&aside, tree, theirs, merged, 0)?, theirs)?;
+        let mut unlike = Unlike { repo: &aside, known: HashMap::new() };
+        merge.root(unlike.tree(tree, theirs, merged, 0)?, theirs)?;
         lost.extend(merge.restored.unwrap_or_default());
     }
     Ok(lost.into_iter().collect())
 }
 
-/// The tree `base`, with the entries of `theirs` where the merge has them too: there nothing was put back, and neither is
-/// opened.
-fn unlike(
-    repo: &gix::Repository,
-    base: ObjectId,
-    theirs: ObjectId,
-    merged: ObjectId,
-    depth: usize,
-) -> Result<ObjectId, StoreError> {
-    if base == theirs || merged == theirs {
-        return Ok(theirs);
-    }
-    let read = |id| trees::read(repo, id);
-    let (Some(mut folder), Some(there), Some(both)) = (read(base)?, read(theirs)?, read(merged)?) else {
-        return Ok(base);
-    };
-    for entry in &mut folder.entries {
-        let name = entry.filename.as_bstr();
-        let (Some(there), Some(both)) = (there.get(name), both.get(name)) else { continue };
-        let are_folders = [&*entry, there, both].iter().all(|it| it.mode.kind() == EntryKind::Tree);
-        if both == there {
-            *entry = there.clone();
-        } else if are_folders && depth < DEEPEST {
-            entry.oid = unlike(repo, entry.oid, there.oid, both.oid, depth + 1)?;
+/// Where only what was put back differs from what a head has. It remembers which trees it compared: a few can unfold to
+/// billions of them.
+struct Unlike<'a> {
+    repo: &'a gix::Repository,
+    known: HashMap<([ObjectId; 3], usize), ObjectId>,
+}
+
+impl Unlike<'_> {
+    /// The tree `base`, with the entries of `theirs` where the merge has them too: there nothing was put back, and neither
+    /// is opened.
+    fn tree(
+        &mut self,
+        base: ObjectId,
+        theirs: ObjectId,
+        merged: ObjectId,
+        depth: usize,
+    ) -> Result<ObjectId, StoreError> {
+        if base == theirs || merged == theirs {
+            return Ok(theirs);
         }
+        let key = ([base, theirs, merged], depth);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let read = |id| trees::read(self.repo, id);
+        let (Some(mut folder), Some(there), Some(both)) = (read(base)?, read(theirs)?, read(merged)?) else {
+            return Ok(base);
+        };
+        for entry in &mut folder.entries {
+            let name = entry.filename.as_bstr();
+            let (Some(there), Some(both)) = (there.get(name), both.get(name)) else { continue };
+            let are_folders = [&*entry, there, both].iter().all(|it| it.mode.kind() == EntryKind::Tree);
+            if both == there {
+                *entry = there.clone();
+            } else if are_folders && depth < DEEPEST {
+                entry.oid = self.tree(entry.oid, there.oid, both.oid, depth + 1)?;
+            }
+        }
+        let made = if folder.entries.iter().all(|entry| there.get(entry.filename.as_bstr()) == Some(entry)) {
+            // Nothing of it is lost, and what `theirs` has besides is no matter.
+            theirs
+        } else {
+            let mut tree = Tree { entries: folder.entries };
+            tree.entries.sort();
+            make::unless_held(self.repo, &tree, &[base, theirs])?
+        };
+        self.known.insert(key, made);
+        Ok(made)
     }
-    if folder.entries.iter().all(|entry| there.get(entry.filename.as_bstr()) == Some(entry)) {
-        // Nothing of it is lost, and what `theirs` has besides is no matter.
-        return Ok(theirs);
-    }
-    let mut tree = Tree { entries: folder.entries };
-    tree.entries.sort();
-    make::unless_held(repo, &tree, &[base, theirs])
 }
 
 /// The best common ancestors; a commit is among them where the other descends from it.

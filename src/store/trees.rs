@@ -13,9 +13,8 @@ use super::error::StoreError;
 
 /// Deeper than any record lies; what lies deeper is not looked at.
 pub(super) const DEEPEST: usize = 64;
-/// A tree object that is larger is not read, and none is written: in memory it takes several times as much. No folder of a
-/// store has so many files (see `MOST_FILES` of the merge) that its tree could come to this.
-const LARGEST_TREE: u64 = 32 * 1024 * 1024;
+/// A tree object that is larger is not read, and none is written: in memory it takes several times as much.
+pub(super) const LARGEST_TREE: u64 = 32 * 1024 * 1024;
 /// A longer name is one that `git fsck` finds fault with.
 const LONGEST_NAME: usize = 4096;
 
@@ -91,8 +90,12 @@ fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>
 
 /// Refuses a tree that nobody could read again.
 pub(super) fn refuse_large(path: &str, size: usize) -> Result<(), StoreError> {
-    let size = size as u64;
-    if size > LARGEST_TREE {
+    refuse_larger(path, size as u64, LARGEST_TREE)
+}
+
+/// Refuses a tree of more than `most` bytes.
+pub(super) fn refuse_larger(path: &str, size: u64, most: u64) -> Result<(), StoreError> {
+    if size > most {
         return Err(StoreError::CrowdedFolder { path: shown(path).to_owned(), size });
     }
     Ok(())

@@ -44,7 +44,7 @@ pub(crate) struct Synced {
     /// What the remote's head had dropped or broken, and which was put back: paths of files and of the folders of
     /// whole records.
     pub(crate) restored: Vec<String>,
-    /// What was left out of the remote's head because git refuses it: names such as `..`; also folders without end.
+    /// What was left out of the remote's head because git refuses it: names such as `..`; also folders that lie too deep.
     pub(crate) refused: Vec<String>,
     /// What came in that no command makes, such as a record that was born again or says something else in a field that is
     /// written once; who brought it.

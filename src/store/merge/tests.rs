@@ -218,6 +218,17 @@ proptest! {
     }
 
     #[test]
+    fn what_is_refused_is_refused_in_any_order(sides in vec(vec((0usize..4, 0usize..7), 0..8), 3)) {
+        let repo = repo();
+        let [a, b, c] = [0, 1, 2].map(|n| crowd(&repo, &sides[n]));
+        let ab = bounded(&repo, a, b);
+        prop_assert_eq!(ab, bounded(&repo, b, a), "the order does not matter");
+        let left = ab.and_then(|ab| bounded(&repo, ab, c));
+        let right = bounded(&repo, b, c).and_then(|bc| bounded(&repo, a, bc));
+        prop_assert_eq!(left, right, "nor does the grouping");
+    }
+
+    #[test]
     fn what_was_put_back_is_named(states in vec(states(), 2)) {
         let repo = repo();
         let [ours, theirs] = [0, 1].map(|n| tree(&repo, &states[n]));
@@ -226,6 +237,82 @@ proptest! {
         let is_silent = merge.restored.unwrap().is_empty() && merge.refused.is_empty();
         prop_assert!(!is_silent || merged == theirs, "what differs is named");
     }
+}
+
+/// Files in folders that are none of the store's, and in one of them.
+fn crowd(repo: &gix::Repository, files: &[(usize, usize)]) -> ObjectId {
+    let folders = ["notes", "later/deep", "later", "issues/90/ISS-001/comments"];
+    let blob = repo.write_blob("x").unwrap().detach();
+    let mut editor = repo.empty_tree().edit().unwrap();
+    editor.upsert("wf.json", EntryKind::Blob, blob).unwrap();
+    for (folder, file) in files {
+        editor.upsert(format!("{}/file-{file}", folders[*folder]), EntryKind::Blob, blob).unwrap();
+    }
+    editor.write().unwrap().detach()
+}
+
+/// A merge that takes over no more than a few files, and trees of a few bytes; none where it refuses.
+fn bounded(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
+    let mut merge = Merge::new(repo);
+    merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150 };
+    match merge.root(one, two) {
+        Ok(tree) => Some(tree),
+        Err(StoreError::FullFolder { .. } | StoreError::CrowdedFolder { .. }) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn two_sides_that_are_too_much_together_are_refused_by_name() {
+    let repo = repo();
+    let of = |from: usize, to: usize| crowd(&repo, &(from..to).map(|file| (1, file)).collect::<Vec<_>>());
+    let (three, more, empty) = (of(0, 3), of(3, 6), crowd(&repo, &[]));
+    assert_eq!(bounded(&repo, three, empty), Some(three));
+    for (one, two) in [(three, more), (more, three), (of(0, 5), empty), (empty, of(0, 5))] {
+        let mut merge = naming(&repo);
+        merge.bounds.files = 4;
+        let error = merge.root(one, two).unwrap_err().to_string();
+        assert!(
+            error.contains("`later/deep` is too large: it holds more than 4 files")
+                || error.contains("`later` is too large: it holds more than 4 files"),
+            "{error}"
+        );
+        assert!(merge.refused.is_empty());
+    }
+    assert_eq!(union::BOUNDS.files, 200_000);
+}
+
+#[test]
+fn folders_without_end_on_both_sides_are_compared_once() {
+    let repo = repo();
+    let blob = repo.write_blob("x").unwrap().detach();
+    let bomb = |name: &str| {
+        let entry = |name: &str, mode: EntryKind, oid| gix::objs::tree::Entry {
+            mode: mode.into(),
+            filename: name.into(),
+            oid,
+        };
+        let leaf = Tree { entries: vec![entry(name, EntryKind::Blob, blob)] };
+        let leaf = repo.write_object(&leaf).unwrap().detach();
+        let inner = (0..12).fold(leaf, |inner, _| {
+            let entries = (0..10).map(|n| entry(&n.to_string(), EntryKind::Tree, inner)).collect();
+            repo.write_object(&Tree { entries }).unwrap().detach()
+        });
+        one(&repo, "bomb", EntryKind::Tree, inner)
+    };
+    let (ours, theirs) = (bomb("a"), bomb("b"));
+    for (one, two) in [(ours, theirs), (theirs, ours)] {
+        assert!(matches!(Merge::new(&repo).root(one, two), Err(StoreError::FullFolder { .. })));
+        let mut merge = naming(&repo);
+        merge.bounds.files = u64::MAX;
+        merge.root(one, two).unwrap();
+        assert!(merge.restored.unwrap().len() < 200);
+    }
+    let base = one(&repo, "other", EntryKind::Blob, blob);
+    let mut unlike = Unlike { repo: &repo, known: HashMap::new() };
+    unlike.tree(ours, theirs, base, 0).unwrap();
+    unlike.tree(ours, theirs, bomb("c"), 0).unwrap();
+    assert!(unlike.known.len() < 100);
 }
 
 #[test]

@@ -11,16 +11,38 @@ use gix::objs::{Kind, Tree, WriteTo};
 use crate::model::doc::Doc;
 use crate::model::schema::Schema;
 use crate::store::error::StoreError;
-use crate::store::layout::{Form, ISSUES, entry_value, form};
+use crate::store::layout::{self, Form, ISSUES, entry_value, form};
 use crate::store::make;
 use crate::store::snapshot::read_blob;
 use crate::store::trees::{self, DEEPEST};
 
-/// So many files can lie below one folder of a store; below `issues` and `queues` a hundred times as many. What is
-/// more is no store's: a few small trees, each ten times in the next, unfold to billions of files.
-const MOST_FILES: u64 = 200_000;
+/// How much a merge takes over. What is beyond is refused with its whole head: if it were left out, what two sides have
+/// together would depend on which of them met a third one first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    /// Files in a folder that is none of the store's, in one side or in both together. A few small trees, each ten times
+    /// in the next, unfold to billions of files.
+    pub(super) files: u64,
+    /// Files in a folder of the store that only one side has.
+    pub(super) own_files: u64,
+    /// Bytes of a tree.
+    pub(super) tree: u64,
+}
+
+pub(super) const BOUNDS: Bounds = Bounds { files: 200_000, own_files: 20_000_000, tree: trees::LARGEST_TREE };
+
 /// So many paths that were refused are named.
 const MOST_NAMED: usize = 1_000;
+
+/// What became of two folders.
+#[derive(Debug, Clone, Copy)]
+struct Together {
+    tree: Option<ObjectId>,
+    /// Whether anything in them was put back.
+    is_restored: bool,
+    /// Whether anything in them was refused.
+    is_refused: bool,
+}
 
 /// One merge of two trees, with what there is to say about it.
 pub(super) struct Merge<'a> {
@@ -29,14 +51,27 @@ pub(super) struct Merge<'a> {
     pub(super) restored: Option<Vec<String>>,
     /// Paths of what git itself refuses, and of folders without end.
     pub(super) refused: BTreeSet<String>,
+    pub(super) bounds: Bounds,
     /// What became of folders that only one side has, by id and depth, with the number of files in them: a few trees can
     /// unfold to billions of paths.
     cleaned: HashMap<(ObjectId, usize), (Option<ObjectId>, u64)>,
+    /// What became of two folders that are none of the store's, by their ids and depth.
+    joined: HashMap<(ObjectId, ObjectId, usize), Together>,
+    /// How many files lie in a tree, by id and depth.
+    counted: HashMap<(ObjectId, usize), u64>,
 }
 
 impl<'a> Merge<'a> {
     pub(super) fn new(repo: &'a gix::Repository) -> Self {
-        Self { repo, restored: None, refused: BTreeSet::new(), cleaned: HashMap::new() }
+        Self {
+            repo,
+            restored: None,
+            refused: BTreeSet::new(),
+            bounds: BOUNDS,
+            cleaned: HashMap::new(),
+            joined: HashMap::new(),
+            counted: HashMap::new(),
+        }
     }
 
     /// The union of two states.
@@ -110,6 +145,76 @@ impl<'a> Merge<'a> {
         }
     }
 
+    /// Two folders of one name. Within a folder that is none of the store's the result does not depend on where it lies,
+    /// and is worked out once.
+    fn folders(
+        &mut self,
+        mine: ObjectId,
+        other: ObjectId,
+        path: &str,
+        depth: usize,
+    ) -> Result<Option<ObjectId>, StoreError> {
+        if layout::is_folder(path) {
+            return self.trees(mine, other, path, depth);
+        }
+        let key = (mine, other, depth);
+        if let Some(known) = self.joined.get(&key).copied() {
+            // Where the same two met first, each file was named.
+            if known.is_refused {
+                self.refuse(path);
+            }
+            if let Some(restored) = self.restored.as_mut().filter(|_| known.is_restored) {
+                restored.push(path.to_owned());
+            }
+            return Ok(known.tree);
+        }
+        let named = |merge: &Self| (merge.restored.as_ref().map_or(0, Vec::len), merge.refused.len());
+        let before = named(self);
+        let tree = self.trees(mine, other, path, depth)?;
+        let after = named(self);
+        let (is_restored, is_refused) = (before.0 != after.0, before.1 != after.1);
+        self.joined.insert(key, Together { tree, is_restored, is_refused });
+        if let Some(tree) = tree
+            && path.rsplit_once('/').is_none_or(|(above, _)| layout::is_folder(above))
+        {
+            let files = self.count(tree, depth)?;
+            self.refuse_full(path, files)?;
+        }
+        Ok(tree)
+    }
+
+    /// How many files are in a tree that is none of the store's, in folders no deeper than a merge looks.
+    fn count(&mut self, tree: ObjectId, depth: usize) -> Result<u64, StoreError> {
+        if let Some(known) = self.counted.get(&(tree, depth)) {
+            return Ok(*known);
+        }
+        let mut files = 0u64;
+        let entries = trees::read(self.repo, tree)?.map(|folder| folder.entries).unwrap_or_default();
+        for entry in entries {
+            let inside = match entry.mode.kind() {
+                EntryKind::Tree if depth < DEEPEST => self.count(entry.oid, depth + 1)?,
+                EntryKind::Tree => 0,
+                _ => 1,
+            };
+            files = files.saturating_add(inside);
+        }
+        self.counted.insert((tree, depth), files);
+        Ok(files)
+    }
+
+    /// Refuses a folder with more files than a merge takes over.
+    fn refuse_full(&self, path: &str, files: u64) -> Result<(), StoreError> {
+        let Bounds { files: most, own_files, .. } = self.bounds;
+        if files <= most.min(own_files) {
+            return Ok(());
+        }
+        let most = if layout::is_folder(path) { own_files } else { most };
+        if files > most {
+            return Err(StoreError::FullFolder { path: path.to_owned(), most });
+        }
+        Ok(())
+    }
+
     /// An entry that only one side has, as a store can hold it, and how many files that is. None where nothing is left.
     fn clean(&mut self, entry: &Entry, path: &str, depth: usize) -> Result<(Option<Entry>, u64), StoreError> {
         if entry.mode.kind() == EntryKind::Commit {
@@ -140,18 +245,12 @@ impl<'a> Merge<'a> {
                     files = files.saturating_add(count);
                     kept.extend(cleaned);
                 }
-                let most = if depth == 0 { MOST_FILES * 100 } else { MOST_FILES };
-                let tree = if files > most {
-                    self.refuse(path);
-                    files = 0;
-                    None
-                } else {
-                    self.write(kept, &[entry.oid], path)?
-                };
+                let tree = self.write(kept, &[entry.oid], path)?;
                 self.cleaned.insert((entry.oid, depth), (tree, files));
                 (tree, files)
             }
         };
+        self.refuse_full(path, files)?;
         Ok((tree.map(|oid| Entry { oid, ..entry.clone() }), files))
     }
 
@@ -168,7 +267,7 @@ impl<'a> Merge<'a> {
         }
         let mut tree = Tree { entries };
         tree.entries.sort();
-        trees::refuse_large(path, usize::try_from(tree.size()).unwrap_or(usize::MAX))?;
+        trees::refuse_larger(path, tree.size(), self.bounds.tree)?;
         make::unless_held(self.repo, &tree, sides).map(Some)
     }
 
@@ -229,7 +328,7 @@ impl<'a> Merge<'a> {
                 Ok(None)
             }
             (EntryKind::Tree, EntryKind::Tree) => {
-                let tree = self.trees(mine.oid, other.oid, path, depth + 1)?;
+                let tree = self.folders(mine.oid, other.oid, path, depth + 1)?;
                 Ok(tree.map(|oid| Entry { oid, ..mine.clone() }))
             }
             _ => {
