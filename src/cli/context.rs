@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::Failure;
 use crate::index::{self, Index, IndexError, Needs};
+use crate::model::strict;
 use crate::store::{Committed, Store, Tx, one_line};
-use crate::sync;
+use crate::sync::{self, Through};
 use crate::ui::{Progress, Screen};
 
 /// One run of the program.
@@ -58,12 +59,7 @@ impl Context {
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
     ) -> Result<Committed<T>, Failure> {
         let committed = store.transact(change)?;
-        for folder in &committed.far_future {
-            self.warn(&format!(
-                "`{folder}` holds entries stamped in the far future, which stand above what was written now; \
-                 `git wf fsck --repair` sets them aside"
-            ));
-        }
+        committed.far_future.warnings().for_each(|warning| self.warn(&warning));
         Ok(committed)
     }
 
@@ -107,8 +103,9 @@ impl Context {
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let Some(remote) = remote else { return Ok(self.transact(store, change)?.answer) };
-        let (answer, synced) = sync::through(store, remote, change)?;
+        let Through { answer, synced, far_future } = sync::through(store, remote, change)?;
         super::sync::warn_of_losses(&synced, self);
+        far_future.warnings().for_each(|warning| self.warn(&warning));
         Ok(answer)
     }
 
@@ -167,6 +164,14 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
         )
         .hint("convert it, for example with `iconv -t UTF-8`")
     })
+}
+
+/// What is wrong with a text that [`strict`] does not read, with its place if it is not JSON at all.
+pub(crate) fn strict_fault(fault: &strict::Fault) -> String {
+    match fault {
+        strict::Fault::Json(error) => json_fault(error),
+        strict::Fault::Unsound(why) => why.clone(),
+    }
 }
 
 /// What is wrong with a text that should be JSON, with its place.

@@ -5,11 +5,12 @@ use serde::Deserialize;
 
 use super::claim::{self, Meant};
 use super::ended::{self, Then};
-use super::{Context, Failure, Outcome};
+use super::{Context, Failure, Outcome, strict_fault};
 use crate::model::execution::{End, Failure as Reported};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::status::ExecutionStatus;
+use crate::model::{strict, typed};
 use crate::rules::facts;
 use crate::store::layout;
 
@@ -59,10 +60,12 @@ pub(super) fn parse(reason: &str) -> Result<Told, Failure> {
         let failure = Reported { message: Some(text.to_owned()), ..Reported::default() };
         return Ok(Told { failure, solution_id: None });
     }
-    let input: ReasonInput = serde_json::from_str(text).map_err(|error| {
-        Failure::new("invalid-json", format!("the reason is not a failure as JSON: {error}"))
+    let not_one = |why: String| {
+        Failure::new("invalid-json", format!("the reason is not a failure as JSON: {why}"))
             .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
-    })?;
+    };
+    let value = strict::parse_text(text).map_err(|fault| not_one(strict_fault(&fault)))?;
+    let input: ReasonInput = typed::read(&value).map_err(|error| not_one(error.to_string()))?;
     if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
         return Err(Failure::new("invalid-json", "the reason has no `message`")
             .hint("say in `message` what went wrong"));

@@ -60,11 +60,9 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
     };
     match (name, args) {
         ("commit-msg", [path, ..]) => commit_msg::run(&store, Path::new(path)),
-        ("post-commit", _) => post_commit::run(&store).map(|()| Verdict::Go),
-        ("post-merge", _) => post_commit::run_after_merge(&store).map(|()| Verdict::Go),
-        ("post-rewrite", [kind, ..]) => {
-            post_rewrite::run(&store, &kind.to_string_lossy(), &stdin()?).map(|()| Verdict::Go)
-        }
+        ("post-commit", _) => post_commit::run(&store),
+        ("post-merge", _) => post_commit::run_after_merge(&store),
+        ("post-rewrite", [kind, ..]) => post_rewrite::run(&store, &kind.to_string_lossy(), &stdin()?),
         ("pre-push", [remote, url, ..]) => {
             let (remote, url) = (remote.to_string_lossy(), url.to_string_lossy());
             Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)

@@ -90,18 +90,17 @@ fn import_beads(file: &str, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
+const NOTHING: &str = "nothing to import that is not here already";
+
 /// A file in which no line is a record of its source.
 fn wrong_file(file: &str, skipped: &[Skipped]) -> Failure {
     let mut lines: Vec<String> = skipped.iter().take(LINES_SHOWN).map(line).collect();
     if let Some(more) = skipped.len().checked_sub(LINES_SHOWN).filter(|more| *more > 0) {
         lines.push(format!("… and {more} more lines"));
     }
-    Failure::new(
-        "wrong-source",
-        format!("no line of {} is an issue of beads; nothing was imported", named(file)),
-    )
-    .details(lines)
-    .hint("give what `bd export` wrote; `git wf import --help` lists the sources")
+    Failure::new("wrong-source", format!("no line of {} can be imported as an issue of beads", named(file)))
+        .details(lines)
+        .hint("give what `bd export` wrote; `git wf import --help` lists the sources")
 }
 
 /// `line 4 (`bd-1`): it has no `title``
@@ -138,7 +137,7 @@ fn import_jsonl(file: &str, context: &mut Context) -> Outcome {
     let painter = context.screen.painter();
     let out = &mut context.screen;
     let Some(commit) = &taken.commit else {
-        writeln!(out, "{}", painter.paint(DIM, "nothing to import that is not here already"))?;
+        writeln!(out, "{}", painter.paint(DIM, NOTHING))?;
         return Ok(Exit::Done);
     };
     writeln!(out, "{}", painter.paint(GOOD, &format!("imported {}", issues(taken.issues))))?;
@@ -174,7 +173,13 @@ fn show(report: &Report, context: &mut Context) -> std::io::Result<()> {
     let came = report.created + report.updated;
     let headline = match &report.commit {
         Some(_) => painter.paint(GOOD, &format!("imported {}", issues(came))),
-        None => painter.paint(DIM, "nothing to import that is not here already"),
+        None if report.skipped.is_empty() => painter.paint(DIM, NOTHING),
+        None => {
+            let skipped = report.skipped.len();
+            let records =
+                if skipped == 1 { "1 record was".into() } else { format!("{skipped} records were") };
+            painter.paint(WARN, &format!("nothing was imported; {records} left out, as said below"))
+        }
     };
     writeln!(out, "{headline}")?;
     let counts = [

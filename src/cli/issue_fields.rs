@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::text_input::{checked, title};
-use super::{Failure, json_fault, named, read_text};
+use super::{Failure, named, read_text, strict_fault};
 use crate::model::id::IssueId;
 use crate::model::issue::{
     AcceptanceType, CommitStrategy, ExtendedContext, Issue, LifecycleRequirements, RELATIONS,
@@ -221,10 +221,7 @@ impl IssueInput {
             Failure::new("invalid-json", format!("{} is not an issue: {fault}", named(path)))
                 .hint("an issue is a JSON object with title, context, priority, tags, …")
         };
-        let mut value = strict::parse_text(&text).map_err(|fault| match fault {
-            strict::Fault::Json(error) => wrong(&json_fault(&error)),
-            strict::Fault::Unsound(why) => wrong(&why),
-        })?;
+        let mut value = strict::parse_text(&text).map_err(|fault| wrong(&strict_fault(&fault)))?;
         let kind = match &mut value {
             serde_json::Value::Object(map) => {
                 map.retain(|name, value| !OWNED.contains(&name.as_str()) && !value.is_null());

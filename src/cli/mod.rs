@@ -45,7 +45,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{Context, Force, json_fault, named, read_bytes, read_text};
+pub(crate) use context::{Context, Force, json_fault, named, read_bytes, read_text, strict_fault};
 pub(crate) use failure::{Exit, Failure};
 use plan_named::{plan_named, plan_of_issue};
 

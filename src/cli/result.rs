@@ -7,12 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::claim::Meant;
-use super::{Failure, json_fault, named, read_text};
+use super::{Failure, named, read_text, strict_fault};
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
 use crate::model::id::SolutionId;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::time::Time;
+use crate::model::{strict, typed};
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Store};
@@ -45,8 +46,10 @@ pub(super) struct ResultInput {
     /// Whether every criterion was seen to hold.
     acceptance_verified: Option<bool>,
     /// What went wrong; nothing where it is completed.
+    #[serde(deserialize_with = "typed::any_each")]
     errors: Vec<Value>,
     /// What came of each task.
+    #[serde(deserialize_with = "typed::any_each")]
     tasks: Vec<Value>,
 }
 
@@ -109,12 +112,10 @@ pub(super) fn read(path: &str) -> Result<ResultInput, Failure> {
         Failure::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
             .hint("`git wf schema result-input` shows its form")
     };
-    // A list would do for the fields in their order, and nobody means that.
-    let fields: Map<String, Value> =
-        serde_json::from_str(&text).map_err(|error| not_one(json_fault(&error)))?;
-    let fields = flat(fields).map_err(not_one)?;
-    let input: ResultInput =
-        serde_json::from_value(fields.into()).map_err(|error| not_one(json_fault(&error)))?;
+    let value = strict::parse_text(&text).map_err(|fault| not_one(strict_fault(&fault)))?;
+    let Value::Object(fields) = value else { return Err(not_one("it is not an object".into())) };
+    let fields = Value::from(flat(fields).map_err(not_one)?);
+    let input: ResultInput = typed::read(&fields).map_err(|error| not_one(error.to_string()))?;
     match input.status.as_deref() {
         None | Some("completed") => Ok(input),
         Some("failed") => Err(Failure::new("result-failed", format!("{of} reports a failure"))

@@ -2,7 +2,7 @@
 
 use super::HookError;
 use super::binding::{self, Binding, Bound, Here};
-use super::progress;
+use super::{Verdict, progress};
 use crate::model::execution::{Event, LinkedBy, Renew};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
@@ -27,23 +27,23 @@ pub(super) struct Target {
 }
 
 /// Links HEAD. The same commit again changes nothing.
-pub(crate) fn run(store: &Store) -> Result<(), HookError> {
+pub(crate) fn run(store: &Store) -> Result<Verdict, HookError> {
     match made_here(store)? {
         Some(commit) => link_commit(store, &commit),
-        None => Ok(()),
+        None => Ok(Verdict::Go),
     }
 }
 
 /// `post-merge`, which git runs instead where a merge did not stop: links the merge that `commit-msg` bound. After a
 /// fast-forward HEAD is a commit that somebody made elsewhere.
-pub(crate) fn run_after_merge(store: &Store) -> Result<(), HookError> {
-    let Some(commit) = made_here(store)? else { return Ok(()) };
+pub(crate) fn run_after_merge(store: &Store) -> Result<Verdict, HookError> {
+    let Some(commit) = made_here(store)? else { return Ok(Verdict::Go) };
     let is_new =
         commit.parents.len() > 1 && commit.parents.first().copied() == store.read_ref("ORIG_HEAD")?;
     if is_new && !trailers::parse(&commit.message).is_empty() {
         return link_commit(store, &commit);
     }
-    Ok(())
+    Ok(Verdict::Go)
 }
 
 /// HEAD, where there is a store and no rebase that replays commits.
@@ -54,18 +54,18 @@ fn made_here(store: &Store) -> Result<Option<CodeCommit>, StoreError> {
     store.head()?.map(|head| store.code_commit(head)).transpose()
 }
 
-fn link_commit(store: &Store, commit: &CodeCommit) -> Result<(), HookError> {
+fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError> {
     let here = Here::of(store)?;
     // Most commits of a repository may be nobody's: they cost neither the lock nor a look at their files.
     let snapshot = store.snapshot()?;
     let seen = open_targets(&snapshot, &here, commit)?;
     if seen.is_empty() {
-        return Ok(());
+        return Ok(Verdict::Go);
     }
     let files = store.changed_files(commit)?;
     // `next` says what is wrong with a lease that cannot be read; the link must not be lost over it.
     let lease = store.lease().unwrap_or(lease::DEFAULT);
-    store.transact(|tx| {
+    let committed = store.transact(|tx| {
         // Where nobody wrote in between, which is nearly always, the logs need not be read again.
         let targets = match tx.base().commit() == snapshot.commit() {
             true => seen.clone(),
@@ -86,7 +86,7 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<(), HookError> {
         tx.describe("link", format!("execution: link {hash} \"{subject}\" to {}", linked.join(", ")));
         Ok::<(), HookError>(())
     })?;
-    Ok(())
+    Ok(Verdict::about(&committed.far_future))
 }
 
 fn short(commit: &CodeCommit) -> String {

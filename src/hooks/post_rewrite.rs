@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
-use super::HookError;
-use super::progress;
 use super::rebase::Made;
+use super::{HookError, Verdict, progress};
 use crate::model::execution::{CommitLink, Event, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
@@ -33,13 +32,13 @@ struct Successor {
 ///
 /// Within a rebase git also reports each amend, each squash and each rewording as an `amend`. Only what it says at the
 /// end counts, since an aborted rebase leaves everything as it was.
-pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<(), HookError> {
+pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, HookError> {
     if store.tip()?.is_none() || (kind != "rebase" && progress::is_rebasing(&store.git_dir())) {
-        return Ok(());
+        return Ok(Verdict::Go);
     }
     let pairs = pairs(input);
     if pairs.is_empty() {
-        return Ok(());
+        return Ok(Verdict::Go);
     }
     let commits = successors(store, &pairs)?;
     let snapshot = store.snapshot()?;
@@ -52,14 +51,14 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<(), HookErr
         _ => None,
     };
     if executions.is_empty() && made.is_none() {
-        return Ok(());
+        return Ok(Verdict::Go);
     }
     let with_files = |(hash, commit): (CommitHash, CodeCommit)| {
         let files = store.changed_files(&commit)?;
         Ok((hash, Successor { commit, files }))
     };
     let successors = commits.into_iter().map(with_files).collect::<Result<BTreeMap<_, _>, StoreError>>()?;
-    store.transact(|tx| {
+    let committed = store.transact(|tx| {
         let mut followed = BTreeSet::new();
         let mut solutions = BTreeSet::new();
         for id in &executions {
@@ -94,7 +93,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<(), HookErr
         tx.describe("rewrite", subject);
         Ok::<(), HookError>(())
     })?;
-    Ok(())
+    Ok(Verdict::about(&committed.far_future))
 }
 
 fn short(hash: &str) -> String {

@@ -1,5 +1,7 @@
 //! What a hook says of what git is about to do.
 
+use crate::store::FarFuture;
+
 /// What becomes of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -18,4 +20,11 @@ pub(crate) enum Verdict {
         /// What to do.
         hint: &'static str,
     },
+}
+
+impl Verdict {
+    /// It goes on, and whoever did it is told what is wrong with a log that was written to.
+    pub(super) fn about(far_future: &FarFuture) -> Self {
+        far_future.warnings().next().map_or(Self::Go, Self::Told)
+    }
 }

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::lines::{self, Source, Unreadable};
+use super::lines::{Source, Unreadable};
 use super::{Noted, Report, Skipped};
 use crate::model::digest;
-use crate::model::doc::Doc;
+use crate::model::doc::{Doc, Excess};
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, ISSUE, Issue};
 use crate::model::record::{check_as, entry_bytes};
@@ -66,10 +66,12 @@ impl Batch {
         let mut lines = source.lines()?;
         while let Some(line) = lines.next()? {
             seen(line.number);
-            let Some(value) = line.value()? else {
-                let reason = lines::too_long();
-                batch.report.skipped.push(Skipped { line: line.number, id: None, reason });
-                continue;
+            let value = match line.value()? {
+                Ok(value) => value,
+                Err(reason) => {
+                    batch.report.skipped.push(Skipped { line: line.number, id: None, reason });
+                    continue;
+                }
             };
             match reader(&value) {
                 Ok(arrival) => batch.count(line.number, arrival),
@@ -124,7 +126,7 @@ impl Batch {
         let mut lines = source.lines()?;
         let mut done = 0;
         while let Some(line) = lines.next()? {
-            let Some(Ok(arrival)) = line.value()?.as_ref().map(self.reader) else { continue };
+            let Ok(Ok(arrival)) = line.value()?.as_ref().map(self.reader) else { continue };
             if self.lines.get(&arrival.issue.id).is_none_or(|(number, _)| *number != line.number) {
                 continue;
             }
@@ -251,7 +253,7 @@ impl Settled {
             match tx.put_doc(layout::issue(id), &doc) {
                 Ok(()) => {}
                 Err(StoreError::Excess { excess, .. }) => {
-                    let reason = excess.to_string();
+                    let reason = of_excess(&excess);
                     report.skipped.push(Skipped { line, id: Some(id.to_string()), reason });
                     return Ok(());
                 }
@@ -285,6 +287,16 @@ impl Settled {
             (false, false) => &mut report.unchanged,
         } += 1;
         Ok(())
+    }
+}
+
+/// Why a record does not fit. The source may well have a place for each part of it, and not for all of it in one field.
+fn of_excess(excess: &Excess) -> String {
+    match excess {
+        Excess::Value { field, .. } | Excess::Values { field, .. } if field == "imported" => {
+            format!("it is too large to be kept as a whole: {excess}")
+        }
+        other => format!("it is too large: {other}"),
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use serde_json::Value;
 
-use crate::model::Explain;
+use crate::model::{Explain, strict};
 
 /// A longer line is not read. The largest record fits in, however its text is written.
 const LONGEST: usize = 112 << 20;
@@ -121,9 +121,14 @@ impl Lines<'_> {
 }
 
 impl<'a> Line<'a> {
-    /// What it says; none where it is too long.
-    pub(crate) fn value(&self) -> Result<Option<Value>, Unreadable> {
-        self.text.map(|text| serde_json::from_str(text).map_err(|error| self.fault(text, &error))).transpose()
+    /// What it says, or why nobody reads it although it is no fault of the file as a whole.
+    pub(crate) fn value(&self) -> Result<Result<Value, String>, Unreadable> {
+        let Some(text) = self.text else { return Ok(Err(too_long())) };
+        match strict::parse_text(text) {
+            Ok(value) => Ok(Ok(value)),
+            Err(strict::Fault::Unsound(why)) => Ok(Err(why)),
+            Err(strict::Fault::Json(error)) => Err(self.fault(text, &error)),
+        }
     }
 
     /// Why `text`, the line or a part of its start, is not the JSON that it should be.
@@ -294,7 +299,20 @@ mod tests {
 
     #[test]
     fn numbers_stay_as_they_were_written() {
-        let lines = read(b"{\"a\": 1.50, \"b\": 123456789012345678901234567890}").unwrap();
-        assert_eq!(lines[0].1.to_string(), r#"{"a":1.50,"b":123456789012345678901234567890}"#);
+        let lines =
+            read(b"{\"a\": 1.50, \"b\": 123456789012345678901234567890, \"c\": [1e5, 1E-05]}").unwrap();
+        assert_eq!(
+            lines[0].1.to_string(),
+            r#"{"a":1.50,"b":123456789012345678901234567890,"c":[1e5,1E-05]}"#
+        );
+    }
+
+    #[test]
+    fn a_line_that_two_programs_read_in_two_ways_is_passed_by() {
+        let mut source =
+            Source { name: "f".into(), file: copied(&mut b"{\"a\":1,\"a\":2}\n{}\n".as_slice()).unwrap() };
+        let mut lines = source.lines().unwrap();
+        assert!(lines.next().unwrap().unwrap().value().unwrap().unwrap_err().contains('a'));
+        assert!(lines.next().unwrap().unwrap().value().unwrap().is_ok());
     }
 }

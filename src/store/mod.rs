@@ -65,6 +65,6 @@ pub(crate) use signatures::{Vouched, Vouching};
 pub(crate) use snapshot::{Read, Snapshot};
 pub(crate) use subjects::Subjects;
 pub(crate) use trees::path_refusal;
-pub(crate) use tx::{Committed, Tx, random_uid};
+pub(crate) use tx::{Committed, FarFuture, Tx, random_uid};
 pub(crate) use unpublished::{Offered, Unpublished};
 pub(crate) use walk::Visited;

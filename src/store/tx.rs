@@ -122,6 +122,11 @@ impl<'repo> Tx<'repo> {
         Ok(())
     }
 
+    /// The logs of the far future that were written to so far.
+    pub(super) fn far_future(&self) -> FarFuture {
+        FarFuture(self.far_future.take())
+    }
+
     /// Says what happened.
     pub(crate) fn describe(&mut self, op: &'static str, subject: impl Into<String>) {
         self.note.op = op;
@@ -197,7 +202,23 @@ pub(crate) struct Committed<T> {
     /// The new commit; none where everything was so already.
     pub(crate) commit: Option<ObjectId>,
     /// The logs that were written to and that hold entries of the far future.
-    pub(crate) far_future: BTreeSet<String>,
+    pub(crate) far_future: FarFuture,
+}
+
+/// Logs that were written to although they hold entries stamped in the far future.
+#[derive(Debug, Default)]
+pub(crate) struct FarFuture(BTreeSet<String>);
+
+impl FarFuture {
+    /// What whoever wrote should know, a line for each log.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|folder| {
+            format!(
+                "`{folder}` holds entries stamped in the far future, which stand above what was written now; \
+                 `git wf fsck --repair` sets them aside"
+            )
+        })
+    }
 }
 
 impl Store {
@@ -221,7 +242,7 @@ impl Store {
             let answer = change(&mut tx)?;
             let tip = tx.base.commit();
             let subject = tx.note.subject.clone();
-            let far_future = tx.far_future.take();
+            let far_future = tx.far_future();
             let Some(ready) = tx.into_ready(self, &identity)? else {
                 return Ok(Committed { answer, commit: None, far_future });
             };

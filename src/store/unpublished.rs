@@ -11,7 +11,7 @@ use super::pending::Pending;
 use super::persist::{Keep, Made};
 use super::repo::Store;
 use super::snapshot::Snapshot;
-use super::tx::{Tx, random_uid};
+use super::tx::{FarFuture, Tx, random_uid};
 use crate::model::stamp::Stamper;
 
 /// A commit whose objects are written and which no ref holds yet.
@@ -37,6 +37,8 @@ pub(crate) struct Offer<'store> {
 pub(crate) struct Offered<T> {
     /// What the change answered.
     pub(crate) answer: T,
+    /// The logs that it wrote to and that hold entries of the far future.
+    pub(crate) far_future: FarFuture,
     /// Whether it wrote anything.
     pub(crate) is_changed: bool,
     /// Where the local ref is to go; none where it stands there.
@@ -122,10 +124,10 @@ impl Offer<'_> {
         let state = Snapshot::open(&work, &from, below)?;
         let mut tx = Tx::begin(state, Pending::in_memory(), stamper, &identity);
         let answer = change(&mut tx)?;
-        let subject = tx.note.subject.clone();
+        let (subject, far_future) = (tx.note.subject.clone(), tx.far_future());
         let commit = tx.into_commit(store, &work, &identity)?;
         let (merged, subject) = match (commit, merged) {
-            (None, None) => return Ok(Offered { answer, is_changed: false, ahead: None }),
+            (None, None) => return Ok(Offered { answer, far_future, is_changed: false, ahead: None }),
             (None, Some(merged)) => (merged, format!("merge {from}")),
             (Some(commit), Some(merged)) => (Merged { commit, is_fast_forward: false, ..merged }, subject),
             (Some(commit), None) => {
@@ -133,6 +135,6 @@ impl Offer<'_> {
             }
         };
         let ahead = store.unpublished(&work, merged, base, subject)?;
-        Ok(Offered { answer, is_changed: commit.is_some(), ahead: Some(ahead) })
+        Ok(Offered { answer, far_future, is_changed: commit.is_some(), ahead: Some(ahead) })
     }
 }

@@ -14,4 +14,4 @@ mod words;
 pub(crate) use error::SyncError;
 pub(crate) use observed::{first_seen, is_past};
 pub(crate) use round::{Moved, Synced, pull, push, sync};
-pub(crate) use through::{publish, through};
+pub(crate) use through::{Through, publish, through};

@@ -3,7 +3,17 @@
 use super::round::{self, HELD, Synced, TRIES};
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff, observed};
-use crate::store::{EqualTrees, Offered, Store, StoreError, Tx};
+use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
+
+/// What a change through a remote came to.
+pub(crate) struct Through<T> {
+    /// What the change answered.
+    pub(crate) answer: T,
+    /// The exchange with the remote.
+    pub(crate) synced: Synced,
+    /// The logs that it wrote to and that hold entries of the far future.
+    pub(crate) far_future: FarFuture,
+}
 
 /// Runs `change` on the newest state of both sides and offers its commit to the remote. The local ref follows once the
 /// remote has it, and no lock is held meanwhile. Where others were quicker, or the connection was lost, the commit is
@@ -16,7 +26,7 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     remote: &str,
     mut change: impl FnMut(&mut Tx<'_>) -> Result<T, E>,
-) -> Result<(T, Synced), E> {
+) -> Result<Through<T>, E> {
     let tracking = store.tracking(remote);
     let mut synced = Synced::with(remote);
     let mut reason = String::new();
@@ -37,7 +47,7 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
             },
         };
         let offer = store.offer(theirs, &tracking).map_err(round::theirs_are(store, remote))?;
-        let Offered { answer, is_changed, ahead } = match offer.change(&mut change) {
+        let Offered { answer, far_future, is_changed, ahead } = match offer.change(&mut change) {
             Ok(offered) => offered,
             Err(_) if is_guess => continue,
             Err(error) => {
@@ -50,13 +60,13 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
                 continue;
             }
             round::merge(store, &mut synced, theirs, EqualTrees::Leave)?;
-            return Ok((answer, synced));
+            return Ok(Through { answer, synced, far_future });
         };
         match transfer::push(store, remote, ahead.merged.commit) {
             Ok(Pushed::Accepted | Pushed::UpToDate) => {
                 synced.pushed = true;
                 round::adopt(store, &mut synced, Some(ahead))?;
-                return Ok((answer, synced));
+                return Ok(Through { answer, synced, far_future });
             }
             Ok(Pushed::Behind) => reason = "others pushed first".into(),
             Ok(Pushed::Contended(words)) => {

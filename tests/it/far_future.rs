@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{REF, Repo};
+use crate::support::{REF, Repo, Sandbox};
 use crate::sync::{Two, file, folder};
 
 const LAST: &str = "9998-12-30T23:59:59.999Z/99999/zzzzzzzz";
@@ -209,4 +209,24 @@ fn a_log_that_ends_in_the_far_future_takes_entries_and_is_healed_by_one_clone() 
     assert!(!ran.stderr.contains("far future"), "{}", ran.stderr);
     let listed = two.bea.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
     assert!(listed.lines().all(|path| !path.contains("/9999")), "every name is legal: {listed}");
+}
+
+#[test]
+fn a_commit_whose_log_ends_in_the_far_future_says_so() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["hooks", "install"]).ok();
+    repo.queued("ISS-001", "a.txt");
+    repo.wf(&["next", "--local"]).ok();
+    let claim = repo.store_path("/execution.json");
+    let at = "2026-11-21T02:00:00.000Z";
+    let renew = json!({"type": "renew", "lease_expires_at": at, "actor": "Eve <eve@example.org>", "at": at});
+    let (path, text) = last_entry(&claim.replace("execution.json", "log"), renew);
+    repo.plumb(&[(&path, &text)]);
+    repo.write("a.txt", "1\n");
+    repo.git(&["add", "."]).ok();
+    let ran = repo.git(&["commit", "-qm", "work"]).ok();
+    assert!(ran.stderr.contains("far future") && ran.stderr.contains("fsck --repair"), "{}", ran.stderr);
+    let ran = repo.git(&["commit", "-q", "--amend", "-m", "better"]).ok();
+    assert!(ran.stderr.contains("far future"), "{}", ran.stderr);
 }

@@ -8,11 +8,12 @@ use serde_json::{Map, Value};
 
 use super::conflict::report;
 use crate::cli::world::{World, item};
-use crate::cli::{Context, Failure, Outcome, json_fault, named, read_text, text_input};
+use crate::cli::{Context, Failure, Outcome, named, read_text, strict_fault, text_input};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::record::entry_at;
 use crate::model::repo_path::RepoPath;
+use crate::model::{strict, typed};
 use crate::rules::queue_conflicts::{Subject, standing};
 use crate::store::{Store, Tx, one_line, records, resolve};
 
@@ -153,7 +154,7 @@ fn inputs(path: &str, context: &Context) -> Result<Vec<ConflictInput>, Failure> 
         Failure::new("invalid-json", format!("{} holds no conflicts: {why}", named(path)))
             .hint("`git wf schema queue-conflict-input` prints what is allowed")
     };
-    let mut value: Value = serde_json::from_str(&text).map_err(|error| wrong(json_fault(&error)))?;
+    let mut value = strict::parse_text(&text).map_err(|fault| wrong(strict_fault(&fault)))?;
     if let Some(inner) = value.get_mut("conflicts") {
         value = inner.take();
     }
@@ -167,7 +168,7 @@ fn inputs(path: &str, context: &Context) -> Result<Vec<ConflictInput>, Failure> 
     let mut found = Vec::new();
     for (n, one) in list.into_iter().enumerate() {
         let input: ConflictInput =
-            serde_json::from_value(one).map_err(|error| wrong(format!("conflict {}: {error}", n + 1)))?;
+            typed::read(&one).map_err(|error| wrong(format!("conflict {}: {error}", n + 1)))?;
         if !input.rest.is_empty() {
             let names: Vec<&str> = input.rest.keys().map(String::as_str).collect();
             context.warn(&format!("conflict {}: not kept: {}", n + 1, names.join(", ")));

@@ -144,3 +144,18 @@ fn a_file_of_a_run_s_state_is_a_report_too() {
     assert_eq!(execution["result"]["tests_passed"], json!(true));
     assert_eq!(execution["commits"][0]["hash"], work.commit);
 }
+
+#[test]
+fn numbers_of_a_report_stay_as_they_were_written() {
+    let sandbox = Sandbox::new();
+    let work = work(&sandbox);
+    let mut report = work.report();
+    report["tasks"] = json!([{"id": "T1", "tokens": 0}]);
+    let text = report.to_string().replace("\"tokens\":0", "\"tokens\":1e5");
+    let twice = text.replace("\"tests_passed\":true", "\"tests_passed\":true,\"tests_passed\":false");
+    assert_eq!(work.repo.refused_in(&twice, 1, &["done", "--result", "-"])["code"], "invalid-json");
+    work.repo.wf_in(&text, &["done", "--result", "-"]).ok();
+    let end = work.repo.store_paths().into_iter().filter(|path| path.contains("/log/"));
+    let stored: String = end.map(|path| work.repo.stored(&path)).collect();
+    assert!(stored.contains("\"tokens\": 1e5"), "{stored}");
+}

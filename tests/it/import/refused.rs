@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{import, issue, lines, path_of, paths, put, record, store};
+use super::{dependency, import, issue, lines, path_of, paths, put, record, store};
 use crate::support::Sandbox;
 
 #[test]
@@ -118,7 +118,7 @@ fn a_file_of_something_else_is_refused_with_what_its_lines_lack() {
     assert_eq!(error["code"], "wrong-source");
     let shown = repo.wf_in(&github, &["import", "beads", "-"]).fails(1).stderr;
     for line in [
-        "no line of stdin is an issue of beads",
+        "no line of stdin can be imported as an issue of beads",
         "line 1: it has no `id`",
         "line 3: it is a list, not an object",
     ] {
@@ -132,4 +132,48 @@ fn a_file_of_something_else_is_refused_with_what_its_lines_lack() {
     assert_eq!(repo.refused_in(&own, 1, &["import", "beads", "-"])["code"], "wrong-source");
     assert_eq!(repo.refused_in(&github, 1, &["import", "jsonl", "-"])["code"], "not-an-export");
     assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn a_record_beyond_the_limits_is_left_out_with_the_reason_and_not_as_known() {
+    let repo = store(&Sandbox::new(), "a");
+    let many: Vec<Value> = (0..4_000).map(|n| dependency("zoo-1", &format!("zoo-x{n}"), "blocks")).collect();
+    let large = lines(&[record("zoo-1", &json!({"dependencies": many}))]);
+    let shown = repo.wf_in(&large, &["import", "beads", "-"]).ok().stdout;
+    assert!(shown.starts_with("nothing was imported; 1 record was left out"), "{shown}");
+    assert!(!shown.contains("not here already"), "{shown}");
+    for words in
+        ["line 1 (`zoo-1`): it is too large to be kept as a whole", "`imported` holds", "at most 16384"]
+    {
+        assert!(shown.contains(words), "{shown}");
+    }
+    // It is in nobody's way.
+    let both = format!("{large}{}", lines(&[record("zoo-2", &json!({}))]));
+    let report = import(&repo, &both);
+    assert_eq!((&report["created"], &report["skipped"][0]["id"]), (&json!(1), &json!("zoo-1")));
+    let again = repo.wf_in(&both, &["import", "beads", "-"]).ok().stdout;
+    assert!(again.starts_with("nothing was imported; 1 record was left out"), "{again}");
+    // Fewer of them come in.
+    let fewer = record("zoo-1", &json!({"dependencies": many[..1_000]}));
+    assert_eq!(import(&repo, &lines(&[fewer]))["dependencies"], 1_000);
+}
+
+#[test]
+fn numbers_stay_as_the_source_wrote_them() {
+    let repo = store(&Sandbox::new(), "a");
+    let line =
+        record("zoo-1", &json!({"estimate": 0})).to_string().replace("\"estimate\":0", "\"estimate\":1e5");
+    import(&repo, &line);
+    let stored = repo.git(&["cat-file", "-p", &format!("refs/wf/main:{}", path_of(&repo, "zoo-1"))]).ok();
+    assert!(
+        stored.stdout.contains("\"estimate\": 1e5,") || stored.stdout.contains("\"estimate\": 1e5\n"),
+        "{}",
+        stored.stdout
+    );
+    // What two programs would read in two ways is no record.
+    let twice = line
+        .replace("\"status\":\"open\"", "\"status\":\"open\",\"status\":\"closed\"")
+        .replace("zoo-1", "zoo-3");
+    let report = import(&repo, &format!("{line}\n{twice}\n"));
+    assert!(report["skipped"][0]["reason"].as_str().unwrap().contains("status"), "{report}");
 }
