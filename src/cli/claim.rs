@@ -3,6 +3,7 @@
 use super::{Context, Failure, existing};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution};
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::shell;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::{facts, holds};
@@ -168,7 +169,10 @@ pub(super) fn confirm(
             "lease-ran-out",
             format!("`{remote}` knows the lease of `{id}` only until {until}, and cannot be asked: {error}"),
         )
-        .hint(format!("somebody may have taken the item over; try again once `git ls-remote {remote}` works"))
+        .hint(format!(
+            "somebody may have taken the item over; try again once `git ls-remote {}` works",
+            shell::operand(&remote)
+        ))
     })?;
     super::sync::warn_of_losses(&synced, context);
     Ok(true)

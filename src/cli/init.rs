@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::sync::{commits, warn_of_losses};
 use super::{Context, Exit, Failure, Outcome};
 use crate::hooks::install::HookState;
+use crate::model::shell;
 use crate::store::Store;
 use crate::sync::{self, Synced};
 use crate::ui::text;
@@ -117,7 +118,7 @@ fn describe(
         writeln!(screen, "hooks bind commits from now on: {}", names.join(", "))?;
     }
     if added {
-        writeln!(screen, "`git fetch {remote}` brings it along from now on")?;
+        writeln!(screen, "`git fetch {}` brings it along from now on", shell::operand(&remote))?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{Context, Exit, Failure, Outcome};
 use crate::index;
+use crate::model::shell;
 use crate::store::{Purged, Store, Tracked};
 use crate::ui::text::{clean_line, count};
 
@@ -105,8 +106,17 @@ pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
 
 fn answer(reference: String, purged: Purged) -> PurgeAnswer {
     let remotes = purged.remotes.into_iter().map(|Tracked { remote, tracking, commit }| Remote {
-        push: format!("git push --force-with-lease={reference}:{commit} {remote} {reference}"),
-        clones: format!("git update-ref -d {reference} && git update-ref -d {tracking} && git wf init"),
+        push: format!(
+            "git push --force-with-lease={} {} {}",
+            shell::word(&format!("{reference}:{commit}")),
+            shell::operand(&remote),
+            shell::word(&reference)
+        ),
+        clones: format!(
+            "git update-ref -d {} && git update-ref -d {} && git wf init",
+            shell::word(&reference),
+            shell::word(&tracking)
+        ),
         remote,
         tracking,
     });

@@ -5,6 +5,7 @@ use gix::bstr::ByteSlice;
 
 use super::Verdict;
 use crate::agent::in_hook;
+use crate::model::shell;
 use crate::store::git::Args;
 use crate::store::{Store, StoreError};
 use crate::sync;
@@ -30,8 +31,9 @@ pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Resul
         }
         Ok(_) => Verdict::Go,
         Err(error) => Verdict::Told(format!(
-            "{} was not pushed: {error}; `git wf sync {remote}` tries again",
-            store.reference()
+            "{} was not pushed: {error}; `git wf sync {}` tries again",
+            store.reference(),
+            shell::operand(remote)
         )),
     })
 }

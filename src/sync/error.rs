@@ -1,6 +1,7 @@
 //! What can go wrong between two clones. Nothing of it changes what was here before.
 
-use crate::model::Explain;
+use super::words;
+use crate::model::{Explain, shell};
 use crate::store::StoreError;
 
 /// A failure of fetch, merge or push.
@@ -125,38 +126,52 @@ impl Explain for SyncError {
             Self::NoRemote => "`git remote add origin URL`, then `git wf sync origin`".into(),
             Self::WhichRemote { remotes, .. } => {
                 let first = remotes.first().map_or("NAME", String::as_str);
+                let first = shell::operand(first);
                 format!("name one, as in `git wf sync {first}`; the first that works is kept in `wf.remote`")
             }
             Self::UnknownRemote { name, is_configured: false, .. } => {
-                format!("`git remote add {name} URL` makes it")
+                format!("`git remote add {} URL` makes it", shell::operand(name))
             }
             Self::UnknownRemote { .. } => "`git config wf.remote NAME` names another".into(),
             Self::Unreachable { remote, .. } => {
+                let remote = shell::operand(remote);
                 format!("nothing was changed here; `git ls-remote {remote}` shows when it is back")
             }
             Self::Credentials { remote, .. } => {
+                let remote = shell::operand(remote);
                 format!("nothing was changed here; once `git ls-remote {remote}` works, so does this")
             }
-            Self::Refused { words, .. } if words.contains("hook declined") => {
-                "nothing is lost here; a hook of the server refused it, and says why; `git wf fsck` looks for faults here".into()
+            Self::Refused { words, .. } => of_a_refusal(words),
+            Self::Behind { remote, .. } => {
+                format!("`git wf sync {}` brings them in and pushes then", shell::operand(remote))
             }
-            Self::Refused { .. } => {
-                "nothing is lost here; where only branches may be pushed, `git config wf.ref refs/heads/wf/main`"
-                    .into()
-            }
-            Self::Behind { remote, .. } => format!("`git wf sync {remote}` brings them in and pushes then"),
             Self::Raced { .. } => "nothing is lost here; try again".into(),
             Self::Unknown { remote, .. } => {
-                format!("`git wf next` finds out once `git ls-remote {remote}` works")
+                format!("`git wf next` finds out once `git ls-remote {}` works", shell::operand(remote))
             }
             Self::Theirs { why: StoreError::NewerFormat { .. }, .. } => {
                 "install a newer git-wf; nothing was changed here".into()
             }
             Self::Theirs { tracking, .. } => {
-                format!("nothing was changed here; `git log {tracking}` shows what it is")
+                format!("nothing was changed here; `git log {}` shows what it is", shell::operand(tracking))
             }
             Self::Store(error) => return error.hint(),
         })
+    }
+}
+
+fn of_a_refusal(words: &str) -> String {
+    if words.contains("hook declined") {
+        return "nothing is lost here; a hook of the server refused it, and says why; `git wf fsck` looks for faults here".into();
+    }
+    match words::lock_file(words) {
+        Some(lock) => format!(
+            "nothing is lost here; another push is at work on the server, or one that died left `{lock}` there: then remove it"
+        ),
+        None => {
+            "nothing is lost here; where only branches may be pushed, `git config wf.ref refs/heads/wf/main`"
+                .into()
+        }
     }
 }
 
@@ -169,5 +184,40 @@ fn there_are(names: &[String]) -> String {
         [] => "there is none at all".into(),
         [one] => format!("the only one is `{one}`"),
         several => format!("there are {}", listed(several)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_push_is_told_what_to_do_about_its_own_cause() {
+        let hint = |words: &str| {
+            let words = words.to_owned();
+            let error =
+                SyncError::Refused { remote: "origin".into(), reference: "refs/wf/main".into(), words };
+            error.hint().unwrap()
+        };
+        let declined = hint("pre-receive hook declined; error: the policy asks for a plan");
+        assert!(
+            declined.contains("a hook of the server refused it") && !declined.contains("wf.ref"),
+            "{declined}"
+        );
+        let locked = hint(
+            "failed to update ref; cannot lock ref 'refs/wf/main': Unable to create '/srv/x.git/refs/wf/main.lock': File exists",
+        );
+        assert!(locked.contains("`/srv/x.git/refs/wf/main.lock`") && !locked.contains("wf.ref"), "{locked}");
+        assert!(hint("deny updating a hidden ref").contains("git config wf.ref refs/heads/wf/main"));
+    }
+
+    #[test]
+    fn a_command_that_is_shown_means_the_remote_that_it_names() {
+        let hint = |remote: &str| {
+            SyncError::Behind { remote: remote.into(), reference: String::new() }.hint().unwrap()
+        };
+        assert!(hint("origin").starts_with("`git wf sync origin`"));
+        assert!(hint("-x").starts_with("`git wf sync -- -x`"));
+        assert!(hint("a;b").starts_with("`git wf sync 'a;b'`"));
     }
 }
