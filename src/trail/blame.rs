@@ -1,5 +1,6 @@
 //! Which commit each line of a file comes from, as `git blame` says.
 
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 
@@ -99,24 +100,90 @@ pub(crate) fn path_from_top(store: &Store, here: &Path, file: &str) -> Result<St
 }
 
 /// Asks for `lines` of the file as it is in the work tree (in a bare repository: at HEAD), or for all of them.
+///
+/// Where the file is new, git compares whole trees to see whether it was renamed, and would walk whatever they unfold to.
+/// So it is asked without renames first. Where there are any, it is asked again, and goes no further back than to commits
+/// that are beyond looking.
 pub(crate) fn blame(
     store: &Store,
     path: &str,
     lines: Option<RangeInclusive<u64>>,
 ) -> Result<Vec<Span>, BlameError> {
-    let mut args = Args::new(&["blame", "--porcelain", "-M"]).set("core.quotePath", "false").path(path);
-    if let Some(lines) = &lines {
-        args = args.with("-L", format_args!("{},{}", lines.start(), lines.end()));
-    }
-    if store.work_dir().is_none() {
-        // blame alone does not know `--end-of-options`.
-        args = args.options(&["HEAD"]);
-    }
-    let output = store.git().run(args).map_err(|error| match told(error, path, lines) {
+    let failed = |error| match told(error, path, lines.as_ref()) {
         BlameError::NoFile(path) => deleted(store, path),
         other => other,
-    })?;
+    };
+    let args = |follow: &[&'static str]| {
+        let mut args = asked(path).options(follow);
+        if let Some(lines) = &lines {
+            args = args.with("-L", format_args!("{},{}", lines.start(), lines.end()));
+        }
+        if store.work_dir().is_none() {
+            // blame alone does not know `--end-of-options`.
+            args = args.options(&["HEAD"]);
+        }
+        args
+    };
+    let output = store.git().run(args(NO_RENAMES)).map_err(failed)?;
+    let spans = parse(&String::from_utf8_lossy(&output));
+    let Some(ends) = renames(store, &spans)? else { return Ok(spans) };
+    let args = ends.iter().fold(args(&[]), |args, end| args.with("^", end));
+    let output = store.git().run(args).map_err(failed)?;
     Ok(parse(&String::from_utf8_lossy(&output)))
+}
+
+fn asked(path: &str) -> Args {
+    Args::new(&["blame", "--porcelain", "-M"]).set("core.quotePath", "false").path(path)
+}
+
+const NO_RENAMES: &[&str] = &["--no-follow"];
+/// After so many renames of one file nobody looks for more.
+const MOST_RENAMES: usize = 32;
+
+/// The commits at which looking for renames must end, since nobody can look at all that they changed. None where no line
+/// comes from a file of another name.
+fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, StoreError> {
+    let origins = |spans: &[Span], path: &str| -> Vec<(ObjectId, String)> {
+        spans.iter().filter_map(|span| Some((span.commit?, path.to_owned()))).collect()
+    };
+    let mut open = spans.first().map(|span| origins(spans, &span.path)).unwrap_or_default();
+    let mut seen = HashSet::new();
+    let (mut ends, mut count) = (Vec::new(), 0);
+    while let Some((commit, path)) = open.pop() {
+        if !seen.insert((commit, path.clone())) {
+            continue;
+        }
+        for parent in store.code_commit(commit)?.parents {
+            // Behind the end of a shallow clone git does not look either.
+            if !store.repo().has_object(parent) || store.has_path(parent, &path)? {
+                continue;
+            }
+            let trees = (store.code_tree_of(parent)?, store.code_tree_of(commit)?);
+            if count == MOST_RENAMES || store.is_beyond_looking(Some(trees.0), trees.1)? {
+                ends.push(commit);
+            } else if let Some(source) = renamed_from(store, parent, commit, &path)? {
+                count += 1;
+                let args = asked(&source).options(NO_RENAMES).with("", parent);
+                let output = store.git().run(args)?;
+                open.extend(origins(&parse(&String::from_utf8_lossy(&output)), &source));
+            }
+        }
+    }
+    Ok((count > 0).then_some(ends))
+}
+
+/// What a file was called in the parent of a commit that renamed it.
+fn renamed_from(
+    store: &Store,
+    parent: ObjectId,
+    commit: ObjectId,
+    path: &str,
+) -> Result<Option<String>, StoreError> {
+    let args = Args::new(&["diff-tree", "-r", "-z", "-M", "-l1000", "--diff-filter=R", "--name-status"])
+        .values([parent.to_string(), commit.to_string()]);
+    let output = store.git().run(args)?;
+    let parts: Vec<_> = output.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+    Ok(parts.chunks_exact(3).find(|it| it[2] == path).map(|it| it[1].clone().into_owned()))
 }
 
 /// Where a file is not there, whether it was once.
@@ -132,7 +199,7 @@ fn deleted(store: &Store, path: String) -> BlameError {
     }
 }
 
-fn told(error: GitError, path: &str, lines: Option<RangeInclusive<u64>>) -> BlameError {
+fn told(error: GitError, path: &str, lines: Option<&RangeInclusive<u64>>) -> BlameError {
     if let GitError::Failed { stderr, .. } = &error {
         if let Some(has) = stderr.split("has only ").nth(1).and_then(|rest| rest.split(' ').next()) {
             let asked = lines.map_or(1, |lines| *lines.start());

@@ -7,19 +7,35 @@ use std::process::{Child, Command, Stdio};
 use gix::ObjectId;
 
 use crate::model::hash::{CommitHash, PatchId};
-use crate::store::Store;
 use crate::store::git::{Args, Git, GitError};
+use crate::store::{Store, StoreError};
 
 /// How a change is shown for its id to be computed: no setting of the user has a say in it.
-const SHOWN: &[&str] =
-    &["diff-tree", "-r", "-p", "--full-index", "--binary", "--no-ext-diff", "--no-textconv", "--root"];
+const SHOWN: &[&str] = &[
+    // Larger files are compared as a whole.
+    "-c",
+    "core.bigFileThreshold=32m",
+    "diff-tree",
+    "-r",
+    "-p",
+    "--full-index",
+    "--binary",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--root",
+];
 
-/// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None for no change.
+/// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None for no change, and
+/// where the trees unfold to more than anybody can look at: git would walk all of it.
 pub(crate) fn between(
     store: &Store,
     base: Option<ObjectId>,
     head: ObjectId,
-) -> Result<Option<PatchId>, GitError> {
+) -> Result<Option<PatchId>, StoreError> {
+    let before = base.map(|base| store.code_tree_of(base)).transpose()?;
+    if store.is_beyond_looking(before, store.code_tree_of(head)?)? {
+        return Ok(None);
+    }
     let git = store.git();
     let commits = base.into_iter().chain([head]).map(|id| id.to_string());
     let text = ids_of(&git, git.command(Args::new(SHOWN).values(commits)))?;
@@ -57,18 +73,36 @@ fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&ids.stdout).into_owned())
 }
 
-/// The patch id of each commit against its parent. Merges, and commits that change nothing, have none.
+/// Whether a commit's change can be looked at; one that is not here, or a merge, has none.
+fn is_seen(store: &Store, commit: &CommitHash) -> Result<bool, StoreError> {
+    let Some(id) = store.commit_here(commit) else { return Ok(false) };
+    let before = match store.code_commit(id)?.parents[..] {
+        [] => None,
+        [parent] => Some(store.code_tree_of(parent)?),
+        _ => return Ok(false),
+    };
+    Ok(!store.is_beyond_looking(before, store.code_tree_of(id)?)?)
+}
+
+/// The patch id of each commit against its parent. Merges have none, nor have commits that change nothing, or more than
+/// anybody can look at.
 pub(crate) fn of_commits(
     store: &Store,
     commits: &[CommitHash],
-) -> Result<HashMap<CommitHash, PatchId>, GitError> {
-    if commits.is_empty() {
+) -> Result<HashMap<CommitHash, PatchId>, StoreError> {
+    let mut seen = Vec::new();
+    for commit in commits {
+        if is_seen(store, commit)? {
+            seen.push(commit);
+        }
+    }
+    if seen.is_empty() {
         return Ok(HashMap::new());
     }
     let git = store.git();
     let start = |source| GitError::Start { command: "diff-tree --stdin".into(), source };
     let mut list = tempfile::tempfile().map_err(start)?;
-    let lines: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    let lines: String = seen.iter().map(|commit| format!("{commit}\n")).collect();
     list.write_all(lines.as_bytes()).and_then(|()| list.rewind()).map_err(start)?;
     let mut shown = git.command(Args::new(SHOWN).options(&["--stdin"]));
     shown.stdin(list);
@@ -80,19 +114,27 @@ pub(crate) fn of_commits(
     Ok(text.lines().filter_map(pair).collect())
 }
 
-/// The patch ids of what lies between each two trees, found by one pair of processes. None for no change.
+/// The patch ids of what lies between each two trees, found by one pair of processes. None for no change, or for more than
+/// anybody can look at.
 pub(crate) fn of_spans(
     store: &Store,
     spans: &[(ObjectId, ObjectId)],
-) -> Result<Vec<Option<PatchId>>, GitError> {
+) -> Result<Vec<Option<PatchId>>, StoreError> {
     let mut found = vec![None; spans.len()];
-    if spans.is_empty() {
+    let mut seen = Vec::new();
+    for (n, (base, head)) in spans.iter().enumerate() {
+        if !store.is_beyond_looking(Some(*base), *head)? {
+            seen.push(n);
+        }
+    }
+    if seen.is_empty() {
         return Ok(found);
     }
     let git = store.git();
     let command = "diff-tree --stdin | git patch-id";
     let start = |source| GitError::Start { command: command.into(), source };
-    let heads: Vec<String> = spans.iter().map(|(base, head)| format!("{base} {head}\n")).collect();
+    let heads: Vec<String> =
+        seen.iter().map(|n| &spans[*n]).map(|(base, head)| format!("{base} {head}\n")).collect();
     let mut list = tempfile::tempfile().map_err(start)?;
     list.write_all(heads.concat().as_bytes()).and_then(|()| list.rewind()).map_err(start)?;
     let mut shown = git.command(Args::new(SHOWN).options(&["--stdin"]));
@@ -113,11 +155,11 @@ pub(crate) fn of_spans(
     let (shown, ids) = (shown.wait().map_err(start)?, output.map_err(start)?);
     if !shown.success() || !ids.status.success() {
         let stderr = String::from_utf8_lossy(&ids.stderr).trim().to_owned();
-        return Err(GitError::Failed { command: command.into(), stderr, code: shown.code() });
+        return Err(GitError::Failed { command: command.into(), stderr, code: shown.code() }.into());
     }
     for line in String::from_utf8_lossy(&ids.stdout).lines() {
         let Some((id, n)) = line.split_once(' ') else { continue };
-        let at = n.trim().parse::<usize>().ok().and_then(|n| found.get_mut(n.checked_sub(1)?));
+        let at = n.trim().parse::<usize>().ok().and_then(|n| found.get_mut(*seen.get(n.checked_sub(1)?)?));
         if let Some(at) = at {
             *at = PatchId::parse(id);
         }

@@ -76,3 +76,32 @@ fn an_audit_says_what_it_cannot_look_into() {
     assert!(found[0]["message"].as_str().unwrap().contains("unfold to more files"), "{}", found[0]);
     repo.wf(&["trace", &merge]).ok();
 }
+
+#[test]
+fn why_and_relink_pass_by_what_nobody_can_look_at() {
+    let (_sandbox, _server, repo) = shared();
+    repo.queued("ISS-001", "a.txt");
+    repo.wf(&["next", "--local"]).ok();
+    let start = repo.commit("a.txt", "1\n", "bound");
+    let top = repo.git(&["ls-tree", &start]).ok().stdout;
+    let bomb = bomb(&repo, &leaf(&repo, "a"));
+    let (old, new) = (blob(&repo, "1\n2\n3\n4\n5\n"), blob(&repo, "1\n2\n3\n4\n5\nsix\n"));
+    let tree = |more: String| repo.git_in(format!("{top}{more}"), &["mktree"]).ok().line().to_owned();
+    let crowded = tree(format!("040000 tree {bomb}\tx\n100644 blob {old}\told.txt\n"));
+    let first = over(&repo, &[&start], &crowded, "crowded");
+    let second = over(&repo, &[&first], &tree(format!("100644 blob {old}\told.txt\n")), "cleared");
+    let renamed = over(&repo, &[&second], &tree(format!("100644 blob {new}\tnew.txt\n")), "renamed");
+    repo.git(&["reset", "-q", "--hard", &renamed]).ok();
+    let why = repo.json(&["why", "new.txt"]);
+    let spans = why["spans"].as_array().unwrap().iter();
+    let commits: Vec<_> = spans.map(|it| it["commit"]["hash"].clone()).collect();
+    assert_eq!(commits, [first.as_str(), renamed.as_str()], "{why}");
+    // Where the file was renamed in such a commit, nobody looks for its old name.
+    let again = over(&repo, &[&first], &tree(format!("100644 blob {new}\tnew.txt\n")), "both at once");
+    repo.git(&["reset", "-q", "--hard", &again]).ok();
+    assert_eq!(repo.json(&["why", "new.txt:1"])["spans"][0]["commit"]["hash"], again.as_str());
+    repo.wf(&["relink"]).ok();
+    repo.wf(&["link", &first, "ISS-001"]).ok();
+    repo.wf(&["relink"]).ok();
+    repo.wf(&["done"]).ok();
+}
