@@ -16,28 +16,16 @@ pub(crate) struct Args {
 enum Command {
     /// Install the hooks; existing hooks keep working
     ///
-    /// With --server, `pre-receive` makes sure that the ref moves forward only, from the commit that is there and through
-    /// stores alone; that a push drops nothing, rewrites nothing that is written once, and brings only records in the byte
-    /// form of the format, with no stamp more than a day ahead of the server's clock.
+    /// With --server, install `pre-receive`, which checks every push: the ref moves only forward and through stores alone,
+    /// nothing in it is dropped or rewritten, and no stamp is more than a day ahead of the server's clock.
     ///
-    /// It also applies the policy that held before the push. With commits=required, each commit that a branch gains needs
-    /// a plan behind it, whatever other references lead to it. A merge needs none if its tree is the one that git makes of
-    /// its parents without a conflict (`git merge-tree`): a resolved conflict, a rename, a new mode, a file that came or
-    /// went, or dropped changes of one side are changes of the merge itself. Commits that only a tag leads to count as new
-    /// for a branch; if they may stay, make a branch of the tag on the server itself (`git branch NAME TAG`) before the
-    /// push. With review=required, an execution that comes to
-    /// count through the push must be of a plan that had passed its review when it was claimed. With evidence=required, one
-    /// that the push completes, or takes evidence from, must have linked commits and a passing check of each test at the
-    /// last of them. What somebody forced with a reason is let in, and named. An execution that was set aside is not asked.
+    /// It also applies the policy in force before the push. With commits=required, each commit that a branch gains needs a
+    /// plan, and so does a merge that is not what git makes of its parents by itself. With review=required, a claim counts
+    /// only if its plan had passed review. With evidence=required, a completed execution needs linked commits and passing
+    /// checks. An override with a reason is accepted and named.
     ///
-    /// A push cannot loosen the policy unless an owner signed the commit that does so, or the server's own configuration
-    /// allows it. Each value of wf.owner names one owner (`git config --add wf.owner NAME`): by the fingerprint of a GnuPG
-    /// or SSH key, or by a principal in gpg.ssh.allowedSignersFile; git on the server must trust the key. Without wf.owner
-    /// no signature counts. wf.floor is a list such as `commits=required,review=none`: each gate in it holds at least that
-    /// far, whatever policy is pushed, and anyone can loosen it down to that; `none` stands for every gate open.
-    ///
-    /// A server goes by what was recorded: it runs no test, and does not ask for linked commits that nobody pushed yet.
-    /// What unfolds to more than can be looked at stays out.
+    /// A push can loosen the policy only as far as wf.floor on the server allows, or if an owner whom wf.owner names signed
+    /// the commit that does so. gitwf-server(7) says all of this in full.
     Install {
         /// Install the hook that checks pushes, in a repository that others push to
         #[arg(long)]
