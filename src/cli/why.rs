@@ -57,7 +57,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let (file, lines) = parse(&args.place)?;
     let here = std::env::current_dir().unwrap_or_default();
     let path = blame::path_from_top(&store, &here, &file)?;
-    let spans = blame::blame(&store, &path, lines)?;
+    let spans = blame::blame(&store, &path, lines.as_ref())?;
     let text = spans.first().and_then(|span| span.text.first().cloned());
     let why = explain(&store, &index, path, spans)?;
     if context.json() {

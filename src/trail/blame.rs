@@ -107,15 +107,15 @@ pub(crate) fn path_from_top(store: &Store, here: &Path, file: &str) -> Result<St
 pub(crate) fn blame(
     store: &Store,
     path: &str,
-    lines: Option<RangeInclusive<u64>>,
+    lines: Option<&RangeInclusive<u64>>,
 ) -> Result<Vec<Span>, BlameError> {
-    let failed = |error| match told(error, path, lines.as_ref()) {
+    let failed = |error| match told(error, path, lines) {
         BlameError::NoFile(path) => deleted(store, path),
         other => other,
     };
     let args = |follow: &[&'static str]| {
         let mut args = asked(path).options(follow);
-        if let Some(lines) = &lines {
+        if let Some(lines) = lines {
             args = args.with("-L", format_args!("{},{}", lines.start(), lines.end()));
         }
         if store.work_dir().is_none() {

@@ -262,7 +262,7 @@ fn joined(output: &[u8]) -> Option<Vec<Joined>> {
     while let Some(status) = parts.next().filter(|status| !status.is_empty()) {
         let tree = object_id(&parts.next()?)?;
         let conflicts: BTreeSet<String> =
-            parts.by_ref().take_while(|name| !name.is_empty()).map(|name| name.into_owned()).collect();
+            parts.by_ref().take_while(|name| !name.is_empty()).map(std::borrow::Cow::into_owned).collect();
         if (status == "1") != conflicts.is_empty() {
             return None;
         }
