@@ -1,6 +1,7 @@
 //! What every command is given: where its answer goes, and the store of the current folder.
 
-use std::io::Read as _;
+use std::cell::RefCell;
+use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::Failure;
@@ -14,6 +15,8 @@ use crate::ui::{Progress, Screen};
 pub(crate) struct Context {
     /// Where the answer goes.
     pub(crate) screen: Screen,
+    /// With `--json`, what was remarked: the document bears it.
+    remarks: RefCell<Vec<String>>,
 }
 
 /// What `--force --reason` says: a gate is overridden, and why.
@@ -27,7 +30,7 @@ pub(crate) struct Force {
     pub(crate) reason: Option<String>,
 }
 
-fn parse_reason(text: &str) -> Result<String, String> {
+pub(super) fn parse_reason(text: &str) -> Result<String, String> {
     match one_line(text) {
         reason if reason.is_empty() => Err("a reason says something".into()),
         reason => Ok(reason),
@@ -42,6 +45,24 @@ impl Force {
 }
 
 impl Context {
+    /// A run whose answer goes to stdout.
+    pub(crate) fn new(json: bool) -> Self {
+        Self { screen: Screen::from_env(json), remarks: RefCell::default() }
+    }
+
+    /// Shows what was answered, with the remarks as its `warnings` where it is a JSON object. Answers with the remarks that
+    /// found no place there.
+    pub(crate) fn finish(mut self) -> (io::Result<()>, Vec<String>) {
+        let remarks = self.remarks.take();
+        let added = if remarks.is_empty() { Ok(true) } else { self.screen.add_field("warnings", &remarks) };
+        let shown = self.screen.finish();
+        match added {
+            Ok(true) => (shown, vec![]),
+            Ok(false) => (shown, remarks),
+            Err(error) => (Err(error), remarks),
+        }
+    }
+
     /// Opens the repository of the current folder.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open(Path::new("."))?)
@@ -109,20 +130,25 @@ impl Context {
         Ok(answer)
     }
 
-    /// A remark that is not part of the answer, on stderr.
+    /// A remark beside the answer: on stderr, or among the `warnings` of a JSON document.
     pub(crate) fn warn(&self, text: &str) {
-        remark(crate::ui::style::WARN, "warning:", text);
+        self.remark(crate::ui::style::WARN, "warning:", text);
     }
 
-    /// Something wrong that did not stop the command, on stderr.
+    /// Something wrong that did not stop the command; it goes where warnings go.
     pub(crate) fn error(&self, text: &str) {
-        remark(crate::ui::style::BAD, "error:", text);
+        self.remark(crate::ui::style::BAD, "error:", text);
     }
-}
 
-fn remark(style: crate::ui::style::Style, label: &str, text: &str) {
-    let label = crate::ui::Painter::stderr().paint(style, label);
-    crate::ui::say(&format!("{label} {}", crate::ui::text::clean_line(text)));
+    fn remark(&self, style: crate::ui::style::Style, label: &str, text: &str) {
+        let text = crate::ui::text::clean_line(text);
+        if self.json() {
+            self.remarks.borrow_mut().push(text.into());
+        } else {
+            let label = crate::ui::Painter::stderr().paint(style, label);
+            crate::ui::say(&format!("{label} {text}"));
+        }
+    }
 }
 
 /// Work on fewer records is over before anybody looks.

@@ -93,8 +93,9 @@ impl Failure {
         self
     }
 
-    /// Shows it on stderr and says how the program ends. A reader that went away is no failure.
-    pub(crate) fn report(&self, json: bool) -> Exit {
+    /// Shows it on stderr, as JSON with the warnings that no answer bears, and says how the program ends. A reader that went
+    /// away is no failure.
+    pub(crate) fn report(&self, json: bool, warnings: &[String]) -> Exit {
         if self.is_broken_pipe {
             return Exit::Done;
         }
@@ -104,7 +105,11 @@ impl Failure {
             if !self.details.is_empty() {
                 error["details"] = self.details.clone().into();
             }
-            ui::say(&ui::text::clean_json(&serde_json::json!({ "error": error }).to_string()));
+            let mut document = serde_json::json!({ "error": error });
+            if !warnings.is_empty() {
+                document["warnings"] = warnings.into();
+            }
+            say_json(&document);
             return self.exit;
         }
         let painter = ui::Painter::stderr();
@@ -123,6 +128,17 @@ impl Failure {
         }
         self.exit
     }
+}
+
+/// Shows the warnings on an answer that cannot bear them, such as an array, as a JSON document on stderr.
+pub(super) fn report_warnings(warnings: &[String]) {
+    if !warnings.is_empty() {
+        say_json(&serde_json::json!({ "warnings": warnings }));
+    }
+}
+
+fn say_json(document: &serde_json::Value) {
+    ui::say(&ui::text::clean_json(&document.to_string()));
 }
 
 impl<E: Explain> From<E> for Failure {

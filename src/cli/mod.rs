@@ -52,7 +52,7 @@ use plan_named::{plan_named, plan_of_issue};
 use crate::model::id::IssueId;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, records};
-use crate::ui::{self, Screen};
+use crate::ui;
 
 /// A command that succeeds ends in one of two ways: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;
@@ -61,7 +61,7 @@ pub(crate) type Outcome = Result<Exit, Failure>;
 #[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = 100)]
 #[command(propagate_version = true, disable_help_subcommand = true)]
 struct Arguments {
-    /// Print one JSON document on stdout, and errors as JSON on stderr
+    /// Print one JSON document on stdout, warnings included, and errors as JSON on stderr
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -221,14 +221,17 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => return usage::report(&error),
     };
     let json = arguments.json;
-    let mut context = Context { screen: Screen::from_env(json) };
+    let mut context = Context::new(json);
     let outcome = dispatch(arguments.command, &mut context);
     // What was written before a failure is still shown.
-    let shown = context.screen.finish();
+    let (shown, warnings) = context.finish();
     let exit = match (outcome, shown) {
-        (Err(failure), _) => failure.report(json),
-        (Ok(_), Err(error)) => Failure::from(error).report(json),
-        (Ok(exit), Ok(())) => exit,
+        (Err(failure), _) => failure.report(json, &warnings),
+        (Ok(_), Err(error)) => Failure::from(error).report(json, &warnings),
+        (Ok(exit), Ok(())) => {
+            failure::report_warnings(&warnings);
+            exit
+        }
     };
     exit.into()
 }

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
@@ -126,7 +126,7 @@ pub(super) static KINDS: &[Kind] = &[
         "queue-conflict-input",
         "a conflict as `queue conflict add --from-json` takes it; also an array of them",
     ),
-    kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail --reason` takes as JSON"),
+    kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
     kind::<IssueShown>(
         Sort::Answer,
         "show-issue",
@@ -262,6 +262,12 @@ impl Kind {
         let settings = if self.sort == Sort::Answer { settings.for_serialize() } else { settings };
         let mut derived = (self.derive)(settings).to_value();
         tidy(&mut derived);
+        if self.sort == Sort::Answer
+            && let Some(properties) = derived.get_mut("properties").and_then(Value::as_object_mut)
+        {
+            // No command puts them there itself: see `Context::finish`.
+            properties.insert("warnings".into(), warnings());
+        }
         let mut schema = Map::new();
         let Value::Object(mut derived) = derived else { return derived };
         schema.extend(derived.shift_remove_entry("$schema"));
@@ -279,6 +285,15 @@ impl Kind {
         schema.extend(derived);
         Value::Object(schema)
     }
+}
+
+/// What every answer that is an object may hold beside its own fields.
+fn warnings() -> Value {
+    json!({
+        "description": "Warnings beside the answer; left out if there are none. With an array they are on stderr, as `{\"warnings\": […]}`.",
+        "type": "array",
+        "items": {"type": "string"}
+    })
 }
 
 /// Takes out what says nothing to a reader: the widths of Rust's integers, names that stand in a list twice, and where a

@@ -16,11 +16,16 @@ pub(super) fn report(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let hint = format!("`{} --help` shows how it is used", meant(&whole_command(), &words));
+    let root = whole_command();
+    if lacks_force(error) {
+        let json = words.iter().any(|word| word == "--json");
+        return reason_alone(&root, &words).report(json, &[]).into();
+    }
+    let hint = format!("`{} --help` shows how it is used", meant(&root, &words));
     if words.iter().any(|word| word == "--json") {
         let (message, tip) = in_short(&text);
         let hint = tip.map_or_else(|| hint.clone(), |tip| format!("{tip}; {hint}"));
-        return Failure::usage(message).hint(hint).report(true).into();
+        return Failure::usage(message).hint(hint).report(true, &[]).into();
     }
     // It repeats what was typed, which may have come from anywhere.
     let painter = ui::Painter::stderr();
@@ -35,8 +40,36 @@ pub(super) fn report(error: &clap::Error) -> ExitCode {
     Exit::Usage.into()
 }
 
+/// Whether `--reason` stands there alone.
+fn lacks_force(error: &clap::Error) -> bool {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let names_force = || match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(missing)) => {
+            matches!(&missing[..], [one] if one.trim_start_matches('-') == "force")
+        }
+        _ => false,
+    };
+    error.kind() == ErrorKind::MissingRequiredArgument && names_force()
+}
+
+/// Most of those who give a reason alone have something to say, and no gate to override.
+fn reason_alone(root: &clap::Command, words: &[String]) -> Failure {
+    let (path, command) = found(root, words);
+    let says = command.get_arguments().any(|it| it.get_long() == Some("message"));
+    Failure::usage("`--reason` says why a gate is overridden, and none is being overridden").hint(
+        match says {
+            true => "give your text with `-m TEXT`".to_owned(),
+            false => format!("leave it out; `{path} --help` shows how the command is used"),
+        },
+    )
+}
+
 /// The command that was meant as far as it can be made out: `git wf queue add`.
 fn meant(root: &clap::Command, words: &[String]) -> String {
+    found(root, words).0
+}
+
+fn found<'a>(root: &'a clap::Command, words: &[String]) -> (String, &'a clap::Command) {
     let mut path = vec!["git wf"];
     let mut at = root;
     for word in words.iter().filter(|word| !word.starts_with('-')) {
@@ -44,7 +77,7 @@ fn meant(root: &clap::Command, words: &[String]) -> String {
         path.push(next.get_name());
         at = next;
     }
-    path.join(" ")
+    (path.join(" "), at)
 }
 
 /// The first paragraph of what clap says in one line, and its tip where it has one.
@@ -80,6 +113,25 @@ mod tests {
         ] {
             assert_eq!(meant(&whole_command(), &words(typed)), command_line, "{typed}");
         }
+    }
+
+    #[test]
+    fn a_reason_alone_is_told_from_other_usage() {
+        for (typed, hint) in [
+            ("fail --reason broken", "`-m TEXT`"),
+            ("done --reason finished", "`-m TEXT`"),
+            ("queue hold S-1 --reason later", "`-m TEXT`"),
+            ("redact ISS-1 title --reason secret", "`-m TEXT`"),
+            ("bind ISS-1 --reason better", "leave it out; `git wf bind --help`"),
+        ] {
+            let words = words(typed);
+            let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());
+            assert!(lacks_force(&error.unwrap_err()), "{typed}");
+            let failure = format!("{:?}", reason_alone(&whole_command(), &words));
+            assert!(failure.contains(hint), "{typed}: {failure}");
+        }
+        let error = whole_command().try_get_matches_from(["git-wf", "bind", "ISS-1", "--force"]);
+        assert!(!lacks_force(&error.unwrap_err()));
     }
 
     #[test]

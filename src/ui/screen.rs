@@ -1,5 +1,6 @@
 //! Where a command's answer goes: a terminal, a pager, a pipe or a file.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
@@ -25,6 +26,8 @@ pub(crate) struct Screen {
     columns: Option<usize>,
     filter: Filter,
     held: Option<Held>,
+    /// The JSON document, which may still get a field.
+    document: Option<String>,
     out: BufWriter<Box<dyn Write + Send>>,
 }
 
@@ -56,6 +59,7 @@ impl Screen {
             held: size
                 .filter(|(_, terminal_size::Height(rows))| *rows > 0)
                 .map(|(_, terminal_size::Height(rows))| Held { rows: rows.into(), answer: Vec::new() }),
+            document: None,
             out: BufWriter::new(Box::new(stdout)),
         }
     }
@@ -80,9 +84,31 @@ impl Screen {
         self.painter
     }
 
-    /// One JSON document with a newline at its end. A value that has no JSON form is an error of kind `Other`.
+    /// One JSON document with a newline at its end, printed by [`Screen::finish`]. A value that has no JSON form is an error
+    /// of kind `Other`.
     pub(crate) fn print_json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        let document = serde_json::to_string_pretty(value)?;
+        self.send_document()?;
+        self.document = Some(serde_json::to_string_pretty(value)?);
+        Ok(())
+    }
+
+    /// Adds a last field to the JSON document. Whether there is one that can have it: an array cannot.
+    pub(crate) fn add_field(&mut self, name: &str, value: &impl Serialize) -> io::Result<bool> {
+        let Some(document) = &mut self.document else { return Ok(false) };
+        let field = serde_json::to_string_pretty(&BTreeMap::from([(name, value)]))?;
+        // As it is pretty, an object with fields ends in a line of its own.
+        if let Some(open) = document.strip_suffix("\n}") {
+            *document = format!("{open},{}", field.strip_prefix('{').unwrap_or(&field));
+        } else if document == "{}" {
+            *document = field;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn send_document(&mut self) -> io::Result<()> {
+        let Some(document) = self.document.take() else { return Ok(()) };
         // Clean as JSON can be, and then nothing is left for the filter.
         self.send(text::clean_json(&document).as_bytes())?;
         self.send(b"\n")
@@ -91,6 +117,7 @@ impl Screen {
     /// Hands over what was held back, to the pager where it is taller than the terminal, and reports whatever
     /// could not be written. See [`is_broken_pipe`].
     pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.send_document()?;
         let mut rest = Vec::new();
         self.filter.end(&mut rest);
         self.send(&rest)?;
@@ -220,6 +247,7 @@ pub(crate) mod tests {
             columns,
             filter: Filter::new(Form::Text),
             held: None,
+            document: None,
             out: BufWriter::new(Box::new(written.clone())),
         };
         (screen, written)
@@ -237,6 +265,27 @@ pub(crate) mod tests {
         screen.print_json(&serde_json::json!({"id": "ISS-1", "tags": ["a"]})).unwrap();
         screen.finish().unwrap();
         assert_eq!(written.text(), "{\n  \"id\": \"ISS-1\",\n  \"tags\": [\n    \"a\"\n  ]\n}\n");
+    }
+
+    #[test]
+    fn an_object_can_have_one_more_field() {
+        for (document, expected) in [
+            (
+                serde_json::json!({"a": {"b": 1}}),
+                "{\n  \"a\": {\n    \"b\": 1\n  },\n  \"w\": [\n    \"x\"\n  ]\n}\n",
+            ),
+            (serde_json::json!({}), "{\n  \"w\": [\n    \"x\"\n  ]\n}\n"),
+            (serde_json::json!([{"a": 1}]), "[\n  {\n    \"a\": 1\n  }\n]\n"),
+            (serde_json::json!(null), "null\n"),
+        ] {
+            let (mut screen, written) = screen(None);
+            assert!(!screen.add_field("w", &["x"]).unwrap(), "there is no document yet");
+            screen.print_json(&document).unwrap();
+            let is_added = screen.add_field("w", &["x"]).unwrap();
+            screen.finish().unwrap();
+            assert_eq!(written.text(), expected);
+            assert_eq!(is_added, document.is_object(), "{document}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ fn world() -> (World, [String; 4]) {
     ada.wf(&["comment", "ISS-003", "-m", "as it was said"]).ok();
     ada.queued("ISS-004", "src/a.rs");
     ada.wf(&["next", "ISS-004"]).ok();
-    ada.wf(&["fail", "--reason", "no"]).ok();
+    ada.wf(&["fail", "-m", "no"]).ok();
     ada.wf(&["sync"]).ok();
     let paths = ada.store_paths();
     let one = |part: &str| {
@@ -70,7 +70,7 @@ fn a_sync_keeps_what_was_written_and_says_what_it_put_back() {
     put(&world.origin, &rewritten(ada, &paths));
     let synced = ada.wf(&["sync", "--json"]).ok();
     assert_eq!(synced.json()["restored"], json!(named), "{}", synced.stdout);
-    assert!(synced.stderr.contains(&paths[0]), "{}", synced.stderr);
+    assert!(synced.json()["warnings"].to_string().contains(&paths[0]), "{}", synced.stdout);
     assert_eq!(paths.each_ref().map(|path| ada.stored(path)), before);
     assert_eq!(paths.each_ref().map(|path| world.origin.stored(path)), before);
     ada.wf(&["fsck"]).ok();
@@ -124,6 +124,6 @@ fn another_form_of_the_same_words_is_no_damage() {
 fn the_ids_that_commands_make_are_those_of_the_formats_page() {
     let (world, _) = world();
     world.ada.wf(&["feedback", "add", "ISS-001", "it broke"]).ok();
-    world.ada.wf(&["redact", "ISS-001", "title", "--reason", "a name"]).ok();
+    world.ada.wf(&["redact", "ISS-001", "title", "-m", "a name"]).ok();
     world.ada.assert_ids();
 }

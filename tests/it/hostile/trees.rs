@@ -45,7 +45,8 @@ fn what_a_remote_has_that_no_store_holds_is_left_out_and_named() {
         }
         let ran = ran.ok();
         assert_eq!(ran.json()["refused"], json!([path]), "{label}");
-        assert!(ran.stderr.contains("has what no store holds"), "{label}: {}", ran.stderr);
+        let told = ran.json()["warnings"].to_string();
+        assert!(told.contains("has what no store holds"), "{label}: {told}");
         let names = world.ada.git(&["ls-tree", "-r", "-t", "--name-only", "-z", REF]).ok().stdout;
         let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
         assert!(

@@ -168,7 +168,7 @@ fn a_broken_record_is_named_and_not_in_the_way_of_the_rest() {
     assert_eq!(crate::support::column(&list.json(), "id"), ["ISS-001"]);
     assert!(list.stderr.contains("1 issue"), "{}", list.stderr);
     let shown = repo.wf(&["show", "ISS-001", "--json"]).ok();
-    assert!(shown.stderr.contains(comment), "{}", shown.stderr);
+    assert!(shown.json()["warnings"].to_string().contains(comment), "{}", shown.stdout);
     let error = repo.refused(1, &["show", "ISS-002"]);
     assert_eq!(error["code"], "broken-record");
     assert!(error["message"].as_str().unwrap().contains("ISS-002/issue.json"), "{error}");

@@ -38,11 +38,8 @@ fn an_empty_tree_on_top_is_undone_and_named() {
     let mut named = vec![folder("ISS-001"), folder("ISS-002"), "wf.json".into()];
     named.sort();
     assert_eq!(ran.json()["restored"], Value::from(named));
-    assert!(
-        ran.stderr.starts_with("warning: restored records that `origin` had lost or damaged: "),
-        "{}",
-        ran.stderr
-    );
+    let told = ran.json()["warnings"][0].as_str().unwrap().to_owned();
+    assert!(told.starts_with("restored records that `origin` had lost or damaged: "), "{told}");
     // Bea's own ref is the emptied one.
     two.bea.git(&["fetch", "--quiet"]).ok();
     two.bea.git(&["update-ref", REF, "refs/wf-remotes/origin/main"]).ok();
@@ -108,7 +105,7 @@ fn a_remote_that_was_set_back_gets_everything_again() {
     two.origin.git(&["update-ref", REF, &format!("{REF}~2")]).ok();
     let ran = two.ada.wf(&["sync", "--json"]).ok();
     assert_eq!(ran.json()["rewound"], true);
-    assert!(ran.stderr.contains("`origin` had been set back"), "{}", ran.stderr);
+    assert!(ran.json()["warnings"].to_string().contains("`origin` had been set back"), "{}", ran.stdout);
     assert_eq!(two.origin.tip(), whole);
     assert_whole(&two);
 }
