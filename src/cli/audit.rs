@@ -29,6 +29,9 @@ use crate::trail::audit::{self as trail, Audited};
 /// makes by itself needs no plan. With a git older than 2.39, only what one side alone changed counts as merged, file by
 /// file.
 ///
+/// Acts that a role does not allow are found on every issue, whether or not it has commits. Without RANGE each is a
+/// fault; with one, those on issues without a commit in it are notes.
+///
 /// With --signatures, check the audit log itself instead: whether each commit of the ref is signed by a key that
 /// git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and whether each merge, which nobody signs,
 /// equals the merge of its parents. `redact --purge` removes signatures; commits made since then are listed
@@ -50,10 +53,13 @@ pub(crate) struct Args {
     signatures: bool,
 }
 
+/// The range where there is no commit to look at.
+const NO_COMMITS: &str = "no commits";
+
 /// What `audit` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Audit {
-    /// What was audited, as git takes it.
+    /// What was audited, as git takes it; `no commits` where there is none to look at.
     pub(super) range: String,
     /// Commits of the range, without merges that add nothing to what they join.
     pub(super) commit_count: usize,
@@ -117,10 +123,21 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         return audit_signatures::run(&store, &args.range, args.strict, context);
     }
     let (index, ()) = context.ask(&store, Needs::LOG, |_| Ok(()))?;
-    let range = range(&store, &args.range)?;
-    let words: Vec<&str> = range.iter().map(String::as_str).collect();
-    let commits = trail::commits(&store, &words)?;
-    let audit = audit(&store, &index, range.join(" "), &commits)?;
+    let (range, commits) = match range(&store, &args.range) {
+        Ok(range) => {
+            let words: Vec<&str> = range.iter().map(String::as_str).collect();
+            (range.join(" "), trail::commits(&store, &words)?)
+        }
+        // What a role does not allow is a fault without any commit.
+        Err(nothing) if nothing.exit == Exit::Nothing => {
+            if acts_elsewhere(&index, true, &mut BTreeSet::new())?.is_empty() {
+                return Err(nothing);
+            }
+            (NO_COMMITS.to_owned(), vec![])
+        }
+        Err(failure) => return Err(failure),
+    };
+    let audit = audit(&store, &index, range, args.range.is_empty(), &commits)?;
     let is_at_fault = audit.findings.iter().any(|finding| finding.severity == Severity::Fault);
     if context.json() {
         context.screen.print_json(&audit)?;
@@ -165,7 +182,13 @@ struct Looked {
     claimed: BTreeMap<ExecutionId, (Solution, Plan)>,
 }
 
-fn audit(store: &Store, index: &Index<'_>, range: String, commits: &[Audited]) -> Result<Audit, Failure> {
+fn audit(
+    store: &Store,
+    index: &Index<'_>,
+    range: String,
+    is_whole: bool,
+    commits: &[Audited],
+) -> Result<Audit, Failure> {
     let snapshot = index.snapshot()?;
     let issues: Vec<Looked> =
         trail::issues(index, commits)?.into_iter().map(|folder| looked(store, folder)).collect();
@@ -178,7 +201,7 @@ fn audit(store: &Store, index: &Index<'_>, range: String, commits: &[Audited]) -
             }
         }
     }
-    let acts = acts(index, &issues, &carried)?;
+    let acts = acts(index, &issues, &carried, is_whole)?;
     let policy = records::root(&snapshot)?.policy;
     let rules: Vec<audit::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
     let links = audit::links(&carried);
@@ -240,8 +263,13 @@ fn carry<'a>(
 }
 
 /// What was done about these issues in a role or over a gate, oldest first; then what concerns them all, since the first
-/// of them was claimed.
-fn acts(index: &Index<'_>, issues: &[Looked], carried: &[Carried<'_>]) -> Result<Vec<Act>, Failure> {
+/// of them was claimed; then what was done elsewhere against a role.
+fn acts(
+    index: &Index<'_>,
+    issues: &[Looked],
+    carried: &[Carried<'_>],
+    is_whole: bool,
+) -> Result<Vec<Act>, Failure> {
     let mut acts: Vec<Act> = Vec::new();
     let mut seen = BTreeSet::new();
     for issue in issues {
@@ -253,18 +281,42 @@ fn acts(index: &Index<'_>, issues: &[Looked], carried: &[Carried<'_>]) -> Result
             }
         }
     }
-    let Some(since) = carried.iter().map(|it| it.execution.execution.started_at).min() else {
-        return Ok(acts);
-    };
+    let since = carried.iter().map(|it| it.execution.execution.started_at).min();
     for operation in ["policy set", "project set", "fsck"] {
         for n in index.steps_of(operation)? {
             let step = index.step(n)?;
-            if step.at.is_second_from(since) && seen.insert(step.commit.clone()) {
+            if since.is_some_and(|since| step.at.is_second_from(since)) && seen.insert(step.commit.clone()) {
                 acts.extend(act(step, None));
             }
         }
     }
+    acts.extend(acts_elsewhere(index, is_whole, &mut seen)?);
     Ok(acts)
+}
+
+/// What somebody did anywhere else that their role does not allow, oldest first: two scans of the index, however many
+/// issues there are.
+fn acts_elsewhere(
+    index: &Index<'_>,
+    is_whole: bool,
+    seen: &mut BTreeSet<String>,
+) -> Result<Vec<Act>, Failure> {
+    let mut found = Vec::new();
+    for n in index.steps_in_roles()? {
+        if let Some(act) = act(index.step(n)?, None).filter(Act::is_breach)
+            && seen.insert(act.commit.clone())
+        {
+            found.push((n, act));
+        }
+    }
+    let numbers: Vec<i64> = found.iter().map(|(n, _)| *n).collect();
+    let mut issues = if numbers.is_empty() { BTreeMap::new() } else { index.issues_of_steps(&numbers)? };
+    let with_issue = |(n, act): (i64, Act)| {
+        let mut touched = issues.remove(&n).unwrap_or_default();
+        let issue_id = if touched.len() == 1 { touched.pop_first() } else { None };
+        Act { issue_id, reason: None, is_elsewhere: !is_whole, ..act }
+    };
+    Ok(found.into_iter().map(with_issue).collect())
 }
 
 /// What somebody rewrote of these issues that never changes.
@@ -299,6 +351,7 @@ fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
         person: step.actor.unwrap_or(step.author),
         role: step.role,
         reason: step.force,
+        is_elsewhere: false,
     })
 }
 

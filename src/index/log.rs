@@ -1,6 +1,6 @@
 //! The audit log, and the way from a commit to what links it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{OptionalExtension, params};
 
@@ -39,6 +39,33 @@ impl Index<'_> {
         let mut query = self.db.prepare_cached(sql)?;
         let rows = query.query_map([operation], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Those that were made in a role, oldest first.
+    pub(crate) fn steps_in_roles(&self) -> Result<Vec<i64>, IndexError> {
+        let sql =
+            "SELECT n FROM commits WHERE json_extract(step, '$.role') IS NOT NULL ORDER BY late, depth, hash";
+        let mut query = self.db.prepare(sql)?;
+        let rows = query.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The issues that each of these steps did something to.
+    pub(crate) fn issues_of_steps(
+        &self,
+        steps: &[i64],
+    ) -> Result<BTreeMap<i64, BTreeSet<IssueId>>, IndexError> {
+        let sql = "SELECT n, thing FROM touched WHERE n IN (SELECT value FROM json_each(?1))";
+        let mut query = self.db.prepare(sql)?;
+        let steps = serde_json::to_string(steps).map_err(std::io::Error::from)?;
+        let mut rows = query.query([steps])?;
+        let mut found: BTreeMap<i64, BTreeSet<IssueId>> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            if let Ok(id) = IssueId::parse(&row.get::<_, String>(1)?) {
+                found.entry(row.get(0)?).or_default().insert(id);
+            }
+        }
+        Ok(found)
     }
 
     /// One of them.

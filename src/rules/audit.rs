@@ -83,6 +83,15 @@ pub(crate) struct Act {
     pub(crate) role: Option<String>,
     /// Why a gate was overridden.
     pub(crate) reason: Option<String>,
+    /// Whether it concerns no issue with commits of the range that was asked for.
+    pub(crate) is_elsewhere: bool,
+}
+
+impl Act {
+    /// Whether it is not for the role in which it was done.
+    pub(crate) fn is_breach(&self) -> bool {
+        self.role.as_deref().is_some_and(|role| !roles::may(role, &self.operation))
+    }
 }
 
 /// Whether a finding is a fault, or something to know.
@@ -363,9 +372,12 @@ fn of_act(act: &Act) -> Vec<Finding> {
         let message = format!("`{}` by {} went over a gate: {reason}", act.operation, act.person);
         found.push(finding(Severity::Note, Kind::Override, message));
     }
-    if let Some(role) = act.role.as_deref().filter(|role| !roles::may(role, &act.operation)) {
+    if let Some(role) = act.role.as_deref().filter(|_| act.is_breach()) {
         let message = format!("`{}` by {} is not for the role {role}", act.operation, act.person);
-        found.push(finding(Severity::Fault, Kind::Role, message));
+        found.push(match act.is_elsewhere {
+            true => finding(Severity::Note, Kind::Role, format!("{message} (outside the range)")),
+            false => finding(Severity::Fault, Kind::Role, message),
+        });
     }
     found
 }

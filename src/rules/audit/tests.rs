@@ -181,6 +181,7 @@ fn acts_are_judged_by_role_and_reason() {
         person: "Ada".into(),
         role: role.map(str::to_owned),
         reason: reason.map(str::to_owned),
+        is_elsewhere: false,
     };
     let acts = [act("done", Some("planner"), Some("late")), act("done", Some("executor"), None)];
     let found = findings(&[], &[], &acts, &Policy::default());
