@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// How an item is taken.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Options {
-    /// Allow an item that touches the files of a running execution
+    /// Allow an item that touches the files of a running execution, or of an item that comes before it
     #[arg(long)]
     pub(super) allow_overlap: bool,
     /// Claim only among the worktrees of this clone, without the remote

@@ -8,6 +8,7 @@ use super::{Failure, queue_print};
 use crate::index::Index;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::queue::{Item, QueueDecision};
+use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
 use crate::rules::facts::IssueFacts;
@@ -142,10 +143,37 @@ impl From<'_> {
             return Err(Failure::new("not-found", format!("`{}` is in no queue any more", item.solution_id))
                 .hint(format!("`git wf queue add {}` queues it", item.issue_id)));
         };
-        if choice.has(found, at) {
-            return Ok(picked(found, at));
+        if !choice.has(found, at) {
+            return Err(not_ready(&choice, found, at));
         }
-        Err(not_ready(&choice, found, at))
+        if !self.allow_overlap {
+            self.refuse_before_others(tx, found, at)?;
+        }
+        Ok(picked(found, at))
+    }
+
+    /// Items that share files run one after the other as the queue has them: one is not taken before another that stands
+    /// before it and can be had. What cannot be had holds up nobody.
+    fn refuse_before_others(&self, tx: &Tx<'_>, found: &InOrder<'_>, at: usize) -> Result<(), Failure> {
+        let item = found.items()[at];
+        let world = World::of(tx, self.store, self.index)?;
+        let queues = in_order(&world.queues, &world.facts, &world.policy);
+        let whole = queues.iter().find(|it| it.queue().id == found.queue().id);
+        let place = whole.and_then(|queue| {
+            Some((queue, queue.items().iter().position(|it| it.solution_id == item.solution_id)?))
+        });
+        let first = place.map(|(queue, at)| queue.goes_after(at)).unwrap_or_default();
+        let Some((next, _)) = first.first() else { return Ok(()) };
+        let line = |(it, file): &(&Item, &RepoPath)| {
+            format!("{} (`{}`) is ready, comes first, and shares `{file}`", it.item_id, it.solution_id)
+        };
+        let named = &item.item_id;
+        Err(Failure::new("out-of-order", format!("item {named} for `{}` comes after others", item.issue_id))
+            .details(first.iter().take(MOST_REASONS).map(line).collect())
+            .hint(format!(
+                "`git wf next {}` takes the first; `git wf queue order` changes the order, --allow-overlap ignores it",
+                next.item_id
+            )))
     }
 
     fn choice<'a>(&self, tx: &Tx<'_>, world: &'a World) -> Result<Choice<'a>, Failure> {

@@ -14,10 +14,11 @@ use std::rc::Rc;
 use super::dag;
 use super::facts::{Holder, IssueFacts};
 use super::folder::QueueFolder;
-use super::overlap::Overlap;
+use super::overlap::{ByPath, Overlap};
 use super::queue_conflicts::{ConflictView, Standing, standing};
 use crate::model::id::{IssueId, ItemId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
+use crate::model::queue_conflict::ConflictType;
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Policy;
 use crate::model::status::ItemStatus;
@@ -161,6 +162,40 @@ impl<'a> InOrder<'a> {
     pub(crate) fn ready(&self) -> impl Iterator<Item = &'a Item> {
         let all = self.graph.items.iter().enumerate();
         all.filter(|(at, _)| self.state(*at).0 == ItemStatus::Ready).map(|(_, item)| *item)
+    }
+
+    /// The items that are ready and stand before the one at a place of the order, with files in common: they go first.
+    pub(crate) fn goes_after(&self, at: usize) -> Vec<(&'a Item, &'a RepoPath)> {
+        let Some(plan) = self.graph.plans[at] else { return Vec::new() };
+        let mut files = ByPath::default();
+        for (n, plan) in self.graph.plans[..at].iter().enumerate() {
+            plan.iter().flat_map(|plan| &plan.files).for_each(|file| files.add(file, n));
+        }
+        let mut first: BTreeMap<usize, &RepoPath> = BTreeMap::new();
+        for file in &plan.files {
+            for (theirs, n) in files.overlapping(file) {
+                // Of a folder and a file in it, the file.
+                first.entry(*n).or_insert(if file.holds(theirs.as_str()) { theirs } else { file });
+            }
+        }
+        let own = &self.graph.items[at].solution_id;
+        // What somebody told of two plans stands in the place of what follows from their files.
+        let is_told = |n: usize, file: &RepoPath| {
+            let other = &self.graph.items[n].solution_id;
+            let covers = |path: &str| {
+                let path = RepoPath::covering(path);
+                path.holds(file.as_str()) || file.holds(path.as_str())
+            };
+            self.told.iter().map(|it| it.entry).any(|it| {
+                it.solutions.contains(own)
+                    && it.solutions.contains(other)
+                    && it.kind == ConflictType::File
+                    && it.file.as_deref().is_some_and(covers)
+            })
+        };
+        let ready =
+            first.into_iter().filter(|(n, file)| self.state(*n).0 == ItemStatus::Ready && !is_told(*n, file));
+        ready.map(|(n, file)| (self.graph.items[n], file)).collect()
     }
 
     fn view(self) -> QueueView {

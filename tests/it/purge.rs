@@ -29,29 +29,29 @@ fn store(repo: &Repo) {
         repo.wf(&["bind", issue]).ok();
         repo.wf(&["queue", "add", issue]).ok();
     }
-    repo.wf(&["next", "SOL-ISS-001-1"]).ok();
-    repo.wf(&["fail", "--reason", SECRET]).ok();
+    repo.wf(&["next", "SOL-ISS-001-1", "--allow-overlap"]).ok();
+    repo.wf(&["fail", "-m", SECRET]).ok();
     repo.wf(&["next", "SOL-ISS-000-1"]).ok();
 }
 
 /// Hides the secret wherever it is.
 fn hide(repo: &Repo) {
-    repo.wf(&["redact", "ISS-001", "title", "--reason", "a password"]).ok();
+    repo.wf(&["redact", "ISS-001", "title", "-m", "a password"]).ok();
     repo.wf(&["edit", "ISS-001", "--title", "A new title"]).ok();
-    repo.wf(&["redact", "ISS-001", "tags", "--reason", "a password"]).ok();
-    repo.wf(&["redact", "SOL-ISS-001-1", "plan", "--reason", "a password"]).ok();
+    repo.wf(&["redact", "ISS-001", "tags", "-m", "a password"]).ok();
+    repo.wf(&["redact", "SOL-ISS-001-1", "plan", "-m", "a password"]).ok();
     let shown = repo.wf(&["show", "ISS-001", "--json"]).ok().json();
     for log in ["comments", "feedback"] {
         for entry in shown[log].as_array().unwrap() {
             let field = format!("{log}/{}", entry["id"].as_str().unwrap());
-            repo.wf(&["redact", "ISS-001", &field, "--reason", "a password"]).ok();
+            repo.wf(&["redact", "ISS-001", &field, "-m", "a password"]).ok();
         }
     }
     let execution = shown["executions"][0]["id"].as_str().unwrap();
     let files = repo.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
     let end = files.lines().rfind(|path| path.contains(&format!("{execution}/log/"))).unwrap();
     let field = format!("log/{}", end.rsplit('/').next().unwrap());
-    repo.wf(&["redact", execution, &field, "--reason", "a password"]).ok();
+    repo.wf(&["redact", execution, &field, "-m", "a password"]).ok();
 }
 
 /// Everything that the references hold, as text.
@@ -115,7 +115,7 @@ fn what_is_hidden_is_in_no_commit_any_more() {
     let tip = repo.tip();
     assert_eq!(repo.wf(&["redact", "--purge", "--yes", "--json"]).ok().json()["commits"], 0);
     assert_eq!(repo.tip(), tip);
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.git(&["gc", "--quiet", "--prune=now"]).ok();
     assert_purged(&repo);
     assert!(!held(&repo, &["--all"]).contains(SECRET));
@@ -197,7 +197,7 @@ fn hide_and_purge_at_once() {
     repo.wf(&["init"]).ok();
     repo.wf(&["new", &format!("The password is {SECRET}"), "--id", "ISS-001"]).ok();
     repo.wf(&["close", "ISS-001", "--force", "--reason", &format!("it was {SECRET}")]).ok();
-    let hide = ["redact", "ISS-001", "title", "--reason", "r", "--purge"];
+    let hide = ["redact", "ISS-001", "title", "-m", "r", "--purge"];
     repo.wf(&hide).fails(2);
     repo.wf(&[&hide[..], &["--yes"]].concat()).ok();
     assert_purged(&repo);
@@ -244,7 +244,7 @@ fn the_index_goes_with_what_was_ever_in_it() {
     assert_eq!(repo.json(&["search", SECRET])["total"], 0);
     // So it is with a whole one.
     assert!(beside.join("index.db").exists());
-    repo.wf(&["redact", "ISS-000", "title", "--reason", "a password"]).ok();
+    repo.wf(&["redact", "ISS-000", "title", "-m", "a password"]).ok();
     repo.wf(&["redact", "--purge", "--yes"]).ok();
     assert!(!beside.join("index.db").exists());
 }
@@ -273,7 +273,7 @@ fn what_is_hidden_of_a_queue_or_a_run_goes_too() {
             (format!("runs/RUN-1/redactions/{hiding}.json"), redaction),
         ],
     );
-    repo.wf(&["redact", &queue, "name", "--reason", "a password"]).ok();
+    repo.wf(&["redact", &queue, "name", "-m", "a password"]).ok();
     let shown = repo.wf(&["log", "-p", "--json"]).ok().stdout;
     assert!(!shown.contains(SECRET), "{shown}");
     assert!(held(&repo, &[REF]).contains(SECRET));

@@ -30,7 +30,7 @@ fn a_shared_file_is_found_and_never_stored() {
     assert!(!repo.store_paths().iter().any(|path| path.contains("/conflicts/")));
     // It keeps nobody waiting before somebody is at work.
     assert_eq!(statuses(&repo), ["ready", "ready"]);
-    repo.wf(&["next", "A-2"]).ok();
+    repo.wf(&["next", "A-2", "--allow-overlap"]).ok();
     assert_eq!(statuses(&repo), ["pending", "executing"]);
 }
 
@@ -94,7 +94,7 @@ fn a_conflict_of_high_severity_waits_for_a_decision() {
     assert!(reasons(&item_of(&repo, "A-1")).contains("after `S-2`"));
     assert_eq!(repo.refused(1, &["queue", "order", "S-1", "--before", "S-2"])["code"], "order");
     repo.wf(&["next", "S-2"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(statuses(&repo), ["ready", "completed", "ready"]);
 }
 
@@ -272,9 +272,9 @@ fn a_rationale_and_a_reason_can_be_hidden() {
         "secret",
     ]);
     let (queue, entry) = (told[0]["queue_id"].as_str().unwrap(), told[0]["entry_id"].as_str().unwrap());
-    repo.wf(&["queue", "hold", "S-3", "--reason", "secret"]).ok();
-    repo.wf(&["redact", queue, &format!("conflicts/{entry}"), "--reason", "leak"]).ok();
-    repo.wf(&["redact", "S-3", "held", "--reason", "leak"]).ok();
+    repo.wf(&["queue", "hold", "S-3", "-m", "secret"]).ok();
+    repo.wf(&["redact", queue, &format!("conflicts/{entry}"), "-m", "leak"]).ok();
+    repo.wf(&["redact", "S-3", "held", "-m", "leak"]).ok();
     let shown = repo.json(&["queue", "show"]);
     assert!(!shown.to_string().contains("secret"), "{shown:#}");
     assert_eq!(shown["conflicts"][0]["rationale"], "[redacted]");
@@ -298,7 +298,7 @@ fn broken_entries_are_set_aside_and_named() {
     let broken = entry(3, "weather", json!([plans[0], plans[1]]), json!([]));
     repo.plumb(&[(&strange.0, &strange.1), (&broken.0, &broken.1)]);
     let shown = repo.wf(&["queue", "show", "--json"]).ok();
-    assert!(shown.stderr.contains("weather"), "{}", shown.stderr);
+    assert!(shown.json()["warnings"].to_string().contains("weather"), "{}", shown.stdout);
     assert_eq!(statuses(&repo), ["ready", "ready", "ready"]);
     let found = repo.wf(&["fsck", "--json"]).fails(1).json();
     let faults: Vec<&str> = found

@@ -135,3 +135,49 @@ fn priorities_and_groups_are_those_of_the_rule() {
     assert_eq!(of("A-2"), (0.7, "S1".into()));
     assert_eq!(of("A-3"), (0.15, "P1".into()));
 }
+
+#[test]
+fn what_shares_files_goes_in_the_order_of_the_queue() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for (id, file) in [("A-1", "src/a.rs"), ("A-2", "src"), ("A-3", "docs/c.md")] {
+        repo.queued(id, file);
+    }
+    repo.wf(&["queue", "order", "S-2", "--before", "S-1"]).ok();
+    let conflict = repo.json(&["queue", "conflict", "list"])[0].clone();
+    assert!(conflict["resolution_order"][0].as_str().unwrap().starts_with("SOL-A-2-"), "{conflict}");
+    for args in [&["next", "S-1"][..], &["start", "A-1"]] {
+        let error = repo.refused(1, args);
+        assert_eq!(error["code"], "out-of-order", "{args:?}");
+        assert!(error["details"][0].as_str().unwrap().contains("shares `src/a.rs`"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("--allow-overlap"), "{error}");
+    }
+    // What shares no file goes when it likes, and what cannot be had holds nobody up.
+    repo.worktree("b", "b").wf(&["next", "S-3"]).ok();
+    repo.wf(&["queue", "hold", "S-2", "-m", "not yet"]).ok();
+    assert_eq!(repo.worktree("c", "c").json(&["next", "S-1"])["issue_id"], "A-1");
+}
+
+#[test]
+fn an_order_is_passed_over_only_where_that_is_said() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for id in ["A-1", "A-2"] {
+        repo.queued(id, "src/a.rs");
+    }
+    repo.refused(1, &["next", "S-2"]);
+    assert_eq!(repo.json(&["next", "S-2", "--allow-overlap"])["issue_id"], "A-2");
+}
+
+#[test]
+fn a_declared_order_stands_in_the_place_of_the_queues() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let (one, two) = (repo.queued("A-1", "src/a.rs"), repo.queued("A-2", "src/a.rs"));
+    let told = json!({"type": "file", "file": "src/a.rs", "severity": "medium", "solutions": [one, two],
+        "resolution": "sequential", "resolution_order": [two, one]});
+    repo.wf_in(told.to_string(), &["queue", "conflict", "add", "--from-json", "-"]).ok();
+    let error = repo.refused(3, &["next", "S-1"]);
+    assert!(error["details"][0].as_str().unwrap().contains("comes by CFT-1 after"), "{error}");
+    assert_eq!(repo.json(&["next", "S-2"])["issue_id"], "A-2");
+}
