@@ -3,10 +3,11 @@ use super::{Context, Failure, Force, Outcome, claim, existing, plan_of_issue};
 use crate::model::execution::AsideReason;
 use crate::model::id::SolutionId;
 use crate::model::issue::StoredStatus;
+use crate::model::solution::Solution;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Setting};
 use crate::rules::quality::LEAST;
-use crate::rules::{facts, moves};
+use crate::rules::{facts, moves, replan};
 use crate::store::{Tx, resolve};
 
 /// Choose the plan of an issue to execute
@@ -36,7 +37,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     show_change(context, &store, &id, committed.commit.is_some(), &verb)
 }
 
-/// The plan that is meant: the one named, the one that is bound, or the only one.
+/// The plan that is meant: the one named, the only one that is newer than the bound one which failed, the one that is
+/// bound, or the only one.
 fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<SolutionId, Failure> {
     let issue = &folder.issue.record.id;
     if let Some(text) = named {
@@ -50,7 +52,21 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         }
         return Ok(id);
     }
-    plan_of_issue(folder, &format!("`git wf bind {issue} SOLUTION`"))
+    let remedy = format!("`git wf bind {issue} SOLUTION`");
+    match &replan::newer(folder)[..] {
+        [] => plan_of_issue(folder, &remedy),
+        [newer] => Ok(newer.id.clone()),
+        several => {
+            let what = format!("issue `{issue}` has {} newer plans, so one must be named", several.len());
+            Err(Failure::new("choice-needed", what).details(plans_in_words(several)).hint(remedy))
+        }
+    }
+}
+
+/// Plans, each with what it does.
+pub(super) fn plans_in_words(plans: &[&Solution]) -> Vec<String> {
+    let line = |it: &&Solution| format!("{}  {}", it.id, it.typed_plan().description.unwrap_or_default());
+    plans.iter().map(line).collect()
 }
 
 /// A plan that is too poor to be bound, with what it lacks.
@@ -71,7 +87,7 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Failure> {
         ),
     )
     .details(costly.map(ToString::to_string).collect())
-    .hint(format!("`git wf solution check {id}` says what to do; --force --reason TEXT binds it as it is")))
+    .hint(format!("`git wf solution check {id}` says what to do; `git wf task edit` changes the plan")))
 }
 
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and its items leave their queues.

@@ -1,9 +1,9 @@
 use super::edit::show_change;
-use super::{Context, Force, Outcome, claim, existing};
+use super::{Context, Force, Outcome, claim, existing, text_input};
 use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
-use crate::rules::{facts, moves};
+use crate::rules::{facts, moves, replan};
 use crate::store::resolve;
 
 /// Take an issue up again that was completed, failed, paused, cancelled or closed
@@ -12,8 +12,10 @@ pub(crate) struct Args {
     /// The issue
     id: String,
     /// Why
+    text: Option<String>,
+    /// Why; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
-    message: Option<String>,
+    message: Vec<String>,
     #[command(flatten)]
     force: Force,
 }
@@ -21,6 +23,8 @@ pub(crate) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let id = resolve::issue(&store.snapshot()?, &args.id)?;
+    let said = text_input::said(&args.message, args.text.as_deref())?;
+    let mut newer: Vec<String> = Vec::new();
     let committed = context.transact(&store, |tx| {
         let folder = existing(tx, &id)?;
         let from = facts::status(&folder);
@@ -33,6 +37,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         if args.force.why().is_none() {
             moves::permit(&id, from, "reopen")?;
         }
+        newer = replan::newer(&folder).into_iter().map(|plan| plan.id.to_string()).collect();
         // What was paused goes on where it stood; what had ended begins anew.
         let begins_anew = from != IssueStatus::Paused;
         if begins_anew && claim::set_aside(tx, &folder, AsideReason::Reopen)? {
@@ -52,9 +57,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             }
         })?;
         tx.note.force = args.force.why();
-        let why = args.message.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+        let why = said.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
         tx.describe("reopen", format!("issue: reopen {id}{why}"));
         Ok(())
     })?;
+    if !newer.is_empty() {
+        context.warn(&format!(
+            "the plan that failed is still bound; newer: {}; `git wf bind {id} SOLUTION` chooses one",
+            newer.join(", ")
+        ));
+    }
     show_change(context, &store, &id, committed.commit.is_some(), "reopened")
 }

@@ -1,20 +1,35 @@
 use std::io::Write;
 
 use super::world::World;
-use super::{Context, Exit, Failure, Outcome, answer, claim, existing, feedback};
+use super::{Context, Exit, Failure, Outcome, answer, bind, claim, existing, feedback};
 use crate::model::execution::AsideReason;
-use crate::model::id::IssueId;
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
-use crate::rules::facts;
+use crate::rules::{facts, replan};
 use crate::store::{Read, Store, Tx, records, resolve};
-use crate::ui::text::clean_line;
+use crate::ui::text::{clean_line, count};
 
 /// Queue failed issues again; what failed stays in their history
+///
+/// An issue with plans newer than the one that failed is left alone until one of them is bound.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue, or an item of it; all that failed unless given
     #[arg(value_name = "ISSUE|ITEM")]
     issue: Option<String>,
+    /// Run the failed plan again although there are newer ones
+    #[arg(long, requires = "issue")]
+    same_plan: bool,
+}
+
+/// What came of an issue.
+enum Came {
+    /// It had not failed.
+    Nothing,
+    /// It waits in its queue again.
+    Retried,
+    /// Newer plans wait to be bound: the one that failed, and they in words.
+    Newer(SolutionId, Vec<String>),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -26,22 +41,34 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             Some(id) => vec![id.clone()],
             None => records::issue_ids(tx)?,
         };
-        let mut retried = Vec::new();
+        let (mut retried, mut newer) = (Vec::new(), Vec::new());
         for id in ids {
-            if retry(tx, &id)? {
-                retried.push(id);
+            match retry(tx, &id, args.same_plan)? {
+                Came::Nothing => {}
+                Came::Retried => retried.push(id),
+                Came::Newer(failed, plans) => newer.push((id, failed, plans)),
             }
         }
         if retried.is_empty() {
-            return Err(nothing(tx, named.as_ref())?);
+            return Err(match newer.is_empty() {
+                true => nothing(tx, named.as_ref())?,
+                false => unbound(&newer),
+            });
         }
         let names: Vec<&str> = retried.iter().map(IssueId::as_str).collect();
         tx.describe("retry", format!("execution: retry {}", names.join(", ")));
-        Ok(retried)
+        Ok((retried, newer))
     })?;
+    let (retried, newer) = committed.answer;
+    for (id, failed, plans) in &newer {
+        let plans = count(plans.len(), "newer plan");
+        context.warn(&format!(
+            "{id} is left alone: {failed} failed, and there are {plans}; `git wf bind {id} SOLUTION` chooses one"
+        ));
+    }
     let snapshot = store.snapshot()?;
     let mut folders = Vec::new();
-    for id in &committed.answer {
+    for id in &retried {
         folders.push(existing(&snapshot, id)?);
     }
     if context.json() {
@@ -74,18 +101,44 @@ fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Failure
     }
 }
 
-/// Sets the failed attempt aside; its item waits again. Whether there was one.
-fn retry(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Failure> {
+/// Sets the failed attempt aside; its item waits again.
+fn retry(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Failure> {
     // Issues without an execution, and those that cannot be read, have nothing to retry.
     if records::execution_ids(tx, id)?.is_empty() {
-        return Ok(false);
+        return Ok(Came::Nothing);
     }
-    let Ok(Some(folder)) = records::issue(tx, id) else { return Ok(false) };
+    let Ok(Some(folder)) = records::issue(tx, id) else { return Ok(Came::Nothing) };
     if facts::status(&folder) != IssueStatus::Failed {
-        return Ok(false);
+        return Ok(Came::Nothing);
+    }
+    let newer = replan::newer(&folder);
+    if let (Some(failed), false, false) =
+        (&folder.issue.record.bound_solution_id, newer.is_empty(), same_plan)
+    {
+        return Ok(Came::Newer(failed.clone(), bind::plans_in_words(&newer)));
     }
     feedback::keep_failure(tx, &folder)?;
-    claim::set_aside(tx, &folder, AsideReason::Retry)
+    let is_aside = claim::set_aside(tx, &folder, AsideReason::Retry)?;
+    Ok(if is_aside { Came::Retried } else { Came::Nothing })
+}
+
+/// Nothing is carried out again while a newer plan waits to be bound.
+fn unbound(newer: &[(IssueId, SolutionId, Vec<String>)]) -> Failure {
+    let plans = newer.iter().flat_map(|(_, _, plans)| plans.clone()).collect();
+    let (what, hint) = match newer {
+        [(id, failed, _)] => (
+            format!("`{id}` has plans newer than `{failed}`, which failed"),
+            format!(
+                "`git wf bind {id} SOLUTION`, then `git wf queue add {id}`; `git wf retry {id} --same-plan` runs the \
+                 failed plan again"
+            ),
+        ),
+        several => (
+            format!("{} failed and have newer plans", count(several.len(), "issue")),
+            "`git wf bind ISSUE SOLUTION`, then `git wf queue add ISSUE`".to_owned(),
+        ),
+    };
+    Failure::new("newer-plan", what).details(plans).hint(hint)
 }
 
 fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Failure, Failure> {

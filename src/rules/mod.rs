@@ -22,6 +22,7 @@ pub(crate) mod quality;
 pub(crate) mod queue_conflicts;
 pub(crate) mod readiness;
 pub(crate) mod record_diff;
+pub(crate) mod replan;
 pub(crate) mod reply_task;
 pub(crate) mod review;
 pub(crate) mod roles;

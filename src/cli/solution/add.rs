@@ -15,11 +15,11 @@ use crate::model::uid::Uid;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Checked, Finding, Report, Setting};
 use crate::rules::quality::LEAST;
-use crate::rules::{facts, moves};
+use crate::rules::{facts, moves, replan};
 use crate::store::{Read, Tx, layout, random_uid, resolve};
 use crate::ui::text::count;
 
-/// Add plans to an issue, and bind the only one if it is good enough
+/// Add plans to an issue, and bind the only one, or the only new one after the bound plan failed, if it is good enough
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The issue
@@ -41,7 +41,7 @@ pub(super) struct Args {
 pub(crate) struct Added {
     /// Plans that are bound now.
     bound: Vec<BoundPlan>,
-    /// Issues for which a plan is to be chosen.
+    /// Issues for which a plan is to be chosen, with the plans: all of them, or those newer than the bound one that failed.
     pending_selection: Vec<PendingSelection>,
     /// Every plan that was stored.
     added: Vec<SolutionId>,
@@ -125,10 +125,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let committed = context.transact(&store, |tx| {
         let added = store_plans(tx, &id, &checked, &nonce, &force)?;
         let folder = existing(tx, &id)?;
-        let only = match folder.solutions.as_slice() {
-            [only] if !no_bind && folder.issue.record.bound_solution_id.is_none() => Some(&only.record),
-            _ => None,
-        };
+        let only = if no_bind { None } else { lone(&folder).filter(|plan| added.contains(&plan.id)) };
         let suffices = |plan: &&Solution| force.why().is_some() || plan_check::quality(&plan.plan).suffices();
         let bound = only.filter(suffices).map(|plan| plan.id.clone());
         if let Some(plan) = &bound {
@@ -163,6 +160,19 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     outcome.print(context)?;
     outcome.warn(context);
     Ok(Exit::Done)
+}
+
+/// The one plan that there is to bind: the only one of an issue with none bound, or the only one that is newer than the
+/// bound one which failed.
+fn lone(folder: &IssueFolder) -> Option<&Solution> {
+    match (&folder.issue.record.bound_solution_id, folder.solutions.as_slice()) {
+        (None, [only]) => Some(&only.record),
+        (Some(_), _) => match replan::newer(folder)[..] {
+            [newer] => Some(newer),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Stores what is new; the id of each plan. A plan that is there already, word for word, is left alone.
@@ -231,8 +241,12 @@ struct Stored {
 }
 
 impl Stored {
-    fn is_pending(&self) -> bool {
-        self.folder.issue.record.bound_solution_id.is_none()
+    /// The plans of which one is to be chosen: all where none is bound, the newer ones where the bound one failed.
+    fn pending(&self) -> Vec<&Solution> {
+        match &self.folder.issue.record.bound_solution_id {
+            None => self.folder.solutions.iter().map(|it| &it.record).collect(),
+            Some(_) => replan::newer(&self.folder),
+        }
     }
 
     /// Says which plan will be executed where it is not one of those that were added.
@@ -240,7 +254,15 @@ impl Stored {
         let issue = &self.folder.issue.record;
         let bind = format!("`git wf bind {} SOLUTION` chooses another", issue.id);
         let is_added = |id: &SolutionId| self.added.iter().any(|(added, _)| added == id);
+        let pending = self.pending().len();
         match &issue.bound_solution_id {
+            Some(failed) if pending > 1 && !context.json() && !context.screen.is_terminal() => {
+                context.warn(&format!(
+                    "{0} failed with {failed}, and has {pending} newer plans: `git wf bind {0} SOLUTION` chooses one",
+                    issue.id
+                ));
+            }
+            Some(_) if pending > 0 => {}
             Some(bound) if !is_added(bound) && !self.no_bind && self.changed => {
                 let them: Vec<&str> = self.added.iter().map(|(id, _)| id.as_str()).collect();
                 let are = if them.len() == 1 { "is" } else { "are" };
@@ -261,16 +283,16 @@ impl Stored {
 
     fn answer(self) -> Added {
         let issue_id = self.folder.issue.record.id.clone();
-        let candidates: Vec<Candidate> =
-            self.folder.solutions.iter().map(|solution| Candidate::of(&solution.record)).collect();
-        let count = |id: &SolutionId| candidates.iter().find(|c| c.id == *id).map_or(0, |c| c.task_count);
+        let candidates: Vec<Candidate> = self.pending().into_iter().map(Candidate::of).collect();
+        let count = |id: &SolutionId| {
+            self.folder.solution(id).map_or(0, |solution| solution.typed_plan().tasks.len())
+        };
         let bound = self.bound.iter().map(|id| BoundPlan {
             issue_id: issue_id.clone(),
             solution_id: id.clone(),
             task_count: count(id),
         });
         let bound = bound.collect();
-        let pending = self.is_pending();
         let mut added = Vec::new();
         let mut findings = Vec::new();
         for (id, report) in self.added {
@@ -278,8 +300,11 @@ impl Stored {
             findings.extend(report.findings.into_iter().map(of));
             added.push(id);
         }
-        let pending_selection =
-            if pending { vec![PendingSelection { issue_id, solutions: candidates }] } else { vec![] };
+        let pending_selection = if candidates.is_empty() {
+            vec![]
+        } else {
+            vec![PendingSelection { issue_id, solutions: candidates }]
+        };
         Added { bound, pending_selection, added, findings }
     }
 
@@ -297,8 +322,9 @@ impl Stored {
         }
         let issue = &self.folder.issue.record.id;
         let status = facts::status(&self.folder);
-        if self.is_pending() {
-            let plans = count(self.folder.solutions.len(), "plan");
+        let pending = self.pending().len();
+        if pending > 0 {
+            let plans = count(pending, "plan");
             writeln!(context.screen, "{plans} to choose from: `git wf bind {issue} SOLUTION`")?;
             solution_print::table(std::slice::from_ref(&self.folder), context)?;
         } else if self.bound.is_none() && status != IssueStatus::Planned {
@@ -312,7 +338,7 @@ impl Stored {
         let issue = &self.folder.issue.record.id;
         for (id, report) in self.added.iter().filter(|(_, report)| !report.findings.is_empty()) {
             let quality = report.quality.total();
-            let would_bind = self.is_pending() && !self.no_bind && self.folder.solutions.len() == 1;
+            let would_bind = !self.no_bind && matches!(self.pending()[..], [one] if one.id == *id);
             if report.quality.suffices() || !would_bind {
                 let things = count(report.findings.len(), "warning");
                 context.warn(&format!(
@@ -325,7 +351,7 @@ impl Stored {
                 context.warn(&finding.to_string());
             }
             context.warn(&format!(
-                "`git wf solution check {id}` says what to do; `git wf bind {issue} {id} --force --reason TEXT` binds it"
+                "`git wf solution check {id}` says what to do, `git wf task edit` does it, and `git wf bind {issue} {id}` binds it"
             ));
         }
     }

@@ -6,4 +6,5 @@ mod bind;
 mod check;
 mod diff;
 mod quality;
+mod replan;
 mod tasks;
