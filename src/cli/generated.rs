@@ -2,6 +2,7 @@
 //! hold them equal; `UPDATE_GENERATED=1 cargo test generated` writes them anew.
 
 mod answers;
+mod hints;
 mod man;
 mod plans;
 mod runs;

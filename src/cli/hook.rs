@@ -33,7 +33,7 @@ pub(super) fn run(args: Args, _: &mut Context) -> Outcome {
         Ok(Ok(Verdict::Told(text))) => tell(&text),
         Ok(Ok(Verdict::Refused(why))) => {
             return Err(Failure::new("commit-refused", why)
-                .hint("`git wf next` claims a solution; `git commit --no-verify` commits without one"));
+                .hint("`git wf next` claims the next item; `git wf start ISSUE` claims that of an issue"));
         }
         Ok(Ok(Verdict::NotReceived { what, details, hint })) => {
             return Err(Failure::new("push-refused", what).details(details).hint(hint));

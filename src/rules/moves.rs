@@ -91,7 +91,7 @@ impl Explain for IllegalMove {
                 format!("`git wf {}` (to {})", known.command, to.join(" or "))
             })
             .collect();
-        Some(format!("from {}: {}; --force --reason TEXT overrides this", self.from, ways.join(", ")))
+        Some(format!("from {}: {}", self.from, ways.join(", ")))
     }
 }
 

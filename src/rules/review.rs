@@ -158,22 +158,20 @@ impl Explain for Refusal {
     }
 
     fn hint(&self) -> Option<String> {
-        let over = "--force --reason TEXT overrides this";
-        let queue = |id: &SolutionId| format!("`git wf queue add {} --force --reason TEXT`", id.issue());
         Some(match self {
             Self::Empty(id) => format!("`git wf solution add {} FILE` brings another plan", id.issue()),
-            Self::OwnerDecides { solution, .. } => {
-                format!("an owner (no WF_ROLE) runs {}, or has it planned anew", queue(solution))
-            }
+            Self::OwnerDecides { solution, .. } => format!(
+                "ask an owner (who has no WF_ROLE) whether to go on; `git wf solution add {} FILE` brings another plan",
+                solution.issue()
+            ),
             Self::Rejected(id) => format!(
-                "`git wf solution show {id}` shows the findings; change the plan or add another; {} overrides this",
-                queue(id)
+                "`git wf solution show {id}` shows the findings; change the plan (`git wf task edit`) or add another, and have \
+                 that reviewed"
             ),
-            Self::Unreviewed { solution, .. } => format!(
-                "somebody other than its author runs `git wf solution review {solution}`; {} overrides this",
-                queue(solution)
-            ),
-            Self::OwnPlan { .. } => format!("somebody else, or an agent of another name, reviews it; {over}"),
+            Self::Unreviewed { solution, .. } => {
+                format!("someone other than its author runs `git wf solution review {solution}`")
+            }
+            Self::OwnPlan { .. } => "someone else, or an agent of another name, reviews it".to_owned(),
         })
     }
 }
@@ -265,7 +263,7 @@ pub(crate) fn remarks(
     }
     if let Some(item) = queued.filter(|_| standing.verdict == Some(Verdict::Rejected)) {
         let how = if item.forced.as_ref() == Some(&review.plan_digest) {
-            "it waits in a queue all the same, since somebody queued it as it is with --force"
+            "it waits in a queue all the same, since somebody overrode the gate and queued it as it is"
         } else {
             "it is queued, and nobody gets it there any more"
         };
@@ -273,7 +271,7 @@ pub(crate) fn remarks(
     }
     if standing.rejected_rounds >= MOST_ROUNDS {
         remarks.push(format!(
-            "{} rounds were rejected: from now on an owner decides (`git wf queue add {issue} --force --reason TEXT`)",
+            "{} rounds were rejected: from now on an owner decides whether `{issue}` is queued",
             standing.rejected_rounds
         ));
     }

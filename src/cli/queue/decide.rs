@@ -115,7 +115,7 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: &Force) -> Result<(), Fail
             let count = crate::ui::text::count(unfinished.len(), "item");
             return Err(Failure::new("unfinished", format!("queue `{id}` has {count} not finished yet"))
                 .details(lines.collect())
-                .hint("`git wf queue pause` keeps them for later; --force --reason TEXT takes out those that wait"));
+                .hint("`git wf queue pause` keeps them for later; `git wf queue remove` takes an item out"));
         }
         // An issue would show as queued for ever, and nobody would be handed its plan.
         for it in unfinished.iter().filter(|it| it.status != ItemStatus::Executing) {

@@ -53,9 +53,8 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: &Force) -> Res
     let executing = view.items.iter().find(|it| it.status == ItemStatus::Executing);
     if let Some(it) = executing.filter(|_| force.why().is_none()) {
         let (item, plan) = (&it.item.item_id, &it.item.solution_id);
-        return Err(Failure::new("executing", format!("item `{item}` (`{plan}`) is executing")).hint(
-            "merge once it has ended; --force --reason TEXT moves it all the same, under another number",
-        ));
+        return Err(Failure::new("executing", format!("item `{item}` (`{plan}`) is executing"))
+            .hint("merge once it has ended; `git wf lease list` shows who executes"));
     }
     let target = read(tx, to)?;
     if target.queue.status == QueueDecision::Archived {

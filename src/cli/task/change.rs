@@ -93,7 +93,7 @@ fn store_plan(
             ),
         )
         .details(costly.map(ToString::to_string).collect())
-        .hint("say what is missing in the same command, or override with --force --reason TEXT"));
+        .hint("say what is missing in the same command"));
     }
     tx.edit_plan(id, &report.checked().map_err(|_| Failure::unreadable("the plan"))?.plan)?;
     Ok(())
@@ -110,8 +110,7 @@ fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Failure> 
             format!("plan `{id}` waits in queue `{}` as {}", it.queue, it.item.item_id),
         )
         .hint(format!(
-            "`git wf queue remove {}:{}` takes it out; --force --reason TEXT changes it all the same, and it is to be \
-             queued again",
+            "`git wf queue remove {}:{}` takes it out; queue it again once it is changed",
             it.queue, it.item.item_id
         ))),
         (_, IssueStatus::Executing | IssueStatus::Completed) if holds => Err(Failure::new(
@@ -119,8 +118,7 @@ fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Failure> 
             format!("plan `{id}` is {status}"),
         )
         .hint(format!(
-            "`git wf solution add {} FILE` adds another plan; --force --reason TEXT changes it all the same, and the \
-             execution keeps the plan that it claimed",
+            "`git wf solution add {} FILE` adds another plan; the execution keeps the plan that it claimed",
             id.issue()
         ))),
         _ => Ok(()),

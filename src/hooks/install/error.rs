@@ -63,14 +63,10 @@ impl Explain for InstallError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Outside { .. } => {
-                "every repository with that `core.hooksPath` would run them; set another one \
-                 with `git config core.hooksPath`, or install there with `--force`"
-                    .into()
-            }
-            Self::Tracked { .. } => "call `git-wf hook NAME \"$@\"` from the hooks that are there, \
-                 or install over them with `--force`"
+            Self::Outside { .. } => "every repository with that `core.hooksPath` would run them; \
+                 `git config core.hooksPath FOLDER` sets one for this repository alone, then install again"
                 .into(),
+            Self::Tracked { .. } => "call `git-wf hook NAME \"$@\"` from the hooks that are there".into(),
             Self::TwoEarlier { hook, earlier, .. } => format!(
                 "bring what is still wanted of `{}` over to `{}`, remove the former, and install again",
                 earlier.display(),

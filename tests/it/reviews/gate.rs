@@ -124,14 +124,14 @@ fn what_is_hidden_of_a_review_is_hidden_of_the_feedback_that_it_became() {
     };
     let first = it.review("40", &["--finding", "hunter2 is known", "--json"]).ok().json();
     let entry = format!("reviews/{}", first["review"]["id"].as_str().unwrap());
-    it.ada.wf(&["redact", &it.plan, &entry, "--reason", "a password"]).ok();
+    it.ada.wf(&["redact", &it.plan, &entry, "-m", "a password"]).ok();
     hidden("hunter2");
-    it.ada.changes_nothing(&["redact", &it.plan, &entry, "--reason", "a password"]);
+    it.ada.changes_nothing(&["redact", &it.plan, &entry, "-m", "a password"]);
     // And the other way round.
     it.review("41", &["--finding", "hunter3 is known"]).ok();
     let feedback = it.ada.json(&["feedback", "list"]);
     let entry = format!("feedback/{}", feedback[1]["id"].as_str().unwrap());
-    it.ada.wf(&["redact", "ISS-001", &entry, "--reason", "a password"]).ok();
+    it.ada.wf(&["redact", "ISS-001", &entry, "-m", "a password"]).ok();
     hidden("hunter3");
     assert_eq!(it.shown()["review"], "rejected", "the verdict stands");
     it.ada.wf(&["fsck"]).ok();
@@ -161,10 +161,10 @@ fn what_is_rejected_in_the_queue_is_handed_out_no_more() {
     it.ada.changes_nothing(&forced);
     it.ada.changes_nothing(&ADD);
     let ran = it.review("30", &[]).ok();
-    assert!(ran.stdout.contains("queued it as it is with --force"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("somebody overrode the gate and queued it as it is"), "{}", ran.stdout);
     it.ada.wf(&["next"]).ok();
     // What was decided of this plan counts for its next attempt, too; and for no other plan.
-    it.ada.wf(&["fail", "--reason", "no"]).ok();
+    it.ada.wf(&["fail", "-m", "no"]).ok();
     it.ada.wf(&["retry"]).ok();
     assert_eq!(it.ada.items(), [("S-1".into(), "ready".into())]);
     change_plan(&it.ada, &it.plan, 1);
@@ -180,7 +180,7 @@ fn a_plan_that_is_rejected_while_it_is_executed_is_not_tried_again() {
     it.ada.wf(&ADD).ok();
     it.ada.wf(&["next"]).ok();
     it.review("40", &[]).ok();
-    it.ada.wf(&["fail", "--reason", "no"]).ok();
+    it.ada.wf(&["fail", "-m", "no"]).ok();
     let ran = it.ada.wf(&["retry"]).ok();
     assert!(ran.stdout.contains("was rejected in review"), "{}", ran.stdout);
     it.ada.refused(3, &["next"]);
@@ -199,9 +199,7 @@ fn a_policy_that_is_set_later_holds_for_what_waits() {
     it.ada.wf(&["policy", "set", "review=required"]).ok();
     assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
     let blocked = it.ada.json(&["queue", "show"])["items"][0]["blocked_by"].to_string();
-    for part in
-        ["was not reviewed", &format!("git wf solution review {}", it.plan), "queue add ISS-001 --force"]
-    {
+    for part in ["was not reviewed", &format!("git wf solution review {}", it.plan)] {
         assert!(blocked.contains(part), "{part}: {blocked}");
     }
     for args in [&["next"][..], &["next", "S-1"]] {

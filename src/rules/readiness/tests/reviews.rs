@@ -35,8 +35,6 @@ fn a_plan_that_could_not_be_queued_waits_until_it_is_queued_all_the_same() {
         assert_eq!(of(&waits, 0).status, as_it_is, "{review:?}");
         let reasons = reasons(&waits, 0);
         assert!(reasons.contains(reason), "{reasons}");
-        let names_force = reasons.contains("`git wf queue add GH-0 --force --reason TEXT`");
-        assert_eq!(names_force, can_be_forced && !reason.is_empty(), "{reasons}");
         assert_eq!(of(&one(Some("another")), 0).status, as_it_is, "{review:?}");
         let forced = if can_be_forced { ItemStatus::Ready } else { ItemStatus::Blocked };
         assert_eq!(of(&one(Some("d")), 0).status, forced, "{review:?}");
