@@ -125,6 +125,17 @@ pub(crate) struct ExecutionAnswer {
     /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) finished_at: Option<Time>,
+    /// Who ended it, or set it aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_by: Option<String>,
+}
+
+impl ExecutionAnswer {
+    /// `, ended by …` where that is not the one who executed.
+    pub(crate) fn by_another(&self) -> String {
+        let other = self.ended_by.as_deref().filter(|person| *person != self.execution.actor);
+        other.map(|person| format!(", ended by {person}")).unwrap_or_default()
+    }
 }
 
 /// One execution as it stands among `status`.
@@ -143,6 +154,7 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         result: folder.result().cloned(),
         failure: folder.failure().cloned(),
         finished_at: folder.finished_at(),
+        ended_by: folder.ended_by().map(str::to_owned),
     }
 }
 

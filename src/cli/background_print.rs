@@ -113,6 +113,8 @@ pub(super) fn background(told: &Background, context: &mut Context) -> Result<(),
 
 fn attempt(it: &AttemptTold, context: &mut Context) -> std::io::Result<()> {
     let ended = it.finished_at.map_or(String::new(), |at| format!(" {at}"));
+    let other = it.ended_by.as_deref().filter(|person| *person != it.actor);
+    let ended = other.map_or(ended.clone(), |person| format!("{ended} by {}", clean_line(person)));
     let aside = it.set_aside.map_or(String::new(), |reason| format!(", set aside by {reason}"));
     let id = context.screen.painter().paint(style::ID, it.execution_id.short());
     writeln!(

@@ -1,13 +1,13 @@
 //! Claims: the one of this worktree, the one that a command means, ending one, setting all of an issue aside.
 
-use super::{Context, Failure, existing};
+use super::{Context, Failure, Force, existing};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution};
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::shell;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::{facts, holds};
-use crate::store::{Read, Store, Tx, records, resolve};
+use crate::rules::{facts, holds, lease};
+use crate::store::{Read, Store, Tx, layout, records, resolve};
 use crate::sync;
 use crate::trail::active::{self, Active};
 
@@ -116,6 +116,79 @@ pub(super) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
         .hint(format!("`git wf show {issue}` shows how it ended; `git wf next` takes another item")));
     }
     Ok(Meant { execution: holder.clone(), folder })
+}
+
+/// Refuses to end what somebody else executes, or the same person in another clone, while the lease lasts: only where it is
+/// carried out is it known how far it has come.
+pub(super) fn refuse_foreign(
+    store: &Store,
+    execution: &ExecutionFolder,
+    force: &Force,
+) -> Result<(), Failure> {
+    let it = &execution.execution;
+    let is_mine = store.identity()?.person() == it.actor;
+    if force.why().is_some() || is_bound_here(store, &it.id)? || is_over(store, execution)? {
+        return Ok(());
+    }
+    if is_mine && (active::work_dir_of(store, &it.id)?.is_some() || is_unpublished(store, it)?) {
+        return Ok(());
+    }
+    let hint = if is_mine {
+        format!("end it in that clone; `git wf lease release {}` gives it up from here", it.issue_id)
+    } else {
+        "only they can end it; once the lease has expired, `git wf next` takes the item over".to_owned()
+    };
+    Err(foreign(execution, is_mine).hint(hint))
+}
+
+/// Refuses to give up what somebody else executes, while the lease lasts. One's own claims can be given up from anywhere.
+pub(super) fn refuse_others(
+    store: &Store,
+    execution: &ExecutionFolder,
+    force: &Force,
+) -> Result<(), Failure> {
+    let it = &execution.execution;
+    let is_mine = store.identity()?.person() == it.actor;
+    if force.why().is_some() || is_mine || is_bound_here(store, &it.id)? || is_over(store, execution)? {
+        return Ok(());
+    }
+    Err(foreign(execution, false)
+        .hint("only they can give it up; once the lease has expired, `git wf next` takes the item over"))
+}
+
+/// Whether this worktree is bound to the execution, or died over taking it.
+fn is_bound_here(store: &Store, id: &ExecutionId) -> Result<bool, Failure> {
+    let is_active = active::read(store)?.is_some_and(|active| active.execution_id == *id);
+    Ok(is_active || active::begun(store)?.contains(id))
+}
+
+/// Whether no remote has the claim, as far as is known here: then no other clone made it.
+fn is_unpublished(store: &Store, execution: &Execution) -> Result<bool, Failure> {
+    if execution.via.is_some() {
+        return Ok(false);
+    }
+    for remote in store.remotes() {
+        let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
+        if let Some(there) = there
+            && there.file(&layout::execution(&execution.id))?.is_some()
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_over(store: &Store, execution: &ExecutionFolder) -> Result<bool, Failure> {
+    Ok(lease::may_be_taken_over(execution.lease_expires_at(), store.now()?))
+}
+
+fn foreign(execution: &ExecutionFolder, is_mine: bool) -> Failure {
+    let (it, until) = (&execution.execution, execution.lease_expires_at());
+    let who = match is_mine {
+        true => format!("you are executing `{}` in another clone", it.solution_id),
+        false => format!("{} is executing `{}`", it.actor, it.solution_id),
+    };
+    Failure::new("claim-of-another", format!("{who}; the lease lasts until {until}"))
 }
 
 /// Appends the `end`.

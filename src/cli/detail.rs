@@ -14,11 +14,12 @@ use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::rules::background::{self, Background, Reader};
 use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::Store;
 use crate::trail::active;
 use crate::trail::claimed::{self, Claimed};
 use crate::ui::style;
+use crate::ui::text::clean_line;
 
 /// Show what an item asks for: its issue, its plan as claimed, and earlier attempts
 #[derive(Debug, clap::Args)]
@@ -43,6 +44,9 @@ pub(crate) struct Detail {
     status: IssueStatus,
     /// The execution of this plan that holds the issue.
     execution_id: Option<ExecutionId>,
+    /// Who ended the execution that holds the issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_by: Option<String>,
     /// The issue as `list` shows it.
     #[schemars(with = "IssueShown")]
     issue: Value,
@@ -88,6 +92,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         painter.paint(style::HEADING, &issue.title)
     )?;
     background_print::issue(&told, context)?;
+    if let Some(person) = facts::holder(&folder).and_then(ExecutionFolder::ended_by) {
+        let label = painter.paint(style::DIM, &format!("{:<12}", "ended by"));
+        writeln!(context.screen, "{label} {}", clean_line(person))?;
+    }
     let plan = plan.typed_plan();
     writeln!(context.screen, "\n{}", painter.paint(style::HEADING, "plan"))?;
     task_print::purpose(&plan, context)?;
@@ -138,6 +146,7 @@ fn detail(folder: &IssueFolder, plan: &Solution, background: Background) -> Deta
         plan_digest: plan.plan_digest(),
         status: facts::status(folder),
         execution_id: execution.map(|it| it.execution.id.clone()),
+        ended_by: execution.and_then(ExecutionFolder::ended_by).map(str::to_owned),
         issue: answer::issue(folder),
         solution: answer::solution(folder, plan),
         background,

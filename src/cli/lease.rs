@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::claim::{self, Meant};
-use super::{Context, Exit, Failure, Outcome, answer, existing, list};
+use super::{Context, Exit, Failure, Force, Outcome, answer, existing, list};
 use crate::model::execution::{AsideReason, Event, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::IssueStatus;
@@ -34,6 +34,8 @@ enum LeaseCommand {
     Release {
         /// The item (default: the one this worktree executes)
         item: Option<String>,
+        #[command(flatten)]
+        force: Force,
     },
 }
 
@@ -79,7 +81,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     match args.command {
         LeaseCommand::Renew { item } => renew(item.as_deref(), context),
         LeaseCommand::List => list(context),
-        LeaseCommand::Release { item } => release(item.as_deref(), context),
+        LeaseCommand::Release { item, force } => release(item.as_deref(), &force, context),
     }
 }
 
@@ -164,13 +166,15 @@ fn list(context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn release(item: Option<&str>, context: &mut Context) -> Outcome {
+fn release(item: Option<&str>, force: &Force, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let before = claim::meant(&store, &store.snapshot()?, item)?;
     let execution = &before.execution.execution;
     context.transact(&store, |tx| {
-        let Meant { folder, .. } = claim::meant(&store, tx, item)?;
+        let Meant { folder, execution: now } = claim::meant(&store, tx, item)?;
+        claim::refuse_others(&store, &now, force)?;
         claim::set_aside(tx, &folder, AsideReason::Release)?;
+        tx.note.force = force.why();
         tx.describe("lease release", format!("execution: release {}", execution.solution_id));
         Ok(())
     })?;

@@ -198,12 +198,13 @@ fn print_execution(
     let painter = context.screen.painter();
     writeln!(
         context.screen,
-        "    {}  attempt {}, {}, by {}, {}",
+        "    {}  attempt {}, {}, by {}, {}{}",
         painter.paint(style::ID, execution.id.short()),
         execution.attempt,
         it.status,
         ui::text::clean_line(&execution.actor),
-        ui::time::ago(now, execution.started_at.millis())
+        ui::time::ago(now, execution.started_at.millis()),
+        ui::text::clean_line(&it.by_another())
     )?;
     for commit in &it.commits {
         print_commit(commit, 8, context)?;
@@ -244,6 +245,7 @@ fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Conte
         ("began", Some(execution.started_at.to_string())),
         ("lease until", it.finished_at.is_none().then(|| execution.lease_expires_at.to_string())),
         ("ended", it.finished_at.map(|at| at.to_string())),
+        ("ended by", it.ended_by.clone()),
         ("done", it.result.as_ref().and_then(|result| result.summary.clone())),
         ("failed", it.failure.as_ref().and_then(|failure| failure.message.clone())),
     ];

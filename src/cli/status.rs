@@ -111,7 +111,14 @@ fn one(folder: &IssueFolder, context: &mut Context) -> Outcome {
         let status = facts::status(folder);
         let id = context.screen.painter().paint(style::ID, folder.issue.record.id.as_str());
         let shown = context.screen.painter().paint(list::status_style(status), status.as_str());
-        writeln!(context.screen, "{id} {shown}")?;
+        let shows_work =
+            matches!(status, IssueStatus::Executing | IssueStatus::Completed | IssueStatus::Failed);
+        let holder = facts::holder(folder).filter(|_| shows_work);
+        let by = holder.map_or(String::new(), |it| {
+            let other = it.ended_by_another().map(|person| format!(", ended by {person}"));
+            format!(" (by {}{})", it.execution.actor, other.unwrap_or_default())
+        });
+        writeln!(context.screen, "{id} {shown}{}", clean_line(&by))?;
     }
     Ok(Exit::Done)
 }

@@ -90,7 +90,8 @@ fn add_execution(
     commits: &mut BTreeMap<CommitHash, usize>,
 ) {
     let status = format!("attempt {}, {}", it.execution.attempt, it.status);
-    let node = picture.node(it.execution.id.as_str(), &[&status, &it.execution.actor], "execution");
+    let people = format!("{}{}", it.execution.actor, it.by_another());
+    let node = picture.node(it.execution.id.as_str(), &[&status, &people], "execution");
     picture.edge(plan, node, Stroke::Plain);
     for commit in &it.commits {
         let at = commit_node(&commit.link.hash, &commit.link.subject, picture, commits);

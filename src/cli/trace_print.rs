@@ -165,12 +165,13 @@ fn print_execution(
     let on = branch.map(|branch| format!(" on {branch}")).unwrap_or_default();
     writeln!(
         context.screen,
-        "    executed as {} (attempt {}, {}) by {}{}",
+        "    executed as {} (attempt {}, {}) by {}{}{}",
         painter.paint(style::ID, it.execution.id.short()),
         it.execution.attempt,
         it.status,
         clean_line(&it.execution.actor),
-        clean_line(&on)
+        clean_line(&on),
+        clean_line(&it.by_another())
     )?;
     if it.execution.plan_digest != digest {
         let claimed = it.execution.plan_digest.get(..DIGEST).unwrap_or(&it.execution.plan_digest);

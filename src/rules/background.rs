@@ -122,6 +122,9 @@ pub(crate) struct AttemptTold {
     /// When it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) finished_at: Option<Time>,
+    /// Who ended it, or set it aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_by: Option<String>,
     /// By which command it was set aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_aside: Option<AsideReason>,
@@ -356,6 +359,7 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
         status,
         started_at: it.execution.started_at,
         finished_at: it.finished_at(),
+        ended_by: it.ended_by().map(str::to_owned),
         set_aside: it.aside().map(|aside| aside.reason),
         branch: it.execution.branch.clone(),
         commits,

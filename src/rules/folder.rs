@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::model::execution::{Aside, CommitLink, Event, Execution, ExecutionResult, Failure, LogEntry};
+use crate::model::execution::{Aside, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry};
 use crate::model::hash::CommitHash;
 use crate::model::id::{EntryId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
@@ -179,22 +179,33 @@ impl ExecutionFolder {
         }
     }
 
-    fn ends(&self) -> impl Iterator<Item = (&crate::model::execution::End, Time)> {
+    fn ends(&self) -> impl Iterator<Item = (&End, &LogEntry)> {
         self.log.iter().filter_map(|entry| match &entry.event {
-            Event::End(end) => Some((end, entry.at)),
+            Event::End(end) => Some((end, entry)),
             _ => None,
         })
     }
 
     /// The `end` that decided the outcome: the first of that status.
-    fn deciding_end(&self) -> Option<(&crate::model::execution::End, Time)> {
+    fn deciding_end(&self) -> Option<(&End, &LogEntry)> {
         let outcome = self.outcome();
         self.ends().find(|(end, _)| end.status == outcome)
     }
 
     /// When it ended.
     pub(crate) fn finished_at(&self) -> Option<Time> {
-        self.deciding_end().map(|(_, at)| at)
+        self.deciding_end().map(|(_, entry)| entry.at)
+    }
+
+    /// Who ended it: called it completed or failed, else set it aside by an entry of its own log.
+    pub(crate) fn ended_by(&self) -> Option<&str> {
+        let end = self.deciding_end().map(|(_, entry)| entry);
+        end.or_else(|| self.aside_entry().map(|(entry, _)| entry)).map(|entry| entry.actor.as_str())
+    }
+
+    /// Who ended it, where that is not the one who executed.
+    pub(crate) fn ended_by_another(&self) -> Option<&str> {
+        self.ended_by().filter(|person| *person != self.execution.actor)
     }
 
     /// What the executor reported.
@@ -220,9 +231,13 @@ impl ExecutionFolder {
 
     /// The entry of its own log that sets it aside as it is now.
     pub(crate) fn aside(&self) -> Option<&Aside> {
+        self.aside_entry().map(|(_, aside)| aside)
+    }
+
+    fn aside_entry(&self) -> Option<(&LogEntry, &Aside)> {
         let outcome = self.outcome();
         self.log.iter().find_map(|entry| match &entry.event {
-            Event::Aside(aside) if aside.status == outcome => Some(aside),
+            Event::Aside(aside) if aside.status == outcome => Some((entry, aside)),
             _ => None,
         })
     }

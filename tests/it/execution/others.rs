@@ -1,0 +1,93 @@
+//! A claim is ended by those who hold it, as long as the lease lasts.
+
+use serde_json::json;
+
+use super::claims::two_clones;
+use crate::support::{Repo, Sandbox, column};
+
+const LEASE: i64 = 4 * 3600 + 11 * 60;
+
+/// Two clones, of which the first executes the one item, and the second knows it.
+fn executed(sandbox: &Sandbox) -> (Repo, Repo) {
+    let (one, two) = two_clones(sandbox);
+    one.wf(&["next"]).ok();
+    two.wf(&["sync"]).ok();
+    (one, two)
+}
+
+#[test]
+fn another_person_ends_nothing() {
+    let sandbox = Sandbox::new();
+    let (one, two) = executed(&sandbox);
+    for args in [&["done", "S-1"][..], &["fail", "S-1", "-m", "no"], &["lease", "release", "S-1"]] {
+        let error = two.refused(1, args);
+        assert_eq!(error["code"], "claim-of-another", "{args:?}");
+        assert!(error["message"].as_str().unwrap().contains("Ada <ada@example.org>"), "{error}");
+    }
+    assert_eq!(two.refused(1, &["queue", "hold", "S-1", "-m", "wait"])["code"], "begun");
+    one.wf(&["fail", "-m", "no"]).ok();
+}
+
+#[test]
+fn nor_does_the_same_person_in_another_clone() {
+    let sandbox = Sandbox::new();
+    let (_, two) = executed(&sandbox);
+    let two = two.as_person("Ada", "ada@example.org");
+    for args in [&["done", "S-1"][..], &["fail", "S-1", "-m", "no"]] {
+        let error = two.refused(1, args);
+        assert!(error["message"].as_str().unwrap().contains("in another clone"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("git wf lease release ISS-001"), "{error}");
+    }
+    two.wf(&["lease", "release", "S-1"]).ok();
+    assert_eq!(two.status("ISS-001"), "queued");
+}
+
+#[test]
+fn another_agent_of_the_same_clone_is_another_person() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "src/a.rs");
+    repo.with_env("WF_ACTOR", "agent-1").wf(&["next"]).ok();
+    let beside = repo.worktree("b", "side").with_env("WF_ACTOR", "agent-2");
+    assert_eq!(beside.refused(1, &["fail", "S-1", "-m", "no"])["code"], "claim-of-another");
+    // Whoever works in the worktree may end what it executes.
+    repo.with_env("WF_ACTOR", "agent-2").wf(&["fail", "-m", "no"]).ok();
+}
+
+#[test]
+fn what_nobody_renews_can_be_ended() {
+    let sandbox = Sandbox::new();
+    let (_, two) = executed(&sandbox);
+    sandbox.advance(LEASE);
+    two.wf(&["fail", "S-1", "-m", "nobody is there"]).ok();
+    assert_eq!(two.status("ISS-001"), "failed");
+}
+
+#[test]
+fn who_ended_it_is_shown_wherever_the_end_is() {
+    let sandbox = Sandbox::new();
+    let (one, two) = executed(&sandbox);
+    two.wf(&["done", "S-1", "-m", "It holds", "--force", "--reason", "Ada is away"]).ok();
+    one.wf(&["sync"]).ok();
+    let grace = "Grace <grace@example.org>";
+    let shown = one.json(&["show", "ISS-001"]);
+    assert_eq!(column(&shown["executions"], "ended_by"), [grace]);
+    assert_eq!(column(&shown["executions"], "actor"), ["Ada <ada@example.org>"]);
+    let trace = one.json(&["trace", "ISS-001"]);
+    assert!(trace.to_string().contains(&json!({"ended_by": grace}).to_string()[1..40]), "{trace}");
+    assert_eq!(one.json(&["detail", "S-1"])["ended_by"], grace);
+    assert_eq!(one.json(&["status", "ISS-001"])["executions"][0]["ended_by"], grace);
+    let execution = shown["executions"][0]["id"].as_str().unwrap();
+    for args in [
+        &["show", "ISS-001"][..],
+        &["show", execution],
+        &["trace", "ISS-001"],
+        &["detail", "S-1"],
+        &["status", "ISS-001"],
+        &["log", "ISS-001"],
+    ] {
+        let ran = one.wf(args).ok();
+        assert!(ran.stdout.contains(grace), "{args:?}: {}", ran.stdout);
+    }
+    assert!(one.wf(&["status", "ISS-001"]).ok().stdout.contains("by Ada <ada@example.org>, ended by Grace"));
+}
