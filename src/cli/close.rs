@@ -1,6 +1,6 @@
+use super::context::parse_reason;
 use super::edit::show_change;
-use super::issue_fields::some;
-use super::{Context, Force, Outcome, claim, existing};
+use super::{Context, Force, Outcome, claim, existing, text_input};
 use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
@@ -12,20 +12,38 @@ use crate::store::resolve;
 pub(crate) struct Args {
     /// The issue
     id: String,
-    /// Why
+    /// The reason
+    text: Option<String>,
+    /// The reason; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
-    message: Option<String>,
-    #[command(flatten)]
-    force: Force,
+    message: Vec<String>,
+    /// Override a gate
+    #[arg(long, requires = "reason")]
+    force: bool,
+    /// Why the gate is overridden; without --force, the reason for closing: completed, duplicate, …
+    #[arg(long, value_name = "TEXT", value_parser = parse_reason)]
+    reason: Option<String>,
+}
+
+/// Whoever closes an issue gives a reason, and it need not be one to override anything.
+fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
+    match (reason, said) {
+        (Some(reason), Some(said)) => Some(format!("{reason}: {said}")),
+        (reason, said) => reason.or(said),
+    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let id = resolve::issue(&store.snapshot()?, &args.id)?;
-    let reason = args.message.as_deref().map(str::trim).map(str::to_owned).and_then(some);
+    let said = text_input::said(&args.message, args.text.as_deref())?;
+    let (force, reason) = match args.force {
+        true => (Force { force: true, reason: args.reason }, said),
+        false => (Force::default(), why_closed(said, args.reason)),
+    };
     let committed = context.transact(&store, |tx| {
         let folder = existing(tx, &id)?;
-        if folder.issue.record.status != StoredStatus::Closed && args.force.why().is_none() {
+        if folder.issue.record.status != StoredStatus::Closed && force.why().is_none() {
             moves::permit(&id, facts::status(&folder), "close")?;
         }
         if facts::status(&folder) == IssueStatus::Executing {
@@ -37,7 +55,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
                 issue.close_reason.clone_from(&reason);
             }
         })?;
-        tx.note.force = args.force.why();
+        tx.note.force = force.why();
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
         tx.describe("close", format!("issue: close {id}{why}"));
         Ok(())

@@ -10,6 +10,9 @@ use crate::store::{layout, resolve};
 pub(crate) struct Args {
     /// The issue
     id: String,
+    /// The comment; instead of it -m, -F FILE, -F - for stdin, or -e
+    #[arg(value_name = "TEXT")]
+    last: Option<String>,
     #[command(flatten)]
     text: TextArgs,
 }
@@ -17,13 +20,12 @@ pub(crate) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let id = resolve::issue(&store.snapshot()?, &args.id)?;
-    let given = args.text.given()?;
+    let given = args.text.given_or(args.last.as_deref())?;
     let body = match given {
         Some(text) if !args.text.edit => text,
         None if !args.text.edit && !context.screen.is_terminal() => {
-            return Err(
-                Failure::usage("a comment needs a text").hint("-m TEXT, -F FILE, or -e for your editor")
-            );
+            return Err(Failure::usage("a comment needs a text")
+                .hint("TEXT, -m TEXT, -F FILE, or -e for your editor"));
         }
         start => {
             edit(&store, context, &start.unwrap_or_default(), &format!("A comment on {id}, in Markdown."))?

@@ -2,8 +2,7 @@ use std::io::Write;
 
 use super::claim::{self, Meant};
 use super::ended::{self, Then};
-use super::issue_fields::some;
-use super::{Context, Failure, Force, Outcome, detail, result};
+use super::{Context, Failure, Force, Outcome, detail, result, text_input, unfinished};
 use crate::model::execution::{End, Event, ExecutionResult};
 use crate::model::hash::{CommitHash, PatchId};
 use crate::model::status::ExecutionStatus;
@@ -17,9 +16,11 @@ use crate::ui::text::count;
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
     item: Option<String>,
-    /// What was done
+    /// What was done (a single word needs -m)
+    text: Option<String>,
+    /// What was done; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
-    message: Option<String>,
+    message: Vec<String>,
     /// What the executor reports, as JSON: a file, or `-` for stdin; it is compared with what git knows
     #[arg(long, value_name = "FILE")]
     result: Option<String>,
@@ -31,15 +32,16 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let summary = args.message.as_deref().map(str::trim).map(str::to_owned).and_then(some);
+    let (item, text) = text_input::item_and_text(args.item, args.text);
+    let summary = text_input::said(&args.message, text.as_deref())?;
     let reported = args.result.as_deref().map(result::read).transpose()?;
     let mut seen = store.snapshot()?;
-    let mut before = claim::meant(&store, &seen, args.item.as_deref())?;
+    let mut before = claim::meant(&store, &seen, item.as_deref())?;
     if claim::confirm(&store, &before.execution, context)? {
         seen = store.snapshot()?;
-        before = claim::meant(&store, &seen, args.item.as_deref())?;
+        before = claim::meant(&store, &seen, item.as_deref())?;
     }
-    // Reading the code's history takes time, so it is done before the lock is taken.
+    // Reading the code's history and the work tree takes time, so it is done before the lock is taken.
     let named = match &reported {
         Some(reported) => reported.commits(&store)?,
         None => Vec::new(),
@@ -48,6 +50,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         && args.force.why().is_none()
     {
         reported.refuse_differences(&store, &before.execution, &named)?;
+    }
+    if args.force.why().is_none() {
+        let plan = detail::as_claimed(&store, &before.folder, &before.execution.execution).ok();
+        let plan = plan.map(|plan| plan.typed_plan());
+        claim::refuse_foreign(&store, &before.execution, &args.force)?;
+        unfinished::refuse_uncommitted(&store, &before.execution, plan.as_ref())?;
     }
     let links = result::missing_links(&store, &before, &named)?;
     let head = links.last().map(|link| link.hash.clone());
@@ -58,8 +66,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
         // Nothing is read twice where nothing has changed.
         let is_as_seen = links.is_empty() && tx.base().commit() == seen.commit();
-        let now = if is_as_seen { None } else { Some(claim::meant(&store, tx, args.item.as_deref())?) };
+        let now = if is_as_seen { None } else { Some(claim::meant(&store, tx, item.as_deref())?) };
         let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
+        claim::refuse_foreign(&store, execution, &args.force)?;
         let is_required = required(tx)? && args.force.why().is_none();
         let missing = match detail::as_claimed(&store, folder, &execution.execution) {
             Ok(plan) => evidence::missing(&plan.typed_plan(), execution),
@@ -69,7 +78,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         if is_required && !missing.is_empty() {
             return Err(Failure::new("no-evidence", "the policy asks for evidence, and some is missing")
                 .details(missing)
-                .hint("commit, then `git wf verify`; or override with --force --reason TEXT"));
+                .hint("commit what is missing, then `git wf verify`"));
+        }
+        if args.force.why().is_none() {
+            unfinished::refuse_empty(&store, execution)?;
+            unfinished::refuse_failed_checks(execution)?;
         }
         let commits = execution.commits();
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
@@ -97,9 +110,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     })?;
     let (id, commits, missing) = committed.answer;
     claim::unbind_worktree(&store, &id, context);
-    if commits == 0 {
-        context.warn("no commit is linked to this execution; `git wf hooks install` links them by itself");
-    } else if missing > 0 {
+    if commits > 0 && missing > 0 {
         let tests = count(missing, "test");
         context.warn(&format!(
             "{tests} of the plan {} no passing check at the last commit; `git wf verify {}` runs what is missing",

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::claim::{self, Meant};
 use super::ended::{self, Then};
-use super::{Context, Failure, Outcome, strict_fault};
+use super::{Context, Failure, Force, Outcome, strict_fault, text_input};
 use crate::model::execution::{End, Failure as Reported};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
@@ -19,14 +19,19 @@ use crate::store::layout;
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
     item: Option<String>,
-    /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace
-    #[arg(short, long, value_name = "TEXT|JSON")]
-    reason: String,
+    /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace (a single word needs -m)
+    #[arg(value_name = "TEXT|JSON")]
+    text: Option<String>,
+    /// What went wrong; repeat for more paragraphs
+    #[arg(short = 'm', long, value_name = "TEXT|JSON")]
+    message: Vec<String>,
     #[command(flatten)]
     then: Then,
+    #[command(flatten)]
+    force: Force,
 }
 
-/// What `--reason` holds as JSON.
+/// What was said as JSON.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReasonInput {
@@ -51,23 +56,20 @@ pub(super) struct Told {
 }
 
 /// Reads what went wrong: a text, or JSON.
-pub(super) fn parse(reason: &str) -> Result<Told, Failure> {
-    let text = reason.trim();
-    if text.is_empty() {
-        return Err(Failure::usage("the reason is empty").hint("--reason TEXT says what went wrong"));
-    }
+pub(super) fn parse(text: &str) -> Result<Told, Failure> {
+    let text = text.trim();
     if !text.starts_with('{') {
         let failure = Reported { message: Some(text.to_owned()), ..Reported::default() };
         return Ok(Told { failure, solution_id: None });
     }
     let not_one = |why: String| {
-        Failure::new("invalid-json", format!("the reason is not a failure as JSON: {why}"))
+        Failure::new("invalid-json", format!("the text is not a failure as JSON: {why}"))
             .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
     };
     let value = strict::parse_text(text).map_err(|fault| not_one(strict_fault(&fault)))?;
     let input: ReasonInput = typed::read(&value).map_err(|error| not_one(error.to_string()))?;
     if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
-        return Err(Failure::new("invalid-json", "the reason has no `message`")
+        return Err(Failure::new("invalid-json", "the failure has no `message`")
             .hint("say in `message` what went wrong"));
     }
     let ReasonInput { task_id, error_type, message, stack_trace, solution_id } = input;
@@ -75,12 +77,16 @@ pub(super) fn parse(reason: &str) -> Result<Told, Failure> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let Told { failure: reported, solution_id } = parse(&args.reason)?;
+    let (item, text) = text_input::item_and_text(args.item, args.text);
+    let text = text_input::said(&args.message, text.as_deref())?
+        .ok_or_else(|| Failure::usage("a failure needs a text").hint("`-m TEXT` says what went wrong"))?;
+    let Told { failure: reported, solution_id } = parse(&text)?;
     let store = context.store()?;
-    let before = claim::meant(&store, &store.snapshot()?, args.item.as_deref())?;
+    let before = claim::meant(&store, &store.snapshot()?, item.as_deref())?;
     claim::confirm(&store, &before.execution, context)?;
     let committed = context.transact(&store, |tx| {
-        let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
+        let Meant { folder, execution } = claim::meant(&store, tx, item.as_deref())?;
+        claim::refuse_foreign(&store, &execution, &args.force)?;
         let it = &execution.execution;
         if let Some(other) = solution_id.as_ref().filter(|other| **other != it.solution_id) {
             return Err(Failure::new(
@@ -125,6 +131,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             author,
             created_at,
         })?;
+        tx.note.force = args.force.why();
         tx.describe("fail", format!("execution: fail {}: {message}", it.solution_id));
         Ok(it.id.clone())
     })?;

@@ -3,7 +3,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text_input::{TextArgs, checked, edit};
+use super::text_input::{TextArgs, edit};
 use super::{Context, Exit, Failure, Outcome, existing, fail, list};
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
@@ -26,7 +26,7 @@ enum FeedbackCommand {
     Add {
         /// The issue
         issue: String,
-        /// The text; instead of it -m, -F FILE, -F - for stdin, or -e. Of a failure, JSON as `fail --reason` takes it
+        /// The text; instead of it -m, -F FILE, -F - for stdin, or -e. Of a failure, JSON as `fail -m` takes it
         text: Option<String>,
         /// failure, clarification or rejection
         #[arg(long = "type", value_name = "TYPE", default_value = "clarification", value_parser = parse_type)]
@@ -82,12 +82,7 @@ fn text_of(
     given: &TextArgs,
     context: &Context,
 ) -> Result<String, Failure> {
-    let text = text.map(|text| checked(&text)).transpose()?;
-    let text = match (text, given.given()?) {
-        (Some(_), Some(_)) => return Err(Failure::usage("the text is given twice")),
-        (text, other) => text.or(other),
-    };
-    let text = match text {
+    let text = match given.given_or(text.as_deref())? {
         Some(text) if !given.edit => text,
         None if !given.edit => {
             return Err(

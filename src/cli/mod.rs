@@ -36,6 +36,7 @@ mod task_print;
 mod text_input;
 mod trace_picture;
 mod trace_print;
+mod unfinished;
 mod unseen_claim;
 mod usage;
 mod why_origins;

@@ -66,14 +66,7 @@ enum QueueCommand {
     /// An item always comes after the items it depends on, and a decided order (`queue resolve`) is kept.
     Order(order::Order),
     /// Hold items back until they are released
-    Hold {
-        /// The items: S-1, QUE-…:S-1, or the ids of plans or issues
-        #[arg(required = true)]
-        items: Vec<String>,
-        /// The reason, shown with the item
-        #[arg(long, value_name = "TEXT")]
-        reason: String,
-    },
+    Hold(items::Hold),
     /// Release items that were held back
     Release {
         /// The items: S-1, QUE-…:S-1, or the ids of plans or issues
@@ -147,7 +140,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         QueueCommand::Show { queue } => queues::show(queue.as_deref(), context),
         QueueCommand::Dag(args) => dag::dag(&args, context),
         QueueCommand::Order(args) => order::order(&args, context),
-        QueueCommand::Hold { items, reason } => items::hold(&items, &reason, context),
+        QueueCommand::Hold(args) => items::hold(args, context),
         QueueCommand::Release { items } => items::release(&items, context),
         QueueCommand::Activate { queues, only } => decide::activate(&queues, only, context),
         QueueCommand::Pause { queues } => decide::pause(&queues, context),

@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::{Context, Exit, Failure, Outcome, redact_purge};
+use super::{Context, Exit, Failure, Force, Outcome, redact_purge, text_input};
 use crate::model::doc::Doc;
 use crate::model::execution::{Event, Failure as ModelFailure, LogEntry};
 use crate::model::id::{EntryId, SolutionId};
@@ -32,17 +32,21 @@ pub(crate) struct Args {
     id: Option<String>,
     /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY, reviews/ENTRY, log/ENTRY or conflicts/ENTRY, and
     /// /FIELD behind it
-    #[arg(requires = "reason")]
     field: Option<String>,
     /// Why; it shows in the log
-    #[arg(long, value_name = "TEXT", requires = "field")]
-    reason: Option<String>,
+    #[arg(value_name = "TEXT")]
+    text: Option<String>,
+    /// Why; it shows in the log
+    #[arg(short = 'm', long, value_name = "TEXT", requires = "field")]
+    message: Vec<String>,
     /// Take everything that is hidden out of the history too: it is rewritten
     #[arg(long)]
     purge: bool,
     /// Do not ask whether to rewrite it
     #[arg(long, requires = "purge")]
     yes: bool,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// What to hide, and why.
@@ -50,6 +54,7 @@ struct Request {
     id: String,
     field: String,
     reason: String,
+    force: Option<String>,
 }
 
 /// The logs beside each record.
@@ -67,12 +72,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let request = match (args.id, args.field) {
         (Some(id), Some(field)) => {
-            let reason = args.reason.map(|reason| reason.trim().to_owned()).unwrap_or_default();
-            if reason.is_empty() {
-                return Err(Failure::usage("a redaction needs a reason")
-                    .hint("--reason TEXT, which shows in the log"));
-            }
-            Some(Request { id, field, reason })
+            let reason = text_input::said(&args.message, args.text.as_deref())?.ok_or_else(|| {
+                Failure::usage("a redaction needs a reason").hint("`-m TEXT`, which shows in the log")
+            })?;
+            Some(Request { id, field, reason, force: args.force.why() })
         }
         _ => None,
     };
@@ -108,6 +111,7 @@ fn hide_value(
                 made.push(hide(tx, &copy, reason)?);
             }
         }
+        tx.note.force.clone_from(&request.force);
         tx.describe(
             "redact",
             format!(

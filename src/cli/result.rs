@@ -119,7 +119,7 @@ pub(super) fn read(path: &str) -> Result<ResultInput, Failure> {
     match input.status.as_deref() {
         None | Some("completed") => Ok(input),
         Some("failed") => Err(Failure::new("result-failed", format!("{of} reports a failure"))
-            .hint("`git wf fail --reason TEXT|JSON` records it")),
+            .hint("`git wf fail -m TEXT|JSON` records it")),
         Some(other) => Err(Failure::new("invalid-json", format!("{of} has the status `{other}`"))
             .hint("it is completed; `git wf fail` reports a failure")),
     }
@@ -195,7 +195,7 @@ impl ResultInput {
         }
         Err(Failure::new("result-differs", "the result says what is not so")
             .details(differences)
-            .hint("correct it, or `git wf fail`; --force --reason TEXT records it as it is"))
+            .hint("correct the report, or `git wf fail -m TEXT`"))
     }
 
     /// Puts what it says into the record.

@@ -1,5 +1,6 @@
 //! Longer texts: from `-m`, a file, stdin, or the user's editor.
 
+use super::issue_fields::some;
 use super::{Context, Failure, read_text};
 use crate::store::Store;
 
@@ -32,6 +33,40 @@ impl TextArgs {
         };
         text.map(|text| checked(&text)).transpose()
     }
+
+    /// The same, or the last argument.
+    pub(crate) fn given_or(&self, last: Option<&str>) -> Result<Option<String>, Failure> {
+        let last = last.map(checked).transpose()?;
+        match (last, self.given()?) {
+            (Some(_), Some(_)) => Err(Failure::usage("the text is given twice")
+                .hint("`-m TEXT`, `-F FILE`, or the text as the last argument")),
+            (last, given) => Ok(last.or(given)),
+        }
+    }
+}
+
+/// What somebody has to say: by `-m`, of which each is a paragraph, or as the last argument. None where it is empty.
+pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<String>, Failure> {
+    if last.is_some() && !message.is_empty() {
+        return Err(
+            Failure::usage("the text is given twice").hint("`-m TEXT`, or the text as the last argument")
+        );
+    }
+    let text = last.map_or_else(|| message.join("\n\n"), str::to_owned);
+    Ok(some(checked(&text)?.trim().to_owned()))
+}
+
+/// Which of two optional arguments, an item and then a text, a lone one is: no item has a blank in its name or is JSON.
+pub(crate) fn item_and_text(item: Option<String>, text: Option<String>) -> (Option<String>, Option<String>) {
+    match (item, text) {
+        (Some(lone), None) if is_text(&lone) => (None, Some(lone)),
+        both => both,
+    }
+}
+
+/// Whether an argument can be nothing but a text.
+pub(crate) fn is_text(argument: &str) -> bool {
+    argument.contains(char::is_whitespace) || argument.starts_with('{')
 }
 
 /// A text without blanks at its end, and not too long.
@@ -104,4 +139,34 @@ pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> 
     // The text goes into the store; a copy left behind would be taken for something.
     let _ = std::fs::remove_file(&path);
     checked(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_given_once_in_either_way() {
+        let told = |message: &[&str], last| {
+            said(&message.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>(), last).ok().flatten()
+        };
+        assert_eq!(told(&["one", "two"], None).as_deref(), Some("one\n\ntwo"));
+        assert_eq!(told(&[], Some(" one ")).as_deref(), Some("one"));
+        assert_eq!(told(&[" "], None), None);
+        assert_eq!(told(&[], None), None);
+        assert!(said(&["one".into()], Some("two")).is_err());
+    }
+
+    #[test]
+    fn a_lone_argument_is_an_item_where_it_can_be_one() {
+        let both = |item: &str| item_and_text(Some(item.into()), None);
+        for item in ["S-1", "QUE-20261121-7k3m2pq9:S-1", "broken"] {
+            assert_eq!(both(item), (Some(item.into()), None));
+        }
+        for text in ["no disk left", r#"{"message":"x"}"#] {
+            assert_eq!(both(text), (None, Some(text.into())));
+        }
+        let two = item_and_text(Some("S-1".into()), Some("x".into()));
+        assert_eq!(two, (Some("S-1".into()), Some("x".into())));
+    }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::ExecutionFolder;
-use crate::model::execution::Event;
+use crate::model::execution::{Check, Event};
 use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
 
@@ -146,31 +146,36 @@ pub(crate) fn differences(
         found.push("it is completed, and `acceptance_verified` is false".into());
     }
     if reported.tests_passed == Some(true) {
-        found.extend(failed_checks(execution));
+        let said = |failed| format!("`tests_passed` is true, and {failed}");
+        found.extend(failed_checks(execution).into_iter().map(said));
     }
     found
 }
 
-/// The commands whose last check did not pass.
-fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
-    let mut last: BTreeMap<&str, Option<i32>> = BTreeMap::new();
+/// The commands whose last check, at whatever commit, did not pass, each with what came of it.
+pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
+    let mut last: BTreeMap<&str, &Check> = BTreeMap::new();
     for entry in &execution.log {
         if let Event::Check(check) = &entry.event {
-            last.insert(&check.command, check.exit_code);
+            last.insert(&check.command, check);
         }
     }
-    let failed = last.into_iter().filter(|(_, code)| *code != Some(0));
-    failed
-        .map(|(command, _)| {
-            format!("`tests_passed` is true, and `{}` failed when it was last run", exact(command))
-        })
-        .collect()
+    let said = |(command, check): (&str, &Check)| {
+        let what = match check.exit_code {
+            Some(0) => return None,
+            Some(code) => format!("failed with exit code {code}"),
+            None => "was stopped".to_owned(),
+        };
+        let at = check.commit.as_ref().map(|commit| format!(" at {}", commit.short())).unwrap_or_default();
+        Some(format!("`{}` {what}{at} when it was last run", exact(command)))
+    };
+    last.into_iter().filter_map(said).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::execution::{Check, Execution, LogEntry};
+    use crate::model::execution::{Execution, LogEntry};
     use crate::model::fixtures::entry_id;
     use crate::rules::test_claim::{claim, time};
     use serde_json::json;
@@ -219,6 +224,16 @@ mod tests {
     }
 
     #[test]
+    fn the_last_check_of_a_command_counts() {
+        assert_eq!(failed_checks(&execution(&[])), [""; 0]);
+        assert_eq!(failed_checks(&execution(&[1, 0])), [""; 0]);
+        assert_eq!(
+            failed_checks(&execution(&[0, 3])),
+            ["`make test` failed with exit code 3 when it was last run"]
+        );
+    }
+
+    #[test]
     fn each_difference_is_named() {
         let mut wrong = reported();
         wrong.commits.extend([("def5678", Place::Nowhere), ("0000000", Place::Before)]);
@@ -234,7 +249,7 @@ mod tests {
                 "no commit of this execution touches `src/c.rs`",
                 "it is completed, and lists errors",
                 "it is completed, and `acceptance_verified` is false",
-                "`tests_passed` is true, and `make test` failed when it was last run",
+                "`tests_passed` is true, and `make test` failed with exit code 2 when it was last run",
             ]
         );
     }

@@ -68,7 +68,7 @@ fn others(repo: &Repo) {
     let execution = repo.json(&["show", "ISS-001"])["executions"][0]["id"].as_str().unwrap().to_owned();
     answer(repo, "show-execution", &["show", &execution]);
     repo.queued("ISS-003", "src/b.rs");
-    answer(repo, "done-next", &["done", "--next"]);
+    answer(repo, "done-next", &["done", "--next", "--force", "--reason", "a test"]);
 
     answer(repo, "export", &["export", "jsonl", "--output", "all.jsonl"]);
     answer(repo, "import-jsonl", &["import", "jsonl", "all.jsonl"]);
@@ -81,7 +81,7 @@ fn others(repo: &Repo) {
     answer(repo, "demo", &["demo"]);
     answer(repo, "help", &["help", "claims"]);
 
-    answers(repo, "redaction", &["redact", "ISS-002", "title", "--reason", "a password"]);
+    answers(repo, "redaction", &["redact", "ISS-002", "title", "-m", "a password"]);
     answer(repo, "purge", &["redact", "--purge", "--yes"]);
     answers(repo, "hook-state", &["hooks", "uninstall"]);
     repo.plumb(&[("notes.txt", "of another program")]);

@@ -54,7 +54,7 @@ fn work_that_was_done_as_planned_has_no_fault() {
     claimed(&repo, "ISS-001", &tested("a.txt", &["true"]));
     commit(&repo, "a.txt", "two\n");
     repo.wf(&["verify", "--yes"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     let audit = repo.json(&["audit", "--strict"]);
     assert_eq!(audit["findings"], json!([]), "{audit:#}");
     let counts =
@@ -70,7 +70,7 @@ fn a_commit_without_a_plan_is_a_fault() {
     let repo = start(&sandbox);
     claimed(&repo, "ISS-001", &tested("a.txt", &[]));
     commit(&repo, "a.txt", "two\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     commit(&repo, "b.txt", "two\n");
     let ran = repo.wf(&["audit", "--strict", "--json"]).fails(1);
     let audit = ran.json();
@@ -101,7 +101,7 @@ fn drift_from_the_plan_is_found() {
     commit(&repo, "b.txt", "two\n");
     repo.git(&["rm", "-q", "c.txt"]).ok();
     repo.git(&["commit", "-qm", "Remove c"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     let told = findings(&repo.json(&["audit"]));
     let told: Vec<_> =
         told.iter().map(|(kind, severity, message)| (kind.as_str(), severity.as_str(), message)).collect();
@@ -122,7 +122,7 @@ fn a_folder_that_the_plan_names_stands_for_what_is_in_it() {
     let repo = start(&sandbox);
     claimed(&repo, "ISS-001", &tested("src/limit", &[]));
     commit(&repo, "src/limit/bucket.rs", "x\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(repo.json(&["audit"])["findings"], json!([]));
 }
 
@@ -132,7 +132,7 @@ fn evidence_that_is_missing_counts_as_the_policy_says() {
     let repo = start(&sandbox);
     claimed(&repo, "ISS-001", &tested("a.txt", &["true"]));
     commit(&repo, "a.txt", "two\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     let audit = repo.json(&["audit", "--strict"]);
     assert_eq!(findings(&audit)[0].1, "note");
     assert_eq!((&audit["task_count"], &audit["evidenced_count"]), (&json!(1), &json!(0)));
@@ -148,7 +148,7 @@ fn a_test_that_failed_is_a_fault_whatever_the_policy_says() {
     claimed(&repo, "ISS-1", &tested("a.txt", &["exit 3"]));
     commit(&repo, "a.txt", "a");
     repo.wf(&["verify", "--yes"]).fails(1);
-    repo.wf(&["done"]).ok();
+    repo.wf(&["done", "--force", "--reason", "the runner is broken"]).ok();
     let ran = repo.wf(&["audit", "--strict"]).fails(1);
     assert!(ran.stdout.contains("T1: `exit 3` failed at commit"), "{}", ran.stdout);
 }
@@ -164,14 +164,14 @@ fn the_plan_that_was_reviewed_is_the_one_that_counts() {
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     repo.wf(&["next"]).ok();
     commit(&repo, "a.txt", "two\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     let audit = repo.json(&["audit"]);
     assert_eq!(audit["commits"][0]["bound_to"][0]["review"], "approved", "{audit:#}");
     assert_eq!(audit["findings"], json!([]));
     // A policy that came later finds what nobody reviewed.
     claimed(&repo, "ISS-002", &tested("b.txt", &[]));
     commit(&repo, "b.txt", "two\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.wf(&["policy", "set", "review=required"]).ok();
     assert_eq!(kinds(&repo.json(&["audit"])), ["unreviewed"]);
 }
@@ -198,7 +198,7 @@ fn both_clones_say_the_same() {
     commit(&repo, "a.txt", "two\n");
     commit(&repo, "b.txt", "two\n");
     repo.git(&["commit", "-q", "--amend", "-m", "Better words"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     let hub = sandbox.bare("hub");
     repo.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();
     repo.wf(&["sync", "origin"]).ok();
@@ -215,7 +215,7 @@ fn an_audit_reads_well_and_goes_into_a_pull_request() {
     let repo = start(&sandbox);
     claimed(&repo, "ISS-001", &tested("a.txt", &[]));
     commit(&repo, "a.txt", "two\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.write("b.txt", "x\n");
     repo.git(&["commit", "-qam", "Say <b>|hello|</b>"]).ok();
     let text = repo.wf(&["audit"]).ok().stdout;
@@ -266,7 +266,7 @@ fn a_merge_is_no_fault_and_what_it_brings_is_looked_at() {
     repo.git(&["checkout", "-q", "main"]).ok();
     claimed(&repo, "ISS-001", &tested("a.txt", &[]));
     commit(&repo, "a.txt", "two\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.git(&["merge", "-q", "--no-ff", "-m", "Join", "side"]).ok();
     let audit = repo.json(&["audit", "HEAD~1..HEAD"]);
     assert_eq!((kinds(&audit), &audit["commit_count"]), (vec!["unbound".to_owned()], &json!(1)));
@@ -280,7 +280,7 @@ fn a_squash_for_several_plans_may_do_what_any_of_them_says() {
     let [one, two] = [("ISS-001", "a.txt"), ("ISS-002", "b.txt")].map(|(id, file)| {
         let solution = claimed(&repo, id, &tested(file, &[]));
         commit(&repo, file, "two\n");
-        repo.wf(&["done"]).ok();
+        repo.done();
         solution
     });
     repo.wf(&["hooks", "uninstall"]).ok();
@@ -310,7 +310,7 @@ fn a_commit_of_very_many_files_is_looked_at_whole() {
         repo.write(&format!("more/{n:02}.txt"), "x\n");
     }
     commit(&repo, "zz.txt", "two\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     let audit = repo.json(&["audit"]);
     assert_eq!(kinds(&audit), ["unplanned_file"; 15]);
     let text = repo.wf(&["audit"]).ok().stdout;
@@ -330,7 +330,7 @@ fn an_execution_of_a_branch_that_is_not_here_does_not_stop_an_audit() {
     commit(&repo, "c.txt", "two\n");
     claimed(&repo, "ISS-001", &tested("a.txt", &[]));
     commit(&repo, "a.txt", "two\n");
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.wf(&["sync", "origin"]).ok();
     let other = sandbox.clone(&hub, "other");
     other.wf(&["init"]).ok();
@@ -344,15 +344,42 @@ fn a_policy_that_was_changed_in_a_role_meanwhile_is_a_fault() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
     let executor = repo.with_env("WF_ROLE", "executor");
-    // Before anything was claimed it is nobody's business here.
+    // Before anything was claimed, too: a role never is allowed to do it.
     executor.wf(&["policy", "set", "review=required"]).ok();
     repo.wf(&["policy", "set", "review=none"]).ok();
     let later = repo.ahead(10);
     claimed(&later, "ISS-001", &tested("a.txt", &[]));
     commit(&later, "a.txt", "two\n");
     later.with_env("WF_ROLE", "executor").wf(&["policy", "set", "commits=required"]).ok();
-    later.wf(&["done"]).ok();
+    later.done();
     let told = findings(&later.json(&["audit"]));
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].0 == "role" && told[0].2.contains("policy set"), "{told:?}");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().all(|it| it.0 == "role" && it.2.contains("policy set")), "{told:?}");
+}
+
+#[test]
+fn a_role_is_kept_to_on_issues_without_commits_too() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let planner = repo.with_env("WF_ROLE", "planner");
+    repo.planned("ISS-009", &tested("c.txt", &[]));
+    planner.wf(&["queue", "add", "ISS-009"]).ok();
+    // Before anybody executed anything.
+    let audit = repo.json(&["audit"]);
+    assert_eq!((&audit["range"], &audit["commit_count"]), (&json!("no commits"), &json!(0)));
+    let breach = &audit["findings"][0];
+    assert_eq!((&breach["kind"], &breach["severity"]), (&json!("role"), &json!("fault")));
+    assert_eq!(breach["issue_id"], "ISS-009");
+    repo.wf(&["audit", "--strict"]).fails(1);
+
+    repo.wf(&["queue", "hold", "ISS-009", "-m", "later"]).ok();
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    repo.done();
+    let whole = repo.json(&["audit"]);
+    assert_eq!(findings(&whole).iter().map(|it| (&*it.0, &*it.1)).collect::<Vec<_>>(), [("role", "fault")]);
+    // Of a range it is something to know: no change of that can make it good.
+    let part = findings(&repo.json(&["audit", "HEAD~1..HEAD", "--strict"]));
+    assert_eq!((&*part[0].0, &*part[0].1), ("role", "note"));
+    assert!(part[0].2.contains("(outside the range)"), "{part:?}");
 }

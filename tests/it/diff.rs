@@ -70,7 +70,7 @@ fn an_entry_is_one_line() {
     repo.wf(&["next"]).ok();
     let hash = repo.commit("src/a.rs", "x", "extend it");
     repo.wf(&["link", &hash, &plan, "--task", "T2"]).ok();
-    repo.wf(&["done", "-m", "it lasts"]).ok();
+    repo.wf(&["done", "-m", "it lasts", "--force", "--reason", "a test"]).ok();
     let text = repo.wf(&["diff", "@~6.."]).ok().stdout;
     let claim = repo.stored_json(&repo.store_path("/execution.json"))["id"].as_str().unwrap().to_owned();
     for part in [
@@ -157,8 +157,8 @@ fn what_is_hidden_shows_in_no_difference() {
     repo.wf(&["comment", "ISS-001", "-m", "it is hunter2"]).ok();
     repo.wf(&["edit", "ISS-001", "--title", "About passwords"]).ok();
     let entry = repo.json(&["show", "ISS-001"])["comments"][0]["id"].as_str().unwrap().to_owned();
-    repo.wf(&["redact", "ISS-001", &format!("comments/{entry}"), "--reason", "secret"]).ok();
-    repo.wf(&["redact", "ISS-001", "title", "--reason", "secret"]).ok();
+    repo.wf(&["redact", "ISS-001", &format!("comments/{entry}"), "-m", "secret"]).ok();
+    repo.wf(&["redact", "ISS-001", "title", "-m", "secret"]).ok();
     for args in [&["diff", "@~6.."][..], &["diff", "@~6..@~3"], &["diff", "@~5..", "ISS-001"], &["log", "-p"]]
     {
         for more in [&[][..], &["--json"]] {

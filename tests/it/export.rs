@@ -16,7 +16,7 @@ fn full(sandbox: &Sandbox) -> Repo {
     repo.wf_in(plan().to_string(), &["solution", "add", "GH-1", "-"]).ok();
     repo.wf(&["queue", "add", "GH-1"]).ok();
     repo.wf(&["next"]).ok();
-    repo.wf(&["done", "-m", "Fixed"]).ok();
+    repo.wf(&["done", "-m", "Fixed", "--force", "--reason", "a test"]).ok();
     repo.wf(&["policy", "set", "evidence=warn"]);
     repo.wf(&["new", "--id", "GH-2", "Another", "--depends-on", "GH-1"]).ok();
     repo.wf(&["edit", "GH-2", "--title", "Another title"]).ok();
@@ -133,10 +133,10 @@ fn what_is_redacted_does_not_leave_and_does_not_come_back() {
     let sandbox = Sandbox::new();
     let (one, two) = (full(&sandbox), sandbox.store("two"));
     let before = export(&one);
-    one.wf(&["redact", "GH-1", "title", "--reason", "a name"]).ok();
+    one.wf(&["redact", "GH-1", "title", "-m", "a name"]).ok();
     let comment = one.store_paths().into_iter().find(|path| path.contains("/GH-1/comments/")).unwrap();
     let comment = Path::new(&comment).file_stem().unwrap().to_str().unwrap().to_owned();
-    one.wf(&["redact", "GH-1", &format!("comments/{comment}"), "--reason", "a name"]).ok();
+    one.wf(&["redact", "GH-1", &format!("comments/{comment}"), "-m", "a name"]).ok();
     let text = export(&one);
     assert!(before.contains("Tokens expire") && before.contains("I see it too"));
     assert!(!text.contains("Tokens expire\"") && !text.contains("I see it too"), "{text}");

@@ -137,7 +137,7 @@ fn a_birth_of_the_far_future_is_healed_with_the_record() {
 #[test]
 fn what_is_hidden_stays_hidden_when_the_record_is_started_anew() {
     let two = frozen_issue();
-    two.ada.wf(&["redact", "GH-1", "title", "--reason", "a name"]).ok();
+    two.ada.wf(&["redact", "GH-1", "title", "-m", "a name"]).ok();
     two.sandbox.advance(10);
     two.ada.wf(&["fsck", "--repair"]).ok();
     assert_eq!(two.ada.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "[redacted]");

@@ -8,7 +8,7 @@ fn failed(sandbox: &Sandbox, reason: &str) -> Repo {
     let repo = sandbox.store("a");
     repo.queued("ISS-001", "src/a.rs");
     repo.wf(&["next"]).ok();
-    repo.wf(&["fail", "--reason", reason]).ok();
+    repo.wf(&["fail", "-m", reason]).ok();
     repo
 }
 
@@ -107,7 +107,7 @@ fn fail_leaves_a_structured_failure_and_retry_does_not_double_it() {
     assert_eq!(repo.json(&["feedback", "list", "ISS-001"]), kept);
     // The same goes wrong once more: that is a second failure.
     repo.wf(&["next"]).ok();
-    repo.wf(&["fail", "--reason", &reason.to_string()]).ok();
+    repo.wf(&["fail", "-m", &reason.to_string()]).ok();
     repo.wf(&["retry"]).ok();
     assert_eq!(repo.json(&["feedback", "list", "ISS-001"]).as_array().unwrap().len(), 2);
     let analysis = &repo.json(&["context", "ISS-001"])["failure_analysis"];
@@ -180,6 +180,6 @@ fn a_failure_names_its_plan() {
     // `fail` takes the same, and it must be the plan that is executed.
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     repo.wf(&["next"]).ok();
-    assert_eq!(repo.refused(1, &["fail", "--reason", &other])["code"], "other-plan");
-    repo.wf(&["fail", "--reason", &reason]).ok();
+    assert_eq!(repo.refused(1, &["fail", "-m", &other])["code"], "other-plan");
+    repo.wf(&["fail", "-m", &reason]).ok();
 }

@@ -105,13 +105,13 @@ fn a_store_that_commands_made_has_no_fault() {
     repo.wf(&["comment", "ISS-001", "-m", "a remark"]).ok();
     repo.wf(&["next"]).ok();
     repo.commit("b.txt", "b\n", "work");
-    repo.wf(&["fail", "--reason", "no"]).ok();
+    repo.wf(&["fail", "-m", "no"]).ok();
     repo.wf(&["retry"]).ok();
     repo.wf(&["next"]).ok();
     repo.commit("c.txt", "c\n", "more work");
     repo.wf(&["done", "--force", "--reason", "a test"]).ok();
     repo.wf(&["new", "Another"]).ok();
-    repo.wf(&["redact", "ISS-002", "title", "--reason", "a name"]).ok();
+    repo.wf(&["redact", "ISS-002", "title", "-m", "a name"]).ok();
     repo.wf(&["close", "ISS-002", "--force", "--reason", "enough"]);
     repo.wf(&["sync"]).ok();
     assert_eq!(repo.wf(&["fsck", "--json"]).ok().json(), json!([]));

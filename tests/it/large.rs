@@ -86,7 +86,7 @@ fn many_items_in_a_queue() {
     assert_eq!(shown["items"].as_array().unwrap().len(), many);
     let claim = repo.wf(&["next", "--json"]).ok().json();
     assert_eq!(claim["item_id"], "S-1");
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.wf(&["status"]).ok();
 }
 

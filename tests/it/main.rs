@@ -44,11 +44,13 @@ mod store;
 mod support;
 mod sync;
 mod terminal;
+mod texts;
 mod trace;
 mod trail;
 mod tutorial;
 mod verify;
 mod verify_in_hooks;
+mod warnings;
 mod why;
 
 use std::path::Path;

@@ -84,7 +84,7 @@ fn what_came_from_elsewhere_never_reaches_a_terminal_raw() {
     repo.wf(&["reopen", "ISS-001"]).ok();
     let claim = repo.json(&["next"]);
     let execution = claim["execution_id"].as_str().unwrap();
-    repo.wf(&["fail", "--reason", EVIL]).ok();
+    repo.wf(&["fail", "-m", EVIL]).ok();
     // No command takes such a title; a remote may bring it.
     let evil = json!(EVIL).to_string();
     let path = repo.store_path("/ISS-001/issue.json");
@@ -224,13 +224,13 @@ fn every_json_answer_is_one_document() {
     for args in lists {
         assert!(repo.json(args).is_array(), "{args:?}");
     }
-    for args in [object[17], &["queue", "show"], &["show", "S-1"], &["next"], &["fail", "--reason", "x"]] {
+    for args in [object[17], &["queue", "show"], &["show", "S-1"], &["next"], &["fail", "-m", "x"]] {
         assert!(repo.json(args).is_object(), "{args:?}");
     }
     for args in [&["retry"][..], &["queue", "remove", "S-1"]] {
         assert!(repo.json(args).is_array(), "{args:?}");
     }
-    for args in [&["queue", "add", "ISS-001"][..], &["next"], &["done"]] {
+    for args in [&["queue", "add", "ISS-001"][..], &["next"], &["done", "--force", "--reason", "a test"]] {
         assert!(!repo.json(args).is_null(), "{args:?}");
     }
     let shown: Value = repo.json(&["show", "ISS-001"]);

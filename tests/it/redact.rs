@@ -49,7 +49,7 @@ fn assert_hidden(repo: &Repo, ids: &[&str]) {
 fn a_title_is_hidden_everywhere_and_stays_so() {
     let (_sandbox, ada, bea) = two();
     bea.wf(&["edit", "ISS-001", "--priority", "1"]).ok();
-    let ran = ada.wf(&["redact", "ISS-001", "title", "--reason", "a password", "--json"]).ok().json();
+    let ran = ada.wf(&["redact", "ISS-001", "title", "-m", "a password", "--json"]).ok().json();
     assert_eq!(
         (&ran[0]["target"], &ran[0]["field"], &ran[0]["reason"]),
         (&"issue.json".into(), &"title".into(), &"a password".into())
@@ -57,7 +57,7 @@ fn a_title_is_hidden_everywhere_and_stays_so() {
     assert_hidden(&ada, &["ISS-001"]);
     assert_eq!(ada.wf(&["show", "ISS-001", "--json"]).ok().json()["title"], "[redacted]");
     let tip = ada.tip();
-    ada.wf(&["redact", "ISS-001", "title", "--reason", "again"]).ok();
+    ada.wf(&["redact", "ISS-001", "title", "-m", "again"]).ok();
     assert_eq!(ada.tip(), tip, "repeating it changes nothing");
 
     // Other fields can be changed, and nothing is written over what is hidden.
@@ -84,7 +84,7 @@ fn an_older_value_that_a_merge_brings_is_hidden_too() {
     // Bea writes the secret again; Ada, whose write is later, hides all up to hers without having seen Bea's.
     bea.wf(&["edit", "ISS-001", "--title", &format!("Still {SECRET}")]).ok();
     ada.wf(&["edit", "ISS-001", "--title", &format!("Really {SECRET}")]).ok();
-    ada.wf(&["redact", "ISS-001", "title", "--reason", "a password"]).ok();
+    ada.wf(&["redact", "ISS-001", "title", "-m", "a password"]).ok();
     for repo in [&ada, &bea, &ada] {
         repo.wf(&["sync"]).ok();
     }
@@ -96,9 +96,9 @@ fn an_older_value_that_a_merge_brings_is_hidden_too() {
 fn comments_sets_leaves_and_plans() {
     let (_sandbox, ada, _) = two();
     ada.wf(&["edit", "ISS-001", "--title", "harmless", "--tag", SECRET]).ok();
-    ada.wf(&["redact", "ISS-001", "title", "--reason", "r"]).ok();
+    ada.wf(&["redact", "ISS-001", "title", "-m", "r"]).ok();
     ada.wf(&["edit", "ISS-001", "--title", "harmless again"]).ok();
-    ada.wf(&["redact", "ISS-001", "tags", "--reason", "r"]).ok();
+    ada.wf(&["redact", "ISS-001", "tags", "-m", "r"]).ok();
     ada.wf(&["edit", "ISS-001", "--tag", "kept"]).ok();
     let tags = ada.wf(&["show", "ISS-001", "--json"]).ok().json()["tags"].clone();
     assert_eq!(tags, serde_json::json!(["[redacted]", "kept"]));
@@ -108,13 +108,13 @@ fn comments_sets_leaves_and_plans() {
         .unwrap()
         .to_owned();
     ada.wf(&["comment", "ISS-001", "-m", "to be kept"]).ok();
-    ada.wf(&["redact", "ISS-001", &format!("comments/{entry}"), "--reason", "r"]).ok();
+    ada.wf(&["redact", "ISS-001", &format!("comments/{entry}"), "-m", "r"]).ok();
 
     let mut text = plan();
     text["description"] = SECRET.into();
     let added = ada.wf_in(text.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
     let solution = added.line().to_owned();
-    ada.wf(&["redact", &solution, "plan", "--reason", "r"]).ok();
+    ada.wf(&["redact", &solution, "plan", "-m", "r"]).ok();
     let hidden = ada.wf(&["solution", "show", &solution, "--json"]).ok().json();
     // Of what is shown: {"description":"[redacted]","tasks":[]}.
     let digest = "sha256:4c2a38a4b40a64c9f5fcfbe975f171fd784d650d4ac0a8c1afc1d25450f19198";
@@ -129,7 +129,7 @@ fn comments_sets_leaves_and_plans() {
 #[test]
 fn the_plan_of_a_claim_and_what_came_of_it() {
     let (_sandbox, ada, _) = two();
-    ada.wf(&["redact", "ISS-001", "title", "--reason", "r"]).ok();
+    ada.wf(&["redact", "ISS-001", "title", "-m", "r"]).ok();
     let mut text = plan();
     text["description"] = SECRET.into();
     let solution = ada.wf_in(text.to_string(), &["solution", "add", "ISS-001", "-"]).ok().line().to_owned();
@@ -137,18 +137,18 @@ fn the_plan_of_a_claim_and_what_came_of_it() {
     ada.wf(&["bind", "ISS-001", &solution]).ok();
     ada.wf(&["queue", "add", "ISS-001"]).ok();
     ada.wf(&["next"]).ok();
-    ada.wf(&["fail", "--reason", SECRET]).ok();
+    ada.wf(&["fail", "-m", SECRET]).ok();
     let shown = ada.wf(&["show", "ISS-001", "--json"]).ok().json();
     let execution = shown["executions"][0]["id"].as_str().unwrap().to_owned();
     let log = ada.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
     let end = log.lines().rfind(|path| path.contains("/log/")).unwrap();
     let entry = end.rsplit('/').next().unwrap();
-    ada.wf(&["redact", &execution, &format!("log/{entry}"), "--reason", "r"]).ok();
+    ada.wf(&["redact", &execution, &format!("log/{entry}"), "-m", "r"]).ok();
     for feedback in shown["feedback"].as_array().unwrap() {
         let field = format!("feedback/{}", feedback["id"].as_str().unwrap());
-        ada.wf(&["redact", "ISS-001", &field, "--reason", "r"]).ok();
+        ada.wf(&["redact", "ISS-001", &field, "-m", "r"]).ok();
     }
-    ada.wf(&["redact", &solution, "plan", "--reason", "r"]).ok();
+    ada.wf(&["redact", &solution, "plan", "-m", "r"]).ok();
     assert_hidden(&ada, &["ISS-001", &solution, &execution]);
     for args in [&["detail", &solution][..], &["solution", "show", &solution], &["queue", "show"]] {
         let ran = ada.wf(args).ok();
@@ -162,14 +162,14 @@ fn what_cannot_be_hidden_is_an_error() {
     let (_sandbox, ada, _) = two();
     let tip = ada.tip();
     for field in ["id", "status", "priority", "created_at", "nonsense", "context", "comments/2026", "clock"] {
-        let error = ada.wf(&["redact", "ISS-001", field, "--reason", "r", "--json"]).fails(1).json_error();
+        let error = ada.wf(&["redact", "ISS-001", field, "-m", "r", "--json"]).fails(1).json_error();
         assert!(
             ["not-redactable", "not-found"].contains(&error["code"].as_str().unwrap()),
             "{field}: {error}"
         );
     }
-    ada.wf(&["redact", "ISS-404", "title", "--reason", "r"]).fails(1);
+    ada.wf(&["redact", "ISS-404", "title", "-m", "r"]).fails(1);
     ada.wf(&["redact", "ISS-001", "title"]).fails(2);
-    ada.wf(&["redact", "ISS-001", "title", "--reason", " "]).fails(2);
+    ada.wf(&["redact", "ISS-001", "title", "-m", " "]).fails(2);
     assert_eq!(ada.tip(), tip);
 }

@@ -26,11 +26,11 @@ fn store(repo: &Repo) -> Vec<String> {
     repo.wf(&[&["queue", "conflict", "add", "--type", "api", "--rationale", SECRET], &items[..]].concat())
         .ok();
     repo.wf(&["queue", "resolve", "CFT-1", "--order", "S-2,S-1"]).ok();
-    repo.wf(&["redact", "ISS-001", &format!("comments/{}", stem(&first)), "--reason", "a password"]).ok();
+    repo.wf(&["redact", "ISS-001", &format!("comments/{}", stem(&first)), "-m", "a password"]).ok();
     let queue = repo.json(&["queue", "list"])[0]["id"].as_str().unwrap().to_owned();
     let entries = named(repo);
     for path in entries.iter().filter(|path| path.contains("/conflicts/")) {
-        repo.wf(&["redact", &queue, &format!("conflicts/{}", stem(path)), "--reason", "a password"]).ok();
+        repo.wf(&["redact", &queue, &format!("conflicts/{}", stem(path)), "-m", "a password"]).ok();
     }
     entries
 }
@@ -148,7 +148,7 @@ fn of_two_entries_that_say_the_same_without_their_secrets_one_is_left() {
             json!({"body": format!("{SECRET} {n}"), "author": "a", "created_at": "2026-11-21T02:14:05.123Z"});
         let (id, comment) = record::entry(record::PLACE, comment);
         repo.plumb(&[(&format!("{folder}/{id}.json"), &format!("{comment:#}\n"))]);
-        repo.wf(&["redact", "ISS-001", &format!("comments/{id}"), "--reason", "r"]).ok();
+        repo.wf(&["redact", "ISS-001", &format!("comments/{id}"), "-m", "r"]).ok();
     }
     let text = repo.wf(&["export", "jsonl"]).ok().stdout;
     let answer = repo.json(&["redact", "--purge", "--yes"]);
@@ -168,7 +168,7 @@ fn nothing_of_a_claim_itself_can_be_hidden() {
     repo.queued("ISS-001", "src/a.rs");
     let execution = repo.json(&["next"])["execution_id"].as_str().unwrap().to_owned();
     for field in ["actor", "branch", "worktree", "nonce"] {
-        let error = repo.refused(1, &["redact", &execution, field, "--reason", "a name"]);
+        let error = repo.refused(1, &["redact", &execution, field, "-m", "a name"]);
         assert_eq!(error["code"], "not-redactable", "{field}: {error}");
         assert!(error["hint"].as_str().unwrap().contains("log/ENTRY"), "{error}");
     }
@@ -197,16 +197,8 @@ fn an_import_does_not_bring_back_what_was_purged() {
     let comment = repo.store_path_in("/comments/");
     assert!(comment.contains("/20260103T090000000Z-00000-"), "{comment}");
     repo.assert_ids();
-    repo.wf(&[
-        "redact",
-        "zoo-1",
-        &format!("comments/{}", stem(&comment)),
-        "--reason",
-        "r",
-        "--purge",
-        "--yes",
-    ])
-    .ok();
+    repo.wf(&["redact", "zoo-1", &format!("comments/{}", stem(&comment)), "-m", "r", "--purge", "--yes"])
+        .ok();
     repo.wf_in(&file, &["import", "beads", "-"]).ok();
     assert_eq!(column(&repo.json(&["show", "zoo-1"])["comments"], "body"), ["[redacted]"]);
     assert_ne!(repo.store_path_in("/comments/"), comment);

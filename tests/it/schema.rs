@@ -84,7 +84,7 @@ pub(crate) fn session(repo: &Repo) {
     answer(repo, "status", &["status"]);
     let reason = json!({"task_id": "T1", "error_type": "test_failure", "message": "2 tests failed"});
     fits(repo, "failure-input", &reason);
-    answer(repo, "show-execution", &["fail", "--reason", &reason.to_string()]);
+    answer(repo, "show-execution", &["fail", "-m", &reason.to_string()]);
     answer(repo, "show-issue", &["show", "ISS-001"]);
     answer(repo, "planner-input", &["context", "ISS-001"]);
     answer(repo, "executor-input", &["context", "S-1"]);
@@ -96,7 +96,7 @@ pub(crate) fn session(repo: &Repo) {
         "acceptance_verified": true, "errors": [], "summary": "It lasts a day now."});
     fits(repo, "result-input", &result);
     repo.write("result.json", result.to_string());
-    answer(repo, "show-execution", &["done", "--result", "result.json"]);
+    answer(repo, "show-execution", &["done", "--result", "result.json", "--force", "--reason", "a test"]);
     answers(repo, "show-issue", &["list", "--all"]);
     answer(repo, "trace", &["trace", "ISS-001"]);
     answer(repo, "trace", &["trace", "HEAD..HEAD"]);
@@ -126,7 +126,7 @@ fn queue_session(repo: &Repo) {
     answer(repo, "show-queue", &["queue", "order", "S-2", "--after", "S-1"]);
     answer(repo, "queue-dag", &["queue", "dag"]);
     answer(repo, "queue-check", &["queue", "conflict", "check", "--merge"]);
-    answers(repo, "show-item", &["queue", "hold", "S-2", "--reason", "later"]);
+    answers(repo, "show-item", &["queue", "hold", "S-2", "-m", "later"]);
     answers(repo, "show-item", &["queue", "release", "S-2"]);
     let queue = repo.wf(&["queue", "list", "--json"]).ok().json()[0]["id"].as_str().unwrap().to_owned();
     for verb in ["pause", "resume", "activate"] {

@@ -227,7 +227,7 @@ fn a_history_that_was_purged_says_so() {
     trusts(&repo, &sandbox, &[("ada@example.org", &key)]);
     signs_with(&repo, &key);
     repo.wf(&["new", "--id", "ISS-003", "hunter2"]).ok();
-    repo.wf(&["redact", "ISS-003", "title", "--reason", "a password"]).ok();
+    repo.wf(&["redact", "ISS-003", "title", "-m", "a password"]).ok();
     let before = repo.json(&["audit", "--signatures"]);
     assert_eq!(before["counts"], json!({"unsigned": 2, "good": 2, "recomputed": 1, "root": 1}));
     repo.wf(&["redact", "--purge", "--yes"]).ok();
@@ -256,7 +256,7 @@ fn a_merge_that_was_purged_is_made_again_all_the_same() {
     two.wf(&["edit", "ISS-001", "--tag", "there"]).ok();
     two.wf(&["sync", "origin"]).ok();
     one.wf(&["sync", "origin"]).ok();
-    one.wf(&["redact", "ISS-001", "title", "--reason", "a password"]).ok();
+    one.wf(&["redact", "ISS-001", "title", "-m", "a password"]).ok();
     one.wf(&["redact", "--purge", "--yes"]).ok();
     let audit = one.json(&["audit", "--signatures"]);
     assert_eq!(audit["counts"], json!({"purged": 4, "recomputed": 1, "root": 1}), "{audit:#}");

@@ -203,7 +203,7 @@ fn hostile(sandbox: &Sandbox) -> Repo {
     let mut record = repo.stored_json(&queue);
     record["name"] = json!(EVIL);
     repo.plumb(&[(&queue, &format!("{record:#}\n"))]);
-    repo.wf(&["queue", "hold", "ISS-002", "--reason", EVIL]);
+    repo.wf(&["queue", "hold", "ISS-002", "-m", EVIL]);
     repo.wf(&["next"]).ok();
     let hash = repo.commit(&format!("f{ROW}\u{1b}[41m.txt"), "one\nthree\n", &format!("{ROW}\n\n{EVIL}"));
     let solution = repo.json(&["detail"])["solution_id"].as_str().unwrap().to_owned();
@@ -285,7 +285,7 @@ fn no_command_gives_a_terminal_text_from_outside_raw() {
         &["solution", "add", "ISS-003", &told],
         &["import", "beads", &told],
         &["done", "--result", &told],
-        &["fail", "--reason", EVIL],
+        &["fail", "-m", EVIL],
         &["show", &execution],
         &["show", "ISS-001"],
         &["context", "ISS-001"],
@@ -297,7 +297,7 @@ fn no_command_gives_a_terminal_text_from_outside_raw() {
         &["audit"],
         &["reopen", "ISS-001"],
         &["close", "ISS-001", "-m", EVIL],
-        &["redact", "ISS-001", "title", "--reason", EVIL],
+        &["redact", "ISS-001", "title", "-m", EVIL],
         &["log", "-p"],
     ];
     let mut bent = 0;

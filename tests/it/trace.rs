@@ -20,7 +20,7 @@ fn worked(sandbox: &Sandbox) -> Repo {
     repo.wf(&["next"]).ok();
     repo.commit("a.txt", "two\n", "change it");
     repo.wf(&["verify", "--yes"]).fails(1);
-    repo.wf(&["fail", "-r", "no such file"]).ok();
+    repo.wf(&["fail", "-m", "no such file"]).ok();
     repo.wf(&["retry", "ISS-001"]).ok();
     repo.wf(&["next"]).ok();
     repo.commit("a.txt", "three\n", "change it again");

@@ -39,7 +39,7 @@ fn a_commit_leads_to_its_issue_and_the_issue_to_its_commits() {
     link(&repo, &hash, "20261121T021405123Z-00000", &json!({"task_id": "T2"}));
     // The same link twice is one.
     link(&repo, &hash, "20261121T021405124Z-00000", &json!({"task_id": "T2"}));
-    repo.wf(&["done"]).ok();
+    repo.done();
     let claim = repo.stored_json(&repo.store_path("/execution.json"));
     for query in ["HEAD", "main", &hash, &hash[..8]] {
         let trace = repo.json(&["trace", query]);
@@ -114,7 +114,7 @@ fn the_log_has_every_step_of_one_issue_and_no_other() {
     repo.issue("ISS-002");
     let bo = repo.as_person("Bo", "bo@example.org").with_env("WF_ROLE", "reviewer");
     bo.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     let log = repo.json(&["log", "ISS-001"]);
     assert_eq!(column(&log, "op"), ["done", "comment", "next", "queue add", "solution add", "new"]);
     assert_eq!((&log[1]["author"], &log[1]["role"]), (&json!("Bo <bo@example.org>"), &json!("reviewer")));

@@ -214,7 +214,7 @@ fn done_asks_for_evidence_where_the_policy_does() {
     // The check must be one of the last commit.
     repo.refused(1, &["done"]);
     repo.wf(&["verify", "--yes"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(repo.status("ISS-001"), "completed");
 }
 
@@ -222,7 +222,7 @@ fn done_asks_for_evidence_where_the_policy_does() {
 fn done_without_evidence_warns() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &["true"])]);
-    let ran = repo.wf(&["done"]).ok();
+    let ran = repo.done();
     assert!(ran.stderr.contains("git wf verify ISS-001"), "{}", ran.stderr);
 }
 
@@ -234,7 +234,7 @@ fn the_tests_of_another_worktree_run_there() {
     other.wf(&["verify", "--yes", "ISS-001"]).ok();
     let tail = checks(&repo)[0]["output_tail"].as_str().unwrap().trim().to_owned();
     assert_eq!(std::path::Path::new(&tail).file_name().unwrap(), "code");
-    repo.wf(&["done"]).ok();
+    repo.done();
     let ran = other.wf(&["verify", "--yes", "ISS-001"]).ok();
     assert!(ran.stderr.contains("no work tree here is bound"), "{}", ran.stderr);
 }
@@ -269,7 +269,7 @@ fn a_rewritten_commit_is_tested_again_and_it_says_why() {
     let detail = error["details"][0].as_str().unwrap();
     assert!(detail.contains(&format!("passed at {old}, which was rewritten since")), "{error}");
     repo.wf(&["verify", "--yes"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn a_time_limit_has_a_unit() {
 fn an_execution_that_has_ended_takes_no_more_acceptance() {
     let sandbox = Sandbox::new();
     let repo = claimed(&sandbox, &[("T1", &[])]);
-    repo.wf(&["done"]).ok();
+    repo.done();
     let error = repo.refused(1, &["accept", "T1", "1", "ISS-001", "--evidence", "late"]);
     assert_eq!(error["code"], "ended", "{error}");
 }

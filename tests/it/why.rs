@@ -53,7 +53,7 @@ fn the_way_back_goes_through_renames_and_rewrites() {
     let sandbox = Sandbox::new();
     let repo = planned_lines(&sandbox);
     repo.git(&["commit", "-q", "--amend", "-m", "Write two lines, better"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.git(&["mv", "src/a.txt", "b.txt"]).ok();
     repo.git(&["commit", "-qm", "Rename"]).ok();
     let why = repo.json(&["why", "b.txt:2,3"]);
@@ -107,7 +107,7 @@ fn what_is_not_there_is_named() {
 fn a_commit_that_only_says_it_belongs_to_a_plan_is_told_apart() {
     let sandbox = Sandbox::new();
     let repo = planned_lines(&sandbox);
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.write("c.txt", "x\n");
     repo.git(&["add", "."]).ok();
@@ -149,7 +149,7 @@ fn odd_names_are_shown_as_they_are() {
 fn a_line_of_a_squashed_commit_leads_to_its_issue_once_it_is_found() {
     let sandbox = Sandbox::new();
     let repo = planned_lines(&sandbox);
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.git(&["checkout", "-q", "-b", "squashed", "HEAD~1"]).ok();
     repo.git(&["merge", "-q", "--squash", "main"]).ok();

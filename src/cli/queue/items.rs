@@ -7,12 +7,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::world::{World, item};
-use crate::cli::{Context, Exit, Failure, Force, Outcome, answer, existing};
+use crate::cli::{Context, Exit, Failure, Force, Outcome, answer, existing, text_input};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::Item;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::{facts, moves};
 use crate::store::{Store, Tx};
+
+/// Which items are held back, and why.
+#[derive(Debug, clap::Args)]
+pub(super) struct Hold {
+    /// Items: S-1, QUE-…:S-1, or the id of a plan or issue; behind them why, where that is more than one word
+    #[arg(required = true, value_names = ["ITEM", "TEXT"], num_args = 1..)]
+    items: Vec<String>,
+    /// Why; it shows with the item
+    #[arg(short = 'm', long, value_name = "TEXT")]
+    message: Vec<String>,
+    #[command(flatten)]
+    force: Force,
+}
 
 /// An item that left its queue.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,19 +93,23 @@ fn names(items: &[(QueueId, Item)]) -> String {
     items.iter().map(|(_, item)| item.solution_id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn hold(items: &[String], reason: &str, context: &mut Context) -> Outcome {
-    let reason = crate::store::one_line(reason);
-    if reason.is_empty() {
-        return Err(Failure::usage("holding an item back needs a reason").hint("--reason TEXT says why"));
+pub(super) fn hold(args: Hold, context: &mut Context) -> Outcome {
+    let Hold { mut items, message, force } = args;
+    let last = items.pop_if(|last| text_input::is_text(last));
+    let reason = crate::store::one_line(&text_input::said(&message, last.as_deref())?.unwrap_or_default());
+    if reason.is_empty() || items.is_empty() {
+        let what = if reason.is_empty() { "holding an item back needs a reason" } else { "no item is named" };
+        return Err(Failure::usage(what).hint("`git wf queue hold ITEM -m TEXT`"));
     }
     let store = context.store()?;
     store.snapshot()?;
     let committed = context.transact(&store, |tx| {
-        let meant = meant(&store, tx, items)?;
+        let meant = meant(&store, tx, &items)?;
         for (queue, item) in &meant {
             refuse_begun(tx, item)?;
             tx.edit_item(queue, &item.solution_id, |item| item.held = Some(reason.clone()))?;
         }
+        tx.note.force = force.why();
         tx.describe("queue hold", format!("queue: hold {}", names(&meant)));
         Ok(meant)
     })?;
@@ -111,7 +128,10 @@ fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Failure> {
                 ExecutionStatus::Completed => {
                     format!("`git wf reopen {}` takes the issue up again", item.issue_id)
                 }
-                _ => format!("`git wf fail {}` ends the execution", item.issue_id),
+                _ => format!(
+                    "`git wf show {}` tells who executes it; it can be held back once they have ended that",
+                    item.issue_id
+                ),
             }))
         }
         _ => Ok(()),

@@ -97,6 +97,6 @@ fn between_the_claim_and_the_note_of_it() {
     assert_eq!(claim["attempt"], 1);
     assert!(active.exists());
     assert_eq!(repo.tip(), tip);
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert!(!active.exists());
 }

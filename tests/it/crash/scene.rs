@@ -39,7 +39,7 @@ impl Scenes {
         }
         // Within this clone, so that the other one's issue is still to come.
         repo.wf(&["next", "--local", "SOL-GH-6-1"]).ok();
-        repo.wf(&["fail", "--reason", "no"]).ok();
+        repo.wf(&["fail", "-m", "no"]).ok();
         repo.wf(&["next", "--local", "SOL-GH-5-1"]).ok();
         for sample in std::fs::read_dir(repo.path().join(".git/hooks")).unwrap() {
             std::fs::remove_file(sample.unwrap().path()).unwrap();
@@ -126,10 +126,15 @@ pub(super) fn writes() -> Vec<Write> {
         ),
         write("queue add", &["queue", "add", "GH-3"], |repo| has(repo, "SOL-GH-3-1.json"), 0),
         write("next", &["next", "SOL-GH-4-1"], |repo| has(repo, "GH-4/executions/"), 0),
-        write("done", &["done", "SOL-GH-5-1"], |repo| field(repo, "GH-5", "status") == "completed", 1),
+        write(
+            "done",
+            &["done", "SOL-GH-5-1", "--force", "--reason", "a test"],
+            |repo| field(repo, "GH-5", "status") == "completed",
+            1,
+        ),
         write(
             "fail",
-            &["fail", "SOL-GH-5-1", "--reason", "no"],
+            &["fail", "SOL-GH-5-1", "-m", "no"],
             |repo| field(repo, "GH-5", "status") == "failed",
             1,
         ),

@@ -63,7 +63,7 @@ fn who_lost_a_claim_is_told_by_every_command() {
 fn a_superseded_claim_does_not_hold_again_after_a_reopening() {
     let sandbox = Sandbox::new();
     let (one, two) = claimed_apart(&sandbox);
-    one.wf(&["done"]).ok();
+    one.done();
     one.wf(&["reopen", "ISS-001"]).ok();
     nobody_holds(&one, &two, "planned");
 }
@@ -75,7 +75,7 @@ fn a_superseded_claim_does_not_hold_again_after_a_retry() {
     two.wf(&["next", "--local"]).ok();
     for _ in 0..2 {
         one.wf(&["next", "--local"]).ok();
-        one.wf(&["fail", "--reason", "x"]).ok();
+        one.wf(&["fail", "-m", "x"]).ok();
         if one.json(&["show", "ISS-001"])["executions"].as_array().unwrap().len() == 1 {
             one.wf(&["retry"]).ok();
         }
@@ -115,6 +115,6 @@ fn an_execution_whose_item_left_the_queue_can_still_be_ended() {
     repo.queued("ISS-001", "src/a.rs");
     repo.wf(&["next"]).ok();
     repo.wf(&["queue", "remove", "S-1", "--force", "--reason", "by mistake"]).ok();
-    repo.wf(&["done", "ISS-001"]).ok();
+    repo.wf(&["done", "ISS-001", "--force", "--reason", "a test"]).ok();
     assert_eq!(repo.status("ISS-001"), "completed");
 }

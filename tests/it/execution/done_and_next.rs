@@ -34,7 +34,7 @@ fn one_push_publishes_the_end_and_the_next_claim() {
     let sandbox = Sandbox::new();
     let (one, two) = at_work(&sandbox);
     let before = pushes(&sandbox);
-    let answer = one.json(&["done", "-m", "It holds", "--next"]);
+    let answer = one.json(&["done", "-m", "It holds", "--next", "--force", "--reason", "a test"]);
     assert_eq!(claims(&answer), (&json!("completed"), &json!("ISS-001"), &json!("ISS-002")));
     assert_eq!(answer["ended"]["result"]["summary"], "It holds");
     assert_eq!((pushes(&sandbox), published(&one)), (before + 1, one.tip()));
@@ -54,7 +54,7 @@ fn what_waited_for_the_end_is_the_next() {
     two.wf(&["sync"]).ok();
     two.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
     two.wf(&["sync"]).ok();
-    let ran = one.wf(&["done", "--next"]).ok();
+    let ran = one.wf(&["done", "--next", "--force", "--reason", "a test"]).ok();
     assert!(ran.stdout.starts_with("completed SOL-ISS-001-"), "{}", ran.stdout);
     assert!(ran.stdout.contains("\ntook S-2: SOL-ISS-002-"), "{}", ran.stdout);
 }
@@ -65,11 +65,11 @@ fn where_nothing_is_left_the_end_is_published_all_the_same() {
     let (one, two) = at_work(&sandbox);
     two.wf(&["next"]).ok();
     let before = pushes(&sandbox);
-    let ran = one.wf(&["fail", "--reason", "no disk", "--next", "--json"]).fails(3);
+    let ran = one.wf(&["fail", "-m", "no disk", "--next", "--json"]).fails(3);
     assert_eq!(claims(&ran.json()), (&json!("failed"), &json!("ISS-001"), &Value::Null));
     assert_eq!(ran.json_error()["code"], "nothing-to-do");
     assert_eq!((pushes(&sandbox), published(&one)), (before + 1, one.tip()));
-    let ran = two.wf(&["done", "--next"]).fails(3);
+    let ran = two.wf(&["done", "--next", "--force", "--reason", "a test"]).fails(3);
     assert!(ran.stdout.starts_with("completed SOL-ISS-002-"), "{}", ran.stdout);
     assert!(ran.stderr.contains("no item is ready: 1 completed, 1 failed"), "{}", ran.stderr);
 }
@@ -81,7 +81,7 @@ fn a_claim_that_was_published_before_does_not_carry_the_end_along() {
     let side = one.worktree("side", "side");
     // It dies once the hub has taken its claim, and finds it again.
     assert_ne!(side.with_env("WF_FAULT", "pushed").wf(&["next"]).code, 0);
-    let answer = side.json(&["done", "S-1", "--next"]);
+    let answer = side.json(&["done", "S-1", "--next", "--force", "--reason", "a test"]);
     assert_eq!(claims(&answer), (&json!("completed"), &json!("ISS-001"), &json!("ISS-002")));
     assert_eq!(published(&one), one.tip());
 }
@@ -91,7 +91,7 @@ fn offline_the_end_is_recorded_and_nothing_is_taken() {
     let sandbox = Sandbox::new();
     let (one, _) = at_work(&sandbox);
     std::fs::rename(sandbox.root().join("hub"), sandbox.root().join("away")).unwrap();
-    let ran = one.wf(&["done", "--next"]).fails(1);
+    let ran = one.wf(&["done", "--next", "--force", "--reason", "a test"]).fails(1);
     assert!(ran.stdout.starts_with("completed SOL-ISS-001-"), "{}", ran.stdout);
     assert!(ran.stderr.contains("recorded here and not at `origin` yet"), "{}", ran.stderr);
     assert!(ran.stderr.contains("git wf next --local"), "{}", ran.stderr);
@@ -109,7 +109,7 @@ fn what_a_worktree_has_already_is_its_next() {
     let beside = repo.worktree("b", "side");
     beside.wf(&["next"]).ok();
     // It ends the item of the other worktree.
-    let ran = beside.wf(&["done", "S-1", "--next"]).ok();
+    let ran = beside.wf(&["done", "S-1", "--next", "--force", "--reason", "a test"]).ok();
     assert!(ran.stdout.contains("\nstill has S-2: SOL-ISS-002-"), "{}", ran.stdout);
     assert_eq!(repo.status("ISS-003"), "queued");
 }

@@ -60,7 +60,7 @@ fn drain(place: &Repo, to_push: bool) -> Vec<String> {
         if to_push {
             place.git(&["push", "--quiet", "origin", "HEAD"]).ok();
         }
-        place.wf(&["done"]).ok();
+        place.done();
         done.push(issue);
     }
 }
@@ -243,7 +243,7 @@ fn drain_until(place: &Repo, dead: &str) -> Vec<String> {
         assert_ne!(issue, dead);
         place.commit(&format!("work/{issue}"), &issue, &format!("carry out {issue}"));
         place.git(&["push", "--quiet", "origin", "HEAD"]).ok();
-        place.wf(&["done"]).ok();
+        place.done();
         done.push(issue);
     }
 }

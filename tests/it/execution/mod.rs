@@ -8,6 +8,8 @@ mod ends;
 mod histories;
 mod next;
 mod options;
+mod others;
 mod queue;
 mod remote;
 mod result;
+mod unfinished;

@@ -66,7 +66,7 @@ fn order_dependencies_and_shared_files() {
     let error = third.refused(3, &["next", "B-1"]);
     assert!(error["message"].as_str().unwrap().contains("`B-1` is pending, not ready"), "{error}");
     // What the others end, others can go on with; closed is as good as completed.
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(third.json(&["next"])["issue_id"], "B-1");
     repo.wf(&["close", "X-1"]).ok();
     assert_eq!(repo.json(&["next"])["issue_id"], "D-1");
@@ -80,7 +80,7 @@ fn a_dependency_that_failed_or_is_cancelled_blocks_with_a_reason() {
     repo.queued("B-1", "src/b.rs");
     repo.wf(&["edit", "B-1", "--depends-on", "A-1"]).ok();
     repo.wf(&["next"]).ok();
-    repo.wf(&["fail", "--reason", "no"]).ok();
+    repo.wf(&["fail", "-m", "no"]).ok();
     assert_eq!(repo.items(), [("S-1".into(), "failed".into()), ("S-2".into(), "blocked".into())]);
     let error = repo.refused(3, &["next"]);
     assert_eq!(error["message"], "no item is ready: 1 failed, 1 blocked");
@@ -94,7 +94,7 @@ fn nothing_to_do_is_exit_three() {
     assert_eq!(repo.refused(3, &["next"])["message"], "no item is queued");
     repo.queued("ISS-001", "src/a.rs");
     repo.wf(&["next"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(repo.refused(3, &["next"])["message"], "no item is ready: 1 completed");
     assert!(repo.refused(3, &["next", "S-1"])["hint"].as_str().unwrap().contains("git wf reopen"));
     assert_eq!(repo.refused(1, &["next", "S-9"])["code"], "not-found");
@@ -116,7 +116,7 @@ fn two_worktrees_execute_different_items() {
     assert_eq!(repo.json(&["show", two["execution_id"].as_str().unwrap()])["worktree"], "b");
     let error = repo.refused(1, &["next", "S-2"]);
     assert_eq!(error["code"], "claim-held");
-    beside.wf(&["done"]).ok();
+    beside.done();
     assert_eq!((repo.status("ISS-001"), repo.status("ISS-002")), ("executing".into(), "completed".into()));
 }
 
@@ -142,7 +142,7 @@ fn a_branch_without_a_commit_will_do() {
     repo.queued("ISS-001", "src/a.rs");
     assert_eq!(repo.json(&["next"])["branch"], "refs/heads/main");
     assert_eq!(repo.stored_json(&repo.store_path("/execution.json"))["base_commit"], json!(null));
-    repo.wf(&["done"]).ok();
+    repo.done();
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_claim_whose_note_is_lost_is_found_again() {
     repo.write(".git/wf/claiming", execution);
     repo.changes_nothing(&["next"]);
     assert_eq!(repo.json(&["next"]), claim);
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(repo.status("ISS-001"), "completed");
 }
 

@@ -65,7 +65,7 @@ fn it_waits_until_there_is_one() {
     repo.wf(&["next"]).ok();
     let beside = repo.worktree("b", "side");
     let (child, _stderr) = waits(&beside, &["next", "--wait"]);
-    repo.wf(&["done"]).ok();
+    repo.done();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("took S-2"));
@@ -87,7 +87,7 @@ fn it_waits_no_longer_than_told_and_can_be_interrupted() {
     assert!(ended.success());
     assert!(!child.wait().unwrap().success());
     assert_eq!(beside.git(&["status", "--porcelain"]).ok().stdout, "");
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.queued("B-1", "src/b.rs");
     assert_eq!(beside.json(&["next"])["issue_id"], "B-1");
 }
@@ -145,7 +145,7 @@ fn a_second_attempt_goes_on_with_the_branch_of_the_first() {
     repo.wf(&["next", "--worktree", "../w"]).ok();
     let made = sandbox.at("w");
     let commit = made.commit("src/a.rs", "1\n", "half");
-    made.wf(&["fail", "--reason", "no"]).ok();
+    made.wf(&["fail", "-m", "no"]).ok();
     repo.wf(&["retry"]).ok();
     assert_eq!(repo.refused(1, &["next", "--worktree", "../w2"])["code"], "branch-in-use");
     repo.git(&["worktree", "remove", "../w"]).ok();

@@ -149,11 +149,11 @@ fn queues_are_served_in_order() {
     repo.wf(&["queue", "add", "ISS-002", "--queue", queue.line()]).ok();
     assert_eq!(repo.json(&["queue", "show", queue.line()])["name"], "urgent");
     assert_eq!(repo.json(&["next"])["issue_id"], "ISS-001");
-    repo.wf(&["done"]).ok();
+    repo.done();
     let statuses = |repo: &crate::support::Repo| column(&repo.json(&["queue", "list"]), "status");
     assert_eq!(statuses(&repo), ["completed", "active"]);
     assert_eq!(repo.json(&["next"])["issue_id"], "ISS-002");
-    repo.wf(&["fail", "--reason", "no"]).ok();
+    repo.wf(&["fail", "-m", "no"]).ok();
     assert_eq!(statuses(&repo), ["completed", "failed"]);
 }
 

@@ -116,7 +116,7 @@ fn offline_it_says_so_and_how_to_go_on() {
     assert!(error["hint"].as_str().unwrap().contains("git wf next --local"), "{error}");
     let claim = one.json(&["next", "--local"]);
     assert_eq!(claim.get("via"), None);
-    one.wf(&["done"]).ok();
+    one.done();
     back(&sandbox);
     assert_eq!(one.status("ISS-001"), "completed");
 }
@@ -204,17 +204,17 @@ fn ends_publish_themselves_or_say_that_they_could_not() {
     two.wf(&["sync"]).ok();
     assert_eq!(one.wf(&["lease", "renew"]).ok().stderr, "");
     assert_eq!(Some(published(&one)), one.tip());
-    one.wf(&["done"]).ok();
+    one.done();
     assert_eq!(Some(published(&one)), one.tip());
     one.wf(&["next"]).ok();
-    one.wf(&["fail", "--reason", "no"]).ok();
+    one.wf(&["fail", "-m", "no"]).ok();
     assert_eq!(Some(published(&one)), one.tip());
     one.wf(&["next"]).ok();
     one.wf(&["lease", "release"]).ok();
     assert_eq!(Some(published(&one)), one.tip());
     one.wf(&["next"]).ok();
     away(&sandbox);
-    let ran = one.wf(&["done"]).ok();
+    let ran = one.done();
     assert!(ran.stderr.contains("recorded here and not at `origin` yet"), "{}", ran.stderr);
     back(&sandbox);
     assert_ne!(Some(published(&one)), one.tip());
@@ -241,11 +241,11 @@ fn a_lease_that_ran_out_is_taken_over_ten_minutes_later() {
     assert_eq!((&second["issue_id"], &second["attempt"]), (&json!("ISS-001"), &json!(2)));
     assert_eq!(second["supersedes"], json!([{"execution_id": first["execution_id"], "status": "executing"}]));
     // Whoever lost it hears of it before anything counts.
-    for args in [&["done"][..], &["fail", "--reason", "x"], &["lease", "renew"]] {
+    for args in [&["done"][..], &["fail", "-m", "x"], &["lease", "renew"]] {
         let ran = one.wf(&[args, &["--json"]].concat()).fails(1);
         assert_eq!(ran.json_error()["code"], "claim-lost", "{args:?}");
     }
-    two.wf(&["done"]).ok();
+    two.done();
     one.wf(&["sync"]).ok();
     assert_eq!(column(&json!(executions(&one, "ISS-001")), "status"), ["superseded", "completed"]);
 }
@@ -259,7 +259,7 @@ fn a_holder_whose_lease_ran_out_must_ask_before_its_end_counts() {
     away(&sandbox);
     assert_eq!(one.refused(1, &["done"])["code"], "lease-ran-out");
     back(&sandbox);
-    one.wf(&["done"]).ok();
+    one.done();
     assert_eq!(one.status("ISS-001"), "completed");
 }
 
@@ -284,7 +284,7 @@ fn finished_work_is_never_set_aside_by_a_takeover_that_did_not_know_of_it() {
     let (one, two) = two_clones(&sandbox);
     one.wf(&["next"]).ok();
     away(&sandbox);
-    one.wf(&["done"]).ok();
+    one.done();
     back(&sandbox);
     sandbox.advance(LEASE + SKEW + 60);
     assert_eq!(two.json(&["next"])["attempt"], 2);

@@ -103,7 +103,7 @@ fn a_retry_can_name_the_item() {
     let solution = repo.queued("ISS-001", "src/a.rs");
     for name in ["S-1", &solution, "ISS-001"] {
         repo.wf(&["next"]).ok();
-        repo.wf(&["fail", "--reason", "no"]).ok();
+        repo.wf(&["fail", "-m", "no"]).ok();
         assert_eq!(repo.json(&["queue", "show"])["status"], "failed");
         repo.wf(&["retry", name]).ok();
         assert_eq!(repo.items(), [("S-1".into(), "ready".into())], "{name}");

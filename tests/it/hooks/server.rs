@@ -61,7 +61,7 @@ fn what_git_wf_itself_pushes_comes_in() {
         // With everything that a store holds of an issue: plan, item, execution.
         repo.queued(&format!("ISS-{n}"), &format!("{n}.txt"));
         repo.wf(&["next", "--local"]).ok();
-        repo.wf(&["done"]).ok();
+        repo.done();
         other.wf(&["new", "--id", &format!("ISS-{n}-b"), "Two"]).ok();
         repo.wf(&["sync"]).ok();
         other.wf(&["sync"]).ok();

@@ -22,6 +22,13 @@ fn lax(repo: &Repo, policy: &str, work: impl Fn()) {
     repo.wf(&["policy", "set", &format!("{gate}={value}")]).ok();
 }
 
+/// Ends what is executed with a commit that nobody tested.
+fn done_untested(repo: &Repo, issue: &str) {
+    repo.commit("a.txt", issue, "untested");
+    repo.wf(&["link", "HEAD", issue]).ok();
+    repo.wf(&["done"]).ok();
+}
+
 fn planned(repo: &Repo, id: &str) -> String {
     let mut plan = plan_on("a.txt");
     plan["tasks"][0]["test"] = json!({ "commands": ["true"] });
@@ -34,7 +41,8 @@ fn what_is_completed_without_evidence_stays_out() {
     let (_sandbox, server, repo) = with_policy(policy);
     let solution = planned(&repo, "ISS-001");
     repo.wf(&["start", "ISS-001", "--local"]).ok();
-    lax(&repo, policy, || drop(repo.wf(&["done"]).ok()));
+    lax(&repo, policy, || done_untested(&repo, "ISS-001"));
+    repo.wf(&["unlink", "HEAD"]).ok();
     let told = refused(&repo, REF);
     assert!(told.contains("EXR-ISS-001-") && told.contains("no commit is linked"), "{told}");
     // Nothing else is kept out.
@@ -65,7 +73,7 @@ fn evidence_that_was_waived_with_a_reason_comes_in_and_is_named() {
     planned(&repo, "ISS-002");
     repo.wf(&["start", "ISS-002", "--local"]).ok();
     repo.wf(&["close", "ISS-001", "--force", "--reason", "another thing"]).ok();
-    lax(&repo, "evidence=required", || drop(repo.wf(&["done"]).ok()));
+    lax(&repo, "evidence=required", || done_untested(&repo, "ISS-002"));
     assert!(refused(&repo, REF).contains("EXR-ISS-002-"));
     // Begun anew, the old attempt is no longer asked.
     repo.wf(&["reopen", "ISS-002"]).ok();
@@ -130,7 +138,7 @@ fn evidence_is_not_taken_from_what_is_completed() {
     repo.wf(&["start", "ISS-001", "--local"]).ok();
     repo.commit("a.txt", "1\n", "work");
     repo.wf(&["verify", "--yes"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.wf(&["sync"]).ok();
     repo.wf(&["unlink", "HEAD"]).ok();
     let told = refused(&repo, REF);
@@ -158,7 +166,7 @@ fn what_comes_to_count_through_a_push_is_asked_however_that_comes_about() {
     // Elsewhere it was completed: that it was given up is no word on it any more.
     repo.git(&["update-ref", REF, &begun]).ok();
     repo.write(".git/wf/active.json", active);
-    repo.wf(&["done"]).ok();
+    repo.done();
     let ran = repo.wf(&["sync"]).fails(1);
     assert!(ran.stderr.contains("was begun:") && ran.stderr.contains("was not reviewed"), "{}", ran.stderr);
     assert_eq!(server.tip(), before);

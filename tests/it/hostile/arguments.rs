@@ -106,7 +106,7 @@ fn no_value_is_taken_for_an_option() {
         &["fsck"],
         &["pull", "--", &remote],
         &["push", "--", &remote],
-        &["redact", "ISS-002", "title", "--reason", MARK],
+        &["redact", "ISS-002", "title", "-m", MARK],
         &["redact", "--purge", "--yes"],
         &["hooks", "status"],
         &["hooks", "install"],
@@ -179,7 +179,7 @@ fn a_foreign_hash_writes_no_hook() {
     let found = ada.wf(&["fsck", "--json"]).fails(1).json();
     let found = found.to_string();
     assert!(found.contains(&name) && found.contains("is not an object id"), "{found}");
-    ada.wf(&["done"]).ok();
+    ada.done();
     assert!(!hook.exists(), "`done` wrote {}", hook.display());
     assert_eq!(ada.status("ISS-001"), "completed");
 }

@@ -274,8 +274,8 @@ fn a_real_store_with_bytes_changed_at_random() {
     world.ada.wf(&["queue", "add", "ISS-001"]).ok();
     world.ada.wf(&["comment", "ISS-001", "-m", "a remark"]).ok();
     world.ada.wf(&["next"]).ok();
-    world.ada.wf(&["fail", "--reason", "no"]).ok();
-    world.ada.wf(&["redact", "ISS-001", "title", "--reason", "r"]).ok();
+    world.ada.wf(&["fail", "-m", "no"]).ok();
+    world.ada.wf(&["redact", "ISS-001", "title", "-m", "r"]).ok();
     world.ada.wf(&["sync"]).ok();
     let whole = world.ada.tip().unwrap();
     let listed = world.ada.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;

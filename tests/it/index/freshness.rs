@@ -145,10 +145,10 @@ fn a_redacted_text_is_in_no_answer() {
     let repo = sandbox.store("a");
     repo.wf(&["new", "Wasserfall", "--id", "A-1", "-m", "the password is Hunderttausend"]).ok();
     assert_eq!(repo.json(&["search", "hunderttausend"])["total"], 1);
-    repo.wf(&["redact", "A-1", "context", "--reason", "secret"]).ok();
+    repo.wf(&["redact", "A-1", "context", "-m", "secret"]).ok();
     assert_eq!(repo.json(&["search", "hunderttausend"])["total"], 0);
     assert!(!repo.wf(&["list", "--json"]).ok().stdout.contains("Hunderttausend"));
-    repo.wf(&["redact", "A-1", "title", "--reason", "secret"]).ok();
+    repo.wf(&["redact", "A-1", "title", "-m", "secret"]).ok();
     assert_eq!(repo.json(&["search", "wasserfall"])["total"], 0);
     for args in [&["list"][..], &["list", "--json"], &["log", "--json"], &["log", "A-1"]] {
         assert!(!repo.wf(args).ok().stdout.contains("Wasserfall"), "{args:?}");

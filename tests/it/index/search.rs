@@ -28,7 +28,7 @@ fn everything_that_people_write_is_found() {
     repo.wf(&["next"]).ok();
     repo.commit("x", "x", "Make the flux capacitor hum");
     assert_eq!(found(&repo, "commits: capacitor"), "P-1");
-    repo.wf(&["fail", "--reason", "the gizmo exploded"]).ok();
+    repo.wf(&["fail", "-m", "the gizmo exploded"]).ok();
     assert_eq!(found(&repo, "feedback: gizmo"), "P-1");
     repo.wf(&["close", "T-1"]).ok();
     assert_eq!(found(&repo, "ticket"), "T-1", "closed ones too, and one form of a word finds another");

@@ -11,9 +11,9 @@ fn one_of_each(sandbox: &Sandbox) -> Repo {
         repo.queued(id, &format!("src/{id}.rs"));
     }
     repo.wf(&["next", "C-1"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.wf(&["next", "F-1"]).ok();
-    repo.wf(&["fail", "--reason", "no"]).ok();
+    repo.wf(&["fail", "-m", "no"]).ok();
     repo.wf(&["next", "E-1"]).ok();
     repo.queued("Q-1", "src/q.rs");
     repo.planned("P-1", &plan_on("src/p.rs"));

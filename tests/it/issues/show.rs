@@ -13,12 +13,12 @@ fn everything_is_embedded_and_derived() {
     repo.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     repo.wf(&["next"]).ok();
-    repo.wf(&["fail", "--reason", "no disk"]).ok();
+    repo.wf(&["fail", "-m", "no disk"]).ok();
     let failed = repo.json(&["show", "ISS-001"]);
     assert_eq!((&failed["status"], &failed["error"]), (&json!("failed"), &json!("no disk")));
     repo.wf(&["retry"]).ok();
     repo.wf(&["next"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     let issue = repo.json(&["show", "ISS-001"]);
     assert_eq!(issue["status"], "completed");
     assert_eq!((&issue["solution_count"], &issue["wave"]), (&json!(1), &json!(3)));

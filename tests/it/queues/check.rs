@@ -42,7 +42,7 @@ fn branches_that_would_collide_are_named_with_their_lines() {
     worktrees[1].git(&["commit", "--quiet", "-m", "drop it"]).ok();
     worktrees[2].commit("gone.txt", "new\n", "three");
     // What is done is looked at by its last commit, whatever its branch does since.
-    worktrees[0].wf(&["done"]).ok();
+    worktrees[0].done();
     let before = everything(&repo);
     let found = repo.wf(&["queue", "conflict", "check", "--merge", "--json"]).fails(1).json();
     assert_eq!(everything(&repo), before, "it wrote something");

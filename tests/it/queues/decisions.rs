@@ -30,17 +30,17 @@ fn an_item_is_held_back_until_it_is_released() {
     let repo = sandbox.store("a");
     repo.queued("A-1", "src/a.rs");
     repo.queued("A-2", "src/b.rs");
-    let held = repo.json(&["queue", "hold", "S-1", "--reason", "the design\nis not clear"]);
+    let held = repo.json(&["queue", "hold", "S-1", "-m", "the design\nis not clear"]);
     assert_eq!(
         (&held[0]["status"], &held[0]["held"]),
         (&json!("blocked"), &json!("the design is not clear"))
     );
     assert!(!repo.last_message().contains("design"), "a reason can be hidden, a subject cannot");
-    repo.changes_nothing(&["queue", "hold", "S-1", "--reason", "the design is not clear"]);
+    repo.changes_nothing(&["queue", "hold", "S-1", "-m", "the design is not clear"]);
     assert_eq!(repo.json(&["next"])["issue_id"], "A-2");
-    assert_eq!(repo.refused(1, &["queue", "hold", "A-2", "--reason", "no"])["code"], "begun");
+    assert_eq!(repo.refused(1, &["queue", "hold", "A-2", "-m", "no"])["code"], "begun");
     repo.refused(2, &["queue", "hold", "A-1"]);
-    repo.refused(2, &["queue", "hold", "A-1", "--reason", " "]);
+    repo.refused(2, &["queue", "hold", "A-1", "-m", " "]);
     repo.wf(&["queue", "release", "S-1"]).ok();
     repo.changes_nothing(&["queue", "release", "S-1"]);
     assert_eq!(item_of(&repo, "A-1")["status"], "ready");
@@ -66,7 +66,7 @@ fn queues_are_paused_resumed_activated_and_served_by_priority() {
     assert_eq!(ids(&repo.json(&["queue"])), [one.as_str()]);
     repo.wf(&["queue", "resume", &two]).ok();
     assert_eq!(repo.json(&["next"])["issue_id"], "B-1");
-    repo.wf(&["done"]).ok();
+    repo.done();
     let answer = repo.json(&["queue", "activate", &two, "--only"]);
     assert_eq!(column(&answer, "status"), ["completed", "paused"]);
     assert_eq!(column(&repo.json(&["queue", "activate", &one, &two]), "status"), ["active", "completed"]);
@@ -90,7 +90,7 @@ fn a_queue_with_unfinished_items_is_archived_only_on_purpose() {
     assert_eq!((repo.status("A-1"), repo.status("A-2")), ("executing".into(), "planned".into()));
     repo.wf(&["queue", "add", "A-2"]).ok();
     assert_eq!(order_of(&repo, &[]), ["A-2"]);
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(column(&repo.json(&["queue", "list"]), "status"), ["active"]);
     assert_eq!(repo.json(&["queue", "list", "--all"]).as_array().unwrap().len(), 2);
     assert_eq!(repo.refused(1, &["queue", "resume", &one])["code"], "archived");
@@ -106,7 +106,7 @@ fn two_queues_become_one_with_their_order_and_conflicts() {
     let one = queue_with(&repo, &["A-1", "A-2"]);
     let two = queue_with(&repo, &["B-1", "B-2", "B-3"]);
     repo.wf(&["queue", "order", "B-3", "--before", "B-1"]).ok();
-    repo.wf(&["queue", "hold", "B-2", "--reason", "later"]).ok();
+    repo.wf(&["queue", "hold", "B-2", "-m", "later"]).ok();
     repo.wf(&["queue", "conflict", "add", "--type", "api", "--items", "B-1,B-2"]).ok();
     repo.wf(&["queue", "add", "B-1", "--queue", &one]).ok();
     let before = repo.steps();
@@ -202,7 +202,7 @@ fn what_is_decided_about_an_item_holds_in_its_queue_alone() {
             let args: &[&str] = if decision == "pause" {
                 &["queue", "pause", &one]
             } else {
-                &["queue", "hold", &item, "--reason", "stop"]
+                &["queue", "hold", &item, "-m", "stop"]
             };
             repo.wf(args).ok();
             let claim = repo.json(&[&["next"], overlap].concat());

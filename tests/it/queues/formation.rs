@@ -111,7 +111,7 @@ fn a_plan_in_two_queues_has_one_holder() {
         assert_eq!(item["status"], "executing");
         assert_eq!(item["holder"]["execution_id"], claim["execution_id"]);
     }
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(column(&repo.json(&["queue", "list"]), "status"), ["completed", "completed"]);
 }
 
@@ -124,7 +124,7 @@ fn dependencies_that_will_not_be_met_block_and_say_which() {
     planned(&repo, "ISS-003", "src/c.rs", &["--depends-on", "ISS-001", "--depends-on", "ISS-002"]);
     repo.wf(&["queue", "add", "ISS-003"]).ok();
     repo.wf(&["next", "ISS-001"]).ok();
-    repo.wf(&["fail", "--reason", "no"]).ok();
+    repo.wf(&["fail", "-m", "no"]).ok();
     repo.wf(&["edit", "ISS-002", "--status", "cancelled"]).ok();
     let item = super::item_of(&repo, "ISS-003");
     assert_eq!(item["status"], "blocked");

@@ -49,7 +49,7 @@ fn each_task_gets_its_commits() {
     repo.git(&["switch", "-q", "-c", "other"]).ok();
     assert!(repo.wf(&["task", "start", "T1"]).ok().stderr.contains("not bound"));
     repo.git(&["switch", "-q", "main"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(repo.refused(1, &["task", "start", "T1"])["code"], "no-claim");
 }
 

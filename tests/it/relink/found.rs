@@ -14,7 +14,7 @@ fn executed(sandbox: &Sandbox) -> (Repo, String) {
     repo.wf(&["next"]).ok();
     repo.commit("a", "1\n", "one");
     repo.commit("b", "2\n", "two");
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.git(&["switch", "-q", "main"]).ok();
     repo.git(&["commit", "-q", "--allow-empty", "-m", "elsewhere"]).ok();
     (repo, solution)
@@ -184,7 +184,7 @@ fn a_commit_that_names_an_issue_of_several_executions() {
     let second = second.unwrap().to_owned();
     repo.wf(&["bind", "ISS-001", &second]).ok();
     repo.wf(&["start", "ISS-001"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     repo.wf(&["hooks", "uninstall"]).ok();
     of_issue(&repo, "c", "Wf-Issue: ISS-001\n");
     // That of the plan that is bound.
@@ -224,7 +224,7 @@ fn squashes_of_attempts_that_are_not_completed() {
         repo.wf(&["start", issue]).ok();
         repo.commit(file, "1\n", "one");
         repo.commit(file, "2\n", "two");
-        repo.wf(&["fail", "--reason", "no time"]).ok();
+        repo.wf(&["fail", "-m", "no time"]).ok();
     }
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.git(&["switch", "-q", "main"]).ok();

@@ -98,7 +98,7 @@ impl World {
                 _ => {}
             }
         }
-        repo.wf(&["done"]).ok();
+        repo.done();
         let ours = ["refs/heads/work/*:refs/heads/work/*", "refs/heads/release/*:refs/heads/release/*"];
         repo.git(&[&["push", "-q", "origin"][..], &ours].concat()).ok();
         branch

@@ -180,7 +180,7 @@ fn a_plan_that_is_queued_or_in_work_is_left_alone_but_by_force() {
     repo.wf(&[&edit("newer")[..], &["--force", "--reason", "a slip"]].concat()).ok();
     // What was claimed is what is carried out.
     assert_eq!(repo.json(&["detail"])["solution"]["tasks"][0]["title"], "new");
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(repo.refused(1, &edit("newest"))["code"], "in-work");
 }
 

@@ -10,7 +10,7 @@ fn every_command_is_one_commit_with_a_subject_and_its_trailers() {
     repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok();
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     repo.wf(&["next"]).ok();
-    repo.wf(&["fail", "--reason", "no disk"]).ok();
+    repo.wf(&["fail", "-m", "no disk"]).ok();
     repo.wf(&["retry", "ISS-001"]).ok();
     repo.wf(&["comment", "ISS-001", "-m", "Seen again"]).ok();
     repo.wf(&["close", "ISS-001", "-m", "not ours"]).ok();
@@ -40,7 +40,7 @@ fn git_log_of_the_folder_is_the_whole_trail_of_an_issue() {
     repo.issue("ISS-002");
     repo.queued("ISS-001", "src/a.rs");
     repo.wf(&["next"]).ok();
-    repo.wf(&["done", "-m", "It holds now"]).ok();
+    repo.wf(&["done", "-m", "It holds now", "--force", "--reason", "a test"]).ok();
     let path = repo.store_path("/ISS-001/issue.json");
     assert_eq!(path, "issues/90/ISS-001/issue.json", "the fan is the start of sha256(ISS-001)");
     let folder = path.strip_suffix("/issue.json").unwrap();

@@ -140,7 +140,7 @@ fn a_sha256_repository_goes_all_the_way() {
     repo.wf(&["init"]).ok();
     repo.queued("ISS-001", "src/a.rs");
     repo.wf(&["next"]).ok();
-    repo.wf(&["done"]).ok();
+    repo.done();
     assert_eq!(repo.tip().unwrap().len(), 64);
     assert_eq!(repo.status("ISS-001"), "completed");
     assert_eq!(repo.json(&["log"]).as_array().unwrap().len(), repo.steps());
