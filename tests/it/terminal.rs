@@ -372,7 +372,7 @@ fn every_kind(sandbox: &Sandbox) -> Repo {
     other.commit("ISS-011.txt", "1\n", "elsewhere");
     other.wf(&["link", "HEAD", "ISS-011"]).ok();
     let failure = json!({"message": "m", "error_type": "timeout", "stack_trace": "s", "task_id": "T1"});
-    other.wf(&["fail", "--reason", &failure.to_string()]).ok();
+    other.wf(&["fail", "-m", &failure.to_string()]).ok();
     other.wf(&["retry", "ISS-011"]).ok();
     other.wf(&["next", "ISS-012"]).ok();
     other.commit("ISS-012.txt", "1\n", "there");
@@ -397,7 +397,7 @@ fn every_kind(sandbox: &Sandbox) -> Repo {
         "f.txt",
     ])
     .ok();
-    repo.wf(&["redact", "ISS-013", "title", "--reason", "private"]).ok();
+    repo.wf(&["redact", "ISS-013", "title", "-m", "private"]).ok();
     let run = "RUN-20261121-7k3m2pq9";
     let at = "2026-11-21T02:00:00.000Z";
     let started =
@@ -449,7 +449,7 @@ fn no_text_of_any_record_begins_a_line_of_its_own() {
         all.push(vec!["relink", id]);
         all.push(vec!["accept", "T9", "9", id, "--evidence", LINES]);
         all.push(vec!["done", id, "--result", "/nowhere"]);
-        all.push(vec!["redact", id, "nothing", "--reason", LINES]);
+        all.push(vec!["redact", id, "nothing", "-m", LINES]);
         all.push(vec!["edit", id, "--title", ""]);
     }
     let others: &[&[&str]] = &[
