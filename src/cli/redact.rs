@@ -22,9 +22,14 @@ use crate::ui::text::clean_line;
 /// The text stays in the history of the ref, where plain git shows it: whoever has fetched it has it.
 ///
 /// With --purge the history is rewritten, so that no commit of the ref here holds anything that is hidden. That reaches
-/// this repository alone. The remote keeps the old history until somebody pushes the new one by force, every other clone
-/// until its old ref is dropped, and a sync with one that still has it brings the text back. Copies elsewhere are out of
-/// reach: backups, forks, caches of a host, and whatever somebody has read. A password that was published is known.
+/// this repository alone: the remote keeps the old history until the new one is pushed by force, and every other clone
+/// until it is purged, too. The commands for both are printed. Until then the two are kept apart: `sync`, `pull`, `push`
+/// and `next` refuse to merge them. Purging again brings in what others pushed meanwhile, and prints the command anew; in a
+/// clone that fetched the purged history it takes over what was never published from there. A server with the hook of
+/// `hooks install --server` takes no push by force: purge there.
+///
+/// Copies elsewhere are out of reach: backups, forks, caches of a host, and whatever somebody has read. A password that
+/// was published is known.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue, plan, execution, queue or item

@@ -26,6 +26,8 @@ pub(crate) struct PurgeAnswer {
     files: usize,
     /// Entries that have another id since then, because it is made of what they say.
     renamed: Vec<Renamed>,
+    /// References of remotes that a purge kept apart from the ref, and whose steps came in.
+    merged: Vec<String>,
     /// Remotes that hold the old history, as far as is known here.
     remotes: Vec<Remote>,
     /// Other references of this repository that hold commits of the old history.
@@ -50,7 +52,7 @@ struct Remote {
     tracking: String,
     /// The command that puts the new history there, unless somebody pushed meanwhile.
     push: String,
-    /// The command that each other clone needs then. What it had not published is lost by it.
+    /// The command that each other clone needs then. What it had not published stays.
     clones: String,
 }
 
@@ -67,7 +69,7 @@ pub(super) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Failure> {
         return Err(refused("rewriting the history needs somebody who agrees"));
     }
     crate::ui::say(&format!(
-        "This rewrites the history of {}. Every clone must then drop its own.",
+        "This rewrites the history of {}. The remote and every other clone must then do the same.",
         store.reference()
     ));
     crate::ui::say("Type yes to go on:");
@@ -87,8 +89,8 @@ pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
         None => {
             let tip = store.snapshot()?.commit().to_string();
             let (from, to) = (tip.clone(), tip);
-            let (renamed, remotes, held_by) = (vec![], vec![], vec![]);
-            PurgeAnswer { reference, from, to, commits: 0, files: 0, renamed, remotes, held_by }
+            let (renamed, merged, remotes, held_by) = (vec![], vec![], vec![], vec![]);
+            PurgeAnswer { reference, from, to, commits: 0, files: 0, renamed, merged, remotes, held_by }
         }
     };
     if let Err(error) = index::forget(store) {
@@ -113,9 +115,8 @@ fn answer(reference: String, purged: Purged) -> PurgeAnswer {
             shell::word(&reference)
         ),
         clones: format!(
-            "git update-ref -d {} && git update-ref -d {} && git wf init",
-            shell::word(&reference),
-            shell::word(&tracking)
+            "git fetch {0} && git wf redact --purge --yes && git wf sync {0}",
+            shell::operand(&remote)
         ),
         remote,
         tracking,
@@ -126,6 +127,7 @@ fn answer(reference: String, purged: Purged) -> PurgeAnswer {
         commits: purged.commits,
         files: purged.files,
         renamed: purged.renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),
+        merged: purged.merged.into_iter().map(|it| it.tracking).collect(),
         remotes: remotes.collect(),
         held_by: purged.held_by,
         reference,
@@ -133,38 +135,44 @@ fn answer(reference: String, purged: Purged) -> PurgeAnswer {
 }
 
 fn print(answer: &PurgeAnswer, context: &mut Context) -> Result<(), Failure> {
-    let PurgeAnswer { reference, commits, files, .. } = answer;
+    let PurgeAnswer { reference, commits, files, merged, remotes, .. } = answer;
     if *commits == 0 {
         writeln!(
             context.screen,
             "no commit of {reference} holds anything that is hidden; nothing was rewritten"
         )?;
-        return Ok(());
+    } else {
+        writeln!(
+            context.screen,
+            "rewrote {} of {reference}, and {} in them; what is hidden is in none of them any more",
+            count(*commits, "commit"),
+            count(*files, "file")
+        )?;
     }
-    writeln!(
-        context.screen,
-        "rewrote {} of {reference}, and {} in them; what is hidden is in none of them any more",
-        count(*commits, "commit"),
-        count(*files, "file")
-    )?;
-    if !answer.renamed.is_empty() {
+    for tracking in merged {
+        writeln!(context.screen, "brought in what `{}` has beyond it, without what is hidden", clean_line(tracking))?;
+    }
+    if !answer.renamed.is_empty() && *commits > 0 {
         let entries = match answer.renamed.len() {
             1 => "1 entry has".to_owned(),
             many => format!("{many} entries have"),
         };
         writeln!(context.screen, "{entries} another id now, which --json names")?;
     }
-    writeln!(context.screen, "\nThe old history is still elsewhere, and a sync with it brings it back:")?;
-    for Remote { remote, push, clones, .. } in &answer.remotes {
+    if *commits == 0 && remotes.is_empty() {
+        return Ok(());
+    }
+    writeln!(context.screen, "\nThe old history is still elsewhere; `git wf sync` does not merge it:")?;
+    for Remote { remote, push, clones, .. } in remotes {
         writeln!(
             context.screen,
-            "  on `{}`; this replaces it\n    {}",
+            "  on `{}`; this replaces it there, and the next `git wf sync` checks that\n    {}",
             clean_line(remote),
             clean_line(push)
         )?;
         writeln!(
             context.screen,
-            "  in every other clone; after that push this replaces it, with what was never published from there\n    {}",
+            "  in every other clone; this, after that push, keeps what was never published from there\n    {}",
             clean_line(clones)
         )?;
     }

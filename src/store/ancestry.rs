@@ -13,17 +13,17 @@ impl Store {
     /// of its parents that are here.
     pub(crate) fn parents_first(
         &self,
-        tip: ObjectId,
+        tips: &[ObjectId],
         without: Option<ObjectId>,
     ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
-        for info in self.repo.rev_walk([tip]).with_hidden(without).all().map_err(&failed)? {
+        for info in self.repo.rev_walk(tips.iter().copied()).with_hidden(without).all().map_err(&failed)? {
             let info = info.map_err(&failed)?;
             parents.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
         }
         let mut ordered = Vec::with_capacity(parents.len());
-        let mut open = vec![(tip, false)];
+        let mut open: Vec<_> = tips.iter().rev().map(|tip| (*tip, false)).collect();
         while let Some((commit, is_ready)) = open.pop() {
             if is_ready {
                 ordered.extend(parents.remove(&commit).map(|of| (commit, of)));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::git::GitError;
 use super::layout::largest;
+use super::purge::Unpurged;
 use crate::model::Explain;
 use crate::model::doc::{Broken, Excess, Frozen};
 
@@ -176,6 +177,16 @@ pub(crate) enum StoreError {
         /// The ref.
         reference: String,
     },
+    /// Two histories that are one, before a purge and after it.
+    #[error("{}", apart(*side, name, reference))]
+    Purged {
+        /// Which one was not purged.
+        side: Unpurged,
+        /// Where the head that was to be merged lies.
+        name: String,
+        /// The ref.
+        reference: String,
+    },
     /// The installed git failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -210,6 +221,13 @@ impl StoreError {
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
+    }
+}
+
+fn apart(side: Unpurged, name: &str, reference: &str) -> String {
+    match side {
+        Unpurged::Theirs => format!("`{name}` holds the history that was purged from `{reference}`"),
+        Unpurged::Ours => format!("`{name}` was purged, and `{reference}` here still holds the old history"),
     }
 }
 
@@ -249,6 +267,7 @@ impl Explain for StoreError {
             Self::Unsigned { .. } => "unsigned",
             Self::Shallow | Self::ShallowCode(_) => "shallow",
             Self::Unmerged { .. } => "unmerged",
+            Self::Purged { .. } => "purged",
             Self::Git(error) => error.code(),
         }
     }
@@ -291,6 +310,12 @@ impl Explain for StoreError {
             Self::Shallow => "`git fetch --unshallow` brings the rest".into(),
             Self::ShallowCode(_) => "`git fetch --unshallow` brings the rest; `--deepen=N` brings N commits of it".into(),
             Self::Unmerged { .. } => "`git wf sync` brings them in; what is not here would be lost".into(),
+            Self::Purged { side: Unpurged::Theirs, .. } => {
+                "`git wf redact --purge` brings in what is new there, and prints the command that replaces it".into()
+            }
+            Self::Purged { side: Unpurged::Ours, .. } => {
+                "`git wf redact --purge` purges this one too, with what was never published; then `git wf sync`".into()
+            }
             Self::Git(error) => return error.hint(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),
             Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),

@@ -44,7 +44,7 @@ impl Store {
         if suspects.is_empty() {
             return Ok(found);
         }
-        for (commit, parents) in self.parents_first(tip, Some(since))? {
+        for (commit, parents) in self.parents_first(&[tip], Some(since))? {
             self.rewritten_by(commit, &parents, &|path| suspects.iter().any(|it| it == path), &mut found)?;
         }
         Ok(found)

@@ -78,6 +78,9 @@ pub(super) fn heads(
         return Ok(is_first.then_some(fast_forward));
     }
     let our_tree = Snapshot::open(work, store.reference(), ours)?.tree();
+    if !is_first {
+        refuse_unpurged(store, work, ours, (theirs, name))?;
+    }
     let descends = bases.contains(&ours);
     if !descends && our_tree == their_tree && equal == EqualTrees::Leave {
         return Ok(None);
@@ -95,6 +98,21 @@ pub(super) fn heads(
     let commit = merge_commit(work, [ours, theirs], tree)?;
     let refused = merge.refused.into_iter().collect();
     Ok(Some(Merged { commit, is_fast_forward: false, restored, refused }))
+}
+
+/// Refuses a head that holds what was purged here, and one that was purged where ours was not.
+pub(super) fn refuse_unpurged(
+    store: &Store,
+    work: &gix::Repository,
+    ours: ObjectId,
+    (theirs, name): (ObjectId, &str),
+) -> Result<(), StoreError> {
+    match store.unpurged(work, ours, theirs)? {
+        Some(side) => {
+            Err(StoreError::Purged { side, name: name.to_owned(), reference: store.reference().to_owned() })
+        }
+        None => Ok(()),
+    }
 }
 
 /// What of a tree git refuses, and a merge would leave out.

@@ -57,7 +57,7 @@ pub(crate) use error::StoreError;
 pub(crate) use gix::ObjectId;
 pub(crate) use identity_steps::Rewritten;
 pub(crate) use merge::{EqualTrees, Merged};
-pub(crate) use purge::{Purged, Tracked};
+pub(crate) use purge::{Purged, Tracked, Unpurged};
 pub(crate) use remotes::RefMove;
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use scan::Scan;

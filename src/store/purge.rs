@@ -2,21 +2,26 @@
 //! times and its place; one that stands on nothing rewritten and shows nothing hidden stays what it is, so that all
 //! stores still share the first one. A pure function of the history: two clones that purge the same one get the same.
 
+mod apart;
 mod commit;
+mod memory;
 mod paths;
 
-use super::git::Args;
 use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::error::StoreError;
+use super::git::Args;
 use super::lock::WriteLock;
 use super::make;
+use super::merge::{self, EqualTrees};
 use super::persist::{Keep, Made};
 use super::repo::Store;
+use super::snapshot::Snapshot;
 use super::subjects::Subjects;
+pub(crate) use apart::Unpurged;
 use commit::Commit;
 use paths::Paths;
 
@@ -40,6 +45,8 @@ pub(crate) struct Purged {
     pub(crate) files: usize,
     /// Entries that have another name, since they say something else: the old path and the new one.
     pub(crate) renamed: Vec<(String, String)>,
+    /// What remotes were known to have beyond the ref, before or after a purge, and what came in with it.
+    pub(crate) merged: Vec<Tracked>,
     /// What remotes were known to have, which was forgotten here since it is the old history.
     pub(crate) remotes: Vec<Tracked>,
     /// References that still hold commits of the old history.
@@ -60,6 +67,10 @@ pub(crate) struct Tracked {
 /// What became of each commit.
 struct Rewritten {
     moved: HashMap<ObjectId, ObjectId>,
+    /// Where the ref goes.
+    to: ObjectId,
+    /// Commits of the ref that were rewritten.
+    commits: usize,
     /// Rewritten commits that stand on nothing rewritten.
     first: Vec<ObjectId>,
     files: usize,
@@ -76,36 +87,64 @@ impl Rewritten {
 
 impl Store {
     /// Rewrites the history by what the newest state hides. `None` where none of it holds anything hidden any more.
+    ///
+    /// What a remote has beyond the ref comes in, if a purge keeps the two apart: rewritten as the rest is, so that both
+    /// stand on the same commits again.
     pub(crate) fn purge(&self) -> Result<Option<Purged>, StoreError> {
         self.refuse_mirror()?;
         let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;
         for _ in 0..TRIES {
-            let now = self.snapshot()?;
-            let from = now.commit();
-            for Tracked { tracking, commit, .. } in self.tracked()? {
-                if !self.is_ancestor(commit, from)? {
-                    return Err(StoreError::Unmerged { tracking, reference: self.reference().to_owned() });
-                }
+            let from = self.snapshot()?.commit();
+            let others = self.apart_from(from)?;
+            let aside = self.in_memory();
+            let mut both = from;
+            for other in &others {
+                both = merge::of_parents(&aside, [both, other.commit])?;
             }
-            let mut paths = Paths::hidden_in(&now)?;
+            let state = Snapshot::open(&aside, self.reference(), both)?;
+            let mut paths = Paths::hidden_in(&state)?;
             if paths.is_empty() {
                 return Ok(None);
             }
-            let rewritten = self.rewrite(from, &mut paths, Subjects::new(now))?;
-            let to = rewritten.moved[&from];
-            if to == from {
+            let rewritten = self.rewrite(from, &others, &mut paths, Subjects::new(state.clone()))?;
+            let to = rewritten.to;
+            if to == from && rewritten.first.is_empty() {
                 return Ok(None);
             }
-            let keep = rewritten.made.write(&self.repo)?;
-            if self.publish_made(&mut lock, (&rewritten.made, keep), to, Some(from), "redact: purge")? {
-                let commits = rewritten.moved.iter().filter(|(old, new)| old != new).count();
-                let files = rewritten.files;
+            // Before the ref moves: as long as the ref itself holds them, they are refused nowhere.
+            memory::add(&self.common_dir(), &rewritten.first)?;
+            let is_done = to == from || {
+                let keep = rewritten.made.write(&self.repo)?;
+                self.publish_made(&mut lock, (&rewritten.made, keep), to, Some(from), "redact: purge")?
+            };
+            if is_done {
+                let (commits, files) = (rewritten.commits, rewritten.files);
                 let (remotes, held_by) = self.forget(&rewritten)?;
                 let renamed = paths.renamed().to_vec();
-                return Ok(Some(Purged { from, to, commits, files, renamed, remotes, held_by }));
+                return Ok(Some(Purged { from, to, commits, files, renamed, merged: others, remotes, held_by }));
             }
         }
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
+    }
+
+    /// What remotes were known to have that a purge keeps apart from the ref. Whatever else is not in the ref yet would be
+    /// lost, and is refused.
+    fn apart_from(&self, from: ObjectId) -> Result<Vec<Tracked>, StoreError> {
+        let mut apart = Vec::new();
+        for tracked in self.tracked()? {
+            let Tracked { tracking, commit, .. } = &tracked;
+            if self.is_ancestor(*commit, from)? {
+                continue;
+            }
+            self.refuse_large_commits(*commit, &[from], tracking)?;
+            let is_store = self.state_at(*commit)?.is_some();
+            if !is_store || self.unpurged(&self.in_memory(), from, *commit)?.is_none() {
+                let (tracking, reference) = (tracking.clone(), self.reference().to_owned());
+                return Err(StoreError::Unmerged { tracking, reference });
+            }
+            apart.push(tracked);
+        }
+        Ok(apart)
     }
 
     /// The commits in the history of the ref that a purge rewrote, and with them all that stand on those. What a purge
@@ -117,7 +156,7 @@ impl Store {
         if paths.is_empty() {
             return Ok(since);
         }
-        for (commit, parents) in self.parents_first(now.commit(), None)? {
+        for (commit, parents) in self.parents_first(&[now.commit()], None)? {
             if parents.iter().any(|parent| since.contains(parent))
                 || paths.has_purged(self.repo(), self.commit_tree(commit)?)?
             {
@@ -130,6 +169,7 @@ impl Store {
     fn rewrite(
         &self,
         tip: ObjectId,
+        others: &[Tracked],
         paths: &mut Paths,
         mut subjects: Subjects<'_>,
     ) -> Result<Rewritten, StoreError> {
@@ -137,30 +177,30 @@ impl Store {
         let work = self.in_memory();
         let mut done = Rewritten {
             moved: HashMap::new(),
+            to: tip,
+            commits: 0,
             first: Vec::new(),
             files: 0,
             made: Made::taken_from(&work),
             packs: Vec::new(),
         };
-        for (id, _) in self.parents_first(tip, None)? {
+        let heads: Vec<ObjectId> = [tip].into_iter().chain(others.iter().map(|it| it.commit)).collect();
+        for (id, _) in self.parents_first(&heads, None)? {
             let object = self.repo.find_object(id).map_err(&failed)?;
             let mut commit = Commit::parse(&object.data, self.repo.object_hash()).map_err(&failed)?;
             commit.tree = paths.rewrite(&work, commit.tree, &done.moved)?;
-            let was_sorted = commit.parents.is_sorted();
-            let mut stands_on_old = false;
+            let old_parents = commit.parents.clone();
             for parent in &mut commit.parents {
-                let new = *done.moved.get(parent).ok_or(StoreError::Shallow)?;
-                stands_on_old |= new != *parent;
-                *parent = new;
+                *parent = *done.moved.get(parent).ok_or(StoreError::Shallow)?;
             }
-            if commit.is_merge_of_ours() && was_sorted {
-                // As a merge of the new heads would have it.
-                commit.parents.sort();
+            let stands_on_old = commit.parents != old_parents;
+            let mut joined = None;
+            if stands_on_old {
+                joined = self.join_parents(&work, &mut commit, &old_parents)?;
             }
-            commit.hide(&mut subjects)?;
-            let new = match commit.changed(&object.data) {
-                Some(bytes) => make::bytes(&work, Kind::Commit, &bytes)?,
-                None => id,
+            let new = match joined {
+                Some(parent) => parent,
+                None => rewritten(&work, commit, (id, &object.data), &mut subjects)?,
             };
             if new != id && !stands_on_old {
                 done.first.push(id);
@@ -170,9 +210,53 @@ impl Store {
                 done.packs.push(Keep(Made::taken_from(&work).write(&self.repo)?));
             }
         }
+        let own = self.parents_first(&[tip], None)?;
+        done.commits = own.iter().filter(|(id, _)| done.is_old(*id)).count();
+        done.to = done.moved[&tip];
+        for other in others {
+            let theirs = (done.moved[&other.commit], other.tracking.as_str());
+            if let Some(merged) = merge::heads(self, &work, Some(done.to), theirs, EqualTrees::Join)? {
+                done.to = merged.commit;
+            }
+        }
         done.files = paths.rewritten();
         done.made = Made::taken_from(&work);
         Ok(done)
+    }
+
+    /// Puts the new parents of a commit as a merge of them would have them. The parent that takes the place of the commit,
+    /// where it merged the old history with the new one: both are the same now, and nothing is left to merge.
+    fn join_parents(
+        &self,
+        work: &gix::Repository,
+        commit: &mut Commit<'_>,
+        before: &[ObjectId],
+    ) -> Result<Option<ObjectId>, StoreError> {
+        if let ([one, two], [old_one, old_two]) = (&commit.parents[..], before) {
+            let within = |repo, old: ObjectId, new: ObjectId| merge::is_ancestor(repo, old, new);
+            // A merge that puts back what somebody dropped stands on two of which one holds the other.
+            let was_apart = !within(&self.repo, *old_one, *old_two)? && !within(&self.repo, *old_two, *old_one)?;
+            let held_by = match was_apart {
+                true if within(work, *one, *two)? => Some(*two),
+                true if within(work, *two, *one)? => Some(*one),
+                _ => None,
+            };
+            if let Some(parent) = held_by {
+                let failed = StoreError::object("cannot read the history of the store");
+                let tree = work.find_commit(parent).map_err(&failed)?.tree_id().map_err(&failed)?.detach();
+                if tree == commit.tree {
+                    return Ok(Some(parent));
+                }
+            }
+            if one == two {
+                commit.parents.truncate(1);
+            }
+        }
+        if commit.is_merge_of_ours() && before.is_sorted() {
+            // As a merge of the new heads would have it.
+            commit.parents.sort();
+        }
+        Ok(None)
     }
 
     /// Lets go of the old history wherever this repository holds it on behalf of the ref: its reflog, and what the
@@ -184,7 +268,14 @@ impl Store {
         for Tracked { tracking, commit, .. } in &remotes {
             git.run(Args::new(&["update-ref", "-d"]).value(tracking).value(commit.to_string()))?;
         }
-        git.run(Args::new(&["reflog", "expire", "--expire=all"]).value(self.reference()))?;
+        // A bare repository keeps none.
+        if git.output(&Args::new(&["reflog", "exists"]).value(self.reference()))?.status.success() {
+            git.run(Args::new(&["reflog", "expire", "--expire=all"]).value(self.reference()))?;
+        }
+        if rewritten.first.is_empty() {
+            // git would list them all.
+            return Ok((remotes, vec![]));
+        }
         let mut args = Args::new(&["for-each-ref", "--format=%(refname)"]);
         for id in rewritten.first.iter().take(MOST_LOOKED_FOR) {
             args = args.with("--contains=", id);
@@ -204,5 +295,19 @@ impl Store {
             }
         }
         Ok(found)
+    }
+}
+
+/// The commit as it is in the new history, its tree and parents being those already; `before` is what it was.
+fn rewritten(
+    work: &gix::Repository,
+    mut commit: Commit<'_>,
+    (id, before): (ObjectId, &[u8]),
+    subjects: &mut Subjects<'_>,
+) -> Result<ObjectId, StoreError> {
+    commit.hide(subjects)?;
+    match commit.changed(before) {
+        Some(bytes) => make::bytes(work, Kind::Commit, &bytes),
+        None => Ok(id),
     }
 }

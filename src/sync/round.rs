@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff};
 use crate::store::git::{Args, GitError};
-use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished};
+use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
 /// needed only where many clones do nothing else: of six, one loses 30 times in a row in every two hundred or so, and 100
@@ -217,6 +217,13 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
             }
             Pushed::UpToDate => return synced.finish(store),
             Pushed::Behind => {
+                if store.has_purged()?
+                    && let Some(theirs) = transfer::fetch(store, remote)?
+                {
+                    // A sync would say so, too; whoever purged is not told first that a sync brings it in.
+                    store.refuse_large_commits(theirs, &[tip], &tracking)?;
+                    store.refuse_unpurged(theirs, &tracking)?;
+                }
                 let reference = store.reference().to_owned();
                 return Err(SyncError::Behind { remote: remote.to_owned(), reference });
             }
@@ -282,8 +289,9 @@ pub(super) fn fetch(
                 synced.rewound = true;
                 synced.note(merged);
             }
-            // What was taken back was no store: good.
+            // What was taken back was no store, or was purged here: good.
             Err(StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {}
+            Err(StoreError::Purged { side: Unpurged::Theirs, .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }

@@ -29,6 +29,7 @@ mod log;
 mod maintenance;
 mod output;
 mod purge;
+mod purge_apart;
 mod queues;
 mod races;
 mod redact;

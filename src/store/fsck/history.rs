@@ -153,7 +153,7 @@ impl Ours {
 impl Store {
     /// All of them where that cannot be told, since the history is not all here.
     fn ours(&self, tip: ObjectId) -> Ours {
-        let Ok(history) = self.parents_first(tip, None) else { return Ours(None) };
+        let Ok(history) = self.parents_first(&[tip], None) else { return Ours(None) };
         let mut ours = HashSet::new();
         for (commit, parents) in history {
             // Where a shallow clone ends, a history begins, too.

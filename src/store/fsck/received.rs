@@ -12,6 +12,7 @@ use crate::store::error::StoreError;
 use crate::store::history::Link;
 use crate::store::layout::{self, Form, ROOT_PATH};
 use crate::store::merge::{self, EqualTrees};
+use crate::store::purge::Unpurged;
 use crate::store::repo::Store;
 use crate::store::snapshot::{Read, Snapshot, read_blob};
 use crate::store::tree_diff::Difference;
@@ -37,6 +38,10 @@ pub(super) struct Budget {
 
 const BUDGET: Budget = Budget { files: 1_000_000, values: 20_000_000 };
 
+/// What whoever pushes does about a purge that took place here.
+const PURGED: &str = "`git wf redact --purge` there takes it out, and keeps what is new";
+/// What whoever runs the server does about a purge that took place elsewhere.
+const NOT_PURGED: &str = "`git wf redact --purge` on the server makes the same of what is here";
 const IN_PARTS: &str = "push it in parts, `git push REMOTE COMMIT:REF` with an earlier commit first";
 
 /// Whether it, or a folder above it, lies among records and is none.
@@ -75,6 +80,17 @@ impl Store {
         match self.refuse_large_commits(new, old.as_slice(), "what was pushed") {
             Err(error @ StoreError::NotAStore { .. }) => return Ok(vec![error.to_string()]),
             checked => checked?,
+        }
+        if let Some(old) = old {
+            match self.unpurged(&self.in_memory(), old, new)? {
+                Some(Unpurged::Theirs) => {
+                    return Ok(vec![format!("{new} brings back what was purged here: {PURGED}")]);
+                }
+                Some(Unpurged::Ours) => {
+                    return Ok(vec![format!("{new} was purged, and {old} here was not: {NOT_PURGED}")]);
+                }
+                None => {}
+            }
         }
         if let Some(old) = old.filter(|old| !self.is_ancestor(*old, new).unwrap_or(false)) {
             return Ok(vec![format!("{new} does not descend from {old}, where it is now")]);

@@ -54,7 +54,7 @@ pub(super) fn unsettled(
 ) -> Result<Vec<Met>, StoreError> {
     let mut history = History { store, met: Vec::new(), by_key: HashMap::new() };
     let mut states: HashMap<ObjectId, Known> = HashMap::new();
-    for (commit, parents) in store.parents_first(tip, since)? {
+    for (commit, parents) in store.parents_first(&[tip], since)? {
         let state = history.after(commit, &parents, &states)?;
         states.insert(commit, state);
     }

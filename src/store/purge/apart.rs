@@ -1,0 +1,172 @@
+//! Whether two histories are one and the same, before a purge and after it. A merge of the two would bring back what was
+//! taken out, and the log would show each step twice.
+
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+
+use super::commit::Commit;
+use super::paths::Paths;
+use super::{memory, rewritten};
+use crate::store::error::StoreError;
+use crate::store::merge;
+use crate::store::repo::Store;
+use crate::store::snapshot::Snapshot;
+use crate::store::subjects::Subjects;
+
+/// So many commits are looked at for a counterpart. Any one shows it, and a purge leaves few that could.
+const MOST: usize = 16;
+
+/// Which of two histories still holds what a purge took out of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unpurged {
+    /// The one here.
+    Ours,
+    /// The one that was to be merged into it.
+    Theirs,
+}
+
+impl Store {
+    /// Whether a purge stands between the histories of two heads.
+    pub(in crate::store) fn unpurged(
+        &self,
+        work: &gix::Repository,
+        ours: ObjectId,
+        theirs: ObjectId,
+    ) -> Result<Option<Unpurged>, StoreError> {
+        let their_own = alone(work, theirs, &[ours])?;
+        let purged = memory::read(&self.common_dir())?;
+        if their_own.keys().any(|commit| purged.contains(commit)) {
+            return Ok(Some(Unpurged::Theirs));
+        }
+        let our_own = alone(work, ours, &[theirs])?;
+        let mut twins = Twins { store: self, work, heads: [ours, theirs] };
+        for (one, two, head) in [(&their_own, &our_own, ours), (&our_own, &their_own, theirs)] {
+            for commit in first(one).take(MOST) {
+                for other in candidates(work, one, commit, (two, head))?.into_iter().take(MOST) {
+                    let pair = if head == ours { (other, commit) } else { (commit, other) };
+                    if let Some(side) = twins.unpurged(pair)? {
+                        return Ok(Some(side));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether this repository purged anything.
+    pub(crate) fn has_purged(&self) -> Result<bool, StoreError> {
+        Ok(!memory::read(&self.common_dir())?.is_empty())
+    }
+
+    /// Refuses a head that the purge of its history, or of ours, keeps apart from ours.
+    pub(crate) fn refuse_unpurged(&self, theirs: ObjectId, name: &str) -> Result<(), StoreError> {
+        match self.tip()? {
+            Some(ours) => merge::refuse_unpurged(self, &self.in_memory(), ours, (theirs, name)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Commits with their parents.
+type History = HashMap<ObjectId, Vec<ObjectId>>;
+
+/// What `head` has and none of `without`.
+fn alone(work: &gix::Repository, head: ObjectId, without: &[ObjectId]) -> Result<History, StoreError> {
+    let failed = StoreError::object("cannot read the history of the store");
+    let mut found = HashMap::new();
+    for info in work.rev_walk([head]).with_hidden(without.iter().copied()).all().map_err(&failed)? {
+        let info = info.map_err(&failed)?;
+        found.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
+    }
+    Ok(found)
+}
+
+/// Those that stand on what both sides have, in one order everywhere.
+fn first(history: &History) -> impl Iterator<Item = ObjectId> {
+    let is_first =
+        |parents: &[ObjectId]| !parents.is_empty() && !parents.iter().any(|it| history.contains_key(it));
+    let mut first: Vec<ObjectId> =
+        history.iter().filter(|(_, parents)| is_first(parents)).map(|(commit, _)| *commit).collect();
+    first.sort();
+    first.into_iter()
+}
+
+/// Commits of the other side that stand where `commit` does and were made by the same person at the same time. They are
+/// looked for in all that `head` has since then: the side of `commit` may hold both, where somebody merged them.
+fn candidates(
+    work: &gix::Repository,
+    own: &History,
+    commit: ObjectId,
+    (others, head): (&History, ObjectId),
+) -> Result<Vec<ObjectId>, StoreError> {
+    let set = |parents: &[ObjectId]| parents.iter().copied().collect::<HashSet<_>>();
+    let Some(parents) = own.get(&commit) else { return Ok(vec![]) };
+    let wanted = set(parents);
+    let stands_there = |(_, parents): &(&ObjectId, &Vec<ObjectId>)| set(parents) == wanted;
+    let mut found: Vec<ObjectId> = others.iter().filter(stands_there).map(|(id, _)| *id).collect();
+    if found.is_empty() {
+        let since = alone(work, head, parents)?;
+        found = since.iter().filter(stands_there).map(|(id, _)| *id).collect();
+    }
+    let made = made(work, commit)?;
+    let mut same = Vec::new();
+    for id in found.into_iter().filter(|id| *id != commit) {
+        if self::made(work, id)? == made {
+            same.push(id);
+        }
+    }
+    same.sort();
+    Ok(same)
+}
+
+/// Who made a commit and when, as git writes it.
+fn made(work: &gix::Repository, id: ObjectId) -> Result<(Vec<u8>, Vec<u8>), StoreError> {
+    let failed = StoreError::object("cannot read the history of the store");
+    let commit = work.find_commit(id).map_err(&failed)?;
+    let decoded = commit.decode().map_err(&failed)?;
+    Ok((decoded.author.to_vec(), decoded.committer.to_vec()))
+}
+
+struct Twins<'a> {
+    store: &'a Store,
+    work: &'a gix::Repository,
+    heads: [ObjectId; 2],
+}
+
+impl Twins<'_> {
+    /// Of two commits, ours and theirs, that a purge by all that either side hides makes one: the side on which it has
+    /// not been purged. Nothing that this computes is kept.
+    fn unpurged(&mut self, (ours, theirs): (ObjectId, ObjectId)) -> Result<Option<Unpurged>, StoreError> {
+        let aside = self.work.clone();
+        let both = merge::of_parents(&aside, self.heads)?;
+        let state = Snapshot::open(&aside, self.store.reference(), both)?;
+        let mut paths = Paths::hidden_in(&state)?;
+        if paths.is_empty() {
+            return Ok(None);
+        }
+        let mut subjects = Subjects::new(state.clone());
+        let mut purged = |id| -> Result<ObjectId, StoreError> {
+            let failed = StoreError::object("cannot read the history of the store");
+            let object = aside.find_object(id).map_err(&failed)?.detach();
+            let mut commit = Commit::parse(&object.data, aside.object_hash()).map_err(&failed)?;
+            commit.tree = paths.rewrite(&aside, commit.tree, &HashMap::new())?;
+            rewritten(&aside, commit, (id, &object.data), &mut subjects)
+        };
+        let (our_own, their_own) = (purged(ours)?, purged(theirs)?);
+        if our_own != their_own {
+            return Ok(None);
+        }
+        if our_own == ours {
+            return Ok(Some(Unpurged::Theirs));
+        }
+        // More was hidden since the purge: the one with its traces is the purged one.
+        let has_traces = their_own == theirs || paths.has_purged(&aside, commit_tree(&aside, theirs)?)?;
+        Ok(Some(if has_traces { Unpurged::Ours } else { Unpurged::Theirs }))
+    }
+}
+
+fn commit_tree(work: &gix::Repository, id: ObjectId) -> Result<ObjectId, StoreError> {
+    let failed = StoreError::object("cannot read the history of the store");
+    Ok(work.find_commit(id).map_err(&failed)?.tree_id().map_err(&failed)?.detach())
+}

@@ -1,0 +1,43 @@
+//! What this repository purged: `wf/purged` in the common git folder, one commit a line. All worktrees share it, and no
+//! collection of git's takes it away. Where it is lost, the two histories still show what they are: see
+//! [`super::apart`].
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+
+use crate::store::error::StoreError;
+use crate::store::repo::object_id;
+
+fn file(common_dir: &Path) -> PathBuf {
+    common_dir.join("wf/purged")
+}
+
+/// Commits that a purge rewrote and that stand on none such: each old history holds one of them.
+pub(super) fn read(common_dir: &Path) -> Result<HashSet<ObjectId>, StoreError> {
+    let path = file(common_dir);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(text.lines().filter_map(object_id).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(HashSet::new()),
+        // Half of it is as good as none: the histories show the rest.
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(HashSet::new()),
+        Err(source) => Err(StoreError::Io { path, source }),
+    }
+}
+
+/// Adds commits. The file is there whole, as it was or as it will be; whoever writes has the store's lock.
+pub(super) fn add(common_dir: &Path, commits: &[ObjectId]) -> Result<(), StoreError> {
+    let mut known = read(common_dir)?;
+    known.extend(commits);
+    let mut lines: Vec<String> = known.iter().map(|commit| format!("{commit}\n")).collect();
+    lines.sort();
+    let path = file(common_dir);
+    let folder = common_dir.join("wf");
+    std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+    let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(StoreError::io(&folder))?;
+    file.write_all(lines.concat().as_bytes()).map_err(StoreError::io(&path))?;
+    file.persist(&path).map_err(|error| StoreError::Io { path, source: error.error })?;
+    Ok(())
+}
