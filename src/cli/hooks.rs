@@ -16,6 +16,11 @@ pub(crate) struct Args {
 enum Command {
     /// Install the hooks; existing hooks keep working
     ///
+    /// Commits on the branch that this worktree executes are linked to its execution. A revert, a reapply, a cherry-pick or
+    /// a squash is linked to the plan whose commits it reverts or repeats instead: by what its message says ("This reverts
+    /// commit"), by the commits that git is about to squash, or by git's patch id. A Wf-Solution trailer in the message
+    /// overrides this. `trace` and `why` show which commit reverts or reapplies which.
+    ///
     /// With --server, install `pre-receive`, which checks every push: the ref moves only forward and through stores alone,
     /// nothing in it is dropped or rewritten, and no stamp is more than a day ahead of the server's clock.
     ///

@@ -11,10 +11,11 @@ use crate::ui::text::{clean_line, count};
 /// Find and link commits that no hook saw
 ///
 /// Such commits were made without the hooks or on another machine, squashed by a forge, applied from a mail, or
-/// rebased without hooks. They are recognized by their trailers, or else by git's patch id: that of a linked
-/// commit, or of all commits of an execution together. A commit whose trailers name only an issue is linked to
-/// its only execution, or to that of the bound plan; if neither is unique, the executions are listed with the
-/// commands to link it. Links removed by `unlink` stay removed.
+/// rebased without hooks. They are recognized by their trailers, or else by the commits that their message says they
+/// revert, copy or squash ("This reverts commit"), or else by git's patch id: that of a linked commit, or of all
+/// commits of an execution together. A commit whose trailers name only an issue is linked to its only execution, or to
+/// that of the bound plan; if neither is unique, the executions are listed with the commands to link it. Links removed
+/// by `unlink` stay removed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The commits to search, as `git log` takes them (default: all branches)
@@ -71,6 +72,10 @@ pub(super) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outco
             painter.paint(style::ID, it.solution_id.as_str()),
             match it.shown_by {
                 Shown::Trailers => "by its trailers",
+                Shown::Message => match it.reverts.is_empty() {
+                    true => "its message names commits of it",
+                    false => "it takes back commits of it",
+                },
                 Shown::Issue => "its trailers name the issue",
                 Shown::Patch => "the same change as a linked commit",
                 Shown::WholePatch => "the same change as the whole execution",

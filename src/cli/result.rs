@@ -233,6 +233,7 @@ pub(super) fn missing_links(
             authored_at: commit.authored_at,
             files: store.changed_files(commit)?,
             linked_by: LinkedBy::Manual,
+            reverts: vec![],
         });
     }
     Ok(links)

@@ -73,6 +73,9 @@ pub(crate) struct CarriesOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) task_id: Option<String>,
     pub(super) execution_id: ExecutionId,
+    /// The commits of that work which it takes back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) reverts: Vec<CommitHash>,
 }
 
 /// An issue and all that came of it.
@@ -387,6 +390,7 @@ fn carried_out(folder: &IssueFolder, id: &ExecutionId, link: Option<&CommitLink>
         solution_id: execution.execution.solution_id.clone(),
         task_id: link.and_then(|link| link.task_id.clone()),
         execution_id: id.clone(),
+        reverts: link.map(|link| link.reverts.clone()).unwrap_or_default(),
     })
 }
 

@@ -6,8 +6,10 @@ use std::io::Write;
 use super::trace::{Found, Traced, TracedCommit, accepted};
 use super::{Context, Failure, answer, list, queue_print, review_print};
 use crate::model::execution::{Check, CommitLink, LinkedBy};
+use crate::model::hash::CommitHash;
 use crate::model::solution::Solution;
 use crate::rules::facts;
+use crate::rules::folder::{Undoing, undoing};
 use crate::trail::trace::CommitFacts;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
@@ -57,7 +59,11 @@ fn print_commit(commit: &CommitFacts, issues: &[Traced], context: &mut Context) 
             let task = task.map(|task| format!("task {task} of ")).unwrap_or_default();
             let solution = painter.paint(style::ID, execution.execution.solution_id.as_str());
             let how = linked.as_ref().map(|commit| how(&commit.link)).unwrap_or_default();
-            writeln!(context.screen, "  carries out {}{solution}{how}", clean_line(&task))?;
+            let links = execution.links_by_hash();
+            let undoing = linked.as_ref().map(|it| undoing(&it.link, |hash| links.get(hash))).unwrap_or_default();
+            let verb = if undoing.is_empty() { "carries out" } else { "belongs to" };
+            let undoing = undone(&undoing);
+            writeln!(context.screen, "  {verb} {}{solution}{how}{undoing}", clean_line(&task))?;
             if let Some(now) = linked.filter(|linked| linked.link.hash != commit.hash) {
                 let now = painter.paint(style::WARN, now.link.hash.short());
                 writeln!(context.screen, "  rewritten since: now {now}")?;
@@ -78,7 +84,14 @@ fn print_commits(query: &str, commits: &[TracedCommit], context: &mut Context) -
         for it in carries_out {
             let task = it.task_id.as_deref().map(|task| format!("task {task} of ")).unwrap_or_default();
             let issue = painter.paint(style::ID, it.issue_id.as_str());
-            writeln!(context.screen, "    {issue}: {}{}", clean_line(&task), it.solution_id)?;
+            let reverts = it.reverts.iter().cloned().map(Undoing::Reverts).collect::<Vec<_>>();
+            writeln!(
+                context.screen,
+                "    {issue}: {}{}{}",
+                clean_line(&task),
+                it.solution_id,
+                undone(&reverts)
+            )?;
         }
         if carries_out.is_empty() {
             let line = match commit.trailers.as_slice() {
@@ -147,10 +160,30 @@ fn print_issue(traced: &Traced, asked: Asked<'_>, context: &mut Context) -> Resu
 fn how(link: &CommitLink) -> &'static str {
     match link.linked_by {
         LinkedBy::Hook => "",
-        LinkedBy::Trailer => " (linked by its trailers)",
+        LinkedBy::Trailer => " (linked by its message)",
         LinkedBy::Manual => " (linked by hand)",
         LinkedBy::Relink => " (linked afterwards)",
     }
+}
+
+/// What a commit does to others of the same work.
+fn undone(undoing: &[Undoing]) -> String {
+    let each = |it: &Undoing| match it {
+        Undoing::Reverts(hash) => format!("reverts {}", hash.short()),
+        Undoing::Reapplies(hash) => format!("reapplies {}", hash.short()),
+    };
+    match undoing {
+        [] => String::new(),
+        all => format!(" ({})", all.iter().map(each).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The commits that take this one back.
+fn taken_back(commit: &answer::CommitAnswer, all: &[answer::CommitAnswer]) -> String {
+    let is_it = |hash: &CommitHash| *hash == commit.link.hash || commit.rewritten_from.contains(hash);
+    let by = all.iter().filter(|it| it.link.reverts.iter().any(is_it));
+    let by: Vec<&str> = by.map(|it| it.link.hash.short()).collect();
+    if by.is_empty() { String::new() } else { format!(" (reverted by {})", by.join(", ")) }
 }
 
 fn print_execution(
@@ -178,6 +211,10 @@ fn print_execution(
         let line = format!("of an earlier plan, {claimed}; `git wf solution diff {}`", solution.id);
         writeln!(context.screen, "      {}", painter.paint(style::WARN, &line))?;
     }
+    let find = |hash: &CommitHash| {
+        let is_it = |it: &&answer::CommitAnswer| it.link.hash == *hash || it.rewritten_from.contains(hash);
+        it.commits.iter().find(is_it).map(|it| &it.link)
+    };
     for commit in &it.commits {
         let hash = painter.paint(style::WARN, commit.link.hash.short());
         let task = commit.link.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
@@ -185,10 +222,12 @@ fn print_execution(
             || commit.rewritten_from.iter().any(|old| asked.contains(old.as_str()));
         writeln!(
             context.screen,
-            "      commit {hash}{} {}{}{}",
+            "      commit {hash}{} {}{}{}{}{}",
             clean_line(&task),
             clean_line(&commit.link.subject),
             how(&commit.link),
+            undone(&undoing(&commit.link, find)),
+            taken_back(commit, &it.commits),
             if is_asked { mark } else { "" }
         )?;
         for old in &commit.rewritten_from {

@@ -360,7 +360,7 @@ fn record(
 
 /// Evidence counts at the last linked commit; somebody who tested another one should know.
 fn warn_of_other_commit(execution: &ExecutionFolder, checks: &[Check], context: &Context) {
-    let commits = execution.commits();
+    let commits = execution.work();
     let (Some(last), Some(check)) = (commits.last(), checks.first()) else { return };
     match &check.commit {
         Some(commit) if *commit != last.link.hash => context.warn(&format!(

@@ -178,6 +178,11 @@ fn print_one(file: &str, span: &Explained, text: Option<&str>, context: &mut Con
         writeln!(context.screen, "  {}", painter.paint(style::DIM, &without_plan(span)))?;
     }
     for origin in &span.origins {
+        for (verb, hashes) in [("reverts", &origin.reverts), ("reapplies", &origin.reapplies)] {
+            for hash in hashes {
+                writeln!(context.screen, "  {verb} {}", painter.paint(style::WARN, hash.short()))?;
+            }
+        }
         if let Some(task) = &origin.task_id {
             let title = origin.task_title.as_deref().unwrap_or_default();
             writeln!(context.screen, "  task {} {}", painter.paint(style::ID, task), clean_line(title))?;

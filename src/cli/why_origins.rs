@@ -13,7 +13,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::status::ExecutionStatus;
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{IssueFolder, Undoing, undoing};
 use crate::rules::holds::who_holds;
 use crate::store::{Snapshot, Store, records};
 
@@ -38,6 +38,12 @@ pub(super) struct Origin {
     /// How the commit came to be linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) linked_by: Option<LinkedBy>,
+    /// The commits of that work which it takes back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) reverts: Vec<CommitHash>,
+    /// The commits of that work which it makes once more, by taking back what took them back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) reapplies: Vec<CommitHash>,
 }
 
 /// An issue with what is said of each of its executions.
@@ -100,6 +106,13 @@ impl Looked {
         let claim = &self.folder.executions[at].execution;
         let Execution { links, plan, status } = &self.executions[at];
         let link = links.get(hash);
+        let (mut reverts, mut reapplies) = (Vec::new(), Vec::new());
+        for it in link.map(|link| undoing(link, |hash| links.get(hash))).unwrap_or_default() {
+            match it {
+                Undoing::Reverts(hash) => reverts.push(hash),
+                Undoing::Reapplies(hash) => reapplies.push(hash),
+            }
+        }
         let task_id = link.and_then(|link| link.task_id.clone());
         let task = plan.as_ref().zip(task_id.as_deref()).and_then(|(plan, id)| plan.task(id));
         Some(Origin {
@@ -114,6 +127,8 @@ impl Looked {
             status: *status,
             actor: claim.actor.clone(),
             linked_by: link.map(|link| link.linked_by),
+            reverts,
+            reapplies,
         })
     }
 }

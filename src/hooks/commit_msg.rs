@@ -1,5 +1,6 @@
 //! `commit-msg`: adds the trailers that bind a commit, and refuses one where the policy says so.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use gix::bstr::ByteSlice;
@@ -8,7 +9,11 @@ use super::binding::{self, Binding, Bound, Here, Lost};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::progress;
 use super::{HookError, Verdict};
-use crate::store::{Store, records};
+use crate::model::hash::CommitHash;
+use crate::store::{Read, Store, StoreError, records};
+use crate::trail::links::solutions;
+use crate::trail::referred::{REVERTS, Referred};
+use crate::trail::sources::{Source, Sources};
 use crate::trail::trailers;
 
 /// The value of a policy whose gate is closed.
@@ -26,6 +31,24 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let editor = std::env::var_os("GIT_EDITOR");
     let mut rule = None;
     let mut binding = binding::of_worktree(&snapshot, &here)?;
+    if !matches!(binding, Binding::Lost(_)) {
+        let back = progress::goes_back_to(&git_dir);
+        let sources = Sources::of(store, &snapshot);
+        let own = |it: &Source| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
+        // As in an amended revert: its own words say whose work it is.
+        if back.is_empty() && sources.by_message(&message)?.iter().any(|it| !own(it)) {
+            return Ok(Verdict::Go);
+        }
+        let sources = sources.by_message(&back)?;
+        if !sources.is_empty() {
+            let rule = CommentRule::read(store, editor.as_deref())?;
+            if !is_empty_after_cleanup(&message, &rule) {
+                let trailers = trailers_of(&snapshot, &sources, rule.at_scissors(&message).0)?;
+                add(path, &rule, &trailers)?;
+            }
+            return Ok(Verdict::Go);
+        }
+    }
     let branch = here.branch.as_deref();
     // What is comment and what is text may cost a git process to know, and few messages have an id in either.
     if binding == Binding::Nothing && binding::is_any_named(&snapshot, branch, &message)? {
@@ -56,12 +79,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     }
     match binding {
         Binding::Bound(bound) => {
-            let trailers = missing_trailers(&bound, rule.at_scissors(&message).0);
-            let trailers: Vec<(&str, &str)> =
-                trailers.iter().map(|(key, value)| (*key, &value[..])).collect();
-            if !trailers.is_empty() {
-                add_trailers(path, &rule, &trailers)?;
-            }
+            add(path, &rule, &missing_trailers(&bound, rule.at_scissors(&message).0))?;
             Ok(Verdict::Go)
         }
         Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.tell())),
@@ -93,6 +111,38 @@ impl Lost {
             None => format!("the claim `{}` was set aside", self.execution_id.short()),
         }
     }
+}
+
+fn add(path: &Path, rule: &CommentRule, trailers: &[(&'static str, String)]) -> Result<(), HookError> {
+    let trailers: Vec<(&str, &str)> = trailers.iter().map(|(key, value)| (*key, &value[..])).collect();
+    if !trailers.is_empty() {
+        add_trailers(path, rule, &trailers)?;
+    }
+    Ok(())
+}
+
+/// The trailers for a commit that squashes, copies or takes back the work of plans, without those of plans that `text`
+/// names. What somebody wrote decides; where git's own words say all of it, nothing is added.
+fn trailers_of(
+    read: &impl Read,
+    sources: &[Source],
+    text: &[u8],
+) -> Result<Vec<(&'static str, String)>, StoreError> {
+    let of = |text: &[u8]| solutions(read, &trailers::parse(text));
+    let is_said = !of(&unindented(text))?.is_empty() || !Referred::parse(text).reverts.is_empty();
+    if is_said {
+        return Ok(vec![]);
+    }
+    let named = of(text)?;
+    let mut found = Vec::new();
+    for source in sources.iter().filter(|it| !named.contains(&it.solution_id)) {
+        found.push((trailers::ISSUE, source.solution_id.issue().to_string()));
+        found.push((trailers::SOLUTION, source.solution_id.to_string()));
+        found.extend(source.task_id.clone().map(|task| (trailers::TASK, task)));
+    }
+    let reverts: BTreeSet<&CommitHash> = sources.iter().flat_map(|it| &it.reverts).collect();
+    found.extend(reverts.into_iter().map(|hash| (REVERTS, hash.to_string())));
+    Ok(found)
 }
 
 /// The trailers for a commit of that execution, without those that `text` has already.

@@ -10,6 +10,7 @@ use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
 use crate::store::{CodeCommit, Read, Store, StoreError, records};
 use crate::trail::links::{execution_of, link, solutions, task};
+use crate::trail::sources::{Source, Sources};
 use crate::trail::trailers;
 
 /// How many hex digits of a commit a subject in the log shows.
@@ -22,6 +23,8 @@ pub(super) struct Target {
     pub(super) solution_id: SolutionId,
     pub(super) task_id: Option<String>,
     pub(super) linked_by: LinkedBy,
+    /// Commits of that work which it takes back.
+    pub(super) reverts: Vec<CommitHash>,
     /// A commit shows that its own executor goes on; a mention of an execution says nothing of that.
     pub(super) renews: bool,
 }
@@ -58,7 +61,7 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     let here = Here::of(store)?;
     // Most commits of a repository may be nobody's: they cost neither the lock nor a look at their files.
     let snapshot = store.snapshot()?;
-    let seen = open_targets(&snapshot, &here, commit)?;
+    let seen = open_targets(store, &snapshot, &here, commit)?;
     if seen.is_empty() {
         return Ok(Verdict::Go);
     }
@@ -69,11 +72,12 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
         // Where nobody wrote in between, which is nearly always, the logs need not be read again.
         let targets = match tx.base().commit() == snapshot.commit() {
             true => seen.clone(),
-            false => open_targets(tx, &here, commit)?,
+            false => open_targets(store, tx, &here, commit)?,
         };
         let mut linked = Vec::new();
         for target in &targets {
             let link = link(commit, &files, target.task_id.clone(), target.linked_by);
+            let link = link.taking_back(target.reverts.clone());
             tx.log(&target.execution_id, Event::Commit(link))?;
             if target.renews {
                 let lease_expires_at = tx.stamper().now().plus_millis(lease);
@@ -95,13 +99,14 @@ fn short(commit: &CodeCommit) -> String {
 
 /// The targets that do not have the link yet.
 pub(super) fn open_targets(
+    store: &Store,
     read: &impl Read,
     here: &Here,
     commit: &CodeCommit,
 ) -> Result<Vec<Target>, StoreError> {
     let hash = CommitHash::from(commit.id);
     let mut open = Vec::new();
-    for target in targets(read, here, commit)? {
+    for target in targets(store, read, here, commit)? {
         let known = records::execution(read, &target.execution_id, &mut Vec::new())?;
         if !known.iter().flat_map(ExecutionFolder::commits).any(|it| it.link.hash == hash) {
             open.push(target);
@@ -110,40 +115,102 @@ pub(super) fn open_targets(
     Ok(open)
 }
 
-/// What is carried out here, where the commit's trailers agree or there are none; else what the trailers name; else what
+/// What its trailers name; else whose work its message takes back, copies or squashes; else, of what is carried out here
+/// and passed `commit-msg` by, whose work it changes in the same way or undoes; else what is carried out here; else what
 /// the message or the branch names.
-fn targets(read: &impl Read, here: &Here, commit: &CodeCommit) -> Result<Vec<Target>, StoreError> {
+fn targets(
+    store: &Store,
+    read: &impl Read,
+    here: &Here,
+    commit: &CodeCommit,
+) -> Result<Vec<Target>, StoreError> {
     let trailers = trailers::parse(&commit.message);
     let named = solutions(read, &trailers)?;
-    let agrees = |solution: &SolutionId| named.is_empty() || named.contains(solution);
-    match binding::of_worktree(read, here)? {
-        Binding::Bound(bound) if agrees(&bound.solution_id) => {
-            return Ok(vec![active_target(read, bound, &trailers)?]);
-        }
-        // `post-rewrite` follows an amended commit of the lost execution; a new one is not the winner's.
-        Binding::Lost(lost) if named.contains(&lost.solution_id) => return Ok(Vec::new()),
-        Binding::Nothing if named.is_empty() => {
-            let found = binding::by_id(read, here.branch.as_deref(), &commit.message)?;
-            return found.into_iter().map(|bound| active_target(read, bound, &trailers)).collect();
-        }
-        _ => {}
+    let sources = Sources::of(store, read);
+    let mut found = sources.by_message(&commit.message)?;
+    let binding = binding::of_worktree(read, here)?;
+    if named.is_empty() && found.is_empty() && matches!(binding, Binding::Bound(_)) {
+        found = sources.by_change(commit, &store.changed_files(commit)?)?;
     }
+    let reverts = Reverts { all: sources.taken_back(&commit.message), found: &found };
+    let active = match &binding {
+        Binding::Bound(bound) => Some(bound),
+        _ => None,
+    };
+    let is_active = |plan: &SolutionId| active.filter(|bound| bound.solution_id == *plan).cloned();
     let mut targets = Vec::new();
-    for solution in named {
-        let Some(execution_id) = execution_of(read, &solution)? else { continue };
-        let task_id = task(read, &solution, &trailers, None)?;
-        let linked_by = LinkedBy::Trailer;
-        targets.push(Target { execution_id, solution_id: solution, task_id, linked_by, renews: false });
+    if !named.is_empty() {
+        // `post-rewrite` follows an amended commit of the lost execution; a new one is not the winner's.
+        if matches!(&binding, Binding::Lost(lost) if named.contains(&lost.solution_id)) {
+            return Ok(Vec::new());
+        }
+        for solution_id in named {
+            let reverts = reverts.of(&solution_id);
+            if let Some(bound) = is_active(&solution_id) {
+                targets.push(active_target(read, bound, &trailers, reverts)?);
+            } else if let Some(execution_id) = execution_of(read, &solution_id)? {
+                let task_id = task(read, &solution_id, &trailers, None)?;
+                let linked_by = LinkedBy::Trailer;
+                targets.push(Target { execution_id, solution_id, task_id, linked_by, reverts, renews: false });
+            }
+        }
+        return Ok(targets);
+    }
+    for Source { execution_id, solution_id, task_id, .. } in &found {
+        let reverts = reverts.of(solution_id);
+        targets.push(match is_active(solution_id) {
+            Some(bound) => {
+                let task_id = task_id.clone().or(bound.task_id);
+                active_target(read, Bound { task_id, ..bound }, &trailers, reverts)?
+            }
+            None => Target {
+                execution_id: execution_id.clone(),
+                solution_id: solution_id.clone(),
+                task_id: task_id.clone(),
+                linked_by: LinkedBy::Trailer,
+                reverts,
+                renews: false,
+            },
+        });
+    }
+    if found.is_empty() {
+        let bound = match binding {
+            Binding::Bound(bound) => Some(bound),
+            Binding::Nothing => binding::by_id(read, here.branch.as_deref(), &commit.message)?,
+            Binding::Elsewhere | Binding::Lost(_) => None,
+        };
+        if let Some(bound) = bound {
+            targets.push(active_target(read, bound, &trailers, reverts.all.clone())?);
+        }
     }
     Ok(targets)
+}
+
+/// What a commit takes back.
+struct Reverts<'a> {
+    /// Whatever its message says, nobody's commits included.
+    all: Vec<CommitHash>,
+    found: &'a [Source],
+}
+
+impl Reverts<'_> {
+    /// The commits of one plan; all, where none of them is of that plan.
+    fn of(&self, plan: &SolutionId) -> Vec<CommitHash> {
+        let mut of_plan = self.found.iter().filter(|it| it.solution_id == *plan).peekable();
+        match of_plan.peek() {
+            Some(_) => of_plan.flat_map(|it| it.reverts.clone()).collect(),
+            None => self.all.clone(),
+        }
+    }
 }
 
 fn active_target(
     read: &impl Read,
     bound: Bound,
     trailers: &[(String, String)],
+    reverts: Vec<CommitHash>,
 ) -> Result<Target, StoreError> {
     let Bound { execution_id, solution_id, task_id, is_active } = bound;
     let task_id = task(read, &solution_id, trailers, task_id)?;
-    Ok(Target { execution_id, solution_id, task_id, linked_by: LinkedBy::Hook, renews: is_active })
+    Ok(Target { execution_id, solution_id, task_id, linked_by: LinkedBy::Hook, reverts, renews: is_active })
 }

@@ -13,6 +13,8 @@ use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, layout, records};
 use crate::trail::links::{link, task};
+use crate::trail::referred::Referred;
+use crate::trail::sources::Sources;
 use crate::trail::{active, trailers};
 
 /// A commit and what took its place.
@@ -119,6 +121,7 @@ fn follow(
                 let trailers = trailers::parse(&new.commit.message);
                 let task = task(tx, &folder.execution.solution_id, &trailers, old.task_id.clone())?;
                 let link = link(&new.commit, &new.files, task, old.linked_by);
+                let link = link.taking_back(old.reverts.clone());
                 links.insert(pair.new.clone(), link.clone());
                 tx.log(id, Event::Commit(link))?;
             }
@@ -157,7 +160,7 @@ fn successors(store: &Store, pairs: &[Pair]) -> Result<BTreeMap<CommitHash, Code
     Ok(found)
 }
 
-/// The executions that know an old commit: of those that are likely, else of all.
+/// The executions that know an old commit. Those that are likely are looked at first: mostly they know all of them.
 fn executions(
     store: &Store,
     read: &impl Read,
@@ -173,33 +176,36 @@ fn executions(
     for issue in named.map(|solution| solution.issue()).collect::<BTreeSet<_>>() {
         likely.extend(records::execution_ids(read, &issue)?);
     }
-    let found = mentioning(read, likely, pairs)?;
-    if !found.is_empty() {
-        return Ok(found);
+    let mut known = BTreeSet::new();
+    let mut found = BTreeSet::new();
+    for id in likely {
+        for pair in mentioned(read, &id, pairs)? {
+            known.insert(&pair.old);
+            found.insert(id.clone());
+        }
     }
-    let mut all = BTreeSet::new();
-    for issue in records::issue_ids(read)? {
-        all.extend(records::execution_ids(read, &issue)?);
+    // What takes work back or copies it belongs to others, and maybe to several.
+    let goes_back = |pair: &Pair| {
+        commits.get(&pair.new).is_some_and(|it| Referred::parse(&it.message) != Referred::default())
+    };
+    let sources = Sources::of(store, read);
+    for pair in pairs.iter().filter(|pair| !known.contains(&pair.old) || goes_back(pair)) {
+        found.extend(sources.known(&pair.old)?);
     }
-    mentioning(read, all, pairs)
+    Ok(found)
 }
 
-/// Those with an old commit somewhere in the bytes of their log, which is quicker than to read it.
-fn mentioning(
+/// The old commits that stand somewhere in the bytes of a log, which is quicker than to read it.
+fn mentioned<'a>(
     read: &impl Read,
-    mut executions: BTreeSet<ExecutionId>,
-    pairs: &[Pair],
-) -> Result<BTreeSet<ExecutionId>, StoreError> {
-    let mut found = BTreeSet::new();
-    while let Some(id) = executions.pop_first() {
-        let folder = layout::execution_log(&id);
-        for name in read.names(&folder)? {
-            let bytes = read.file(&format!("{folder}/{name}"))?.unwrap_or_default();
-            if pairs.iter().any(|pair| bytes.contains_str(pair.old.as_str())) {
-                found.insert(id);
-                break;
-            }
-        }
+    id: &ExecutionId,
+    pairs: &'a [Pair],
+) -> Result<Vec<&'a Pair>, StoreError> {
+    let folder = layout::execution_log(id);
+    let mut found = Vec::new();
+    for name in read.names(&folder)? {
+        let bytes = read.file(&format!("{folder}/{name}"))?.unwrap_or_default();
+        found.extend(pairs.iter().filter(|pair| bytes.contains_str(pair.old.as_str())));
     }
     Ok(found)
 }

@@ -68,7 +68,7 @@ impl Made {
         for hash in rebase.map(|rebase| rebase.made(store)).unwrap_or_default() {
             let Some(id) = object_id(&hash).filter(|_| !replaced.contains(&*hash)) else { continue };
             let commit = store.code_commit(id)?;
-            if !open_targets(read, &here, &commit)?.is_empty() {
+            if !open_targets(store, read, &here, &commit)?.is_empty() {
                 let files = store.changed_files(&commit)?;
                 commits.push((commit, files));
             }
@@ -91,10 +91,10 @@ impl Made {
         let mut solutions = BTreeSet::new();
         let mut executions = BTreeMap::new();
         for (commit, files) in &self.commits {
-            let targets = open_targets(tx, &self.here, commit)?;
+            let targets = open_targets(store, tx, &self.here, commit)?;
             count += usize::from(!targets.is_empty());
             for target in targets {
-                let link = link(commit, files, target.task_id, target.linked_by);
+                let link = link(commit, files, target.task_id, target.linked_by).taking_back(target.reverts);
                 tx.log(&target.execution_id, Event::Commit(link))?;
                 solutions.insert(target.solution_id.to_string());
                 executions.insert(target.execution_id, target.renews);

@@ -89,7 +89,7 @@ text_enum!(
     LinkedBy {
         /// By the post-commit hook.
         Hook = "hook",
-        /// By the trailers in its message.
+        /// By what its message names: the plan in its trailers, or commits that it takes back, copies or squashes.
         Trailer = "trailer",
         /// By hand.
         Manual = "manual",
@@ -131,6 +131,21 @@ pub(crate) struct CommitLink {
     pub(crate) files: Vec<String>,
     /// How it came to be linked.
     pub(crate) linked_by: LinkedBy,
+    /// Commits of this work that it takes back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reverts: Vec<CommitHash>,
+}
+
+impl CommitLink {
+    /// The same, of a commit that takes others back.
+    pub(crate) fn taking_back(self, reverts: Vec<CommitHash>) -> Self {
+        Self { reverts, ..self }
+    }
+
+    /// Whether the execution made it. What is taken back elsewhere shows in its trail, and is no step of its work.
+    pub(crate) fn is_work(&self) -> bool {
+        self.reverts.is_empty() || self.linked_by == LinkedBy::Hook
+    }
 }
 
 /// A commit was rewritten (amend, rebase).

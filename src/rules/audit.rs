@@ -403,7 +403,7 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
 
 fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
     let is_linked =
-        it.execution.commits().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
+        it.execution.work().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
     let accepted: BTreeSet<u64> = it
         .execution
         .log

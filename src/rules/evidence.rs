@@ -27,7 +27,7 @@ pub(crate) fn commands(plan: &Plan) -> Vec<(&str, &str)> {
 /// The tests of which the last check at the last linked commit, with a clean work tree, did not pass or is missing; all
 /// where no commit is linked.
 pub(crate) fn failing<'a>(plan: &'a Plan, execution: &ExecutionFolder) -> Vec<(&'a str, &'a str)> {
-    let last = execution.commits().last().map(|commit| commit.link.hash.clone());
+    let last = execution.work().last().map(|commit| commit.link.hash.clone());
     let passed = |task: &str, command: &str| {
         last.as_deref().and_then(|last| last_check(execution, task, command, last)) == Some(true)
     };
@@ -60,7 +60,7 @@ pub(crate) struct Lack {
 
 /// What is missing; empty where everything is there.
 pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder) -> Vec<Lack> {
-    let commits = execution.commits();
+    let commits = execution.work();
     let Some(last) = commits.last() else {
         return vec![Lack { has_failed: false, words: "no commit is linked to it".into() }];
     };

@@ -166,6 +166,30 @@ pub(crate) struct LinkedCommit {
     pub(crate) rewritten_from: Vec<CommitHash>,
 }
 
+/// What a linked commit does to others of the same work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Undoing {
+    /// It takes this one back.
+    Reverts(CommitHash),
+    /// It makes this one once more, by taking back what took it back.
+    Reapplies(CommitHash),
+}
+
+/// What a link takes back. `find` knows the links of its execution.
+pub(crate) fn undoing<'a>(
+    link: &CommitLink,
+    find: impl Fn(&CommitHash) -> Option<&'a CommitLink>,
+) -> Vec<Undoing> {
+    let mut found = Vec::new();
+    for hash in &link.reverts {
+        match find(hash).filter(|it| !it.reverts.is_empty()) {
+            Some(before) => found.extend(before.reverts.iter().cloned().map(Undoing::Reapplies)),
+            None => found.push(Undoing::Reverts(hash.clone())),
+        }
+    }
+    found
+}
+
 impl ExecutionFolder {
     /// Completed if any `end` says so, else failed if one does, else executing.
     pub(crate) fn outcome(&self) -> ExecutionStatus {
@@ -258,6 +282,11 @@ impl ExecutionFolder {
             .filter(|known| known.state == State::Linked)
             .map(|known| known.commit)
             .collect()
+    }
+
+    /// Those of them that the execution made itself.
+    pub(crate) fn work(&self) -> Vec<LinkedCommit> {
+        self.commits().into_iter().filter(|it| it.link.is_work()).collect()
     }
 
     /// The links that stand, by the hash of the commit as it is and as it was before it was rewritten.
@@ -423,6 +452,7 @@ mod tests {
             authored_at: Time::from_seconds(0).unwrap(),
             files: vec![],
             linked_by: LinkedBy::Hook,
+            reverts: vec![],
         })
     }
 

@@ -25,6 +25,7 @@ pub(crate) fn link(
         authored_at: commit.authored_at,
         files: files.to_vec(),
         linked_by,
+        reverts: vec![],
     }
 }
 

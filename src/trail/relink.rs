@@ -13,6 +13,7 @@ use serde::Serialize;
 pub(crate) use self::by_issue::Undecided;
 use self::patches::Patches;
 use super::links::{link, solutions, task};
+use super::sources::Sources;
 use super::trailers;
 use crate::model::execution::{Event, LinkedBy, Rewrite};
 use crate::model::hash::CommitHash;
@@ -33,6 +34,8 @@ pub(crate) enum Shown {
     Trailers,
     /// Its trailers name the issue, and of its executions only this one will do.
     Issue,
+    /// Its message says that it takes back, copies or squashes commits of the execution.
+    Message,
     /// It makes the same change as a commit that is linked.
     Patch,
     /// It makes the same change as all commits of the execution together.
@@ -55,6 +58,9 @@ pub(crate) struct Lost {
     pub(crate) task_id: Option<String>,
     /// What shows that it belongs there.
     pub(crate) shown_by: Shown,
+    /// The commits of the execution that it takes back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reverts: Vec<CommitHash>,
     /// A linked commit that no branch has any more, and of which it is the newer form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaces: Option<CommitHash>,
@@ -150,6 +156,19 @@ pub(crate) fn linked(read: &impl Read) -> Result<HashSet<CommitHash>, StoreError
     Ok(all)
 }
 
+/// The executions that link each commit, or linked it before it was rewritten.
+pub(super) fn linking(read: &impl Read) -> Result<HashMap<CommitHash, Vec<ExecutionId>>, StoreError> {
+    let mut all: HashMap<CommitHash, Vec<ExecutionId>> = HashMap::new();
+    for issue in records::issue_ids(read)? {
+        for execution in records::executions(read, &issue)? {
+            for hash in execution.links_by_hash().into_keys() {
+                all.entry(hash).or_default().push(execution.execution.id.clone());
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// The commits that a log names.
 fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &CommitHash> {
     execution.log.iter().flat_map(|entry| match &entry.event {
@@ -163,6 +182,7 @@ fn named(execution: &ExecutionFolder) -> impl Iterator<Item = &CommitHash> {
 /// Those of `commits` (full ids, oldest first) that belong to an execution and that no log names.
 pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> Result<Found, StoreError> {
     let known = Known::read(read)?;
+    let sources = Sources::of(store, read);
     let mut found = Vec::new();
     let mut silent = Vec::new();
     let mut of_issues = Vec::new();
@@ -184,7 +204,23 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
         }
         let is_recent =
             || Ok::<bool, StoreError>(earliest.is_some_and(|at| committed(store, id) >= at - SKEW));
-        if named.is_empty() && commit.parents.len() < 2 && known.names(hash).is_empty() && is_recent()? {
+        let mut is_told = false;
+        if named.is_empty() && known.names(hash).is_empty() {
+            for source in sources.by_message(&commit.message)? {
+                let is_it = |it: &ExecutionFolder| it.execution.id == source.execution_id;
+                let Some(n) = known.executions.iter().position(is_it) else { continue };
+                let mut it = lost_as(&known, n, &commit, source.task_id, Shown::Message);
+                it.reverts = source.reverts;
+                found.push((n, it, commit.clone()));
+                is_told = true;
+            }
+        }
+        if !is_told
+            && named.is_empty()
+            && commit.parents.len() < 2
+            && known.names(hash).is_empty()
+            && is_recent()?
+        {
             silent.push(commit.clone());
         }
         let issues = by_issue::issues(read, &trailers)?;
@@ -199,7 +235,8 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
             found.push((n, it, commit));
         }
     }
-    let by_change = found.iter().filter(|(_, it, _)| it.shown_by != Shown::Trailers);
+    let is_by_change = |it: &Lost| matches!(it.shown_by, Shown::Patch | Shown::WholePatch);
+    let by_change = found.iter().filter(|(_, it, _)| is_by_change(it));
     let same_change: HashSet<CommitHash> = by_change.map(|(_, it, _)| it.commit.clone()).collect();
     let mut undecided = Vec::new();
     for (issue, commit, trailers) in of_issues {
@@ -233,6 +270,7 @@ fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>
         solution_id: execution.solution_id.clone(),
         task_id,
         shown_by,
+        reverts: vec![],
         replaces: None,
     }
 }
@@ -315,6 +353,7 @@ pub(crate) fn record(
         let commit = store.code_commit(id)?;
         let files = store.changed_files(&commit)?;
         let entry = link(&commit, &files, it.task_id.clone(), LinkedBy::Relink);
+        let entry = entry.taking_back(it.reverts.clone());
         tx.log(&it.execution_id, Event::Commit(entry))?;
         if let Some(old) = &it.replaces {
             let rewrite = Rewrite { old: old.clone(), new: it.commit.clone() };

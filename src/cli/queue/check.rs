@@ -152,7 +152,7 @@ fn commit(
     holder: &ExecutionFolder,
     status: ItemStatus,
 ) -> Result<Option<CommitHash>, Failure> {
-    let last = holder.commits().last().map(|commit| commit.link.hash.clone());
+    let last = holder.work().last().map(|commit| commit.link.hash.clone());
     let last = last.filter(|hash| store.commit_here(hash).is_some());
     let tip = match &holder.execution.branch {
         Some(branch) => collisions::branch_tip(store, branch)?,

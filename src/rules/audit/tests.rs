@@ -25,6 +25,7 @@ fn linked(hash: &str, by: LinkedBy, authored: i64) -> Event {
         authored_at: time(authored),
         files: vec![],
         linked_by: by,
+        reverts: vec![],
     })
 }
 

@@ -41,7 +41,8 @@ impl Patches {
             });
             // An attempt that failed or goes on recorded none.
             let base = execution.execution.base_commit.as_ref().and_then(here);
-            let head = commits.last().and_then(|it| here(&it.link.hash));
+            let work = commits.iter().rfind(|it| it.link.is_work());
+            let head = work.and_then(|it| here(&it.link.hash));
             match (recorded, base, head) {
                 (Some(id), ..) => patches.whole.entry(id).or_default().push(n),
                 (None, Some(base), Some(head)) => {

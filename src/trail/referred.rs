@@ -1,0 +1,108 @@
+//! What a message says of other commits, in git's own words: those that it takes back, copies or squashes.
+
+use gix::bstr::ByteSlice;
+
+/// The trailer with a commit that is taken back, where somebody's own words do not say so.
+pub(crate) const REVERTS: &str = "Wf-Reverts";
+/// `git revert` writes it, also where what is taken back took something back itself ("Reapply").
+const TAKES_BACK: &[u8] = b"This reverts commit";
+/// `git cherry-pick -x` writes it.
+const COPIES: &[u8] = b"(cherry picked from commit ";
+/// `git merge --squash` begins each message that it collects with it.
+const SQUASHES: &[u8] = b"commit ";
+/// An abbreviated id is that long at least.
+const SHORTEST: usize = 7;
+/// No more than these are looked up.
+const MOST: usize = 1_000;
+
+/// The ids of other commits in a message, as they stand there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Referred {
+    /// Commits that are taken back.
+    pub(crate) reverts: Vec<String>,
+    /// Commits that are made once more: copied, or squashed.
+    pub(crate) copies: Vec<String>,
+}
+
+impl Referred {
+    /// What a message says. Lines that are indented are those of a commit that was squashed.
+    pub(crate) fn parse(message: &[u8]) -> Self {
+        let mut found = Self::default();
+        for line in message.lines() {
+            if let Some(rest) = line.strip_prefix(TAKES_BACK) {
+                found.reverts.extend(ids(rest.strip_prefix(b"s").unwrap_or(rest)));
+            } else if let Some(rest) =
+                line.strip_prefix(REVERTS.as_bytes()).and_then(|it| it.strip_prefix(b":"))
+            {
+                found.reverts.extend(id(rest.trim()));
+            } else if let Some(rest) = line.strip_prefix(COPIES) {
+                found.copies.extend(rest.strip_suffix(b")").and_then(id));
+            } else if let Some(rest) = line.strip_prefix(SQUASHES) {
+                // A sentence may begin like that; git writes the whole id and nothing behind it.
+                found.copies.extend(id(rest).filter(|id| id.len() >= 40));
+            }
+        }
+        found.reverts.truncate(MOST);
+        found.copies.truncate(MOST);
+        found
+    }
+}
+
+/// The ids with which a sentence goes on: `1234567.`, `1234567, reversing`, `1234567 (subject, date)`, `1234567 and
+/// 89abcde`.
+fn ids(rest: &[u8]) -> Vec<String> {
+    let words = rest.fields().map(|word| word.trim_end_with(|c| matches!(c, '.' | ',' | ';')));
+    words
+        .map_while(|word| (word == b"and").then_some(None).or_else(|| id(word).map(Some)))
+        .flatten()
+        .collect()
+}
+
+fn id(word: &[u8]) -> Option<String> {
+    let word = word.to_str().ok()?;
+    let is_id = (SHORTEST..=64).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
+    is_id.then(|| word.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "0123456789abcdef0123456789abcdef01234567";
+    const B: &str = "89abcdef0123456789abcdef0123456789abcdef";
+
+    #[test]
+    fn what_git_writes_of_other_commits_is_read() {
+        for (message, reverts, copies) in [
+            (format!("Revert \"x\"\n\nThis reverts commit {A}.\n"), vec![A], vec![]),
+            (format!("Reapply \"x\"\n\nThis reverts commit {A}.\n"), vec![A], vec![]),
+            (
+                format!("Revert \"x\"\n\nThis reverts commit {A}, reversing\nchanges made to {B}.\n"),
+                vec![A],
+                vec![],
+            ),
+            ("Revert\n\nThis reverts commit 0123456 (x, 2026-11-21).\n".into(), vec!["0123456"], vec![]),
+            (format!("Back out\n\nThis reverts commits {A} and {B}.\r\n"), vec![A, B], vec![]),
+            (format!("Back out\n\nWf-Solution: SOL-ISS-001-1\nWf-Reverts: {A}\n"), vec![A], vec![]),
+            (format!("x\n\n(cherry picked from commit {A})\n"), vec![], vec![A]),
+            (
+                format!("Squashed commit of the following:\n\ncommit {A}\nAuthor: x\n\n    x\n"),
+                vec![],
+                vec![A],
+            ),
+            (format!("x\n\n    This reverts commit {A}.\n> commit {B}\n"), vec![], vec![]),
+            ("x\n\ncommit often\nThis reverts commit of yesterday\n".into(), vec![], vec![]),
+        ] {
+            let found = Referred::parse(message.as_bytes());
+            assert_eq!(
+                (&found.reverts[..], &found.copies[..]),
+                (&to_owned(reverts)[..], &to_owned(copies)[..]),
+                "{message}"
+            );
+        }
+    }
+
+    fn to_owned(ids: Vec<&str>) -> Vec<String> {
+        ids.into_iter().map(str::to_owned).collect()
+    }
+}

@@ -1,0 +1,252 @@
+//! Commits that take back, copy or squash work of another plan than the one that is carried out: they belong to that work.
+
+use serde_json::json;
+
+use super::{Bound, id, message, script, sorted};
+use crate::support::Repo;
+use crate::support::store_writer::{Claim, activate, claim, require_commits};
+
+/// Work of a plan that has ended, and another plan that is carried out in the same worktree.
+struct Two {
+    it: Bound,
+    work: String,
+    other: Claim,
+}
+
+impl Two {
+    fn new() -> Self {
+        Self::with(|repo| repo.commit("a", "1\n2\n3\n", "work"))
+    }
+
+    /// The work without trailers, as where its link was made by hand.
+    fn without_trailers() -> Self {
+        Self::with(|repo| {
+            repo.write("a", "1\n2\n3\n");
+            repo.git(&["add", "a"]).ok();
+            repo.git(&["commit", "-q", "--no-verify", "-m", "work"]).ok();
+            id(repo, "HEAD")
+        })
+    }
+
+    fn with(work: impl Fn(&Repo) -> String) -> Self {
+        let it = Bound::new();
+        activate(&it.repo, &it.claim, "refs/heads/main", Some("T1"));
+        let work = work(&it.repo);
+        it.claim.end(&it.repo, "completed");
+        let other = claim(&it.repo, "ISS-002");
+        Self { it, work, other }
+    }
+
+    fn repo(&self) -> &Repo {
+        &self.it.repo
+    }
+
+    /// HEAD belongs to the first plan and not to the other.
+    #[track_caller]
+    fn assert_of_the_first(&self) -> serde_json::Value {
+        let head = id(self.repo(), "HEAD");
+        assert!(self.other.linked(self.repo()).is_empty(), "{:#?}", self.other.links(self.repo()));
+        assert!(!message(self.repo(), "HEAD").contains(&self.other.solution));
+        let links = self.it.claim.links(self.repo());
+        links.get(&head).unwrap_or_else(|| panic!("{links:#?}")).clone()
+    }
+}
+
+#[test]
+fn a_revert_and_a_reapply_belong_to_the_work_that_they_undo() {
+    let it = Two::new();
+    let short = |hash: &str| hash[..10].to_owned();
+    it.repo().git(&["revert", "--no-edit", &it.work]).ok();
+    let revert = id(it.repo(), "HEAD");
+    let link = it.assert_of_the_first();
+    assert_eq!((&link["reverts"], &link["linked_by"]), (&json!([it.work]), &json!("trailer")));
+    assert_eq!(link["task_id"], "T1");
+    assert!(it.other.log(it.repo()).is_empty(), "the lease of the other is not renewed by it");
+    it.repo().git(&["revert", "--no-edit", "HEAD"]).ok();
+    let reapply = id(it.repo(), "HEAD");
+    assert_eq!(it.assert_of_the_first()["reverts"], json!([revert]));
+
+    let trace = it.repo().wf(&["trace", "ISS-001"]).ok().stdout;
+    for part in [
+        format!("(reverts {})", short(&it.work)),
+        format!("(reapplies {})", short(&it.work)),
+        format!("(reverted by {})", short(&revert)),
+    ] {
+        assert!(trace.contains(&part), "{part}: {trace}");
+    }
+    let trace = it.repo().wf(&["trace", &revert]).ok().stdout;
+    assert!(trace.contains("belongs to task T1") && trace.contains("(reverts "), "{trace}");
+    let traced = it.repo().json(&["trace", "HEAD~2..HEAD"]);
+    assert_eq!(traced["commits"][0]["carries_out"][0]["reverts"], json!([it.work]));
+    let why = it.repo().json(&["why", "a:1"]);
+    let origin = &why["spans"][0]["origins"][0];
+    assert_eq!((&origin["issue_id"], &origin["task_id"]), (&json!("ISS-001"), &json!("T1")));
+    assert_eq!(
+        (&origin["reapplies"], &why["spans"][0]["commit"]["hash"]),
+        (&json!([it.work]), &json!(reapply))
+    );
+    let why = it.repo().wf(&["why", "a:1"]).ok().stdout;
+    assert!(why.contains(&format!("reapplies {}", short(&it.work))), "{why}");
+
+    // Its words stay what it is known by.
+    it.repo().git(&["commit", "-q", "--amend", "--no-edit"]).ok();
+    it.assert_of_the_first();
+    let reworded = script(&it.it.sandbox, "editor", "sed -i '1s/.*/Once more/' \"$1\"");
+    it.repo().with_env("GIT_EDITOR", &reworded).git(&["commit", "-q", "--amend"]).ok();
+    it.assert_of_the_first();
+}
+
+#[test]
+fn the_message_decides() {
+    let it = Two::new();
+    let words = format!("Back out\n\nThis reverts commit {}.\n\nWf-Solution: {}", it.work, it.other.solution);
+    it.repo().git(&["revert", "--no-commit", &it.work]).ok();
+    it.repo().git(&["commit", "-q", "-m", &words]).ok();
+    let links = it.other.links(it.repo());
+    assert_eq!(links[&id(it.repo(), "HEAD")]["reverts"], json!([it.work]));
+    assert_eq!(it.it.linked(), [it.work]);
+}
+
+#[test]
+fn a_revert_in_words_of_ones_own() {
+    for is_committed_by_hand in [false, true] {
+        let it = Two::without_trailers();
+        let worded = script(&it.it.sandbox, "editor", "echo 'It was wrong' > \"$1\"");
+        if is_committed_by_hand {
+            it.repo().git(&["revert", "--no-commit", &it.work]).ok();
+            it.repo().git(&["commit", "-q", "-m", "It was wrong"]).ok();
+            let message = message(it.repo(), "HEAD");
+            assert!(message.ends_with(&format!("Wf-Task: T1\nWf-Reverts: {}\n", it.work)), "{message}");
+        } else {
+            it.repo().with_env("GIT_EDITOR", &worded).git(&["revert", "--edit", &it.work]).ok();
+            assert_eq!(message(it.repo(), "HEAD"), "It was wrong\n");
+        }
+        assert_eq!(it.assert_of_the_first()["reverts"], json!([it.work]));
+        it.repo().with_env("GIT_EDITOR", &worded).git(&["revert", "--edit", "HEAD"]).ok();
+        it.assert_of_the_first();
+    }
+}
+
+#[test]
+fn one_commit_takes_back_work_of_several_plans() {
+    let it = Two::new();
+    let second = it.repo().commit("b", "1\n", "of the other");
+    let nobodys = it.repo().git(&["rev-list", "--max-parents=0", "HEAD"]).ok().line().to_owned();
+    it.repo().git(&["revert", "--no-commit", &it.work, &second]).ok();
+    let words = format!("Back out\n\nThis reverts commits {}, {second} and {nobodys}.", it.work);
+    it.repo().git(&["commit", "-q", "-m", &words]).ok();
+    let head = id(it.repo(), "HEAD");
+    assert_eq!(it.it.claim.links(it.repo())[&head]["reverts"], json!([it.work]));
+    let own = it.other.links(it.repo());
+    assert_eq!((&own[&head]["reverts"], &own[&head]["linked_by"]), (&json!([second]), &json!("hook")));
+}
+
+#[test]
+fn a_revert_of_what_nobody_planned_is_a_step_of_what_is_carried_out() {
+    let it = Two::new();
+    it.repo().write("c", "1\n");
+    it.repo().git(&["add", "c"]).ok();
+    it.repo().git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "nobody's"]).ok();
+    let nobodys = id(it.repo(), "HEAD");
+    it.repo().git(&["revert", "--no-edit", &nobodys]).ok();
+    let links = it.other.links(it.repo());
+    let link = &links[&id(it.repo(), "HEAD")];
+    assert_eq!((&link["reverts"], &link["linked_by"]), (&json!([nobodys]), &json!("hook")));
+    assert_eq!(it.it.linked(), [it.work]);
+}
+
+#[test]
+fn a_copy_belongs_to_what_it_copies() {
+    for options in [&["-x"][..], &[]] {
+        let it = Two::without_trailers();
+        it.repo().git(&["switch", "-q", "-c", "release", "HEAD~1"]).ok();
+        activate(it.repo(), &it.other, "refs/heads/release", None);
+        it.repo().git(&[&["cherry-pick"], options, &[&it.work[..]]].concat()).ok();
+        let link = it.assert_of_the_first();
+        assert_eq!((&link["task_id"], &link["reverts"]), (&json!("T1"), &json!(null)), "{options:?}");
+        assert_eq!(it.it.linked(), sorted([it.work.clone(), id(it.repo(), "HEAD")]));
+    }
+}
+
+#[test]
+fn a_squashed_branch_belongs_to_the_plan_of_its_commits() {
+    for words in [&["-m", "all of it"][..], &["--no-edit"]] {
+        let it = Two::without_trailers();
+        it.repo().git(&["switch", "-q", "-c", "release", "HEAD~1"]).ok();
+        activate(it.repo(), &it.other, "refs/heads/release", None);
+        it.repo().git(&["merge", "-q", "--squash", "main"]).ok();
+        it.repo().git(&[&["commit", "-q"], words].concat()).ok();
+        it.assert_of_the_first();
+        let message = message(it.repo(), "HEAD");
+        let trailers = format!("{}Wf-Task: T1\n", it.it.claim.trailers());
+        assert!(message.ends_with(&trailers), "{message}");
+    }
+    // What somebody writes decides.
+    let it = Two::without_trailers();
+    it.repo().git(&["switch", "-q", "-c", "release", "HEAD~1"]).ok();
+    activate(it.repo(), &it.other, "refs/heads/release", None);
+    it.repo().git(&["merge", "-q", "--squash", "main"]).ok();
+    it.repo().git(&["commit", "-q", "-m", "mine", "-m", &format!("Wf-Solution: {}", it.other.solution)]).ok();
+    assert_eq!(it.other.linked(it.repo()), [id(it.repo(), "HEAD")]);
+    assert_eq!(it.it.linked(), [it.work]);
+}
+
+#[test]
+fn planned_work_may_be_taken_back_where_each_commit_needs_a_plan() {
+    let it = Two::new();
+    require_commits(it.repo());
+    it.other.end(it.repo(), "completed");
+    it.repo().git(&["revert", "--no-commit", &it.work]).ok();
+    it.repo().git(&["commit", "-q", "-m", "It was wrong"]).ok();
+    assert_eq!(it.assert_of_the_first()["reverts"], json!([it.work]));
+    it.repo().git(&["commit", "-q", "--allow-empty", "-m", "without a plan"]).fails(1);
+}
+
+#[test]
+fn a_rebased_revert_stays_where_it_belongs() {
+    let it = Two::new();
+    it.repo().git(&["branch", "upstream"]).ok();
+    let own = it.repo().commit("b", "1\n", "of the other");
+    it.repo().git(&["revert", "--no-edit", &it.work]).ok();
+    let revert = id(it.repo(), "HEAD");
+    it.repo().git(&["switch", "-q", "upstream"]).ok();
+    it.repo().commit("c", "1\n", "meanwhile");
+    it.repo().git(&["switch", "-q", "main"]).ok();
+    it.repo().git(&["rebase", "-q", "upstream"]).ok();
+    let head = id(it.repo(), "HEAD");
+    assert_ne!(head, revert);
+    let links = it.it.claim.links(it.repo());
+    assert_eq!(links.keys().cloned().collect::<Vec<_>>(), sorted([it.work.clone(), head.clone()]));
+    assert_eq!(links[&head]["reverts"], json!([it.work]));
+    assert_eq!(it.other.linked(it.repo()), [id(it.repo(), "HEAD~1")]);
+    assert_ne!(own, id(it.repo(), "HEAD~1"));
+}
+
+#[test]
+fn what_no_hook_saw_is_found_again() {
+    let it = Two::new();
+    let off = ["-c", "core.hooksPath=/dev/null"];
+    it.repo().git(&[&off[..], &["revert", "--no-edit", &it.work]].concat()).ok();
+    let revert = id(it.repo(), "HEAD");
+    it.repo().git(&[&off[..], &["revert", "--no-edit", "HEAD"]].concat()).ok();
+    let reapply = id(it.repo(), "HEAD");
+    let found = it.repo().json(&["relink"]);
+    assert_eq!(found["links"][0]["shown_by"], "message", "{found:#}");
+    let links = it.it.claim.links(it.repo());
+    assert_eq!(links[&revert]["reverts"], json!([it.work]));
+    assert_eq!(links[&reapply]["reverts"], json!([revert]));
+    assert!(it.other.linked(it.repo()).is_empty());
+}
+
+#[test]
+fn what_is_undone_elsewhere_is_no_evidence_and_takes_none_away() {
+    let it = Bound::new();
+    let work = it.repo.commit("a", "1\n", "work");
+    let beside = it.repo.worktree("beside", "beside");
+    claim(&beside, "ISS-002");
+    beside.git(&["revert", "--no-edit", &work]).ok();
+    let shown = it.repo.json(&["show", &it.claim.execution]);
+    assert_eq!(shown["commits"].as_array().unwrap().len(), 2);
+    let said = it.repo.wf(&["verify", "--yes"]);
+    assert!(!said.stderr.contains("the last linked commit is"), "{}", said.stderr);
+}
