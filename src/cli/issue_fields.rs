@@ -84,7 +84,7 @@ pub(crate) struct IssueInput {
     pub(crate) tags: Option<BTreeSet<String>>,
     /// Who shall see to it.
     pub(crate) assignee: Option<String>,
-    /// Issues that must be done first.
+    /// Issues that must be done first; those in `extended_context.notes.depends_on_issues` are added to them.
     pub(crate) depends_on: Option<BTreeSet<IssueId>>,
     #[schemars(inner(regex(pattern = "^(parent-child|discovered-from|relates-to|duplicates):.+$")))]
     /// `type:id` with parent-child, discovered-from, relates-to or duplicates.
@@ -179,6 +179,9 @@ pub(crate) enum Label {
     },
 }
 
+/// The member of the notes by which a planner names what an issue depends on.
+const DEPENDENCIES: &str = "depends_on_issues";
+
 /// Fields that the store makes or derives: a record that `show --json` printed can be read again.
 const OWNED: &[&str] = &[
     "author",
@@ -248,8 +251,27 @@ impl IssueInput {
                 })?;
             }
         }
+        input.settle_notes(&wrong)?;
         input.settle_github(&wrong)?;
         Ok(input)
+    }
+
+    /// Takes the dependencies that a planner puts into the notes for what they are. The rest of the notes stays.
+    fn settle_notes(&mut self, wrong: &impl Fn(&str) -> Failure) -> Result<(), Failure> {
+        let notes = self.extended_context.as_mut().map(|context| &mut context.notes);
+        let Some(notes) = notes else { return Ok(()) };
+        let Some(serde_json::Value::Object(members)) = notes else { return Ok(()) };
+        let Some(named) = members.remove(DEPENDENCIES) else { return Ok(()) };
+        if members.is_empty() {
+            *notes = None;
+        }
+        if named.is_null() {
+            return Ok(());
+        }
+        let ids: BTreeSet<IssueId> = serde_json::from_value(named)
+            .map_err(|error| wrong(&format!("extended_context.notes.{DEPENDENCIES}: {error}")))?;
+        self.depends_on.get_or_insert_default().extend(ids);
+        Ok(())
     }
 
     /// Puts what a planner says of an issue on GitHub under the names of the format.

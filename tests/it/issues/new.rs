@@ -159,6 +159,33 @@ fn lifecycle_requirements_take_the_known_words_and_no_others() {
 }
 
 #[test]
+fn dependencies_in_the_notes_are_dependencies() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for id in ["ISS-001", "ISS-002", "ISS-003"] {
+        repo.issue(id);
+    }
+    let new = |input: serde_json::Value| repo.json_in(input.to_string(), &["new", "--from-json", "-"]);
+    let issue = new(json!({"title": "T", "depends_on": ["ISS-002"],
+        "extended_context": {"notes": {"wave": 2, "depends_on_issues": ["ISS-001"]}}}));
+    assert_eq!(issue["depends_on"], json!(["ISS-001", "ISS-002"]));
+    assert_eq!(issue["extended_context"], json!({"notes": {"wave": 2}}));
+    let issue = new(json!({"title": "T", "extended_context": {"notes": {"depends_on_issues": ["ISS-001"]}}}));
+    assert_eq!((&issue["depends_on"], &issue["extended_context"]), (&json!(["ISS-001"]), &json!(null)));
+    let id = issue["id"].as_str().unwrap();
+    let notes = json!({"extended_context": {"notes": {"depends_on_issues": ["ISS-003"]}}}).to_string();
+    let issue = repo.json_in(notes, &["edit", id, "--from-json", "-"]);
+    assert_eq!(issue["depends_on"], json!(["ISS-003"]));
+    let wrong =
+        json!({"title": "T", "extended_context": {"notes": {"depends_on_issues": "ISS-001"}}}).to_string();
+    let error = repo.refused_in(&wrong, 1, &["new", "--from-json", "-"]);
+    assert!(
+        error["message"].as_str().unwrap().contains("extended_context.notes.depends_on_issues"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_planner_s_names_for_what_came_from_github_are_taken() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
