@@ -29,6 +29,8 @@ pub(crate) struct Source {
     pub(crate) solution_id: SolutionId,
     /// Its task, where it is known and only one.
     pub(crate) task_id: Option<String>,
+    /// The commits of it.
+    commits: Vec<CommitHash>,
     /// The commits of it that are taken back; none where it is made once more.
     pub(crate) reverts: Vec<CommitHash>,
 }
@@ -65,7 +67,7 @@ impl<'a, R: Read> Sources<'a, R> {
                 // A commit that is not here any more may still be linked.
                 let id = self.store.commit_named(&id).or_else(|| object_id(&id));
                 for mut source in id.map(|id| self.of_commit(id, depth)).transpose()?.unwrap_or_default() {
-                    source.reverts = id.filter(|_| takes_back).map(CommitHash::from).into_iter().collect();
+                    source.reverts = if takes_back { source.commits.clone() } else { vec![] };
                     add(&mut found, source);
                 }
             }
@@ -92,13 +94,30 @@ impl<'a, R: Read> Sources<'a, R> {
             for solution_id in named {
                 let Some(execution_id) = links::execution_of(self.read, &solution_id)? else { continue };
                 let task_id = links::task(self.read, &solution_id, &trailers, None)?;
-                found.push(Source { execution_id, solution_id, task_id, reverts: vec![] });
+                let commits = vec![hash.clone()];
+                found.push(Source { execution_id, solution_id, task_id, commits, reverts: vec![] });
             }
         }
         if let Some(commit) = commit.filter(|_| found.is_empty() && depth < DEEPEST) {
             found = self.followed(&commit.message, depth + 1)?;
+            found.iter_mut().for_each(|source| source.commits = vec![hash.clone()]);
+            if found.is_empty() && commit.parents.len() > 1 {
+                for id in self.brought_by(&commit)? {
+                    for source in self.of_commit(id, DEEPEST)? {
+                        add(&mut found, source);
+                    }
+                }
+            }
         }
         Ok(found)
+    }
+
+    /// The commits that a merge brought to its first parent, the newest first.
+    fn brought_by(&self, merge: &CodeCommit) -> Result<Vec<ObjectId>, StoreError> {
+        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
+        let args = args.value(merge.id.to_string()).without(merge.parents[0]);
+        let listed = self.store.git().output(args)?;
+        Ok(String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id).collect())
     }
 
     /// Those of the executions that link a commit, or did before it was rewritten.
@@ -108,7 +127,8 @@ impl<'a, R: Read> Sources<'a, R> {
             let Some(folder) = records::execution(self.read, id, &mut Vec::new())? else { continue };
             if let Some(link) = folder.links_by_hash().remove(hash) {
                 let (solution_id, task_id) = (folder.execution.solution_id, link.task_id);
-                found.push(Source { execution_id: id.clone(), solution_id, task_id, reverts: vec![] });
+                let (execution_id, commits) = (id.clone(), vec![hash.clone()]);
+                found.push(Source { execution_id, solution_id, task_id, commits, reverts: vec![] });
             }
         }
         Ok(found)
@@ -155,7 +175,7 @@ impl<'a, R: Read> Sources<'a, R> {
             if patch.is_some() && (patch == own || takes_back) {
                 let mut found = self.of_commit(id, 0)?;
                 for source in &mut found {
-                    source.reverts = takes_back.then(|| hash.clone()).into_iter().collect();
+                    source.reverts = if takes_back { source.commits.clone() } else { vec![] };
                 }
                 return Ok(found);
             }
@@ -181,8 +201,11 @@ fn add(found: &mut Vec<Source>, source: Source) {
             if known.task_id != source.task_id {
                 known.task_id = None;
             }
-            let new: HashSet<_> = known.reverts.iter().cloned().collect();
-            known.reverts.extend(source.reverts.into_iter().filter(|it| !new.contains(it)));
+            for (known, more) in [(&mut known.commits, source.commits), (&mut known.reverts, source.reverts)]
+            {
+                let present: HashSet<CommitHash> = known.iter().cloned().collect();
+                known.extend(more.into_iter().filter(|it| !present.contains(it)));
+            }
         }
         None => found.push(source),
     }

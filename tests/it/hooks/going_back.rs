@@ -156,6 +156,18 @@ fn a_revert_of_what_nobody_planned_is_a_step_of_what_is_carried_out() {
 }
 
 #[test]
+fn a_revert_of_a_merge_takes_back_what_it_brought() {
+    let it = Two::new();
+    let off = ["-c", "core.hooksPath=/dev/null"];
+    it.repo().git(&["branch", "side"]).ok();
+    it.repo().git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    it.repo().git(&[&off[..], &["merge", "-q", "--no-ff", "--no-edit", "side"]].concat()).ok();
+    it.repo().git(&["revert", "-m", "1", "--no-edit", "HEAD"]).ok();
+    assert!(!it.repo().path().join("a").exists());
+    assert_eq!(it.assert_of_the_first()["reverts"], json!([it.work]));
+}
+
+#[test]
 fn a_copy_belongs_to_what_it_copies() {
     for options in [&["-x"][..], &[]] {
         let it = Two::without_trailers();
