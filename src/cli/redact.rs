@@ -19,17 +19,16 @@ use crate::ui::text::clean_line;
 
 /// Hide a value that should never have been written: it shows as `[redacted]` everywhere
 ///
-/// The text stays in the history of the ref, where plain git shows it: whoever has fetched it has it.
+/// The text stays in the history of the ref, where plain git shows it: everyone who has fetched it has it.
 ///
-/// With --purge the history is rewritten, so that no commit of the ref here holds anything that is hidden. That reaches
-/// this repository alone: the remote keeps the old history until the new one is pushed by force, and every other clone
-/// until it is purged, too. The commands for both are printed. Until then the two are kept apart: `sync`, `pull`, `push`
-/// and `next` refuse to merge them. Purging again brings in what others pushed meanwhile, and prints the command anew; in a
-/// clone that fetched the purged history it takes over what was never published from there. A server with the hook of
-/// `hooks install --server` takes no push by force: purge there.
+/// With --purge the history is rewritten, so that no commit of the ref in this repository holds a hidden value. The remote
+/// keeps the old history until the new one is force-pushed, and every other clone until it is purged too; the commands for
+/// both are printed. Until then, `sync`, `pull`, `push` and `next` refuse to merge the two. Purge again to take over what
+/// others pushed in the meantime and to print the command again; in a clone that fetched the purged history, this keeps
+/// what was never published. A server with the hook of `hooks install --server` refuses forced pushes: purge there as well.
 ///
-/// Copies elsewhere are out of reach: backups, forks, caches of a host, and whatever somebody has read. A password that
-/// was published is known.
+/// Nothing reaches backups, forks, the caches of a host, or what someone has already read: if you published a password,
+/// change it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue, plan, execution, queue or item

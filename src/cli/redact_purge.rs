@@ -150,7 +150,7 @@ fn print(answer: &PurgeAnswer, context: &mut Context) -> Result<(), Failure> {
         )?;
     }
     for tracking in merged {
-        writeln!(context.screen, "brought in what `{}` has beyond it, without what is hidden", clean_line(tracking))?;
+        writeln!(context.screen, "merged `{}`, with its hidden values removed", clean_line(tracking))?;
     }
     if !answer.renamed.is_empty() && *commits > 0 {
         let entries = match answer.renamed.len() {
@@ -162,17 +162,17 @@ fn print(answer: &PurgeAnswer, context: &mut Context) -> Result<(), Failure> {
     if *commits == 0 && remotes.is_empty() {
         return Ok(());
     }
-    writeln!(context.screen, "\nThe old history is still elsewhere; `git wf sync` does not merge it:")?;
+    writeln!(context.screen, "\nThe old history still exists elsewhere; `git wf sync` refuses to merge it:")?;
     for Remote { remote, push, clones, .. } in remotes {
         writeln!(
             context.screen,
-            "  on `{}`; this replaces it there, and the next `git wf sync` checks that\n    {}",
+            "  on `{}`; to replace it (the next `git wf sync` checks this), run\n    {}",
             clean_line(remote),
             clean_line(push)
         )?;
         writeln!(
             context.screen,
-            "  in every other clone; this, after that push, keeps what was never published from there\n    {}",
+            "  in every other clone; after that push, run there (unpublished work is kept)\n    {}",
             clean_line(clones)
         )?;
     }

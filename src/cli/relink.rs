@@ -73,8 +73,8 @@ pub(super) fn run(Args { range, dry_run }: Args, context: &mut Context) -> Outco
             match it.shown_by {
                 Shown::Trailers => "by its trailers",
                 Shown::Message => match it.reverts.is_empty() {
-                    true => "its message names commits of it",
-                    false => "it takes back commits of it",
+                    true => "its message names linked commits",
+                    false => "it reverts linked commits",
                 },
                 Shown::Issue => "its trailers name the issue",
                 Shown::Patch => "the same change as a linked commit",

@@ -60,7 +60,8 @@ fn print_commit(commit: &CommitFacts, issues: &[Traced], context: &mut Context) 
             let solution = painter.paint(style::ID, execution.execution.solution_id.as_str());
             let how = linked.as_ref().map(|commit| how(&commit.link)).unwrap_or_default();
             let links = execution.links_by_hash();
-            let undoing = linked.as_ref().map(|it| undoing(&it.link, |hash| links.get(hash))).unwrap_or_default();
+            let undoing =
+                linked.as_ref().map(|it| undoing(&it.link, |hash| links.get(hash))).unwrap_or_default();
             let verb = if undoing.is_empty() { "carries out" } else { "belongs to" };
             let undoing = undone(&undoing);
             writeln!(context.screen, "  {verb} {}{solution}{how}{undoing}", clean_line(&task))?;

@@ -34,7 +34,8 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     if !matches!(binding, Binding::Lost(_)) {
         let back = progress::goes_back_to(&git_dir);
         let sources = Sources::of(store, &snapshot);
-        let own = |it: &Source| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
+        let own =
+            |it: &Source| matches!(&binding, Binding::Bound(bound) if bound.solution_id == it.solution_id);
         // As in an amended revert: its own words say whose work it is.
         if back.is_empty() && sources.by_message(&message)?.iter().any(|it| !own(it)) {
             return Ok(Verdict::Go);

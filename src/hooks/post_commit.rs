@@ -151,7 +151,14 @@ fn targets(
             } else if let Some(execution_id) = execution_of(read, &solution_id)? {
                 let task_id = task(read, &solution_id, &trailers, None)?;
                 let linked_by = LinkedBy::Trailer;
-                targets.push(Target { execution_id, solution_id, task_id, linked_by, reverts, renews: false });
+                targets.push(Target {
+                    execution_id,
+                    solution_id,
+                    task_id,
+                    linked_by,
+                    reverts,
+                    renews: false,
+                });
             }
         }
         return Ok(targets);

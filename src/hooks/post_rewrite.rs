@@ -196,11 +196,7 @@ fn executions(
 }
 
 /// The old commits that stand somewhere in the bytes of a log, which is quicker than to read it.
-fn mentioned<'a>(
-    read: &impl Read,
-    id: &ExecutionId,
-    pairs: &'a [Pair],
-) -> Result<Vec<&'a Pair>, StoreError> {
+fn mentioned<'a>(read: &impl Read, id: &ExecutionId, pairs: &'a [Pair]) -> Result<Vec<&'a Pair>, StoreError> {
     let folder = layout::execution_log(id);
     let mut found = Vec::new();
     for name in read.names(&folder)? {

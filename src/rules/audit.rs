@@ -402,8 +402,7 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
 }
 
 fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
-    let is_linked =
-        it.execution.work().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
+    let is_linked = it.execution.work().iter().any(|commit| commit.link.task_id.as_ref() == Some(&task.id));
     let accepted: BTreeSet<u64> = it
         .execution
         .log

@@ -226,8 +226,8 @@ impl StoreError {
 
 fn apart(side: Unpurged, name: &str, reference: &str) -> String {
     match side {
-        Unpurged::Theirs => format!("`{name}` holds the history that was purged from `{reference}`"),
-        Unpurged::Ours => format!("`{name}` was purged, and `{reference}` here still holds the old history"),
+        Unpurged::Theirs => format!("`{name}` still has the history that was purged from `{reference}`"),
+        Unpurged::Ours => format!("`{name}` was purged, but `{reference}` here still has the old history"),
     }
 }
 
@@ -311,10 +311,10 @@ impl Explain for StoreError {
             Self::ShallowCode(_) => "`git fetch --unshallow` brings the rest; `--deepen=N` brings N commits of it".into(),
             Self::Unmerged { .. } => "`git wf sync` brings them in; what is not here would be lost".into(),
             Self::Purged { side: Unpurged::Theirs, .. } => {
-                "`git wf redact --purge` brings in what is new there, and prints the command that replaces it".into()
+                "`git wf redact --purge` takes over what is new there and prints the command that replaces it".into()
             }
             Self::Purged { side: Unpurged::Ours, .. } => {
-                "`git wf redact --purge` purges this one too, with what was never published; then `git wf sync`".into()
+                "`git wf redact --purge` purges it here too and keeps unpublished work; then `git wf sync`".into()
             }
             Self::Git(error) => return error.hint(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),

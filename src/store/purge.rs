@@ -121,7 +121,16 @@ impl Store {
                 let (commits, files) = (rewritten.commits, rewritten.files);
                 let (remotes, held_by) = self.forget(&rewritten)?;
                 let renamed = paths.renamed().to_vec();
-                return Ok(Some(Purged { from, to, commits, files, renamed, merged: others, remotes, held_by }));
+                return Ok(Some(Purged {
+                    from,
+                    to,
+                    commits,
+                    files,
+                    renamed,
+                    merged: others,
+                    remotes,
+                    held_by,
+                }));
             }
         }
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
@@ -235,7 +244,8 @@ impl Store {
         if let ([one, two], [old_one, old_two]) = (&commit.parents[..], before) {
             let within = |repo, old: ObjectId, new: ObjectId| merge::is_ancestor(repo, old, new);
             // A merge that puts back what somebody dropped stands on two of which one holds the other.
-            let was_apart = !within(&self.repo, *old_one, *old_two)? && !within(&self.repo, *old_two, *old_one)?;
+            let was_apart =
+                !within(&self.repo, *old_one, *old_two)? && !within(&self.repo, *old_two, *old_one)?;
             let held_by = match was_apart {
                 true if within(work, *one, *two)? => Some(*two),
                 true if within(work, *two, *one)? => Some(*one),

@@ -39,9 +39,9 @@ pub(super) struct Budget {
 const BUDGET: Budget = Budget { files: 1_000_000, values: 20_000_000 };
 
 /// What whoever pushes does about a purge that took place here.
-const PURGED: &str = "`git wf redact --purge` there takes it out, and keeps what is new";
+const PURGED: &str = "run `git wf redact --purge` in the clone, which keeps what is new";
 /// What whoever runs the server does about a purge that took place elsewhere.
-const NOT_PURGED: &str = "`git wf redact --purge` on the server makes the same of what is here";
+const NOT_PURGED: &str = "run `git wf redact --purge` on the server";
 const IN_PARTS: &str = "push it in parts, `git push REMOTE COMMIT:REF` with an earlier commit first";
 
 /// Whether it, or a folder above it, lies among records and is none.
