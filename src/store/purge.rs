@@ -279,7 +279,7 @@ impl Store {
             git.run(Args::new(&["update-ref", "-d"]).value(tracking).value(commit.to_string()))?;
         }
         // A bare repository keeps none.
-        if git.output(&Args::new(&["reflog", "exists"]).value(self.reference()))?.status.success() {
+        if git.output(Args::new(&["reflog", "exists"]).value(self.reference()))?.status.success() {
             git.run(Args::new(&["reflog", "expire", "--expire=all"]).value(self.reference()))?;
         }
         if rewritten.first.is_empty() {
