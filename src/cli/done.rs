@@ -84,7 +84,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             unfinished::refuse_empty(&store, execution)?;
             unfinished::refuse_failed_checks(execution)?;
         }
-        let commits = execution.commits();
+        let commits = execution.work();
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
         files.dedup();
@@ -134,7 +134,7 @@ fn required(read: &impl Read) -> Result<bool, StoreError> {
 /// The patch id of everything between the base and the last linked commit. Where git cannot say, there is none: it
 /// serves to find a squashed commit again, and nothing else depends on it.
 fn patch_of(store: &Store, meant: &Meant, head: Option<CommitHash>, context: &Context) -> Option<PatchId> {
-    let head = head.or_else(|| meant.execution.commits().last().map(|commit| commit.link.hash.clone()))?;
+    let head = head.or_else(|| meant.execution.work().last().map(|commit| commit.link.hash.clone()))?;
     let head = store.commit_here(&head)?;
     let base = match &meant.execution.execution.base_commit {
         Some(base) => Some(store.commit_here(base)?),
