@@ -377,7 +377,7 @@ fn every_kind(sandbox: &Sandbox) -> Repo {
     other.wf(&["next", "ISS-012"]).ok();
     other.commit("ISS-012.txt", "1\n", "there");
     let report = json!({"summary": "s", "tasks": [{"id": "T1", "note": "n"}]});
-    other.wf_in(report.to_string(), &["done", "--result", "-"]).ok();
+    other.wf_in(report.to_string(), &["done", "--result", "-", "--force", "--reason", "a test"]).ok();
     other.wf(&["next", "ISS-013"]).ok();
     other.wf(&["lease", "renew"]).ok();
     other.wf(&["lease", "release"]).ok();
