@@ -31,13 +31,13 @@ pub(super) fn refuse_empty(store: &Store, execution: &ExecutionFolder) -> Result
     let head = head.map(CommitHash::from);
     let hint = if head.is_none() || head == it.base_commit {
         format!(
-            "commit the work, then `git wf done`; `git wf fail -m TEXT` ends it without, `git wf lease release {issue}` gives \
-             it back"
+            "commit the work first; `git wf fail -m TEXT` ends the execution without it, `git wf lease release {issue}` gives \
+             it up"
         )
     } else {
         format!(
-            "`git wf link COMMIT {issue}` binds a commit that is there, `git wf relink` finds those that belong to it; \
-             `git wf hooks status` shows whether the hooks are installed, which bind them by themselves"
+            "`git wf link COMMIT {issue}` binds an existing commit, and `git wf relink` finds those that belong to a plan; \
+             `git wf hooks status` tells whether the hooks that bind commits are installed"
         )
     };
     let message = format!("no commit is bound to `{}`", it.id.short());
