@@ -1,9 +1,8 @@
-//! `pre-receive`: what must hold against anyone, checked where everybody pushes to, by the policy that held before the
-//! push.
+//! `pre-receive`: the checks that nobody can skip, run on the server by the policy in force before the push.
 //!
-//! The ref moves forward only, keeps what is there, and brings sound records. Where the policy asks for it, what is
-//! claimed was reviewed and what is completed has its evidence (see [`gates`]), and each new commit of a branch has a plan
-//! behind it (see [`unbound`]). How far a push may loosen the policy itself, the server says (see [`floor`]).
+//! The ref only moves forward, keeps what is there, and brings sound records. If the policy requires it, claimed plans were
+//! reviewed and completed work has its evidence (see [`gates`]), and each new commit of a branch belongs to a plan (see
+//! [`unbound`]). The server decides how far a push may loosen the policy itself (see [`floor`]).
 
 use std::collections::HashSet;
 
@@ -13,49 +12,49 @@ use gix::bstr::ByteSlice;
 use super::{HookError, Verdict, floor, gates, unbound};
 use crate::store::{Store, object_id, records};
 
-/// So many faults are told.
+/// At most this many faults are reported.
 const MOST_TOLD: usize = 10;
 
 /// One line of the hook's stdin.
 #[derive(Debug)]
 pub(super) struct Update {
-    /// What whoever pushes takes for the commit that is there; none where the reference is new.
+    /// The commit that the pusher believes is there; `None` if the reference is new.
     old: Option<ObjectId>,
-    /// None where it is deleted.
+    /// `None` if it is deleted.
     pub(super) new: Option<ObjectId>,
     pub(super) name: String,
 }
 
-/// Looks at everything that is pushed at once: git takes all of it or nothing.
+/// Checks everything that is pushed: git accepts all of it or nothing.
 pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     let held = store.with_quarantine()?;
     let store = &held.store;
     let updates = input.lines().map(update).collect::<Option<Vec<Update>>>();
     let Some(updates) = updates.filter(|updates| are_distinct(updates)) else {
-        let what = "git did not say which references are pushed".to_owned();
-        return Ok(refused(what, vec![], "`pre-receive` reads lines of `old new name` from stdin"));
+        let what = "cannot read which references are pushed".to_owned();
+        return Ok(refused(what, vec![], "git gives `pre-receive` lines of `old new name` on stdin"));
     };
     let floor = floor::of(store)?;
     let tip = store.tip()?;
     let of_store = updates.iter().find(|it| it.name == store.reference());
     if let Some(update) = of_store {
-        // By the time that git sees it, what is there could be what somebody else pushed since, and the policy with it.
+        // Somebody else may have pushed in the meantime, and changed the policy.
         if update.old != tip {
             let what = format!("`{}` was moved while this was pushed", update.name);
-            return Ok(refused(what, vec![], "`git wf sync` fetches what is there now and tries again"));
+            return Ok(refused(what, vec![], "`git wf sync` fetches the new commits and tries again"));
         }
         let faults = match update.new {
             Some(new) => store.check_received(update.old, new)?,
             None => vec!["it cannot be deleted".to_owned()],
         };
         if !faults.is_empty() {
-            return Ok(refused(format!("`{}` may not move so", update.name), faults, UNSOUND));
+            return Ok(refused(format!("this update of `{}` is not allowed", update.name), faults, UNSOUND));
         }
     }
     let pushed = of_store.and_then(|it| it.new);
     let before = match (tip, pushed) {
         (Some(tip), _) => Some(store.snapshot_at(tip)?),
-        // Sound, so that it begins with that.
+        // It was checked, so it begins with that commit.
         (None, Some(_)) => Some(store.snapshot_at(store.first_commit()?)?),
         (None, None) => None,
     };
@@ -67,11 +66,11 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
             let after = store.snapshot_at(new)?;
             let faults = floor::faults(store, &floor, (tip, &stored), (new, &records::root(&after)?.policy))?;
             if !faults.is_empty() {
-                return Ok(refused("the policy may not be loosened so".into(), faults, LOOSENED));
+                return Ok(refused("the policy must not be loosened".into(), faults, LOOSENED));
             }
             let passed = gates::look(store, &before, &after, &policy)?;
             if !passed.faults.is_empty() {
-                let what = "the policy asks for reviews or evidence that are not there";
+                let what = "the policy requires reviews or evidence that are missing";
                 return Ok(refused(what.into(), passed.faults, UNSHOWN));
             }
             forced = passed.forced;
@@ -82,36 +81,35 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     if policy.commits.as_deref() == Some("required") {
         let faults = unbound::faults(store, state.as_ref(), &updates)?;
         if !faults.is_empty() {
-            let what = "the policy asks for a plan behind each commit, and some name none that is executed";
+            let what = "the policy requires a plan for each commit, and some commits belong to none that is being executed";
             return Ok(refused(what.into(), faults, UNBOUND));
         }
     }
     Ok(if forced.is_empty() { Verdict::Go } else { Verdict::Told(told(forced)) })
 }
 
-/// git itself moves no reference twice in one push.
+/// git itself never updates a reference twice in one push.
 fn are_distinct(updates: &[Update]) -> bool {
     let mut names = HashSet::new();
     updates.iter().all(|update| names.insert(&update.name))
 }
 
-/// What was let in over a gate, in one line.
+/// What was forced past a gate, in one line.
 fn told(mut forced: Vec<String>) -> String {
     let more = forced.len().saturating_sub(MOST_TOLD);
     forced.truncate(MOST_TOLD);
     if more > 0 {
         forced.push(format!("{more} more"));
     }
-    format!("let in over a gate: {}", forced.join("; "))
+    format!("forced past a gate: {}", forced.join("; "))
 }
 
-const UNSOUND: &str =
-    "`git wf sync` merges what is there and pushes the result; `git wf fsck` says what is wrong";
-const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` a review; `git wf reopen` begins anew";
+const UNSOUND: &str = "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong";
+const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` records a review; `git wf reopen` starts over";
 const LOOSENED: &str = "have an owner whom the server's `git config wf.owner` names sign the commit of `git wf policy set`, \
-    or lower the server's `wf.floor`; `git wf policy set` closes the gate again";
+    or lower the server's `wf.floor`; `git wf policy set` restores the policy";
 const UNBOUND: &str =
-    "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT SOLUTION` makes one";
+    "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT SOLUTION` adds one";
 
 fn refused(what: String, mut details: Vec<String>, hint: &'static str) -> Verdict {
     let more = details.len().saturating_sub(MOST_TOLD);

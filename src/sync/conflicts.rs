@@ -1,6 +1,5 @@
-//! Fields that two sides set apart from each other. Read off the merge commits; nothing is stored for it. A conflict is
-//! open until somebody writes the field who has the merge in his history: what was written without knowing of it
-//! settles nothing.
+//! Fields that two sides changed differently, as the merge commits show; nothing is stored for it. A conflict is open until
+//! someone who has the merge in their history writes the field: a write that did not know of it settles nothing.
 
 use std::collections::BTreeMap;
 
@@ -18,46 +17,47 @@ mod history;
 
 use history::{Met, read, unsettled};
 
-/// The key of a record that was born twice.
+/// The key of a whole record, one that was born twice.
 pub(crate) const WHOLE: &str = "*";
 
-/// What one side wrote, and who.
+/// The value that one side wrote, and its author.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub(crate) struct Side {
-    /// The value; null where it was taken away.
+    /// The value; null if it was removed.
     pub(crate) value: Value,
-    /// Who wrote it; none where its commit cannot be found.
+    /// Who wrote it; missing if the commit cannot be found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
-    /// When, by the writer's clock.
+    /// When, by the author's clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<Time>,
 }
 
-/// A field with two values, of which one stands.
+/// A field with two values, one of which stands.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub(crate) struct Conflict {
     /// The record's file in the tree of the ref.
     pub(crate) path: String,
     /// The record's id.
     pub(crate) record: String,
-    /// `title`, `tags/auth`, `extended_context/notes`; `*` where the whole record was born twice.
+    /// `title`, `tags/auth`, `extended_context/notes`; `*` if the whole record was born twice.
     pub(crate) field: String,
-    /// What stands.
+    /// The value that stands.
     pub(crate) stands: Side,
-    /// What does not.
+    /// The value that does not.
     pub(crate) other: Side,
-    /// The commit that decided: a merge, unless somebody put another record in the place of one.
+    /// The commit that decided: a merge, unless someone replaced the record with another.
     pub(crate) merge: String,
 }
 
-/// How many conflicts are open that came with what was merged since `tip`. Costs what was merged, not the whole history.
+/// The number of open conflicts that came with what was merged since `tip`. The cost depends on what was merged, not on
+/// the whole history.
 pub(crate) fn count_since(store: &Store, tip: Option<ObjectId>) -> Result<usize, StoreError> {
     let now = store.snapshot()?;
     Ok(still_open(store, &now, tip)?.len())
 }
 
-/// All conflicts that are open, in order of their paths and fields, and of the stamps of what does not stand.
+/// All open conflicts, ordered by path, field, and the stamp of the value that does not stand.
 pub(crate) fn open(store: &Store) -> Result<Vec<Conflict>, StoreError> {
     let now = store.snapshot()?;
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ pub(crate) fn open(store: &Store) -> Result<Vec<Conflict>, StoreError> {
     Ok(found)
 }
 
-/// Each value that was lost once, with the record as it is now.
+/// Each value that lost, with the record as it is now.
 fn still_open(
     store: &Store,
     now: &Snapshot<'_>,
@@ -85,7 +85,7 @@ fn still_open(
     for met in unsettled(store, now.commit(), since)? {
         let Some(current) = read(now, met.schema, &met.path)? else { continue };
         let stands = written(&current, &met.key);
-        // Where somebody else came to the same value, both have what they wanted.
+        // If someone else came to the same value, both sides have what they wanted.
         if stands.value != met.lost.value {
             let key = (met.path.clone(), met.key.clone(), met.lost.stamp.clone());
             found.entry(key).or_insert((met, current));
@@ -107,7 +107,7 @@ fn record_id(doc: &Doc) -> String {
     id.unwrap_or("wf.json").to_owned()
 }
 
-/// Who wrote a value: the author of the commit of that side's history in which the field first bears its stamp.
+/// The author of a value: that of the commit in the side's history in which the field first has its stamp.
 fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<Side, StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
     let mut at = head;
@@ -117,7 +117,7 @@ fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<S
         let mut earlier = None;
         for parent in commit.parent_ids().map(gix::Id::detach) {
             let Ok(state) = store.snapshot_at(parent) else { continue };
-            // Most commits are about something else, and leave the file as it is.
+            // Most commits leave the file as it is.
             let bears = here == Some(state.entry(&met.path)?)
                 || read(&state, met.schema, &met.path)?
                     .is_some_and(|doc| doc.stamp(&met.key) == written.stamp.as_ref());
@@ -131,7 +131,7 @@ fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<S
             None => break commit.author().ok().map(|who| format!("{} <{}>", who.name, who.email)),
         }
     };
-    // What is hidden now was not hidden when it was set apart.
+    // The value may have been redacted since.
     let hidden = Redactions::at(&store.snapshot()?, &met.path)?;
     let value = written.value.clone().unwrap_or_default();
     Ok(Side {

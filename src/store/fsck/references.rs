@@ -1,4 +1,4 @@
-//! What records say of each other.
+//! Checks references between records.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -18,7 +18,7 @@ use crate::store::redact::Redactions;
 use crate::store::repo::{Store, object_id};
 use crate::store::snapshot::{Read, Snapshot};
 
-/// All references of the newest state; `known` are the commits of its history.
+/// Checks all references of the newest state; `known` are the commits of its history.
 pub(super) fn check(
     store: &Store,
     snapshot: &Snapshot<'_>,
@@ -29,7 +29,7 @@ pub(super) fn check(
     let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
     for id in &ids {
         check_orphans(snapshot, id, found)?;
-        // What cannot be read was named where its file was checked.
+        // An unreadable record was reported when its file was checked.
         let folder = match records::issue(snapshot, id) {
             Ok(Some(folder)) => folder,
             Ok(None) | Err(StoreError::Broken { .. }) => continue,
@@ -43,13 +43,13 @@ pub(super) fn check(
     }
     for cycle in cycles(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
-        let what = format!("depends on itself: {drawn}; `git wf edit` one of them");
+        let what = format!("depends on itself: {drawn}; remove a dependency with `git wf edit`");
         found.error(&layout::issue(&cycle[0]), what);
     }
     for id in records::queue_ids(snapshot)? {
         match records::queue(snapshot, &id) {
             Ok(Some(queue)) => check_queue(snapshot, &queue, found)?,
-            Ok(None) => found.error(&layout::queue(&id), "not here, and something lies in its folder"),
+            Ok(None) => found.error(&layout::queue(&id), "missing, although its folder is there"),
             Err(StoreError::Broken { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -57,7 +57,7 @@ pub(super) fn check(
     runs::check(snapshot, &ids, found)
 }
 
-/// Each cycle once, beginning with its first member in order.
+/// Each cycle once, starting with its smallest member.
 fn cycles<K: Ord + Clone>(edges: &BTreeMap<K, Vec<K>>) -> Vec<Vec<K>> {
     let mut in_cycle: BTreeSet<K> = BTreeSet::new();
     let mut found = Vec::new();
@@ -72,14 +72,14 @@ fn cycles<K: Ord + Clone>(edges: &BTreeMap<K, Vec<K>>) -> Vec<Vec<K>> {
     found
 }
 
-/// Folders whose record is not there: the plans, logs and comments in them show nowhere.
+/// Reports folders without their record: nothing shows the plans, logs and comments in them.
 fn check_orphans(snapshot: &Snapshot<'_>, issue: &IssueId, found: &mut Findings) -> Result<(), StoreError> {
     let mut records = vec![layout::issue(issue)];
     records.extend(records::solution_ids(snapshot, issue)?.iter().map(layout::solution));
     records.extend(records::execution_ids(snapshot, issue)?.iter().map(layout::execution));
     for path in records {
         if snapshot.entry(&path)?.is_none() {
-            found.error(&path, "not here, and something lies in its folder");
+            found.error(&path, "missing, although its folder is there");
         }
     }
     Ok(())
@@ -94,20 +94,23 @@ fn check_issue(
     let issue = &folder.issue.record;
     let path = layout::issue(&issue.id);
     for other in issue.depends_on.iter().filter(|other| !ids.contains(other)) {
-        found.note(&path, format!("depends on `{other}`, which is not here"));
+        found.note(&path, format!("depends on `{other}`, which is missing"));
     }
     if let Some(bound) = issue.bound_solution_id.as_ref().filter(|id| folder.solution(id).is_none()) {
         found.error(
             &path,
-            format!("is bound to `{bound}`, which is not here or cannot be read; `git wf bind` another"),
+            format!("is bound to `{bound}`, which is missing or unreadable; bind another with `git wf bind`"),
         );
     }
     for solution in folder.solutions.iter().map(|s| &s.record) {
         let path = layout::solution(&solution.id);
         if solution.issue_id != issue.id {
-            found.error(&path, format!("names issue `{}`, and lies with `{}`", solution.issue_id, issue.id));
+            found.error(
+                &path,
+                format!("names issue `{}`, but is in the folder of `{}`", solution.issue_id, issue.id),
+            );
         }
-        // The plan as it is stored, hidden or not.
+        // The plan as it is stored, redacted or not.
         let stored = stored_plan(snapshot, &solution.id, snapshot)?;
         if matches!(stored, Stored::Purged) {
             continue;
@@ -121,13 +124,13 @@ fn check_issue(
         let path = layout::entry(&layout::reviews(solution), &review.id);
         let total = review.scores.total();
         if review.total != total {
-            found.error(&path, format!("its total is {}, and its scores come to {total}", review.total));
+            found.error(&path, format!("its total is {}, but its scores add up to {total}", review.total));
         }
         let counts = review::verdict(review);
         if review.verdict != counts {
             found.error(
                 &path,
-                format!("it says {}, and its scores come to {counts}, which counts", review.verdict),
+                format!("its verdict is {}, but its scores give {counts}, which counts", review.verdict),
             );
         }
     }
@@ -135,23 +138,23 @@ fn check_issue(
         let path = layout::execution(&execution.id);
         if execution.issue_id != issue.id || execution.solution_id.issue() != issue.id {
             let what = format!(
-                "names `{}` and `{}`, and lies with `{}`",
+                "names `{}` and `{}`, but is in the folder of `{}`",
                 execution.issue_id, execution.solution_id, issue.id
             );
             found.error(&path, what);
         } else if folder.solution(&execution.solution_id).is_none() {
-            found.note(&path, format!("its plan `{}` is not here, or cannot be read", execution.solution_id));
+            found.note(&path, format!("its plan `{}` is missing or unreadable", execution.solution_id));
         }
         for earlier in &execution.supersedes {
             if !folder.executions.iter().any(|it| it.execution.id == earlier.execution_id) {
-                found.note(&path, format!("supersedes `{}`, which is not here", earlier.execution_id));
+                found.note(&path, format!("supersedes `{}`, which is missing", earlier.execution_id));
             }
         }
     }
     Ok(())
 }
 
-/// The claim names a commit of the ref that holds the plan which is carried out, so that it can be read for ever.
+/// Checks that the claim names a commit of the ref that holds its plan, so that the plan can always be read.
 fn check_plan_commit(
     store: &Store,
     now: &Snapshot<'_>,
@@ -162,7 +165,7 @@ fn check_plan_commit(
     let path = layout::execution(&execution.id);
     let name = &execution.plan_commit;
     let Some(commit) = object_id(name).filter(|id| known.contains(id)) else {
-        found.error(&path, format!("its plan_commit `{name}` is no commit of this history"));
+        found.error(&path, format!("its plan_commit `{name}` is not a commit of this history"));
         return Ok(());
     };
     let Some(state) = Snapshot::of_commit(&store.repo, commit)? else { return Ok(()) };
@@ -180,11 +183,11 @@ fn check_plan_commit(
 
 /// A plan as it is stored.
 enum Stored {
-    /// There is none that can be read.
+    /// There is no readable plan.
     None,
-    /// Its text was taken out of the history, so that neither its digest nor its tasks can be checked.
+    /// Its text was purged from the history, so neither its digest nor its tasks can be checked.
     Purged,
-    /// As somebody wrote it.
+    /// The plan as it was written.
     Plan(Box<Solution>),
 }
 
@@ -194,7 +197,7 @@ impl Stored {
     }
 }
 
-/// The plan in a state, by what is hidden `now`.
+/// The plan in a state, with the redactions of `now`.
 fn stored_plan(state: &Snapshot<'_>, id: &SolutionId, now: &Snapshot<'_>) -> Result<Stored, StoreError> {
     let path = layout::solution(id);
     let doc = match records::doc(state, &SOLUTION, &path) {
@@ -215,11 +218,11 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
     for item in &queue.items {
         let path = layout::item(id, &item.solution_id);
         if item.issue_id != item.solution_id.issue() {
-            found.error(&path, format!("names issue `{}`, and its plan is of another", item.issue_id));
+            found.error(&path, format!("names issue `{}`, but its plan belongs to another", item.issue_id));
         } else if snapshot.file(&layout::solution(&item.solution_id))?.is_none() {
             found.note(
                 &path,
-                format!("its plan `{}` is not here; another clone may have it", item.solution_id),
+                format!("its plan `{}` is missing; another clone may have it", item.solution_id),
             );
         }
         if item.is_removed() {
@@ -228,7 +231,7 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
         if let Some(other) = numbers.insert(item.item_id.as_str(), &item.solution_id) {
             let (number, plan) = (&item.item_id, &item.solution_id);
             let what = format!(
-                "`{number}` is also the number of `{other}`, since two clones gave it: name each by its plan, or \
+                "`{number}` is also the number of `{other}`, which another clone added: name each by its plan, or remove one with \
                  `git wf queue remove {plan}` and add it again"
             );
             found.note(&path, what);
@@ -249,17 +252,17 @@ fn check_queue_conflicts(queue: &QueueFolder, found: &mut Findings) {
         let path = layout::entry(&folder, &conflict.id);
         for solution in &conflict.solutions {
             if !queue.items.iter().any(|item| item.solution_id == *solution) {
-                found.note(&path, format!("names `{solution}`, which is no item of this queue"));
+                found.note(&path, format!("names `{solution}`, which is not an item of this queue"));
             }
         }
         if conflict.resolution_order.iter().any(|solution| !conflict.solutions.contains(solution)) {
-            found.error(&path, "its order names a plan that is not in the conflict");
+            found.error(&path, "its order names a plan that is not part of the conflict");
         }
         if let Some(earlier) = &conflict.resolves {
             if *earlier >= conflict.id {
-                found.error(&path, format!("decides `{earlier}`, which is not earlier"));
+                found.error(&path, format!("resolves `{earlier}`, which is not earlier"));
             } else if !queue.conflicts.iter().any(|it| it.id == *earlier) {
-                found.note(&path, format!("decides `{earlier}`, which is not here"));
+                found.note(&path, format!("resolves `{earlier}`, which is missing"));
             }
         }
     }

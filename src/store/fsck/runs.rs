@@ -1,4 +1,4 @@
-//! What runs say of issues, plans, queues and executions.
+//! Checks what runs say about issues, plans, queues and executions.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::store::layout;
 use crate::store::records;
 use crate::store::snapshot::Snapshot;
 
-/// All runs of a state, of which `issues` are there.
+/// Checks all runs of a state that has these `issues`.
 pub(super) fn check(
     snapshot: &Snapshot<'_>,
     issues: &BTreeSet<IssueId>,
@@ -19,17 +19,17 @@ pub(super) fn check(
     for id in records::run_ids(snapshot)? {
         let path = layout::run(&id);
         if snapshot.entry(&path)?.is_none() {
-            found.error(&path, "not here, and something lies in its folder");
+            found.error(&path, "missing, although its folder is there");
             continue;
         }
-        // What cannot be read was named where its file was checked.
+        // An unreadable run was reported when its file was checked.
         let Some(folder) = records::run(snapshot, &id, &mut Vec::new())? else { continue };
         let mut seen = BTreeSet::new();
         for issue in &folder.run.issue_ids {
             if !seen.insert(issue) {
                 found.error(&path, format!("names `{issue}` twice"));
             } else if !issues.contains(issue) {
-                found.note(&path, format!("names `{issue}`, which is not here; another clone may have it"));
+                found.note(&path, format!("names `{issue}`, which is missing; another clone may have it"));
             }
         }
         for entry in &folder.log {
@@ -51,11 +51,11 @@ pub(super) fn check(
 
 fn in_run(run: &Run, issue: &IssueId, path: &str, found: &mut Findings) {
     if !run.issue_ids.contains(issue) {
-        found.error(path, format!("is about `{issue}`, which is no issue of the run"));
+        found.error(path, format!("is about `{issue}`, which is not an issue of the run"));
     }
 }
 
-/// What an issue of the run came to is its own, and is here.
+/// Checks that what an issue of the run led to belongs to that issue and is there.
 fn check_reached(
     snapshot: &Snapshot<'_>,
     reached: &IssueReached,
@@ -70,9 +70,9 @@ fn check_reached(
     ];
     for (what, id, of, place) in named.into_iter().flatten() {
         if of != *issue {
-            found.error(path, format!("is about `{issue}`, and its {what} `{id}` is of `{of}`"));
+            found.error(path, format!("is about `{issue}`, but its {what} `{id}` belongs to `{of}`"));
         } else if snapshot.entry(&place)?.is_none() {
-            found.note(path, format!("its {what} `{id}` is not here; another clone may have it"));
+            found.note(path, format!("its {what} `{id}` is missing; another clone may have it"));
         }
     }
     Ok(())

@@ -114,8 +114,8 @@ fn a_verdict_that_its_scores_do_not_bear_out_counts_as_they_say() {
     let it = Planned::new();
     plant(&it, PLACE, |it| it["scores"] = json!({"technical": 10, "risk": 10, "completeness": 10}));
     let found = it.ada.wf(&["fsck", "--json"]).fails(1).json().to_string();
-    assert!(found.contains("its total is 90, and its scores come to 10"), "{found}");
-    assert!(found.contains("it says approved, and its scores come to rejected"), "{found}");
+    assert!(found.contains("its total is 90, but its scores add up to 10"), "{found}");
+    assert!(found.contains("its verdict is approved, but its scores give rejected"), "{found}");
     assert_eq!(it.shown()["review"], "rejected");
     assert_eq!(it.ada.refused(1, &["queue", "add", "ISS-001"])["code"], "review-rejected");
 }
