@@ -319,22 +319,21 @@ fn acts_elsewhere(
     Ok(found.into_iter().map(with_issue).collect())
 }
 
-/// What somebody rewrote of these issues that never changes.
+/// What somebody changed in these issues that no command changes.
 fn rewritten(store: &Store, index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for issue in issues {
         let id = &issue.folder.issue.record.id;
         let folder = format!("{}/", layout::issue_folder(id));
+        let mut commits = Vec::new();
         for n in index.steps(Some(id.as_str()), None)?.into_iter().rev() {
-            let Ok(commit) = index.step(n)?.commit.parse() else { continue };
-            let mut found = Vec::new();
-            let is_of_issue = |path: &str| path.starts_with(&folder);
-            store.rewritten_by(commit, &store.parents(commit)?, &is_of_issue, &mut found)?;
-            findings.extend(found.into_iter().map(|it| {
-                let message = format!("`{}`: {}; by {}", it.path, it.what, it.author);
-                Finding::rewritten(id, &it.commit, message)
-            }));
+            commits.extend(index.step(n)?.commit.parse::<crate::store::ObjectId>());
         }
+        let found = store.rewritten_by(&commits, &|path| path.starts_with(&folder))?;
+        findings.extend(found.into_iter().map(|it| {
+            let message = format!("`{}`: {} {}", it.path, it.author, it.what);
+            Finding::rewritten(id, &it.commit, message)
+        }));
     }
     Ok(findings)
 }

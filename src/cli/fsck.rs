@@ -12,16 +12,19 @@ pub(crate) struct Args {
     /// Also show notes about things that are not wrong
     #[arg(short, long)]
     verbose: bool,
-    /// Restore deleted or unreadable records from the history, and repair records with stamps in the far
-    /// future, in one commit
+    /// Restore deleted or unreadable records from the history, and repair stamps from the future and records in
+    /// another byte form, in one commit
     #[arg(long)]
     repair: bool,
+    /// Trust this machine's clock, even if most of the newest commits are dated after it
+    #[arg(long, requires = "repair")]
+    trust_clock: bool,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     if args.repair {
-        repair(&store, context)?;
+        repair(&store, args.trust_clock, context)?;
     }
     let found = store.fsck()?;
     let errors = found.iter().filter(|it| it.severity == Severity::Error).count();
@@ -51,28 +54,36 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(exit)
 }
 
-/// Writes the newest sound version of everything that the history can give back, heals what bears a stamp of the far
-/// future, and says what.
-fn repair(store: &Store, context: &mut Context) -> Result<(), Failure> {
+/// Repairs, and says what. In `--json`, the findings that are left say it.
+fn repair(store: &Store, trust_clock: bool, context: &mut Context) -> Result<(), Failure> {
     let repairs = store.repairs()?;
     let mended = store.mend()?;
     let is_silent = context.json();
     for path in mended.iter().flat_map(|mended| &mended.refused).filter(|_| !is_silent) {
         let shown = context.screen.painter().paint(style::GOOD, path);
-        writeln!(context.screen, "took away {shown}")?;
+        writeln!(context.screen, "removed {shown}")?;
     }
-    let far_future = store.far_future()?;
+    let to_heal = store.to_heal(trust_clock)?;
     let committed = context.transact(store, |tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;
         }
-        let healed = tx.heal(&far_future)?;
+        let healed = tx.heal(&to_heal)?;
         tx.describe("fsck", subject(repairs.len(), &healed));
         Ok(healed)
     })?;
-    for path in &committed.answer.stuck {
-        let why =
-            "it was started anew as often as a record can be; only rewriting the history of the ref helps";
+    let healed = &committed.answer;
+    if to_heal.is_clock_doubtful {
+        context.warn(&format!(
+            "most of the newest commits are dated after the clock of this machine, which says {}: stamps before the year \
+             9000 were left as they are; set the clock, or repeat with `--trust-clock`",
+            to_heal.now
+        ));
+    } else if healed.is_by_clock() {
+        context.warn(&format!("judged by the clock of this machine, which says {}", to_heal.now));
+    }
+    for path in &healed.stuck {
+        let why = "repaired as often as a record can be; only rewriting the history of the ref helps";
         context.warn(&format!("`{path}`: {why}"));
     }
     if context.json() || committed.commit.is_none() {
@@ -82,10 +93,10 @@ fn repair(store: &Store, context: &mut Context) -> Result<(), Failure> {
         let shown = context.screen.painter().paint(style::GOOD, path);
         writeln!(context.screen, "restored {shown}")?;
     }
-    let healed = &committed.answer;
     for (paths, what) in [
-        (&healed.anew, "started anew with stamps of now: see that it says what it should"),
+        (&healed.restamped, "got early stamps: check that it says what it should"),
         (&healed.aside, "set aside: it counts for nothing"),
+        (&healed.rewritten, "rewritten in the byte form of the format"),
     ] {
         for path in paths {
             let shown = context.screen.painter().paint(style::GOOD, path);
@@ -98,8 +109,9 @@ fn repair(store: &Store, context: &mut Context) -> Result<(), Failure> {
 fn subject(restored: usize, healed: &Healed) -> String {
     let parts = [
         (restored, "restore", "record"),
-        (healed.anew.len(), "start anew", "record"),
+        (healed.restamped.len(), "restamp", "record"),
         (healed.aside.len(), "set aside", "entry"),
+        (healed.rewritten.len(), "rewrite", "record"),
     ];
     let parts = parts.iter().filter(|(n, ..)| *n > 0);
     let said = parts.map(|(n, verb, what)| match (*n, *what) {

@@ -81,7 +81,7 @@ pub(super) fn some(paths: &[String]) -> String {
     named.join(", ")
 }
 
-/// Finds what was brought in that no command makes, and says who did it.
+/// Finds changes among what was brought in that no command makes, and says who made them.
 pub(super) fn note_rewritten(
     store: &Store,
     synced: &mut Synced,
@@ -89,14 +89,14 @@ pub(super) fn note_rewritten(
     context: &Context,
 ) -> Result<(), Failure> {
     let (Some(before), Some(now)) = (before, store.tip()?) else { return Ok(()) };
-    synced.rewritten = store.rewritten(before, now)?;
+    synced.rewritten = store.rewritten(before, now, &synced.restored)?;
     for it in synced.rewritten.iter().take(NAMED) {
         let commit = it.commit.get(..10).unwrap_or(&it.commit);
-        context.error(&format!("`{}`: {}; {} did this in commit {commit}", it.path, it.what, it.author));
+        context.error(&format!("`{}`: {} {} in commit {commit}", it.path, it.author, it.what));
     }
     if synced.rewritten.len() > NAMED {
         context.error(&format!(
-            "and {} more of that kind; `git wf fsck` names all",
+            "and {} more such changes; `git wf fsck` lists them all",
             synced.rewritten.len() - NAMED
         ));
     }

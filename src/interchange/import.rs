@@ -12,7 +12,7 @@ use crate::model::digest;
 use crate::model::doc::{Doc, Excess};
 use crate::model::id::IssueId;
 use crate::model::issue::{Comment, ISSUE, Issue};
-use crate::model::record::{check_as, entry_bytes};
+use crate::model::record::{entry_bytes, ordered_as};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::rules::dag;
@@ -350,7 +350,7 @@ fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError>
         let path = layout::entry(&folder, &comment.id);
         let is_there = match tx.file(&path)? {
             Some(bytes) => {
-                layout::entry_value(check_as::<Comment>, Some(comment.id.as_str()), &bytes).is_ok()
+                layout::entry_file(ordered_as::<Comment>, Some(comment.id.as_str()), &bytes).is_ok()
             }
             None => hidden.is_about(&path),
         };

@@ -2,7 +2,7 @@
 //!
 //! A version is `(epoch, birth, slots)`. Its parts: reading the file form is in `parse`, writing it in `write`, the join
 //! of two versions in `join` and nowhere else, changes in `change`, what bounds a record in `limits`, the way out of a
-//! record that nobody can write to any more in `epoch`, and what may become of a version in `step`.
+//! record that nobody can write to any more in `epoch`, and which versions may follow each other in `step`.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::fingerprint::Fingerprint;
 use super::id::{EntryId, ExecutionId};
@@ -81,6 +81,32 @@ pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
 /// The `check` of a schema whose fields are those of `T`.
 pub(crate) fn check_as<T: DeserializeOwned>(fields: &Value) -> Result<(), String> {
     typed::read::<T>(fields).map(|_| ()).map_err(|e| e.to_string())
+}
+
+/// As [`check_as`], for a record that is written once: its members in the order of their type, those that have no place
+/// in it last, by name. How numbers are spelled stays.
+pub(crate) fn ordered_as<T: Serialize + DeserializeOwned>(record: &Value) -> Result<Value, String> {
+    let typed = typed::read::<T>(record).map_err(|e| e.to_string())?;
+    let order = typed::to_value(&typed).map_err(|e| e.to_string())?;
+    Ok(in_order_of(Some(&order), record))
+}
+
+fn in_order_of(order: Option<&Value>, value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let empty = Map::new();
+            let order = order.and_then(Value::as_object).unwrap_or(&empty);
+            let mut rest: Vec<&String> = members.keys().filter(|name| !order.contains_key(*name)).collect();
+            rest.sort_unstable();
+            let names = order.keys().filter(|name| members.contains_key(*name)).chain(rest);
+            names.map(|name| (name.clone(), in_order_of(order.get(name), &members[name]))).collect()
+        }
+        Value::Array(items) => {
+            let order = order.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            items.iter().enumerate().map(|(n, item)| in_order_of(order.get(n), item)).collect()
+        }
+        scalar => scalar.clone(),
+    }
 }
 
 /// The file form of a record that is written once, in the order of its type. JSON that came from outside and has no

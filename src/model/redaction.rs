@@ -12,6 +12,8 @@ use super::time::Time;
 pub(crate) const REDACTED: &str = "[redacted]";
 /// For [`Redaction::field`]: all texts of an entry.
 pub(crate) const ALL: &str = "*";
+/// For [`Redaction::field`]: the entry as a whole counts for nothing, if it is stamped in the future.
+pub(crate) const ASIDE: &str = "-";
 /// The fields of entries whose texts somebody wrote; the others are ids, times and names of kinds.
 const TEXTS: &[&str] = &[
     "body",
@@ -40,7 +42,8 @@ pub(crate) struct Redaction {
     /// The file from that folder on: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`, `log/<ENTRY>.json`,
     /// `conflicts/<ENTRY>.json`, `items/<xx>/<SOLUTION>.json`.
     pub(crate) target: String,
-    /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*`: all texts of an entry.
+    /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*`: all texts of an entry; `-`: an
+    /// entry from the future counts for nothing.
     pub(crate) field: String,
     /// The value with this stamp and every earlier one; none in records without stamps: they have one value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,11 +74,14 @@ impl JsonSchema for StampText {
 }
 
 impl Redaction {
-    /// Whether a value with this stamp is hidden. One of the far future hides no more than values of the far future: it
-    /// would hide whatever is written ever after.
+    /// Whether a value with this stamp is hidden. A redaction up to the far future hides only values of the far future,
+    /// and those that a repair gave an early stamp; otherwise it would hide whatever is ever written.
     pub(crate) fn hides(&self, stamp: Option<&Stamp>) -> bool {
         self.stamp.as_ref().is_none_or(|until| {
-            stamp.is_none_or(|stamp| *stamp <= until.0 && (stamp.is_far_future() || !until.0.is_far_future()))
+            let is_bounded = !until.0.is_far_future();
+            stamp.is_none_or(|stamp| {
+                *stamp <= until.0 && (is_bounded || stamp.is_far_future() || stamp.is_repair())
+            })
         })
     }
 }

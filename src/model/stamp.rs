@@ -4,12 +4,17 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest, Sha256};
 
 use super::time::Time;
 use super::uid::Uid;
 
 /// The random part of stamps that an import makes, so that the same import twice is one birth.
 const IMPORT: &str = "import";
+/// The random part of stamps that a repair makes, so that two repairs of one record are one birth.
+const REPAIR: &str = "repair";
+/// The time of what a repair stamps where the record has no birth.
+const BEFORE_ALL: &str = "1970-01-01T00:00:00.000Z";
 /// The counter has five digits; one more tick carries into the milliseconds.
 const LAST_COUNTER: u32 = 99_999;
 /// The greatest random part.
@@ -65,7 +70,7 @@ impl Stamp {
             && Time::parse_canonical(at).is_some()
             && counter.len() == 5
             && counter.bytes().all(|b| b.is_ascii_digit())
-            && (by == IMPORT || Uid::parse(by).is_some());
+            && (by == IMPORT || by == REPAIR || Uid::parse(by).is_some());
         sound.then(|| Self(text.to_owned()))
     }
 
@@ -88,7 +93,34 @@ impl Stamp {
         self.0.as_str() >= FAR_FUTURE
     }
 
-    /// The same of an entry, by the name of its file.
+    /// Whether a clock that says `now` cannot have made it: it is more than a day later, or of the far future. Such a stamp
+    /// wins over everything written until then.
+    pub(crate) fn is_ahead_of(&self, now: Time) -> bool {
+        self.is_far_future() || self.time().is_day_after(now)
+    }
+
+    /// Whether a repair made it.
+    pub(crate) fn is_repair(&self) -> bool {
+        self.0.ends_with(REPAIR)
+    }
+
+    /// The birth that a repair gives a record born at this stamp. Two births that differ stay two: the time is the start of
+    /// a hash, read as milliseconds since 1970.
+    pub(crate) fn repaired_birth(&self) -> Self {
+        let digest = Sha256::digest(self.0.as_bytes());
+        let millis = digest.iter().take(4).fold(0i64, |bits, byte| bits << 8 | i64::from(*byte));
+        let at = Time::from_millis(millis).unwrap_or(Time::EPOCH);
+        Self::with_counter(at, 0, REPAIR)
+    }
+
+    /// The stamp that a repair gives to the fields of a record with this birth: right behind it, so that whatever anybody
+    /// wrote since is later.
+    pub(crate) fn repaired(birth: Option<&Self>) -> Self {
+        let first = || Self(format!("{BEFORE_ALL}/00000/{REPAIR}"));
+        birth.and_then(|birth| birth.tick(REPAIR)).unwrap_or_else(first)
+    }
+
+    /// Whether the name of a file is that of an entry of the far future.
     pub(crate) fn is_far_entry(name: &str) -> bool {
         // Without what a file name cannot bear.
         let day = FAR_FUTURE.bytes().filter(|byte| *byte != b'-');
@@ -171,8 +203,8 @@ impl schemars::JsonSchema for Stamp {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
-            "description": "who wrote a field later: <UTC time>/<counter>/<uid, or `import`>",
-            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z/[0-9]{5}/([0-9a-hjkmnp-tv-z]{8}|import)$",
+            "description": "who wrote a field later: <UTC time>/<counter>/<uid, `import` or `repair`>",
+            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z/[0-9]{5}/([0-9a-hjkmnp-tv-z]{8}|import|repair)$",
             "examples": ["2026-11-21T02:14:05.123Z/00000/7k3m2pq9"]
         })
     }
@@ -283,6 +315,32 @@ mod tests {
     }
 
     #[test]
+    fn a_stamp_is_ahead_of_a_clock_by_more_than_a_day() {
+        let now = time("2026-01-01T00:00:00.000Z");
+        for (stamp, is_ahead) in [
+            ("2026-01-02T00:00:00.000Z/99999/zzzzzzzz", false),
+            ("2026-01-02T00:00:00.001Z/00000/00000000", true),
+            ("8999-12-31T23:59:59.999Z/00000/00000000", true),
+            ("2025-01-01T00:00:00.000Z/00000/import", false),
+        ] {
+            assert_eq!(Stamp::parse(stamp).unwrap().is_ahead_of(now), is_ahead, "{stamp}");
+        }
+        let far = Stamp::parse("9000-01-01T00:00:00.000Z/00000/00000000").unwrap();
+        assert!(far.is_ahead_of(time("9500-01-01T00:00:00.000Z")), "whatever the clock says");
+    }
+
+    /// `printf 9998-12-30T23:59:59.999Z/99999/zzzzzzzz | sha256sum` begins with feb5c6b5.
+    #[test]
+    fn what_a_repair_stamps_follows_from_the_birth_alone() {
+        let birth = Stamp::parse("9998-12-30T23:59:59.999Z/99999/zzzzzzzz").unwrap();
+        assert_eq!(birth.repaired_birth().as_str(), "1970-02-19T11:02:05.749Z/00000/repair");
+        let sane = Stamp::parse("2026-01-01T00:00:00.000Z/00007/zzzzzzzz").unwrap();
+        assert_eq!(Stamp::repaired(Some(&sane)).as_str(), "2026-01-01T00:00:00.000Z/00008/repair");
+        assert_eq!(Stamp::repaired(None).as_str(), "1970-01-01T00:00:00.000Z/00000/repair");
+        assert!(Stamp::repaired(None).is_repair() && !sane.is_repair());
+    }
+
+    #[test]
     fn a_log_goes_on_below_the_far_future() {
         let stamper = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
         let stamps = |texts: &[&str]| texts.iter().map(|it| Stamp::parse(it).unwrap()).collect::<Vec<_>>();
@@ -332,6 +390,7 @@ mod tests {
             assert!(Stamp::parse(text).is_none(), "{text}");
         }
         assert!(Stamp::parse("2026-11-21T02:14:05.123Z/00000/import").is_some());
+        assert!(Stamp::parse("2026-11-21T02:14:05.123Z/00000/repair").is_some());
     }
 
     proptest! {

@@ -17,6 +17,16 @@ impl Time {
     /// 1970-01-01T00:00:00Z.
     pub(crate) const EPOCH: Self = Self(0);
 
+    /// 9998-12-31T23:59:59.999Z.
+    pub(crate) const LAST: Self = Self(253_370_764_799_999);
+    /// Clocks differ by minutes; a time that is a day ahead of a clock was not made by it.
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+
+    /// Whether it is later than `now` by more than a day.
+    pub(crate) fn is_day_after(self, now: Self) -> bool {
+        self.0 > now.0.saturating_add(Self::DAY)
+    }
+
     /// `None` outside the years 0 to 9998, which the fixed-width form cannot hold.
     pub(crate) fn from_millis(millis: i64) -> Option<Self> {
         let at = Utc.timestamp_millis_opt(millis).single()?;

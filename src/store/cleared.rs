@@ -182,9 +182,9 @@ fn sound_entries(read: &impl Read, folder: &str) -> Result<HashMap<EntryId, Valu
     for name in read.names(folder)? {
         let Some(id) = name.strip_suffix(".json").and_then(|id| EntryId::parse(id).ok()) else { continue };
         let path = layout::entry(folder, &id);
-        let (Form::Entry(check), Some(bytes)) = (form(&path).0, read.file(&path)?) else { continue };
-        if let Ok(value) = layout::entry_value(check, Some(id.as_str()), &bytes) {
-            all.insert(id, value);
+        let (Form::Entry(order), Some(bytes)) = (form(&path).0, read.file(&path)?) else { continue };
+        if let Ok(file) = layout::entry_file(order, Some(id.as_str()), &bytes) {
+            all.insert(id, file.value);
         }
     }
     Ok(all)

@@ -1,5 +1,5 @@
-//! Looks at everything in the store: each record against its schema, each reference between records, each commit
-//! against its parents.
+//! Checks everything in the store: each record against its schema, each reference between records, each commit against
+//! its parents.
 
 mod files;
 mod heal;
@@ -25,18 +25,18 @@ pub(crate) use heal::Healed;
 pub(crate) enum Severity {
     /// Something is wrong.
     Error,
-    /// Worth knowing, and nothing wrong: what another clone may bring, what was mended since.
+    /// Worth knowing but not wrong: another clone may have it, or it has been repaired.
     Note,
 }
 
-/// One thing that was found.
+/// A finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Finding {
     /// Whether it is a fault.
     pub(crate) severity: Severity,
-    /// The file of the store, or the record that it is about.
+    /// The file or the record it is about.
     pub(crate) path: String,
-    /// The commit of the ref, where it is about the history.
+    /// The commit of the ref, if it is about the history.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<String>,
     /// What is wrong.
@@ -46,8 +46,8 @@ pub(crate) struct Finding {
 #[derive(Default)]
 struct Findings {
     found: Vec<Finding>,
-    /// What bears a stamp of the far future and is not healed.
-    far_future: BTreeSet<String>,
+    /// Records and entries that a repair changes in place.
+    to_heal: BTreeSet<String>,
 }
 
 impl Findings {
@@ -64,7 +64,7 @@ impl Findings {
         self.add(Severity::Note, path, None, what);
     }
 
-    /// Notes a folder that is too large to be read, and passes any other error on.
+    /// Records a folder that is too large to read, and passes any other error on.
     fn crowded(&mut self, error: StoreError) -> Result<(), StoreError> {
         let (StoreError::CrowdedFolder { path, .. } | StoreError::FullFolder { path, .. }) = &error else {
             return Err(error);
@@ -77,8 +77,8 @@ impl Findings {
 }
 
 impl Store {
-    /// Everything that is wrong with the store, and what is worth knowing; errors first. A ref that points to no commit
-    /// at all, or to a store of a later format, is an error of its own.
+    /// What is wrong with the store and what is worth knowing, errors first. Fails if the ref does not point to a commit, or
+    /// if the store is of a later format.
     pub(crate) fn fsck(&self) -> Result<Vec<Finding>, StoreError> {
         let mut found = Findings::default();
         let snapshot = self.unchecked(&mut found)?;
@@ -90,7 +90,7 @@ impl Store {
                     if !found.found.iter().any(|it| it.path == path) {
                         found.error(
                             &path,
-                            "a name that git refuses, or a folder as git does not write it; `git wf fsck --repair` mends it",
+                            "a name that git refuses, or a tree that git would not write; `git wf fsck --repair` fixes it",
                         );
                     }
                 }
@@ -106,7 +106,7 @@ impl Store {
         Ok(found.found)
     }
 
-    /// The newest state, also where its `wf.json` is gone or cannot be read.
+    /// The newest state, even if its `wf.json` is missing or unreadable.
     fn unchecked(&self, found: &mut Findings) -> Result<Snapshot<'_>, StoreError> {
         let error = match self.snapshot() {
             Err(error @ StoreError::NotAStore { .. }) => error,

@@ -137,7 +137,8 @@ impl Store {
         Ok(self.link(id)?.parents)
     }
 
-    fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
+    /// One commit of the ref among others.
+    pub(super) fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");
         let commit = self.repo.find_commit(id).map_err(&failed)?;
         let decoded = commit.decode().map_err(&failed)?;

@@ -1,25 +1,26 @@
-//! Steps of the history that no command makes: a record that says something else in a field which is written once, that
-//! was born again, or whose epoch moved as it may not. A merge joins any two versions and cannot tell who is right, so
-//! these are named, with the commit that brought them. What a merge makes of its parents is no step of its own.
+//! Who changed what no command changes: a record deleted, a field that is written once, another record under the same id,
+//! an epoch out of turn. A merge joins any two versions and cannot tell who is right, so these are named with the commit
+//! that made them.
+
+use std::collections::{BTreeSet, HashSet};
 
 use gix::ObjectId;
-use gix::objs::tree::EntryKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::StoreError;
-use super::layout::{Form, form};
-use super::merge;
+use super::layout::{self, Form, form};
+use super::lineage::{Lineage, Own};
 use super::repo::Store;
-use super::snapshot::{Snapshot, read_blob};
+use super::snapshot::{Read, Snapshot};
 use crate::model::doc::{Doc, Step};
 
-/// A step that no command makes, and who brought it.
+/// A change that no command makes, and who made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Rewritten {
     /// The record's file in the tree of the ref.
     pub(crate) path: String,
-    /// What it says otherwise.
+    /// What the commit did.
     pub(crate) what: String,
     /// The commit of the ref.
     pub(crate) commit: String,
@@ -28,92 +29,107 @@ pub(crate) struct Rewritten {
 }
 
 impl Store {
-    /// The steps that no command makes in the history of `tip`, without that of `since`, of records that both states
-    /// have. Where those agree in all that is at stake, no history is walked.
-    pub(crate) fn rewritten(&self, since: ObjectId, tip: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
-        let (before, after) = (self.commit_tree(since)?, self.commit_tree(tip)?);
-        let mut suspects = Vec::new();
-        for file in self.differences(Some(before), after)? {
-            if let (Some(old), Some(new)) = (blob(file.old), blob(file.new))
-                && !self.step_faults(&file.path, old, new)?.is_empty()
+    /// What the history of `tip`, without that of `since`, did to the identity of records that both states have, and to
+    /// what was `restored`: paths of files, and of folders of records. If the states agree on every identity and nothing was
+    /// restored, no history is walked.
+    pub(crate) fn rewritten(
+        &self,
+        since: ObjectId,
+        tip: ObjectId,
+        restored: &[String],
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let (Some(before), Some(after)) = (self.state_at(since)?, self.state_at(tip)?) else {
+            return Ok(Vec::new());
+        };
+        let now = self.now()?;
+        let mut suspects = BTreeSet::new();
+        for file in self.differences(Some(before.tree()), after.tree())? {
+            let (Form::Doc(schema), id) = form(&file.path) else { continue };
+            if file.old.is_none() || file.new.is_none() {
+                continue;
+            }
+            let read = |state: &Snapshot<'_>| -> Result<Option<Doc>, StoreError> {
+                let bytes = state.file(&file.path)?.unwrap_or_default();
+                Ok(layout::own_doc(schema, id.as_deref(), &bytes).ok())
+            };
+            if let (Some(old), Some(new)) = (read(&before)?, read(&after)?)
+                && !Step::between(Some(&old), &new, now).faults().is_empty()
             {
-                suspects.push(file.path);
+                suspects.insert(file.path);
             }
         }
-        let mut found = Vec::new();
-        if suspects.is_empty() {
+        if suspects.is_empty() && restored.is_empty() {
+            return Ok(Vec::new());
+        }
+        let is_restored = |path: &str| {
+            restored.iter().any(|it| {
+                path.strip_prefix(it.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        let history = self.parents_first(&[tip], Some(since))?;
+        let wanted = |path: &str| suspects.contains(path) || is_restored(path);
+        self.rewritten_along(&history, &|_| true, &wanted)
+    }
+
+    /// The same of these commits, each a commit of the ref, in whatever order; `wanted` says of which paths.
+    pub(crate) fn rewritten_by(
+        &self,
+        commits: &[ObjectId],
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let mut alone = Vec::with_capacity(commits.len());
+        for commit in commits {
+            alone.push((*commit, self.parents(*commit)?));
+        }
+        let found = self.rewritten_along(&alone, &|_| true, wanted)?;
+        if !found.iter().any(|it| it.what == DELETED) {
             return Ok(found);
         }
-        for (commit, parents) in self.parents_first(&[tip], Some(since))? {
-            self.rewritten_by(commit, &parents, &|path| suspects.iter().any(|it| it == path), &mut found)?;
+        // What became of a deleted record shows only along the whole history.
+        let these: HashSet<ObjectId> = commits.iter().copied().collect();
+        let Some(tip) = self.tip()? else { return Ok(found) };
+        self.rewritten_along(&self.parents_first(&[tip], None)?, &|commit| these.contains(&commit), wanted)
+    }
+
+    fn rewritten_along(
+        &self,
+        history: &[(ObjectId, Vec<ObjectId>)],
+        is_looked_at: &dyn Fn(ObjectId) -> bool,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let mut lineage =
+            Lineage::over(self, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
+        let mut found = Vec::new();
+        for (commit, parents) in history {
+            if !is_looked_at(*commit) {
+                lineage.pass(*commit, parents);
+                continue;
+            }
+            for own in lineage.changes(*commit, parents, wanted)? {
+                found.extend(self.faults_of(&own, *commit)?);
+            }
         }
         Ok(found)
     }
 
-    /// Adds what one commit did of that to the files that are looked at.
-    pub(crate) fn rewritten_by(
-        &self,
-        commit: ObjectId,
-        parents: &[ObjectId],
-        is_looked_at: &dyn Fn(&str) -> bool,
-        found: &mut Vec<Rewritten>,
-    ) -> Result<(), StoreError> {
-        let Some(state) = Snapshot::of_commit(&self.repo, commit)? else { return Ok(()) };
-        for parent in parents.iter().filter(|parent| self.repo.has_object(**parent)) {
-            let Some(before) = Snapshot::of_commit(&self.repo, *parent)? else { continue };
-            for file in self.differences(Some(before.tree()), state.tree())? {
-                let (Some(old), Some(new)) = (blob(file.old), blob(file.new)) else { continue };
-                if !is_looked_at(&file.path) {
-                    continue;
-                }
-                for what in self.own_faults(&file.path, (old, new), parents)? {
-                    let (path, author) = (file.path.clone(), self.step(commit)?.author);
-                    let one = Rewritten { path, what, commit: commit.to_string(), author };
-                    if !found.contains(&one) {
-                        found.push(one);
-                    }
-                }
-            }
+    /// What is wrong with a commit's own change of a record.
+    pub(super) fn faults_of(&self, own: &Own, commit: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
+        let is_record = !matches!(form(&own.path).0, Form::Unknown);
+        let mut faults = own.step().map(|step| step.faults()).unwrap_or_default();
+        faults.extend((own.deleted.is_some() && is_record).then(|| DELETED.to_owned()));
+        if faults.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(())
-    }
-
-    /// What a commit with these parents did to a file that one of them has as `old`, as far as it is no merge's doing.
-    pub(super) fn own_faults(
-        &self,
-        path: &str,
-        (old, new): (ObjectId, ObjectId),
-        parents: &[ObjectId],
-    ) -> Result<Vec<String>, StoreError> {
-        let faults = self.step_faults(path, old, new)?;
-        if faults.is_empty() || parents.len() < 2 {
-            return Ok(faults);
-        }
-        let mut joined: Option<Vec<u8>> = None;
-        for parent in parents {
-            let Some(state) = Snapshot::of_commit(&self.repo, *parent)? else { continue };
-            let Some(id) = blob(state.entry(path)?.map(|(id, kind)| (kind, id))) else { continue };
-            let bytes = read_blob(&self.repo, id, path)?;
-            joined = Some(match joined {
-                Some(joined) => merge::join(path, &joined, &bytes, self.repo.object_hash())?,
-                None => bytes,
-            });
-        }
-        let is_joined = joined == Some(read_blob(&self.repo, new, path)?);
-        Ok(if is_joined { Vec::new() } else { faults })
-    }
-
-    fn step_faults(&self, path: &str, old: ObjectId, new: ObjectId) -> Result<Vec<String>, StoreError> {
-        let (Form::Doc(schema), _) = form(path) else { return Ok(Vec::new()) };
-        let read = |id| Ok::<_, StoreError>(Doc::parse(schema, &read_blob(&self.repo, id, path)?).ok());
-        Ok(match (read(old)?, read(new)?) {
-            (Some(old), Some(new)) => Step::between(Some(&old), &new).faults(),
-            _ => Vec::new(),
-        })
+        let author = self.step(commit)?.author;
+        let rewritten = |what| Rewritten {
+            path: own.path.clone(),
+            what,
+            commit: commit.to_string(),
+            author: author.clone(),
+        };
+        Ok(faults.into_iter().map(rewritten).collect())
     }
 }
 
-/// The file on one side of a difference, whatever its mode: a merge joins both kinds.
-fn blob(side: Option<(EntryKind, ObjectId)>) -> Option<ObjectId> {
-    side.filter(|(kind, _)| matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)).map(|(_, id)| id)
-}
+/// What is said of a commit that deleted a record.
+const DELETED: &str = "deleted the record";

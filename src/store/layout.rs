@@ -1,21 +1,23 @@
 //! Where each record lies in the tree of the ref. A path follows from ids alone, with no look-up.
 
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::model::digest::hex;
-use crate::model::doc::LARGEST_DOC;
+use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
 use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
 use crate::model::queue_conflict::QueueConflict;
-use crate::model::record::{check_as, check_id};
+use crate::model::record::{check_id, ordered_as};
 use crate::model::redaction::Redaction;
 use crate::model::review::Review;
 use crate::model::root::ROOT;
 use crate::model::run::{Run, RunLogEntry};
 use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
+use crate::model::stamp::Stamp;
 use crate::model::strict;
 
 /// The store's root record.
@@ -146,12 +148,15 @@ pub(crate) fn is_issue(path: &str) -> bool {
     path.ends_with("/issue.json") && matches!(form(path), (Form::Doc(schema), _) if schema.name == ISSUE.name)
 }
 
+/// A record that is written once with its members in order, or what is wrong with their types.
+pub(crate) type Ordered = fn(&Value) -> Result<Value, String>;
+
 /// How the file at a path merges, and what makes it sound.
 pub(crate) enum Form {
     /// Fields with stamps.
     Doc(&'static Schema),
-    /// Written once; the function says what is wrong with the types of its fields.
-    Entry(fn(&serde_json::Value) -> Result<(), String>),
+    /// Written once.
+    Entry(Ordered),
     /// Of a later version of the format, or not ours at all.
     Unknown,
 }
@@ -168,12 +173,11 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
             _ => (Form::Unknown, None),
         },
         [RUNS, id, rest @ ..] if RunId::parse(id).is_ok() => match rest {
-            ["run.json"] => (Form::Entry(check_as::<Run>), Some((*id).to_owned())),
+            ["run.json"] => (Form::Entry(ordered_as::<Run>), Some((*id).to_owned())),
             ["log", name] => entry(name)
-                .map_or((Form::Unknown, None), |id| (Form::Entry(check_as::<RunLogEntry>), Some(id))),
-            [REDACTIONS, name] => {
-                entry(name).map_or((Form::Unknown, None), |id| (Form::Entry(check_as::<Redaction>), Some(id)))
-            }
+                .map_or((Form::Unknown, None), |id| (Form::Entry(ordered_as::<RunLogEntry>), Some(id))),
+            [REDACTIONS, name] => entry(name)
+                .map_or((Form::Unknown, None), |id| (Form::Entry(ordered_as::<Redaction>), Some(id))),
             _ => (Form::Unknown, None),
         },
         [QUEUES, id, rest @ ..] if QueueId::parse(id).is_ok() => match rest {
@@ -185,10 +189,9 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
                 _ => (Form::Unknown, None),
             },
             ["conflicts", name] => entry(name)
-                .map_or((Form::Unknown, None), |id| (Form::Entry(check_as::<QueueConflict>), Some(id))),
-            [REDACTIONS, name] => {
-                entry(name).map_or((Form::Unknown, None), |id| (Form::Entry(check_as::<Redaction>), Some(id)))
-            }
+                .map_or((Form::Unknown, None), |id| (Form::Entry(ordered_as::<QueueConflict>), Some(id))),
+            [REDACTIONS, name] => entry(name)
+                .map_or((Form::Unknown, None), |id| (Form::Entry(ordered_as::<Redaction>), Some(id))),
             _ => (Form::Unknown, None),
         },
         _ => (Form::Unknown, None),
@@ -244,55 +247,83 @@ fn is_issue_folder(issue: &IssueId, rest: &[&str]) -> bool {
     }
 }
 
-/// What lies in a file that is written once and must bear `id`; an error that says what is wrong where it is broken.
-pub(crate) fn entry_value(
-    check: fn(&serde_json::Value) -> Result<(), String>,
-    id: Option<&str>,
-    bytes: &[u8],
-) -> Result<serde_json::Value, String> {
+/// A record that is written once, as its file reads.
+pub(crate) struct EntryFile {
+    /// What it says.
+    pub(crate) value: Value,
+    /// The one byte form of that.
+    pub(crate) canonical: Vec<u8>,
+}
+
+/// Reads a file that is written once and must bear `id`; an error that says what is wrong if it is broken.
+pub(crate) fn entry_file(order: Ordered, id: Option<&str>, bytes: &[u8]) -> Result<EntryFile, String> {
     let value = strict::parse(bytes)?;
-    check(&value)?;
-    match id {
-        Some(id) => check_id(id, &value).map(|()| value),
-        None => Ok(value),
+    let canonical = file_bytes(&order(&value)?);
+    if let Some(id) = id {
+        check_id(id, &value)?;
+    }
+    Ok(EntryFile { value, canonical })
+}
+
+/// The one byte form of the record that the file at `path` holds; `None` if it is no record, or not a sound one.
+pub(crate) fn canonical(path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    let (kind, id) = form(path);
+    match kind {
+        Form::Doc(schema) => Some(own_doc(schema, id.as_deref(), bytes).ok()?.to_bytes()),
+        Form::Entry(order) => Some(entry_file(order, id.as_deref(), bytes).ok()?.canonical),
+        Form::Unknown => None,
     }
 }
 
+/// Reads a record with a clock that must bear `id`.
+pub(crate) fn own_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -> Result<Doc, String> {
+    let doc = Doc::parse(schema, bytes).map_err(|broken| broken.to_string())?;
+    match id.is_none_or(|id| doc.id() == Some(id)) {
+        true => Ok(doc),
+        false => Err("it bears the id of another record, not that of its path".to_owned()),
+    }
+}
+
+/// The place of the entry at `path` in its log; `None` if no entry lies there.
+pub(crate) fn entry_stamp(path: &str) -> Option<Stamp> {
+    let name = path.rsplit('/').next()?.strip_suffix(".json")?;
+    EntryId::parse(name).ok().map(|id| id.stamp())
+}
+
 /// Whether the record says that it is the one which its path names.
-pub(crate) fn bears(value: &serde_json::Value, id: Option<&str>) -> bool {
+pub(crate) fn bears(value: &Value, id: Option<&str>) -> bool {
     let Some(id) = id else { return true };
     // An item is named after its solution, everything else after itself.
     let own = value.get("id").or_else(|| value.get("solution_id"));
-    own.and_then(serde_json::Value::as_str) == Some(id)
+    own.and_then(Value::as_str) == Some(id)
 }
 
 fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
-    let entry = |check: fn(&serde_json::Value) -> Result<(), String>, name: &str| match name
-        .strip_suffix(".json")
-        .filter(|id| EntryId::parse(id).is_ok())
-    {
-        Some(id) => (Form::Entry(check), Some(id.to_owned())),
-        None => (Form::Unknown, None),
-    };
+    let entry =
+        |order: Ordered, name: &str| match name.strip_suffix(".json").filter(|id| EntryId::parse(id).is_ok())
+        {
+            Some(id) => (Form::Entry(order), Some(id.to_owned())),
+            None => (Form::Unknown, None),
+        };
     let of_issue = |inner: IssueId| inner.as_str() == issue;
     match rest {
         ["issue.json"] => (Form::Doc(&ISSUE), Some(issue.to_owned())),
-        ["comments", name] => entry(check_as::<Comment>, name),
-        ["feedback", name] => entry(check_as::<Feedback>, name),
-        [REDACTIONS, name] => entry(check_as::<Redaction>, name),
+        ["comments", name] => entry(ordered_as::<Comment>, name),
+        ["feedback", name] => entry(ordered_as::<Feedback>, name),
+        [REDACTIONS, name] => entry(ordered_as::<Redaction>, name),
         ["solutions", id, rest @ ..] if SolutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
             match rest {
                 ["solution.json"] => (Form::Doc(&SOLUTION), Some((*id).to_owned())),
-                ["reviews", name] => entry(check_as::<Review>, name),
-                [REDACTIONS, name] => entry(check_as::<Redaction>, name),
+                ["reviews", name] => entry(ordered_as::<Review>, name),
+                [REDACTIONS, name] => entry(ordered_as::<Redaction>, name),
                 _ => (Form::Unknown, None),
             }
         }
         ["executions", id, rest @ ..] if ExecutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
             match rest {
-                [CLAIM] => (Form::Entry(check_as::<Execution>), Some((*id).to_owned())),
-                ["log", name] => entry(check_as::<LogEntry>, name),
-                [REDACTIONS, name] => entry(check_as::<Redaction>, name),
+                [CLAIM] => (Form::Entry(ordered_as::<Execution>), Some((*id).to_owned())),
+                ["log", name] => entry(ordered_as::<LogEntry>, name),
+                [REDACTIONS, name] => entry(ordered_as::<Redaction>, name),
                 _ => (Form::Unknown, None),
             }
         }
@@ -342,6 +373,40 @@ mod tests {
         ] {
             assert_eq!(largest(&path), LARGEST_ENTRY, "{path}");
         }
+    }
+
+    #[test]
+    fn an_item_is_named_after_its_plan_whatever_else_it_says() {
+        let at = "2026-11-21T02:14:05.123Z";
+        let item = serde_json::json!({"item_id": "S-1", "issue_id": "ISS-001", "solution_id": "SOL-ISS-001-1",
+            "plan_digest": "x", "position": "m", "queued_at": at, "id": "of a later version"});
+        assert!(own_doc(&ITEM, Some("SOL-ISS-001-1"), item.to_string().as_bytes()).is_ok());
+        assert!(own_doc(&ITEM, Some("of a later version"), item.to_string().as_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_record_that_is_written_once_has_one_form() {
+        let folder = comments(&IssueId::parse("ISS-001").unwrap());
+        let at = "2026-11-21T02:14:05.123Z";
+        let said = serde_json::json!({"zoo": {"b": 1.50, "a": null}, "edits": null, "created_at": at, "author": "a", "body": "b"});
+        let stamp = Stamp::import(crate::model::time::Time::parse(at).unwrap());
+        let any = EntryId::parse(&format!("{}-{:0>26}", stamp.entry_place(), 0)).unwrap();
+        let id = crate::model::record::renamed(&any, &said);
+        let path = entry(&folder, &id);
+        let text = format!(
+            r#"{{"zoo":{{"b":1.50,"a":null}},"edits":null,"created_at":"{at}","author":"a","body":"b","id":"{id}"}}"#
+        );
+        let canonical = String::from_utf8(canonical(&path, text.as_bytes()).unwrap()).unwrap();
+        let lines: Vec<&str> = canonical.lines().map(str::trim).collect();
+        let ends = ["\"edits\": null,", "\"zoo\": {", "\"a\": null,", "\"b\": 1.50", "}", "}"];
+        assert!(lines[1].starts_with("\"id\"") && lines[2].starts_with("\"body\""), "{canonical}");
+        assert_eq!(&lines[5..], ends, "{canonical}");
+        assert_eq!(super::canonical(&path, canonical.as_bytes()).unwrap(), canonical.as_bytes());
+        assert_eq!(
+            super::canonical(&path, text.replace("\"b\",", "\"c\",").as_bytes()),
+            None,
+            "no sound one"
+        );
     }
 
     #[test]

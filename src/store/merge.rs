@@ -1,6 +1,7 @@
 //! The merge of two trees. It looks at two states and never at a clock, so that clones end in the same state in
 //! whatever order they meet. A subtree that is equal on both sides is never opened.
 
+mod entry;
 mod union;
 
 use std::collections::{BTreeSet, HashMap};

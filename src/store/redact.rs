@@ -8,7 +8,7 @@ use super::layout::{self, Form, form};
 use super::records;
 use super::snapshot::Read;
 use crate::model::doc::{Doc, file_bytes};
-use crate::model::redaction::{ALL, REDACTED, Redaction, hidden_plan, hide};
+use crate::model::redaction::{ASIDE, REDACTED, Redaction, hidden_plan, hide};
 use crate::model::stamp::Stamp;
 use crate::model::strict;
 
@@ -39,11 +39,16 @@ impl Redactions {
         self.0.iter().any(|it| it.target == target && it.field == field && it.hides(stamp))
     }
 
-    /// Whether the entry at `path` counts for nothing: it is stamped in the far future, so that it would stand above
-    /// whatever is written, and all of it is hidden.
+    /// Whether the entry at `path` counts for nothing: a redaction sets it aside, and it was stamped in the future, so that
+    /// it would sort after whatever is written. The future is what was a day ahead when the redaction was written, or
+    /// what no honest clock says.
     pub(crate) fn sets_aside(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        Stamp::is_far_entry(name) && self.target(path).any(|it| it.field == ALL)
+        let mut all = self.target(path).filter(|it| it.field == ASIDE).peekable();
+        if all.peek().is_none() {
+            return false;
+        }
+        let Some(entry) = layout::entry_stamp(path) else { return false };
+        all.any(|it| entry.is_ahead_of(it.id.stamp().time()))
     }
 
     /// Whether something of the file at `path` is hidden, or was before a purge took the file away.

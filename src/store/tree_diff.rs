@@ -164,8 +164,13 @@ impl Store {
                         old.iter().filter(|it| it.0 == EntryKind::Tree).map(|it| it.1).collect();
                     self.compare_with(a.1, b.1, &old, &inner, found)?;
                 }
-                (EntryKind::Blob, EntryKind::Blob) => found.push(inner),
-                // What is no plain file in one of them is no record there.
+                (
+                    EntryKind::Blob | EntryKind::BlobExecutable,
+                    EntryKind::Blob | EntryKind::BlobExecutable,
+                ) => {
+                    found.push(inner);
+                }
+                // A record is a file.
                 _ => {}
             }
         }

@@ -97,12 +97,31 @@ impl<'repo> Tx<'repo> {
         self.pending.clash()
     }
 
-    /// The place for a new entry of the log in `folder`: later than every one that is there.
+    /// The place for a new entry of the log in `folder`: later than every one that is there and not set aside.
     pub(super) fn next_place(&self, folder: &str) -> Result<Stamp, StoreError> {
+        // The order of redactions means nothing, so that one from the future is not in the way of others.
+        if folder.ends_with(layout::REDACTIONS) {
+            return Ok(self.stamper.fresh());
+        }
         let names = self.names(folder)?;
         self.note_far_future(folder, &names)?;
-        let entries = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
-        Ok(self.stamper.next_in_log(entries.map(|entry| entry.stamp())))
+        let mut hidden = None;
+        let mut stamps = Vec::with_capacity(names.len());
+        for id in names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok()) {
+            let stamp = id.stamp();
+            if stamp.is_ahead_of(self.stamper.now()) {
+                let path = layout::entry(folder, &id);
+                let hidden = match &mut hidden {
+                    Some(hidden) => hidden,
+                    none => none.insert(Redactions::at(self, &path)?),
+                };
+                if hidden.sets_aside(&path) {
+                    continue;
+                }
+            }
+            stamps.push(stamp);
+        }
+        Ok(self.stamper.next_in_log(stamps))
     }
 
     /// Remembers a log that holds entries of the far future which nobody has set aside: they stand above the next one.

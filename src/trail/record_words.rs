@@ -7,7 +7,7 @@ use super::record_change::Kind;
 use crate::model::execution::{Event, Execution, Failure, LogEntry};
 use crate::model::issue::{Comment, Feedback};
 use crate::model::queue_conflict::QueueConflict;
-use crate::model::redaction::Redaction;
+use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::review::Review;
 use crate::model::run::{Run, RunEvent, RunLogEntry};
 
@@ -93,7 +93,11 @@ fn words(kind: Kind, path: &str, value: &Value) -> Option<String> {
         }
         Kind::Redaction => {
             let it: Redaction = typed(value)?;
-            format!("redaction of {} in {} by {}{}", it.field, it.target, it.author, quoted(&it.reason))
+            let what = match it.field.as_str() {
+                ASIDE => format!("{} set aside", it.target),
+                field => format!("redaction of {field} in {}", it.target),
+            };
+            format!("{what} by {}{}", it.author, quoted(&it.reason))
         }
         Kind::Other => return None,
     })

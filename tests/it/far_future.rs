@@ -44,7 +44,7 @@ fn a_frozen_field_is_refused_by_name_and_named_by_fsck() {
     two.bea.wf(&["edit", "GH-1", "--title", "another"]).ok();
     let found = two.bea.wf(&["fsck", "--json"]).fails(1).json();
     let what = found[0]["what"].as_str().unwrap();
-    assert!(what.contains("far future") && what.contains("`status`"), "{found}");
+    assert!(what.contains("stamps ahead of the clock") && what.contains("`status`"), "{found}");
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn an_issue_that_was_cancelled_for_good_is_healed_in_one_clone_whichever_merges_
         two.sandbox.advance(10);
         two.bea.wf(&["comment", "GH-1", "-m", "meanwhile"]).ok();
         let ran = two.ada.wf(&["fsck", "--repair"]).ok();
-        assert!(ran.stdout.contains("started anew"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("got early stamps"), "{}", ran.stdout);
         assert_eq!(status(&two.ada), "cancelled", "the value that stood");
         two.ada.wf(&["reopen", "GH-1"]).ok();
         let (one, other) = if healer_first { (&two.ada, &two.bea) } else { (&two.bea, &two.ada) };
@@ -126,12 +126,12 @@ fn a_birth_of_the_far_future_is_healed_with_the_record() {
     forge(&two.ada, &file("GH-1"), |it| it["clock"] = json!({"*": LAST}));
     assert!(two.ada.wf(&["edit", "GH-1", "--title", "x"]).fails(1).stderr.contains("last stamp"));
     let ran = two.ada.wf(&["fsck", "--repair"]).fails(1);
-    assert!(ran.stdout.contains("started anew"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("got early stamps"), "{}", ran.stdout);
     two.ada.wf(&["edit", "GH-1", "--title", "x"]).ok();
     // The forgery itself stays in the history, and is named with who made it.
     let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
     assert_eq!(found.as_array().unwrap().len(), 1, "{found:#}");
-    assert!(found[0]["what"].as_str().unwrap().contains("born again"), "{found:#}");
+    assert!(found[0]["what"].as_str().unwrap().contains("replaced the record born at"), "{found:#}");
 }
 
 #[test]
@@ -146,9 +146,60 @@ fn what_is_hidden_stays_hidden_when_the_record_is_started_anew() {
 }
 
 #[test]
+fn a_redaction_up_to_the_far_future_hides_what_a_clone_repaired_that_did_not_know_of_it() {
+    let two = Two::new();
+    two.ada.wf(&["new", "a secret", "--id", "GH-1"]).ok();
+    forge(&two.ada, &file("GH-1"), |it| it["clock"]["title"] = json!(LAST));
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    two.ada.wf(&["redact", "GH-1", "title", "--reason", "a name"]).ok();
+    two.bea.wf(&["fsck", "--repair"]).ok();
+    for repo in [&two.ada, &two.bea, &two.ada] {
+        repo.wf(&["sync"]).ok();
+    }
+    two.assert_one_state();
+    assert_eq!(two.bea.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "[redacted]");
+    two.bea.wf(&["edit", "GH-1", "--title", "shown"]).ok();
+    assert_eq!(two.bea.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "shown");
+}
+
+#[test]
+fn a_repair_doubts_a_clock_that_the_history_contradicts() {
+    let two = Two::new();
+    for n in 0..4 {
+        two.ada.wf(&["new", "as it was", "--id", &format!("GH-{n}")]).ok();
+    }
+    // The battery of this machine is empty.
+    let behind = two.ada.ahead(-40 * 24 * 3600);
+    assert_eq!(behind.wf(&["fsck", "--json"]).fails(1).json().as_array().unwrap().len(), 4);
+    let tip = two.ada.tip();
+    let ran = behind.wf(&["fsck", "--repair"]).fails(1);
+    assert!(
+        ran.stderr.contains("dated after the clock of this machine, which says 2026-10-12"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(two.ada.tip(), tip);
+    // A clock that is right says by what it judged.
+    forge(&two.ada, &file("GH-1"), |it| {
+        it["clock"]["title"] = json!("2027-01-01T00:00:00.000Z/00000/0000000a");
+    });
+    let ran = two.ada.wf(&["fsck", "--repair"]).ok();
+    assert!(
+        ran.stderr.contains("judged by the clock of this machine, which says 2026-11-21"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn after_the_last_epoch_only_history_helps() {
     let two = frozen_issue();
-    forge(&two.ada, &file("GH-1"), |it| it["epoch"] = json!(999));
+    forge(&two.ada, &file("GH-1"), |it| {
+        let clock = it.as_object_mut().unwrap().remove("clock").unwrap();
+        it["epoch"] = json!(999);
+        it["clock"] = clock;
+    });
     let ran = two.ada.wf(&["fsck", "--repair"]).fails(1);
     assert!(ran.stderr.contains("only rewriting the history"), "{}", ran.stderr);
 }

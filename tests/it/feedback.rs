@@ -122,8 +122,9 @@ fn retry_keeps_a_failure_that_another_program_only_ended_with() {
     repo.queued("ISS-001", "src/a.rs");
     let execution = repo.json(&["next"])["execution_id"].as_str().unwrap().to_owned();
     let claim = repo.store_path(&format!("/{execution}/execution.json"));
-    let end = json!({"type": "end", "status": "failed", "actor": "bot", "at": "2026-11-21T03:00:00.000Z",
-        "failure": {"task_id": "T1", "error_type": "timeout", "message": "it took too long"}});
+    let end = json!({"type": "end", "status": "failed",
+        "failure": {"task_id": "T1", "error_type": "timeout", "message": "it took too long"},
+        "actor": "bot", "at": "2026-11-21T03:00:00.000Z"});
     let (id, end) = record::entry("20261121T030000000Z-00000", end);
     let path = format!("{}/log/{id}.json", claim.strip_suffix("/execution.json").unwrap());
     repo.plumb(&[(&path, &format!("{end:#}\n"))]);

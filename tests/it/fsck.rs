@@ -179,27 +179,27 @@ fn what_records_say_of_each_other() {
     let item_at = |solution: &str, issue: &str| item("QUE-1", solution, issue).0;
     for (severity, path, what) in [
         ("error", file("ISS-001"), "depends on itself: ISS-001 → ISS-002"),
-        ("note", file("ISS-003"), "depends on `ISS-404`, which is not here"),
-        ("error", file("ISS-004"), "is bound to `SOL-ISS-004-1`, which is not here"),
+        ("note", file("ISS-003"), "depends on `ISS-404`, which is missing"),
+        ("error", file("ISS-004"), "is bound to `SOL-ISS-004-1`, which is missing"),
         ("error", solution(two, "ISS-005", &plan()).0, "plan:"),
         (
             "error",
             solution("SOL-ISS-005-3", "ISS-005", &plan()).0,
-            "names issue `ISS-001`, and lies with `ISS-005`",
+            "names issue `ISS-001`, but is in the folder of `ISS-005`",
         ),
         ("error", item_at(one, "ISS-005"), "depends on itself"),
         ("note", item_at(two, "ISS-005"), "`S-1` is also the number of `SOL-ISS-005-1`"),
         ("error", item_at("SOL-ISS-005-3", "ISS-005"), "names issue `ISS-001`"),
-        ("note", item_at("SOL-ISS-001-9", "ISS-001"), "is not here"),
-        ("note", file("ISS-006"), "still to come"),
-        ("error", file("ISS-007"), "something lies in its folder"),
+        ("note", item_at("SOL-ISS-001-9", "ISS-001"), "is missing"),
+        ("error", file("ISS-006"), "stamps ahead of the clock of this machine"),
+        ("error", file("ISS-007"), "although its folder is there"),
         (
             "error",
             format!("{}/executions/{lost}/execution.json", folder("ISS-005")),
-            "something lies in its folder",
+            "although its folder is there",
         ),
-        ("error", "queues/QUE-2/queue.json".into(), "something lies in its folder"),
-        ("note", "later".into(), "no path of this format"),
+        ("error", "queues/QUE-2/queue.json".into(), "although its folder is there"),
+        ("note", "later".into(), "not a path of this format"),
     ] {
         let found = repo.wf(&["fsck", "--json"]).fails(1).json();
         let fits = |it: &&Value| {
@@ -232,8 +232,8 @@ fn a_claim_names_a_commit_that_holds_its_plan() {
         (with_plan.as_str(), &digest, None),
         (&before, &digest, Some("holds no such plan")),
         (&with_plan, &json!("sha256:0"), Some("holds the plan `sha256:")),
-        (&"0".repeat(40), &digest, Some("is no commit of this history")),
-        (&"0".repeat(64), &digest, Some("is no commit of this history")),
+        (&"0".repeat(40), &digest, Some("is not a commit of this history")),
+        (&"0".repeat(64), &digest, Some("is not a commit of this history")),
         ("nonsense", &digest, Some("`nonsense` is not an object id")),
     ] {
         let file = execution(commit, digest);
@@ -307,8 +307,9 @@ fn run(id: &str, issues: &[&str], log: &[Value]) -> Vec<(String, Value)> {
     let record = json!({"id": id, "mode": "full", "issue_ids": issues, "created_at": AT});
     let mut files = vec![(format!("runs/{id}/run.json"), record)];
     for (n, fields) in log.iter().enumerate() {
-        let mut entry = json!({"actor": "Ada", "at": AT});
-        entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let mut entry = fields.clone();
+        entry["actor"] = json!("Ada");
+        entry["at"] = json!(AT);
         let (name, entry) = record::entry(&format!("20261121T021405123Z-{n:05}"), entry);
         files.push((format!("runs/{id}/log/{name}.json"), entry));
     }
@@ -341,13 +342,13 @@ fn runs_are_read_and_what_they_name_is_looked_for() {
     let at = |n: usize| files[n + 1].0.clone();
     for (severity, path, what) in [
         ("error", "runs/RUN-2/run.json".to_owned(), "names `ISS-001` twice"),
-        ("note", "runs/RUN-2/run.json".to_owned(), "names `ISS-404`, which is not here"),
-        ("error", at(0), "is about `ISS-002`, which is no issue of the run"),
-        ("error", at(1), "is about `ISS-003`, which is no issue of the run"),
-        ("error", at(2), "its plan `SOL-ISS-002-1` is of `ISS-002`"),
-        ("note", at(3), "its plan `SOL-ISS-001-1` is not here"),
-        ("note", at(3), "its queue `QUE-1` is not here"),
-        ("note", at(3), &format!("its execution `{attempt}` is not here")),
+        ("note", "runs/RUN-2/run.json".to_owned(), "names `ISS-404`, which is missing"),
+        ("error", at(0), "is about `ISS-002`, which is not an issue of the run"),
+        ("error", at(1), "is about `ISS-003`, which is not an issue of the run"),
+        ("error", at(2), "its plan `SOL-ISS-002-1` belongs to `ISS-002`"),
+        ("note", at(3), "its plan `SOL-ISS-001-1` is missing"),
+        ("note", at(3), "its queue `QUE-1` is missing"),
+        ("note", at(3), &format!("its execution `{attempt}` is missing")),
         ("error", at(4), "unknown variant `dancing`"),
     ] {
         let found = repo.wf(&["fsck", "--json"]).fails(1).json();
@@ -369,7 +370,7 @@ fn a_run_lies_where_its_id_says() {
     for (path, what) in [
         ("runs/RUN-1/run.json", "bears the id of another"),
         ("runs/RUN-3/log/yesterday.json", "`yesterday` cannot be the id of a log entry"),
-        ("runs/RUN-3/run.json", "not here, and something lies in its folder"),
+        ("runs/RUN-3/run.json", "missing, although its folder is there"),
         ("runs/1", "`1` cannot be the id of a run"),
     ] {
         assert_found(&repo, "error", path, what);

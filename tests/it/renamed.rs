@@ -14,7 +14,7 @@ fn store(repo: &Repo) -> Vec<String> {
     repo.wf(&["comment", "ISS-001", "-m", SECRET]).ok();
     let first = repo.store_path_in("/comments/");
     let mut last = stem(&first);
-    for (place, body) in [("20270101T000000000Z-00000", "better"), ("20270101T000000000Z-00001", "best")] {
+    for (place, body) in [("20261121T120000000Z-00000", "better"), ("20261121T120000000Z-00001", "best")] {
         let comment = json!({"body": body, "author": "Bea <bea@example.org>",
             "created_at": "2027-01-01T00:00:00.000Z", "edits": last});
         let (id, comment) = record::entry(place, comment);

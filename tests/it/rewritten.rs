@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::Repo;
-use crate::sync::{Two, file};
+use crate::sync::{Two, drop_path, file, folder};
 
 fn forge(repo: &Repo, change: impl FnOnce(&mut Value)) -> String {
     let mut record = repo.stored_json(&file("GH-1"));
@@ -41,7 +41,7 @@ fn assert_told(two: &Two, commit: &str, what: &str) {
 fn a_field_that_is_written_once_and_changed() {
     let two = shared();
     let commit = forge(&two.bea, |it| it["author"] = json!("Zoe <zoe@example.org>"));
-    assert_told(&two, &commit, "`author` is written once");
+    assert_told(&two, &commit, "changed `author`, which is written once");
     // It is told once, by the sync that brought it.
     assert_eq!(two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"], json!([]));
 }
@@ -54,7 +54,7 @@ fn a_second_birth_by_a_plain_commit_is_told_and_shows_in_conflicts() {
         it["title"] = json!("another");
         it["clock"] = json!({"*": birth});
     });
-    assert_told(&two, &commit, "born again");
+    assert_told(&two, &commit, "replaced the record born at");
     let open = two.ada.wf(&["conflicts", "--json"]).ok().json();
     assert_eq!((open.as_array().unwrap().len(), &open[0]["field"]), (1, &json!("*")), "{open:#}");
     assert_eq!(open[0]["merge"], commit.as_str());
@@ -73,8 +73,97 @@ fn a_second_birth_by_a_plain_commit_is_told_and_shows_in_conflicts() {
 #[test]
 fn an_epoch_that_rises_for_nothing() {
     let two = shared();
-    let commit = forge(&two.bea, |it| it["epoch"] = json!(1));
-    assert_told(&two, &commit, "its epoch rose");
+    let commit = forge(&two.bea, |it| {
+        let clock = it.as_object_mut().unwrap().remove("clock").unwrap();
+        it["epoch"] = json!(1);
+        it["clock"] = clock;
+    });
+    assert_told(&two, &commit, "raised its epoch");
+}
+
+/// What Bea puts in the place of the record of GH-1.
+fn another(repo: &Repo) -> Value {
+    let mut record = repo.stored_json(&file("GH-1"));
+    record["title"] = json!("another");
+    record["clock"] = json!({"*": "2026-11-21T12:00:00.000Z/00000/00000000"});
+    record
+}
+
+#[test]
+fn a_record_that_is_deleted_in_one_commit_and_made_anew_in_the_next_is_told() {
+    let two = shared();
+    let record = another(&two.bea);
+    let deleted = drop_path(&two.bea, &folder("GH-1"));
+    two.bea.wf(&["new", "in between"]).ok();
+    let commit = two.bea.plumb(&[(&file("GH-1"), &format!("{record:#}\n"))]);
+    two.bea.wf(&["push"]).ok();
+    let ran = two.ada.wf(&["sync", "--json"]).ok();
+    let told = ran.json()["rewritten"].clone();
+    let said =
+        |n: usize| (told[n]["commit"].clone(), told[n]["what"].as_str().unwrap_or_default().to_owned());
+    assert_eq!(said(0), (json!(deleted), "deleted the record".into()), "{told:#}");
+    assert!(said(1).0 == json!(commit) && said(1).1.contains("replaced the record"), "{told:#}");
+    assert_eq!((told.as_array().unwrap().len(), &told[1]["author"]), (2, &json!("Bea <bea@example.org>")));
+    let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
+    assert!(found[0]["commit"] == commit && found[0]["what"].as_str().unwrap().contains("Bea"), "{found:#}");
+    let open = two.ada.wf(&["conflicts", "--json"]).ok().json();
+    assert_eq!(
+        (&open[0]["merge"], &open[0]["other"]["value"]["title"]),
+        (&json!(commit), &json!("as it was"))
+    );
+    assert!(open[0]["other"]["author"].as_str().unwrap().starts_with("Ada"), "{open:#}");
+}
+
+#[test]
+fn whoever_deletes_a_record_is_told() {
+    let two = shared();
+    let commit = drop_path(&two.bea, &folder("GH-1"));
+    two.bea.wf(&["push"]).ok();
+    let ran = two.ada.wf(&["sync", "--json"]).ok();
+    let told = ran.json();
+    assert_eq!(told["rewritten"][0]["what"], "deleted the record", "{told:#}");
+    assert_eq!(
+        (&told["rewritten"][0]["commit"], &told["rewritten"][0]["author"]),
+        (&json!(commit), &json!("Bea <bea@example.org>"))
+    );
+    assert_eq!(two.ada.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "as it was", "and it is back");
+    let found = two.ada.wf(&["fsck", "--json"]).ok().json();
+    assert!(found[0]["what"].as_str().unwrap().contains("deleted by Bea"), "{found:#}");
+}
+
+#[test]
+fn a_change_of_an_executable_record_is_told() {
+    let two = shared();
+    let record = another(&two.bea);
+    let blob = two.bea.git_in(format!("{record:#}\n"), &["hash-object", "-w", "--stdin"]).ok();
+    let commit = two.bea.plumb_modes(&[("100755", blob.line(), &file("GH-1"))]);
+    assert_told(&two, &commit, "replaced the record born at");
+    let open = two.ada.wf(&["conflicts", "--json"]).ok().json();
+    assert_eq!((&open[0]["merge"], &open[0]["field"]), (&json!(commit), &json!("*")), "{open:#}");
+}
+
+#[test]
+fn the_audit_of_an_issue_names_who_rewrote_it() {
+    let two = Two::new();
+    two.ada.commit("a.txt", "one\n", "start");
+    two.ada.wf(&["hooks", "install"]).ok();
+    two.ada.queued("GH-1", "a.txt");
+    two.ada.wf(&["next"]).ok();
+    two.ada.commit("a.txt", "two\n", "work");
+    two.ada.wf(&["done"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    let commit = forge(&two.bea, |it| it["author"] = json!("Zoe <zoe@example.org>"));
+    two.bea.wf(&["push"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    let audit = two.ada.wf(&["audit", "--json"]).ok().json();
+    let mut named = audit["findings"].as_array().unwrap().iter().filter(|it| it["kind"] == "rewritten");
+    let finding = named.next().unwrap_or_else(|| panic!("{audit:#}"));
+    assert_eq!((&finding["commit"], &finding["issue_id"]), (&json!(commit), &json!("GH-1")));
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.contains("Bea <bea@example.org> changed `author`"), "{message}");
+    assert!(named.next().is_none(), "{audit:#}");
+    two.ada.wf(&["audit", "--strict"]).fails(1);
 }
 
 #[test]

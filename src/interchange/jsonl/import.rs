@@ -7,9 +7,10 @@ use serde_json::value::RawValue;
 use super::{FORMAT, VERSION, text};
 use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
 use crate::model::Explain;
-use crate::model::doc::Step;
+use crate::model::doc::{Doc, Step};
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::strict;
+use crate::model::time::Time;
 use crate::store::{Cursor, Found, StoreError, Tx, layout, path_refusal};
 
 /// More files than any store holds.
@@ -204,6 +205,8 @@ fn take(
     }
     let mine = match cursor.find(&path)? {
         Found::Nothing => {
+            // A record that is new here begins in epoch 0.
+            let bytes = in_epoch(&path, &bytes, 0).unwrap_or(bytes);
             taken.added += 1;
             taken.issues += u64::from(layout::is_issue(&path));
             return Ok(tx.put(path, bytes)?);
@@ -219,20 +222,50 @@ fn take(
         }
         Found::File(mine) => mine,
     };
-    let joined = cursor.join(&path, &mine, &bytes)?;
+    let now = tx.stamper().now();
+    let mut joined = cursor.join(&path, &mine, &bytes)?;
+    let mut faults = faults(&path, &mine, &joined, now);
+    if !faults.is_empty()
+        && let Some(bytes) = doc(&path, &mine).and_then(|mine| in_epoch(&path, &bytes, mine.epoch()))
+    {
+        // Repaired elsewhere, and not in need of it here.
+        joined = cursor.join(&path, &mine, &bytes)?;
+        faults = self::faults(&path, &mine, &joined, now);
+    }
     if joined == mine {
         taken.unchanged += 1;
         return Ok(());
     }
-    if let (layout::Form::Doc(schema), _) = layout::form(&path)
-        && let Some((step, _)) = Step::of_bytes(schema, Some(&mine), &joined)
-        && !step.faults().is_empty()
-    {
+    if !faults.is_empty() {
         taken.kept.push(path);
         return Ok(());
     }
     taken.merged += 1;
     Ok(tx.put(path, joined)?)
+}
+
+/// The record with a clock at `path`; `None` if these bytes are none.
+fn doc(path: &str, bytes: &[u8]) -> Option<Doc> {
+    match layout::form(path) {
+        (layout::Form::Doc(schema), id) => layout::own_doc(schema, id.as_deref(), bytes).ok(),
+        _ => None,
+    }
+}
+
+/// What of a step between two versions no command does.
+fn faults(path: &str, mine: &[u8], joined: &[u8], now: Time) -> Vec<String> {
+    let docs = (doc(path, mine), doc(path, joined));
+    if let (Some(mine), Some(joined)) = docs {
+        Step::between(Some(&mine), &joined, now).faults()
+    } else {
+        vec![]
+    }
+}
+
+/// A record that was repaired more often than `epoch`, as if it had been repaired that often.
+fn in_epoch(path: &str, bytes: &[u8], epoch: u16) -> Option<Vec<u8>> {
+    let doc = doc(path, bytes).filter(|doc| doc.epoch() > epoch)?;
+    Some(doc.at_most_in_epoch(epoch).to_bytes())
 }
 
 /// A store that a later program wrote is read by none of this version.

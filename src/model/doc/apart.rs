@@ -52,7 +52,13 @@ impl Doc {
             let before = base.and_then(|base| base.slots.get(key));
             let of_source = |slot: &Slot| slot.stamp.as_ref().is_some_and(Stamp::is_import);
             let is_sequence = of_source(mine) && of_source(other) && mine.stamp != other.stamp;
-            if mine.value != other.value && Some(mine) != before && Some(other) != before && !is_sequence {
+            // A repair changes the stamp of a value that it leaves as it is.
+            let is_repaired = |slot: &Slot| {
+                slot.stamp.as_ref().is_some_and(Stamp::is_repair)
+                    && before.is_some_and(|before| before.value == slot.value)
+            };
+            let is_written = |slot: &Slot| Some(slot) != before && !is_repaired(slot);
+            if mine.value != other.value && is_written(mine) && is_written(other) && !is_sequence {
                 let side =
                     |slot: &Slot| Written { epoch: 0, stamp: slot.stamp.clone(), value: slot.value.clone() };
                 found.push(Apart { key: key.clone(), sides: [side(mine), side(other)] });

@@ -1,32 +1,54 @@
-//! The way out of a record that bears a stamp of the far future, without rewriting history: it is started anew.
+//! Repairing a record that bears stamps from the future, without rewriting history.
 //!
-//! The order of stamps is finite, so it has a last element, and what bears it can never be written over. A version of a
-//! higher epoch stands whole over every one of a lower, whatever stamps those bear. Epochs end as well; that no
-//! stranger uses them up is for a server to see to.
+//! Nobody can write over such a stamp before its time comes, and the order of stamps has a last element that nobody can
+//! write over at all. So a repair gives these fields an early stamp and the record the next epoch: a version of a higher
+//! epoch stands whole over every one of a lower, whatever stamps those bear. All of that follows from the record itself,
+//! so that two clones which repair it make one birth, and what is written in either of them afterwards joins field by
+//! field.
 
 use super::parse::LAST_EPOCH;
 use super::{BIRTH, Doc};
 use crate::model::stamp::Stamp;
+use crate::model::time::Time;
 
 impl Doc {
-    /// What bears a stamp of the far future: fields, elements and leaves, and `*` where the birth does.
-    pub(crate) fn far_future(&self) -> Vec<&str> {
-        let birth = self.birth.as_ref().filter(|stamp| stamp.is_far_future()).map(|_| BIRTH);
-        let is_far = |stamp: &Option<Stamp>| stamp.as_ref().is_some_and(Stamp::is_far_future);
-        let slots = self.slots.iter().filter(|(_, slot)| is_far(&slot.stamp) && slot.stamp != self.birth);
+    /// What bears a stamp that a clock saying `now` cannot have made: fields, elements and leaves, and `*` if the birth
+    /// does.
+    pub(crate) fn ahead_of(&self, now: Time) -> Vec<&str> {
+        let is_ahead = |stamp: &Option<Stamp>| stamp.as_ref().is_some_and(|stamp| stamp.is_ahead_of(now));
+        let birth = is_ahead(&self.birth).then_some(BIRTH);
+        let slots = self.slots.iter().filter(|(_, slot)| is_ahead(&slot.stamp) && slot.stamp != self.birth);
         birth.into_iter().chain(slots.map(|(key, _)| key.as_str())).collect()
     }
 
-    /// The same values in the next epoch, born at `now`; none after the last epoch.
-    pub(crate) fn started_anew(&self, now: Stamp) -> Option<Self> {
-        let mut anew = self.clone();
-        anew.epoch = self.epoch.checked_add(1).filter(|epoch| *epoch <= LAST_EPOCH)?;
-        // Nothing of the epochs before is joined with this one, so that what was removed need not be known as such.
-        anew.slots.retain(|_, slot| slot.value.is_some());
-        for slot in anew.slots.values_mut() {
-            slot.stamp = Some(now.clone());
+    /// The record in its next epoch, with early stamps in place of those that are ahead of `now`; everything else stays.
+    /// `None` in the last epoch.
+    pub(crate) fn repaired(&self, now: Time) -> Option<Self> {
+        let mut repaired = self.clone();
+        repaired.epoch = self.epoch.checked_add(1).filter(|epoch| *epoch <= LAST_EPOCH)?;
+        repaired.birth = match &self.birth {
+            Some(birth) if birth.is_ahead_of(now) => Some(birth.repaired_birth()),
+            birth => birth.clone(),
+        };
+        let early = Stamp::repaired(repaired.birth.as_ref());
+        for slot in repaired.slots.values_mut() {
+            if slot.stamp == self.birth {
+                slot.stamp.clone_from(&repaired.birth);
+            } else if slot.stamp.as_ref().is_some_and(|stamp| stamp.is_ahead_of(now)) {
+                slot.stamp = Some(early.clone());
+            }
         }
-        anew.birth = Some(now);
-        Some(anew)
+        Some(repaired)
+    }
+
+    /// The same version as one of an epoch that is no higher than `epoch`.
+    pub(crate) fn at_most_in_epoch(mut self, epoch: u16) -> Self {
+        self.epoch = self.epoch.min(epoch);
+        self
+    }
+
+    /// How often the record was repaired.
+    pub(crate) fn epoch(&self) -> u16 {
+        self.epoch
     }
 }

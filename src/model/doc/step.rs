@@ -1,72 +1,78 @@
-//! What became of a record between two states, as far as a merge cannot tell right from wrong: what is written once,
-//! births, epochs. A merge joins any two versions; who brought a step that no command makes is found by these.
+//! What changed between two versions of a record that a merge cannot judge: fields written once, births, epochs.
+//! A merge joins any two versions; this tells which versions no command writes one after the other.
 
-use super::Doc;
 use super::parse::LAST_EPOCH;
-use crate::model::schema::{Kind, Schema};
+use super::{BIRTH, Doc};
+use crate::model::schema::Kind;
 use crate::model::stamp::Stamp;
+use crate::model::time::Time;
 
-/// One version of a record against the version before.
+/// One version of a record against the version before it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Step {
-    /// Fields that are written once and say something else now.
+    /// Fields that are written once and changed.
     pub(crate) once: Vec<&'static str>,
-    /// Whether the birth is another, in the same epoch.
-    pub(crate) is_born_again: bool,
-    /// Why the epoch may not be what it is; none where it may.
+    /// The births before and after, if they differ in one epoch.
+    pub(crate) rebirth: Option<[Option<Stamp>; 2]>,
+    /// Why the epoch must not be what it is; `None` if it may.
     pub(crate) epoch: Option<String>,
-    /// The latest stamp that the version before does not have at that place.
-    pub(crate) latest: Option<Stamp>,
+    /// The latest stamp that the version before does not have at that place, and the place.
+    pub(crate) latest: Option<(String, Stamp)>,
 }
 
 impl Step {
-    /// The step from `old` (none where there was nothing, or nothing that can be read) to `new`.
-    pub(crate) fn between(old: Option<&Doc>, new: &Doc) -> Self {
-        let Some(old) = old else {
-            let epoch =
-                (new.epoch > 0).then(|| format!("a record that is new begins in epoch 0, not {}", new.epoch));
-            return Self { latest: new.changed().cloned(), epoch, ..Self::default() };
-        };
-        let is_once = |kind: Kind| matches!(kind, Kind::Once);
-        let once = new.schema.0.fields.iter().filter(|field| is_once(field.kind)).map(|field| field.name);
-        let stamps = new.slots.iter().map(|(key, slot)| (slot.stamp.as_ref(), old.slots.get(key)));
-        let fresh = stamps
-            .filter(|(stamp, before)| before.is_none_or(|before| before.stamp.as_ref() != *stamp))
-            .filter_map(|(stamp, _)| stamp);
-        let birth = new.birth.as_ref().filter(|_| new.birth != old.birth);
+    /// The step from `old` (`None` if there was no readable record) to `new`, made at `at`.
+    pub(crate) fn between(old: Option<&Doc>, new: &Doc, at: Time) -> Self {
         Self {
-            once: once.filter(|name| old.once.get(name) != new.once.get(name)).collect(),
-            is_born_again: old.epoch == new.epoch && old.birth != new.birth,
-            epoch: epoch_fault(old, new),
-            latest: fresh.chain(birth).max().cloned(),
+            once: old.map(|old| changed_once(old, new)).unwrap_or_default(),
+            rebirth: old
+                .filter(|old| old.epoch == new.epoch && old.birth != new.birth)
+                .map(|old| [old.birth.clone(), new.birth.clone()]),
+            epoch: epoch_fault(old, new, at),
+            latest: latest(old, new),
         }
     }
 
-    /// As [`Step::between`], from the bytes of a file; none where the new ones are no record.
-    #[allow(dead_code)] // For the server's gate.
-    pub(crate) fn of_bytes(schema: &'static Schema, old: Option<&[u8]>, new: &[u8]) -> Option<(Self, bool)> {
-        let after = Doc::parse(schema, new).ok()?;
-        let before = old.and_then(|bytes| Doc::parse(schema, bytes).ok());
-        let is_canonical = after.to_bytes() == new;
-        Some((Self::between(before.as_ref(), &after), is_canonical))
-    }
-
-    /// What of it no command does, each in words; nothing where all is well.
+    /// What no command does, each in words; empty if all is well.
     pub(crate) fn faults(&self) -> Vec<String> {
-        let once = self.once.iter().map(|name| format!("`{name}` is written once, and says something else"));
-        let birth = self.is_born_again.then(|| "it was born again: its `*` is another".to_owned());
+        let once = self.once.iter().map(|name| format!("changed `{name}`, which is written once"));
+        let birth = self.rebirth.as_ref().map(|[old, new]| {
+            let shown = |stamp: &Option<Stamp>| {
+                stamp.as_ref().map_or_else(|| "no time".to_owned(), |stamp| stamp.time().to_string())
+            };
+            format!("replaced the record born at {} with another one, born at {}", shown(old), shown(new))
+        });
         once.chain(birth).chain(self.epoch.clone()).collect()
     }
 }
 
-fn epoch_fault(old: &Doc, new: &Doc) -> Option<String> {
-    let (before, after) = (old.epoch, new.epoch);
-    if after == before || (after == before + 1 && after <= LAST_EPOCH && !old.far_future().is_empty()) {
-        return None;
+fn changed_once(old: &Doc, new: &Doc) -> Vec<&'static str> {
+    let is_once = |kind: Kind| matches!(kind, Kind::Once);
+    let once = new.schema.0.fields.iter().filter(|field| is_once(field.kind)).map(|field| field.name);
+    once.filter(|name| old.once.get(name) != new.once.get(name)).collect()
+}
+
+fn latest(old: Option<&Doc>, new: &Doc) -> Option<(String, Stamp)> {
+    let before = |key: &str| old.and_then(|old| old.slots.get(key)).map(|slot| slot.stamp.as_ref());
+    let fresh = new.slots.iter().filter(|(key, slot)| before(key) != Some(slot.stamp.as_ref()));
+    let fresh = fresh.filter_map(|(key, slot)| Some((slot.stamp.as_ref()?, key.as_str())));
+    let is_new = old.is_none_or(|old| old.birth != new.birth);
+    let birth = new.birth.as_ref().filter(|_| is_new).map(|birth| (birth, BIRTH));
+    // Of equal stamps the birth, which stands for all of them.
+    let latest = fresh.chain(birth).max_by(|one, two| one.0.cmp(two.0).then(two.1.cmp(one.1)))?;
+    Some((latest.1.to_owned(), latest.0.clone()))
+}
+
+fn epoch_fault(old: Option<&Doc>, new: &Doc, at: Time) -> Option<String> {
+    let before = old.map_or(0, |old| old.epoch);
+    let Some(rise) = new.epoch.checked_sub(before) else {
+        return Some(format!("set its epoch back from {before} to {}", new.epoch));
+    };
+    match (rise, old) {
+        (0, _) => None,
+        (_, None) => Some(format!("created the record in epoch {}, not 0", new.epoch)),
+        (1, Some(old)) if new.epoch <= LAST_EPOCH && !old.ahead_of(at).is_empty() => None,
+        (1, Some(_)) => Some("raised its epoch, although it had no stamp from the future".to_owned()),
+        _ => Some(format!("raised its epoch from {before} to {}, by more than one", new.epoch)),
     }
-    Some(match after.checked_sub(before) {
-        None => format!("its epoch fell from {before} to {after}"),
-        Some(1) => "its epoch rose, and no stamp of the far future called for that".to_owned(),
-        Some(_) => format!("its epoch rose from {before} to {after}, and it rises by one"),
-    })
 }

@@ -167,10 +167,61 @@ fn what_bears_the_last_stamp_is_named_and_not_written_over() {
         assert!(frozen.starts_with(&format!("`{field}` bears the last stamp")), "{frozen}");
     }
     assert!(doc.clone().decide("title", None, &by(5)).is_err());
-    assert_eq!(doc.far_future(), ["tags/a", "title"]);
+    assert_eq!(doc.ahead_of(at(5)), ["tags/a", "title"]);
     let mut last = doc;
     last.epoch = 999;
-    assert_eq!(last.started_anew(stamp(0, 0)), None, "epochs end as well");
+    assert_eq!(last.repaired(at(5)), None, "epochs end as well");
+}
+
+fn at(millis: i64) -> Time {
+    Time::from_millis(millis).unwrap()
+}
+
+#[test]
+fn a_repair_changes_stamps_from_the_future_and_nothing_else() {
+    let day = 24 * 60 * 60 * 1000;
+    let mut doc = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a", "b"]}), stamp(7, 1));
+    doc.update(&json!({"title": "t", "tags": ["b"]}), &by(9)).unwrap();
+    doc.update(&json!({"title": "u", "tags": ["b"]}), &by(3 * day)).unwrap();
+    assert_eq!(doc.ahead_of(at(2 * day)), [""; 0], "a day is no fault");
+    let repaired = doc.repaired(at(5)).unwrap();
+    let read: Value = serde_json::from_slice(&repaired.to_bytes()).unwrap();
+    assert_eq!((&read["title"], &read["tags"], &read["epoch"]), (&json!("u"), &json!(["b"]), &json!(1)));
+    assert_eq!(
+        read["clock"],
+        json!({
+            "*": "1970-01-01T00:00:00.007Z/00000/00000001",
+            "-tags/a": "1970-01-01T00:00:00.009Z/00000/144gj289",
+            "title": "1970-01-01T00:00:00.007Z/00001/repair",
+        })
+    );
+    assert_eq!(doc.repaired(at(6)).unwrap(), repaired, "whenever it is repaired");
+    let mut born = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(200 * day, 1));
+    born.update(&json!({"title": "u"}), &by(5)).unwrap();
+    let repaired = born.repaired(at(100 * day)).unwrap();
+    assert_eq!(repaired.birth, Some(stamp(200 * day, 1).repaired_birth()));
+    assert_eq!(repaired.ahead_of(at(100 * day)), [""; 0]);
+}
+
+#[test]
+fn edits_after_two_repairs_of_one_record_join() {
+    let mut frozen = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a"]}), stamp(7, 1));
+    frozen.slots.get_mut("title").unwrap().stamp = Some(far(0));
+    // The second clone repairs it long after the first has gone on, and with an edit of its own in it.
+    let mut one = frozen.repaired(at(10)).unwrap();
+    one.update(&json!({"title": "by one", "tags": ["a"]}), &by(20)).unwrap();
+    frozen.update(&json!({"title": "t", "tags": ["a", "b"]}), &by(30)).unwrap();
+    let mut two = frozen.repaired(at(40)).unwrap();
+    two.update(&json!({"title": "t", "tags": ["a", "b"], "notes": {"first": 1}}), &by(50)).unwrap();
+    let joined = one.clone().merge(two.clone());
+    assert_eq!(joined.fields()["title"], "by one");
+    assert_eq!(
+        (&joined.fields()["tags"], &joined.fields()["notes"]),
+        (&json!(["a", "b"]), &json!({"first": 1}))
+    );
+    for side in [&one, &two] {
+        assert_eq!(Step::between(Some(side), &joined, at(60)).faults(), [""; 0]);
+    }
 }
 
 #[test]
@@ -349,28 +400,33 @@ proptest! {
 #[test]
 fn a_step_that_no_command_makes_is_told() {
     let old = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(5, 1));
-    let faults = |new: &Doc| Step::between(Some(&old), new).faults();
+    let between = |old: Option<&Doc>, new: &Doc| Step::between(old, new, at(9));
+    let faults = |new: &Doc| between(Some(&old), new).faults();
     let mut edited = old.clone();
     edited.update(&json!({"title": "u", "tags": ["a"]}), &by(9)).unwrap();
-    assert_eq!(faults(&edited), Vec::<String>::new());
-    assert_eq!(Step::between(Some(&old), &edited).latest.unwrap().time().millis(), 9);
-    assert_eq!(Step::between(Some(&old), &old).latest, None);
-    assert_eq!(Step::between(None, &old).latest.as_ref(), old.birth());
+    assert_eq!(faults(&edited), [""; 0]);
+    let latest = between(Some(&old), &edited).latest.unwrap();
+    assert_eq!((latest.0.as_str(), latest.1.time().millis()), ("tags/a", 9));
+    assert_eq!(between(Some(&old), &old).latest, None);
+    assert_eq!(between(None, &old).latest, Some(("*".to_owned(), stamp(5, 1))));
     let mut renamed = old.clone();
     renamed.once.insert("id", json!("y"));
-    assert_eq!(faults(&renamed), ["`id` is written once, and says something else"]);
+    assert_eq!(faults(&renamed), ["changed `id`, which is written once"]);
     let again = Doc::born(&THING, &json!({"id": "x"}), stamp(6, 1));
-    assert_eq!(faults(&again), ["it was born again: its `*` is another"]);
-    let anew = old.started_anew(stamp(7, 1)).unwrap();
-    assert!(faults(&anew)[0].contains("no stamp of the far future called for that"));
-    let mut frozen = old.clone();
-    frozen.slots.get_mut("title").unwrap().stamp = Some(far(0));
-    assert_eq!(Step::between(Some(&frozen), &anew).faults(), Vec::<String>::new());
-    let twice = anew.started_anew(stamp(8, 1)).unwrap();
-    assert!(Step::between(Some(&frozen), &twice).faults()[0].contains("rose from 0 to 2"));
-    assert!(Step::between(Some(&twice), &anew).faults()[0].contains("fell from 2 to 1"));
-    assert_eq!(Step::of_bytes(&THING, None, b"{}"), Some((Step::default(), false)));
-    assert!(Step::of_bytes(&THING, Some(&old.to_bytes()), &edited.to_bytes()).unwrap().1);
+    let replaced = "replaced the record born at 1970-01-01T00:00:00.005Z with another one, born at 1970-01-01T00:00:00.006Z";
+    assert_eq!(faults(&again), [replaced]);
+    let repaired = old.repaired(at(7)).unwrap();
+    assert_eq!(faults(&repaired), ["raised its epoch, although it had no stamp from the future"]);
+    assert_eq!(between(None, &repaired).faults(), ["created the record in epoch 1, not 0"]);
+    assert_eq!(between(None, &old).faults(), [""; 0]);
+    for which in [0, 3] {
+        let mut frozen = old.clone();
+        frozen.slots.get_mut("title").unwrap().stamp = Some(far(which));
+        assert_eq!(between(Some(&frozen), &frozen.repaired(at(7)).unwrap()).faults(), [""; 0]);
+        let twice = repaired.repaired(at(8)).unwrap();
+        assert!(between(Some(&frozen), &twice).faults()[0].contains("from 0 to 2"));
+        assert!(between(Some(&twice), &repaired).faults()[0].contains("from 2 to 1"));
+    }
 }
 
 #[test]
@@ -384,11 +440,12 @@ fn a_source_that_changed_one_field_leaves_later_local_edits_alone() {
     assert!(!doc.update_imported(&before, &after, &stamp(40, 0)));
 }
 
-/// Stamps of the far future: the last there is, and one that can be replaced.
+/// Stamps of the far future: the last there is, and one that can be replaced; and one some days ahead of these tests.
 fn far(which: u8) -> Stamp {
     let text = match which {
         0 => "9998-12-30T23:59:59.999Z/99999/zzzzzzzz",
         1 => "9998-12-30T23:59:59.999Z/99999/00000000",
+        3 => "1970-01-03T00:00:00.000Z/00000/00000000",
         _ => "9000-01-01T00:00:00.000Z/00000/00000001",
     };
     Stamp::parse(text).unwrap()
@@ -472,15 +529,25 @@ proptest! {
     }
 
     #[test]
-    fn what_was_started_anew_stands_over_what_it_was(a in versions(&THING), edit in versions(&THING)) {
-        let anew = a.started_anew(stamp(9, 9)).unwrap();
-        prop_assert_eq!(anew.fields(), a.fields());
-        prop_assert!(anew.far_future().is_empty());
-        prop_assert_eq!(text(&a.clone().merge(anew.clone())), text(&anew));
-        prop_assert_eq!(text(&anew.clone().merge(a.clone())), text(&anew));
-        prop_assert_eq!(&Doc::parse(&THING, &anew.to_bytes()).unwrap(), &anew);
-        let mut edited = anew;
+    fn what_was_repaired_stands_over_what_it_was(a in versions(&THING), edit in versions(&THING)) {
+        // A repaired birth lies in the first weeks of 1970.
+        let now = at(10_000_000_000);
+        let repaired = a.repaired(now).unwrap();
+        prop_assert_eq!(repaired.fields(), a.fields());
+        prop_assert!(repaired.ahead_of(now).is_empty());
+        prop_assert_eq!(text(&a.clone().merge(repaired.clone())), text(&repaired));
+        prop_assert_eq!(text(&repaired.clone().merge(a.clone())), text(&repaired));
+        prop_assert_eq!(&Doc::parse(&THING, &repaired.to_bytes()).unwrap(), &repaired);
+        let mut edited = repaired;
         prop_assert!(edited.update(&edit.fields(), &by(5)).is_ok(), "everything can be written over");
+    }
+
+    #[test]
+    fn two_repairs_of_one_record_are_one_birth(a in versions(&THING), early in 5..20i64, late in 5..20i64, edit in versions(&THING)) {
+        let (one, mut two) = (a.repaired(at(early)).unwrap(), a.repaired(at(late)).unwrap());
+        prop_assert_eq!(&one, &two);
+        two.update(&edit.fields(), &by(99)).unwrap();
+        prop_assert_eq!(text(&one.merge(two.clone())), text(&two));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Each tree entry and each file of the newest state, for itself.
+//! Checks each tree entry and each file of the newest state by itself.
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -7,7 +7,6 @@ use gix::objs::tree::{Entry, EntryKind};
 use super::Findings;
 use crate::model::doc::Doc;
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
-use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, ISSUES, QUEUES, RUNS, form};
@@ -16,9 +15,7 @@ use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 use crate::store::trees;
 
-/// Clocks differ by minutes; one that is a day ahead makes everything that it stamped look newest.
-const AHEAD: i64 = 24 * 60 * 60 * 1000;
-/// After so many files something is wrong with the store as a whole.
+/// A store with more files than this is not checked to the end.
 const MOST_FILES: u64 = 4_000_000;
 
 /// What the walk over the tree needs at each step.
@@ -59,16 +56,16 @@ impl Walk<'_> {
             Ok(folder) => folder,
         };
         let Some(folder) = folder else {
-            self.found.error(shown, "a folder that is no tree, or one that cannot be read");
+            self.found.error(shown, "not a tree, or an unreadable one");
             return Ok(());
         };
         if !folder.is_canonical {
             self.found
-                .error(shown, "a tree as git does not write it: out of order, a name twice, or an odd mode; `git wf fsck --repair` mends it");
+                .error(shown, "a tree that git would not write: out of order, a duplicate name, or an odd mode; `git wf fsck --repair` fixes it");
         }
         for entry in folder.entries {
             if self.files > MOST_FILES {
-                self.found.error(shown, "more files than a store has; the rest was not looked at");
+                self.found.error(shown, "more files than a store can have; the rest was not checked");
                 return Ok(());
             }
             self.files += 1;
@@ -81,7 +78,7 @@ impl Walk<'_> {
 
     fn entry(&mut self, entry: &Entry, path: &str) -> Result<(), StoreError> {
         if let Some(why) = trees::refusal(entry) {
-            self.found.error(path, format!("{why}; `git wf fsck --repair` takes it away"));
+            self.found.error(path, format!("{why}; `git wf fsck --repair` removes it"));
             return Ok(());
         }
         let is_place = layout::is_folder(path) || !matches!(form(path).0, Form::Unknown);
@@ -93,7 +90,7 @@ impl Walk<'_> {
                         path,
                         format!("{what} where a record belongs; a record written there replaces it"),
                     ),
-                    false => self.found.note(path, format!("{what}; it is kept, and nobody reads it")),
+                    false => self.found.note(path, format!("{what}; kept, but not read")),
                 }
                 Ok(())
             }
@@ -108,7 +105,7 @@ impl Walk<'_> {
             }
             kind => {
                 if kind == EntryKind::BlobExecutable && is_place {
-                    self.found.note(path, "its mode is that of a program; it is read all the same");
+                    self.found.note(path, "executable; it is read like any other file");
                 }
                 self.file(path, entry.oid)
             }
@@ -119,12 +116,12 @@ impl Walk<'_> {
         let failed = StoreError::object("cannot read a record of the store");
         let header = self.store.repo.find_header(id).map_err(failed)?;
         if header.kind() != Kind::Blob {
-            self.found.error(path, format!("a file that is a {}", header.kind()));
+            self.found.error(path, format!("a {} in place of a file", header.kind()));
             return Ok(());
         }
         if header.size() > layout::largest(path) {
             let most = layout::largest(path);
-            self.found.error(path, format!("larger than a record may be ({most} bytes)"));
+            self.found.error(path, format!("larger than a record can be ({most} bytes)"));
             return Ok(());
         }
         let (kind, expected) = form(path);
@@ -137,55 +134,59 @@ impl Walk<'_> {
             kind => kind,
         };
         let bytes = read_blob(&self.store.repo, id, path)?;
-        let soundness = sound(&kind, expected, &bytes);
-        match soundness {
+        match sound(&kind, expected, &bytes) {
             Err(why) => self.found.error(path, why),
-            Ok(Read::Entry) if path.rsplit('/').next().is_some_and(Stamp::is_far_entry) => {
-                self.far_entry(path)?;
+            Ok(Sound::Unknown) => {}
+            Ok(Sound::Entry(canonical)) => {
+                self.spelling(path, &bytes, &canonical);
+                self.entry_stamp(path)?;
             }
-            Ok(Read::Entry) => {
-                let id = expected.and_then(|id| EntryId::parse(id).ok());
-                self.ahead(path, "it was written", id.map(|id| id.stamp().time()));
-            }
-            Ok(Read::Doc(doc)) => {
-                if doc.to_bytes() != bytes {
-                    self.found.note(path, "not in the form in which this program writes it");
-                }
-                let far = doc.far_future();
-                if far.is_empty() {
-                    self.ahead(path, "it changed", doc.changed().map(Stamp::time));
-                } else {
+            Ok(Sound::Doc(doc)) => {
+                self.spelling(path, &bytes, &doc.to_bytes());
+                let ahead = doc.ahead_of(self.now);
+                if !ahead.is_empty() {
                     let what = format!(
-                        "stamps of the far future ({}): nothing that is written after them counts; \
-                         `git wf fsck --repair` starts the record anew",
-                        named(&far)
+                        "stamps ahead of the clock of this machine, which says {} ({}): nothing written before they pass \
+                         counts; `git wf fsck --repair` gives these fields early stamps",
+                        self.now,
+                        named(&ahead)
                     );
                     self.found.error(path, what);
-                    self.found.far_future.insert(path.to_owned());
+                    self.found.to_heal.insert(path.to_owned());
                 }
             }
         }
         Ok(())
     }
 
-    fn far_entry(&mut self, path: &str) -> Result<(), StoreError> {
-        if layout::redacted_by(path).is_none() {
-            self.found.note(path, "stamped in the far future; a redaction is in nobody's way");
-        } else if Redactions::at(self.snapshot, path)?.sets_aside(path) {
-            self.found.note(path, "stamped in the far future, and set aside: it counts for nothing");
-        } else {
-            let what = "stamped in the far future, so that it stands above whatever is written; \
-                        `git wf fsck --repair` sets it aside";
+    fn spelling(&mut self, path: &str, bytes: &[u8], canonical: &[u8]) {
+        if bytes != canonical {
+            let what = "not in the byte form of the format; `git wf fsck --repair` rewrites it";
             self.found.error(path, what);
-            self.found.far_future.insert(path.to_owned());
+            self.found.to_heal.insert(path.to_owned());
         }
-        Ok(())
     }
 
-    fn ahead(&mut self, path: &str, what: &str, at: Option<Time>) {
-        if let Some(at) = at.filter(|at| at.millis() > self.now.millis().saturating_add(AHEAD)) {
-            self.found.note(path, format!("by its stamp {what} at {at}, which is still to come"));
+    fn entry_stamp(&mut self, path: &str) -> Result<(), StoreError> {
+        let Some(stamp) = layout::entry_stamp(path) else { return Ok(()) };
+        if Redactions::at(self.snapshot, path)?.sets_aside(path) {
+            self.found.note(path, "stamped in the future when it was set aside; it counts for nothing");
+        } else if stamp.is_ahead_of(self.now) {
+            let at = stamp.time();
+            if layout::redacted_by(path).is_none() {
+                self.found
+                    .note(path, format!("stamped {at}, in the future; that does no harm to a redaction"));
+                return Ok(());
+            }
+            let what = format!(
+                "stamped {at}, ahead of the clock of this machine, which says {}: it sorts after whatever is written \
+                 until then; `git wf fsck --repair` sets it aside",
+                self.now
+            );
+            self.found.error(path, what);
+            self.found.to_heal.insert(path.to_owned());
         }
+        Ok(())
     }
 
     fn unknown(&mut self, path: &str, is_folder: bool) {
@@ -194,7 +195,7 @@ impl Walk<'_> {
             None if is_folder && !matches!(form(path).0, Form::Unknown) => {
                 self.found.error(path, "a folder where a record belongs");
             }
-            None => self.found.note(path, "no path of this format; it is kept as it is"),
+            None => self.found.note(path, "not a path of this format; it is kept as it is"),
         }
     }
 }
@@ -206,25 +207,20 @@ fn named(names: &[&str]) -> String {
     shown.join(", ") + more
 }
 
-/// What was read where the file is sound.
-enum Read {
+/// A sound file.
+enum Sound {
     Doc(Box<Doc>),
-    Entry,
+    /// With the one byte form of what it says.
+    Entry(Vec<u8>),
+    Unknown,
 }
 
-fn sound(kind: &Form, expected: Option<&str>, bytes: &[u8]) -> Result<Read, String> {
+fn sound(kind: &Form, expected: Option<&str>, bytes: &[u8]) -> Result<Sound, String> {
     match kind {
-        Form::Unknown => Ok(Read::Entry),
-        Form::Doc(schema) => {
-            let doc = Doc::parse(schema, bytes).map_err(|broken| broken.to_string())?;
-            if expected.is_none_or(|id| doc.id() == Some(id)) {
-                Ok(Read::Doc(Box::new(doc)))
-            } else {
-                Err("the record bears the id of another, not that of its path".to_owned())
-            }
-        }
-        Form::Entry(check) => match layout::entry_value(*check, expected, bytes) {
-            Ok(_) => Ok(Read::Entry),
+        Form::Unknown => Ok(Sound::Unknown),
+        Form::Doc(schema) => layout::own_doc(schema, expected, bytes).map(|doc| Sound::Doc(Box::new(doc))),
+        Form::Entry(order) => match layout::entry_file(*order, expected, bytes) {
+            Ok(file) => Ok(Sound::Entry(file.canonical)),
             Err(why) => Err(format!("broken entry: {why}")),
         },
     }
@@ -236,7 +232,7 @@ pub(super) fn is_sound(path: &str, bytes: &[u8]) -> bool {
     sound(&kind, expected.as_deref(), bytes).is_ok()
 }
 
-/// Whether a file can be put at `path`: a record's place, or one that a later version of the format may know.
+/// Whether a file can be at `path`: the path of a record, or one that a later version of the format may know.
 pub(super) fn is_place(path: &str) -> bool {
     let is_record = !matches!(form(path).0, Form::Unknown);
     is_record
@@ -245,7 +241,7 @@ pub(super) fn is_place(path: &str) -> bool {
             && !layout::is_folder(path))
 }
 
-/// Why what lies among records is none; nothing where it may be of a later version of the format.
+/// Why a path among those of records is not a record's; `None` if a later version of the format may know it.
 pub(super) fn misplaced(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     let entry = |name: &&str| {

@@ -1,18 +1,20 @@
-//! Each commit of the ref against its parents, and what the history can give back.
+//! Checks each commit of the ref against its parents, and finds what can be restored from the history.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::{Findings, Severity, files};
 use crate::store::error::StoreError;
+use crate::store::layout;
+use crate::store::lineage::Lineage;
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 
 impl Store {
-    /// A path that is dropped is a fault while it is still missing, and a note where somebody restored it. Answers with
-    /// all commits of the history.
+    /// Names what each commit of the history changed that no command changes. A deleted path is an error while it is still
+    /// missing, and a note once it is restored. Answers with all commits of the history.
     pub(super) fn check_history(
         &self,
         snapshot: &Snapshot<'_>,
@@ -23,12 +25,15 @@ impl Store {
         let ours = self.ours(snapshot.commit());
         let mut known = HashSet::new();
         let mut roots = 0;
+        let mut is_whole = true;
+        let mut history = Vec::new();
         for info in walk {
             let info = match info {
                 Ok(info) => info,
                 Err(error) => {
-                    let what = format!("a commit of its history cannot be read: {error}");
+                    let what = format!("cannot read a commit of its history: {error}");
                     found.error(self.reference(), what);
+                    is_whole = false;
                     break;
                 }
             };
@@ -36,75 +41,89 @@ impl Store {
             if !ours.contains(info.id) {
                 continue;
             }
-            let parents: Vec<ObjectId> = info.parent_ids().map(gix::Id::detach).collect();
+            let mut parents: Vec<ObjectId> = info.parent_ids().map(gix::Id::detach).collect();
             if parents.is_empty() {
                 roots += 1;
             }
             if info.id != snapshot.commit()
                 && let Err(error) = self.snapshot_at(info.id)
             {
-                // The newest state is a store, so that somebody mended it.
+                // The newest state is a store, so somebody mended it.
                 let severity = match error {
                     StoreError::NotAStore { .. } => Severity::Note,
                     _ => Severity::Error,
                 };
                 found.add(severity, self.reference(), Some(info.id), error.to_string());
             }
-            let Some(state) = Snapshot::of_commit(&self.repo, info.id)? else { continue };
-            for parent in &parents {
-                if self.repo.has_object(*parent) && !ours.contains(*parent) {
-                    let what = format!("it was merged with {parent}, which is no commit of a store");
+            parents.retain(|parent| {
+                let is_stranger = self.repo.has_object(*parent) && !ours.contains(*parent);
+                if is_stranger {
+                    let what = format!("merged {parent}, which is not a commit of a store");
                     found.add(Severity::Error, self.reference(), Some(info.id), what);
-                    continue;
                 }
-                self.check_step(snapshot, *parent, (&state, &parents), found)?;
-            }
+                !is_stranger
+            });
+            history.push((info.id, parents));
         }
+        if is_whole {
+            history = self.in_order(snapshot.commit(), history)?;
+        } else {
+            history.reverse();
+        }
+        self.check_changes(snapshot, &history, found)?;
         if roots > 1 {
             found.note(
                 self.reference(),
-                format!("its history has {roots} first commits, where all stores share one"),
+                format!("its history has {roots} first commits; all stores share one"),
             );
         }
         Ok(known)
     }
 
-    fn check_step(
+    /// The same commits, parents before children.
+    fn in_order(
+        &self,
+        tip: ObjectId,
+        history: Vec<(ObjectId, Vec<ObjectId>)>,
+    ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
+        let mut parents: HashMap<ObjectId, Vec<ObjectId>> = history.into_iter().collect();
+        let order = self.parents_first(&[tip], None)?;
+        Ok(order.into_iter().filter_map(|(commit, _)| Some((commit, parents.remove(&commit)?))).collect())
+    }
+
+    fn check_changes(
         &self,
         now: &Snapshot<'_>,
-        parent: ObjectId,
-        (state, parents): (&Snapshot<'_>, &[ObjectId]),
+        history: &[(ObjectId, Vec<ObjectId>)],
         found: &mut Findings,
     ) -> Result<(), StoreError> {
-        // A parent that a shallow clone does not have.
-        if !self.repo.has_object(parent) {
-            return Ok(());
-        }
-        let Some(before) = Snapshot::of_commit(&self.repo, parent)? else { return Ok(()) };
-        for file in self.differences(Some(before.tree()), state.tree())? {
-            if let (Some((EntryKind::Blob, old)), Some((EntryKind::Blob, new))) = (file.old, file.new) {
-                for fault in self.own_faults(&file.path, (old, new), parents)? {
-                    let what = format!("{fault}; by {}", self.step(state.commit())?.author);
-                    found.add(Severity::Error, &file.path, Some(state.commit()), what);
+        let mut lineage =
+            Lineage::over(self, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
+        for (commit, parents) in history {
+            for own in lineage.changes(*commit, parents, &|_| true)? {
+                for fault in own.step().map(|step| step.faults()).unwrap_or_default() {
+                    let what = format!("{} {fault}", self.step(*commit)?.author);
+                    found.add(Severity::Error, &own.path, Some(*commit), what);
                 }
+                let Some(kind) = own.deleted else { continue };
+                let by = self.step(*commit)?.author;
+                let (severity, what) = match now.entry(&own.path)? {
+                    Some(_) => (Severity::Note, format!("deleted by {by}, and restored since")),
+                    None if matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
+                        && files::is_place(&own.path) =>
+                    {
+                        (Severity::Error, format!("deleted by {by}; `git wf fsck --repair` restores it"))
+                    }
+                    None => (Severity::Note, format!("deleted by {by}; it is not a path of this format")),
+                };
+                found.add(severity, &own.path, Some(*commit), what);
             }
-            let Some((kind, _)) = file.old.filter(|_| file.new.is_none()) else { continue };
-            let (severity, what) = match now.entry(&file.path)? {
-                Some(_) => (Severity::Note, "dropped by this commit, and restored since"),
-                None if matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
-                    && files::is_place(&file.path) =>
-                {
-                    (Severity::Error, "dropped by this commit; `git wf fsck --repair` restores it")
-                }
-                None => (Severity::Note, "dropped by this commit; it is no path of this format"),
-            };
-            found.add(severity, &file.path, Some(state.commit()), what);
         }
         Ok(())
     }
 
-    /// What the history can give back: for each path that a commit dropped, or whose record cannot be read, the newest
-    /// version that can be.
+    /// What can be restored from the history: the newest readable version of each path that was deleted, or whose record
+    /// cannot be read.
     pub(crate) fn repairs(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let snapshot = self.unchecked(&mut Findings::default())?;
@@ -112,7 +131,7 @@ impl Store {
         let mut repairs = BTreeMap::new();
         let walk = self.repo.rev_walk([snapshot.commit()]).all().map_err(&failed)?;
         for info in walk {
-            // A history that ends early gives back what it has.
+            // What can be read of a damaged history still restores something.
             let Ok(info) = info else { break };
             if !ours.contains(info.id) {
                 continue;
@@ -130,6 +149,7 @@ impl Store {
                     }
                     let bytes = read_blob(&self.repo, old, &file.path)?;
                     if files::is_sound(&file.path, &bytes) {
+                        let bytes = layout::canonical(&file.path, &bytes).unwrap_or(bytes);
                         repairs.insert(file.path, bytes);
                     }
                 }
@@ -139,8 +159,8 @@ impl Store {
     }
 }
 
-/// The commits of a history that belong to the store: those that descend from a first commit that is one, be it the one that
-/// all stores begin with or not. A commit of the code that somebody made a parent does not, and its files are none of the
+/// The commits of a history that belong to the store: those that descend from a first commit which is a store, whether or
+/// not it is the one that all stores share. A commit of the code that somebody merged does not, and its files are not the
 /// store's.
 struct Ours(Option<HashSet<ObjectId>>);
 
@@ -151,12 +171,12 @@ impl Ours {
 }
 
 impl Store {
-    /// All of them where that cannot be told, since the history is not all here.
+    /// All commits, if parts of the history are missing and nobody can tell.
     fn ours(&self, tip: ObjectId) -> Ours {
         let Ok(history) = self.parents_first(&[tip], None) else { return Ours(None) };
         let mut ours = HashSet::new();
         for (commit, parents) in history {
-            // Where a shallow clone ends, a history begins, too.
+            // The history of a shallow clone begins where it was cut off.
             let is_first = || !parents.iter().any(|parent| self.repo.has_object(*parent));
             let begins = || is_first() && self.snapshot_at(commit).is_ok();
             if parents.iter().any(|parent| ours.contains(parent)) || begins() {

@@ -1,50 +1,56 @@
-//! Whether the ref may move to a commit that somebody pushed.
+//! Decides whether the ref may move to a commit that somebody pushed.
 
 mod record;
+
+use std::collections::BTreeSet;
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
-use self::record::Fault;
+use self::record::{Fault, Verdict};
 use super::files;
+use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::time::Time;
+use crate::model::{strict, typed};
 use crate::store::error::StoreError;
 use crate::store::history::Link;
 use crate::store::layout::{self, Form, ROOT_PATH};
+use crate::store::lineage::Lineage;
 use crate::store::merge::{self, EqualTrees};
 use crate::store::purge::Unpurged;
+use crate::store::redact::Redactions;
 use crate::store::repo::Store;
-use crate::store::snapshot::{Read, Snapshot, read_blob};
+use crate::store::snapshot::{Snapshot, read_blob};
 use crate::store::tree_diff::Difference;
 use crate::store::trees;
 
-/// So many files of a folder that this version does not know are looked at.
+/// At most this many files are checked in a folder that this version does not know.
 const MOST_UNKNOWN: usize = 200_000;
-/// So many commits are looked through for the one that brought what is at fault.
+/// If more commits than this are pushed, none of them is searched for what is at fault.
 const MOST_COMMITS: usize = 1_000;
-/// So many records are looked for in all that was pushed, to see how they came to be born anew.
-const MOST_BIRTHS: usize = 100;
-/// So many faults are told with the commit that brought them.
+/// At most this many faults are reported with the commit that brought them.
 const MOST_TRACED: usize = 10;
 
-/// How much one push may bring. A few kilobytes can unfold to more than any server could look at.
+/// How much one push may bring: a few kilobytes can unfold to more than any server could check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
-    /// Paths that differ.
+    /// Paths that differ, in all commits that have to be compared.
     files: usize,
     /// JSON values in the records there.
     values: usize,
+    /// Bytes of records whose history has to be read.
+    bytes: usize,
 }
 
-const BUDGET: Budget = Budget { files: 1_000_000, values: 20_000_000 };
+const BUDGET: Budget = Budget { files: 1_000_000, values: 20_000_000, bytes: 1 << 30 };
 
-/// What whoever pushes does about a purge that took place here.
+/// What to do about a purge here: for the pusher.
 const PURGED: &str = "run `git wf redact --purge` in the clone, which keeps what is new";
-/// What whoever runs the server does about a purge that took place elsewhere.
+/// What to do about a purge elsewhere: for whoever runs the server.
 const NOT_PURGED: &str = "run `git wf redact --purge` on the server";
-const IN_PARTS: &str = "push it in parts, `git push REMOTE COMMIT:REF` with an earlier commit first";
+const IN_PARTS: &str = "push it in parts, with `git push REMOTE COMMIT:REF` for an earlier commit first";
 
-/// Whether it, or a folder above it, lies among records and is none.
+/// Whether the path, or a folder above it, lies among records without being one.
 fn is_misplaced(path: &str) -> bool {
     let above = path.match_indices('/').map(|(at, _)| &path[..at]);
     above
@@ -53,9 +59,9 @@ fn is_misplaced(path: &str) -> bool {
 }
 
 impl Store {
-    /// What is wrong with a move of the ref from `old`, or from nothing, to `new`; nothing where it may move. It must
-    /// descend from what is there through nothing but stores, drop, set back and rewrite nothing of it, and bring only
-    /// records as this program writes them.
+    /// What is wrong with a move of the ref from `old` (`None` if it is new) to `new`; empty if it may move. The new commit
+    /// must descend from the old one through stores alone, must not delete, set back or rewrite anything, and must bring
+    /// only records as this program writes them.
     pub(crate) fn check_received(
         &self,
         old: Option<ObjectId>,
@@ -93,7 +99,7 @@ impl Store {
             }
         }
         if let Some(old) = old.filter(|old| !self.is_ancestor(*old, new).unwrap_or(false)) {
-            return Ok(vec![format!("{new} does not descend from {old}, where it is now")]);
+            return Ok(vec![format!("{new} does not descend from {old}, where the ref is now")]);
         }
         let steps = self.commits_between(old, new)?;
         let faults = self.strangers(&steps, old.is_none())?;
@@ -110,7 +116,9 @@ impl Store {
             return Ok(vec![format!("more than {} files differ: {IN_PARTS}", budget.files)]);
         }
         let now = self.now()?;
-        let mut look = Look { store: self, steps: &steps, now, values: 0, births: 0, budget };
+        let suspects = BTreeSet::new();
+        let mut look =
+            Look { store: self, before: before.as_ref(), after: &after, now, values: 0, suspects, budget };
         let mut found: Vec<(String, String)> = Vec::new();
         for file in &differences {
             found.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
@@ -118,13 +126,16 @@ impl Store {
                 return Ok(vec![format!("more than {} values in its records: {IN_PARTS}", budget.values)]);
             }
         }
-        // What is broken is named once, and not looked at by a merge.
-        if found.is_empty() {
+        let mut faults = match look.identities(&steps)? {
+            Ok(faults) => faults,
+            Err(beyond) => return Ok(vec![beyond]),
+        };
+        // A merge is only tried if no record is broken: each is reported once.
+        if found.is_empty() && faults.is_empty() {
             found = self.lost(old, new, &after)?;
         }
         found.sort();
         found.dedup();
-        let mut faults = Vec::with_capacity(found.len());
         for (n, (path, why)) in found.into_iter().enumerate() {
             let by = match n < MOST_TRACED && steps.len() <= MOST_COMMITS {
                 true => self.brought_by(&steps, &after, &path)?,
@@ -135,8 +146,8 @@ impl Store {
         Ok(faults)
     }
 
-    /// New commits of the history that are no stores. A commit of the code among the parents of a merge would bring its
-    /// files in, where the history is asked for what was lost.
+    /// New commits of the history that are not stores. If a merge had a commit of the code as a parent, its files would come
+    /// in whenever something is restored from the history.
     fn strangers(&self, steps: &[Link], is_first: bool) -> Result<Vec<String>, StoreError> {
         let first = self.first_commit()?;
         let mut roots = Vec::new();
@@ -144,7 +155,7 @@ impl Store {
         for step in steps {
             if step.parents.is_empty() && !(is_first && step.commit == first) {
                 let what =
-                    format!("{} does not begin with the commit that all stores begin with", step.commit);
+                    format!("{} is a first commit, but not the one that all stores begin with", step.commit);
                 faults.push(what);
                 continue;
             }
@@ -163,7 +174,7 @@ impl Store {
         Ok(faults)
     }
 
-    /// What a merge with what is there now would bring back.
+    /// What a merge with the present state would restore.
     fn lost(
         &self,
         old: Option<ObjectId>,
@@ -173,21 +184,21 @@ impl Store {
         let merged = merge::heads(self, &self.in_memory(), old, (new, "what was pushed"), EqualTrees::Join)?;
         let Some(merged) = merged.filter(|it| !it.is_fast_forward) else { return Ok(vec![]) };
         let mut found: Vec<(String, String)> = Vec::new();
-        found.extend(merged.refused.into_iter().map(|path| (path, "nothing that a store holds".into())));
+        found.extend(merged.refused.into_iter().map(|path| (path, "a store cannot hold this".into())));
         for path in merged.restored {
             let why = match after.entry(&path)? {
-                Some(_) => "set back to an earlier state, or broken",
-                None => "dropped",
+                Some(_) => "set back to an earlier state, or damaged",
+                None => "deleted",
             };
             found.push((path, why.into()));
         }
         if found.is_empty() {
-            found.push((String::new(), "what is there now would not be kept as it is".into()));
+            found.push((String::new(), "the present state would not be kept as it is".into()));
         }
         Ok(found)
     }
 
-    /// The first new commit in which `path` is as it was pushed, in words.
+    /// In words, the first new commit in which `path` is as it was pushed.
     fn brought_by(&self, steps: &[Link], after: &Snapshot<'_>, path: &str) -> Result<String, StoreError> {
         let wanted = after.entry(path)?;
         let is_so = |commit: ObjectId| -> Result<bool, StoreError> {
@@ -211,25 +222,25 @@ impl Store {
     }
 }
 
-/// The look at each file that a push brings or changes.
+/// Checks each file that a push brings or changes.
 struct Look<'a> {
     store: &'a Store,
-    /// What was pushed.
-    steps: &'a [Link],
+    before: Option<&'a Snapshot<'a>>,
+    after: &'a Snapshot<'a>,
     now: Time,
     /// JSON values in all records so far.
     values: usize,
-    /// Records that were born anew, so far.
-    births: usize,
+    /// Records whose identity changed.
+    suspects: BTreeSet<String>,
     budget: Budget,
 }
 
 impl Look<'_> {
     fn fault(&mut self, file: &Difference) -> Result<Option<String>, StoreError> {
-        // What is dropped, the merge finds.
+        // A merge finds what was deleted.
         let Some((kind, id)) = file.new else { return Ok(None) };
         if is_misplaced(&file.path) {
-            return Ok(Some("no place for a record".into()));
+            return Ok(Some("not the path of a record".into()));
         }
         match kind {
             EntryKind::Tree => {
@@ -237,7 +248,7 @@ impl Look<'_> {
                 Ok(why.map(str::to_owned))
             }
             EntryKind::Blob | EntryKind::BlobExecutable => self.fault_in_file(file, id),
-            // A merge keeps these where no record belongs.
+            // A merge keeps these, except at the path of a record.
             EntryKind::Link | EntryKind::Commit => {
                 let is_free =
                     files::is_place(&file.path) && matches!(layout::form(&file.path).0, Form::Unknown);
@@ -246,7 +257,7 @@ impl Look<'_> {
         }
     }
 
-    /// Of a folder that a later version of the format may know, and that is kept as it is.
+    /// Checks a folder that a later version of the format may know, and that is kept as it is.
     fn fault_in_folder(
         &self,
         path: &str,
@@ -254,15 +265,15 @@ impl Look<'_> {
         new: ObjectId,
     ) -> Result<Option<&'static str>, StoreError> {
         if !matches!(layout::form(path).0, Form::Unknown) {
-            return Ok(Some("a folder, not a record"));
+            return Ok(Some("a folder at the path of a record"));
         }
         let files = self.store.first_differences(old, new, MOST_UNKNOWN + 1)?;
         let Some(files) = files.filter(|files| files.len() <= MOST_UNKNOWN) else {
-            return Ok(Some("more files than a store has"));
+            return Ok(Some("more files than a store can have"));
         };
         for (kind, id) in files.into_iter().filter_map(|file| file.new) {
             if kind != EntryKind::Commit && self.store.is_too_large(path, id)? {
-                return Ok(Some("what is in it is larger than a record may be"));
+                return Ok(Some("a file in it is larger than a record can be"));
             }
         }
         Ok(None)
@@ -270,10 +281,10 @@ impl Look<'_> {
 
     fn fault_in_file(&mut self, file: &Difference, id: ObjectId) -> Result<Option<String>, StoreError> {
         if !files::is_place(&file.path) {
-            return Ok(Some("no place for a record".into()));
+            return Ok(Some("not the path of a record".into()));
         }
         if self.store.is_too_large(&file.path, id)? {
-            return Ok(Some("larger than a record may be".into()));
+            return Ok(Some("larger than a record can be".into()));
         }
         if matches!(layout::form(&file.path).0, Form::Unknown) {
             return Ok(None);
@@ -290,40 +301,68 @@ impl Look<'_> {
             Some((_, old)) if old == id => return Ok(None),
             _ => None,
         };
-        let fault = record::fault(&file.path, old.as_deref(), &new, self.now);
-        if matches!(fault, Some(Fault::Birth { .. })) {
-            self.births += 1;
-            if self.births <= MOST_BIRTHS && self.has_met(&file.path)? {
-                return Ok(None);
+        let fault = match record::check(&file.path, old.as_deref(), &new, self.now) {
+            Verdict::Sound => self.fault_in_redaction(&file.path, &new)?,
+            Verdict::Fault(Fault::Ahead { .. }) if self.is_set_aside(&file.path)? => None,
+            Verdict::Fault(fault) => Some(fault.to_string()),
+            Verdict::Suspect => {
+                self.suspects.insert(file.path.clone());
+                None
             }
-        }
-        Ok(fault.map(|fault| fault.to_string()))
+        };
+        Ok(fault)
     }
 
-    /// Whether two records under one id met in merges, and nobody put one into the place of the other.
-    fn has_met(&self, path: &str) -> Result<bool, StoreError> {
-        let read = |commit: ObjectId| -> Result<Option<Vec<u8>>, StoreError> {
-            let state = Snapshot::of_commit(&self.store.repo, commit)?;
-            state.map(|state| state.file(path)).transpose().map(Option::flatten)
+    fn is_set_aside(&self, path: &str) -> Result<bool, StoreError> {
+        Ok(Redactions::at(self.after, path)?.sets_aside(path))
+    }
+
+    /// A new redaction must not set aside an entry that is there already, unless that is stamped in the future: otherwise
+    /// one with an early stamp of its own could silence any entry.
+    fn fault_in_redaction(&self, path: &str, bytes: &[u8]) -> Result<Option<String>, StoreError> {
+        let Some((folder, name)) = path.rsplit_once('/') else { return Ok(None) };
+        let Some(folder) = folder.strip_suffix(layout::REDACTIONS) else { return Ok(None) };
+        let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
+        let (Some(before), Some(redaction)) = (self.before, redaction.filter(|it| it.field == ASIDE)) else {
+            return Ok(None);
         };
-        for step in self.steps {
-            let after = read(step.commit)?;
-            let is_kept = match &step.parents[..] {
-                [parent] => record::is_same_birth(path, read(*parent)?.as_deref(), after.as_deref()),
-                [one, two] => match (read(*one)?, read(*two)?) {
-                    (Some(one), Some(two)) => {
-                        let hash = self.store.repo.object_hash();
-                        after == Some(merge::join(path, &one, &two, hash)?)
-                    }
-                    (one, two) => after == one.or(two),
-                },
-                _ => after.is_none(),
-            };
-            if !is_kept {
-                return Ok(false);
+        let target = format!("{folder}{}", redaction.target);
+        let Some(entry) = layout::entry_stamp(&target) else { return Ok(None) };
+        let sets_aside = entry.is_ahead_of(redaction.id.stamp().time()) && !entry.is_ahead_of(self.now);
+        if !sets_aside || before.entry(&target)?.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(format!("`{name}` is stamped long before `{target}`, which it would set aside")))
+    }
+
+    /// What the pushed commits did to the identity of the suspects, as far as no merge did it. The inner error says that
+    /// there is too much to look at.
+    fn identities(&self, steps: &[Link]) -> Result<Result<Vec<String>, String>, StoreError> {
+        let mut faults = Vec::new();
+        if self.suspects.is_empty() {
+            return Ok(Ok(faults));
+        }
+        let mut lineage =
+            Lineage::over(self.store, steps.iter().map(|step| (step.commit, &step.parents[..])));
+        for step in steps {
+            for mut own in
+                lineage.changes(step.commit, &step.parents, &|path| self.suspects.contains(path))?
+            {
+                // A clock that is ahead of ours does not make an honest stamp dishonest.
+                own.at = own.at.min(self.now);
+                faults.extend(self.store.faults_of(&own, step.commit)?.into_iter().filter_map(|it| {
+                    let commit = it.commit.get(..10)?;
+                    own.new
+                        .as_ref()
+                        .map(|_| format!("`{}`: {} (commit {commit} by {})", it.path, it.what, it.author))
+                }));
+            }
+            if lineage.compared > self.budget.files || lineage.read > self.budget.bytes {
+                let what = "too many changes to follow the records whose birth or authorship differs";
+                return Ok(Err(format!("{what}: {IN_PARTS}")));
             }
         }
-        Ok(true)
+        Ok(Ok(faults))
     }
 }
 
@@ -338,7 +377,8 @@ mod tests {
         let store = Store::open(folder.path()).unwrap();
         let work = &store.repo;
         let first = crate::store::root::make(work).unwrap();
-        let of = |files, values| store.received_within(None, first, Budget { files, values }).unwrap();
+        let of =
+            |files, values| store.received_within(None, first, Budget { files, values, bytes: 0 }).unwrap();
         assert_eq!(of(1, 100), [""; 0]);
         assert!(of(0, 100)[0].starts_with("more than 0 files differ: push it in parts"), "{:?}", of(0, 100));
         assert!(of(1, 1)[0].starts_with("more than 1 values in its records: push it in parts"));

@@ -10,7 +10,7 @@ use crate::model::id::{EntryId, ExecutionId, QueueId, RunId, SolutionId};
 use crate::model::record::{execution_fingerprint, renamed};
 use crate::model::redaction::Redaction;
 use crate::model::strict;
-use crate::store::layout::{Form, entry_value, form};
+use crate::store::layout::{Form, entry_file, form};
 use crate::store::redact::Redactions;
 use crate::store::snapshot::read_blob;
 use crate::store::{layout, records};
@@ -176,7 +176,7 @@ fn is_sound(path: &str, bytes: &[u8]) -> bool {
         Form::Doc(schema) => {
             Doc::parse(schema, bytes).is_ok_and(|doc| id.is_none_or(|id| doc.id() == Some(&id)))
         }
-        Form::Entry(check) => entry_value(check, id.as_deref(), bytes).is_ok(),
+        Form::Entry(order) => entry_file(order, id.as_deref(), bytes).is_ok(),
     }
 }
 

@@ -11,8 +11,9 @@ use gix::objs::{Kind, Tree, WriteTo};
 use crate::model::doc::Doc;
 use crate::model::schema::Schema;
 use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, ISSUES, entry_value, form};
+use crate::store::layout::{self, Form, ISSUES, form};
 use crate::store::make;
+use crate::store::merge::entry;
 use crate::store::snapshot::read_blob;
 use crate::store::trees::{self, DEEPEST};
 
@@ -401,10 +402,7 @@ pub(in crate::store) fn join(
 fn records((kind, id): (Form, Option<&str>), a: &[u8], b: &[u8]) -> Vec<u8> {
     let joined = match kind {
         Form::Doc(schema) => docs(schema, id, a, b),
-        Form::Entry(check) => {
-            let sound = |bytes: &[u8]| entry_value(check, id, bytes).is_ok();
-            better(sound(a), sound(b), a, b)
-        }
+        Form::Entry(order) => entry::greater(order, id, a, b),
         Form::Unknown => None,
     };
     // Neither can be read: the greater bytes, so that all clones agree.
@@ -424,17 +422,6 @@ fn rank(kind: EntryKind, is_record: bool) -> u8 {
 
 fn inside(path: &str, name: &BString) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}/{name}") }
-}
-
-/// A sound version beats a broken one. Two sound ones say the same, since their id is made of what they say: they are
-/// written differently, and the greater bytes stand.
-fn better(a_sound: bool, b_sound: bool, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
-    match (a_sound, b_sound) {
-        (true, false) => Some(a.to_vec()),
-        (false, true) => Some(b.to_vec()),
-        (true, true) => Some(a.max(b).to_vec()),
-        (false, false) => None,
-    }
 }
 
 fn docs(schema: &'static Schema, id: Option<&str>, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {

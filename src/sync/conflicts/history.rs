@@ -1,26 +1,25 @@
-//! What becomes of conflicts along the history: a merge finds them, and a write by somebody who has that merge in his
-//! history settles them.
+//! Conflicts along the history: a merge finds them, and a write by someone who has that merge in their history settles
+//! them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use gix::ObjectId;
-use gix::objs::tree::EntryKind;
 
 use super::WHOLE;
-use crate::model::doc::{Apart, Doc, Step, Written};
+use crate::model::doc::{Apart, Doc, Written};
 use crate::model::schema::Schema;
 use crate::model::stamp::Stamp;
 use crate::store::layout::{Form, form};
-use crate::store::{Read, Snapshot, Store, StoreError};
+use crate::store::{Lineage, Read, Snapshot, Store, StoreError};
 
-/// Two values of a field, as a merge met them.
+/// Two values of a field that a merge found.
 pub(super) struct Met {
     /// The record's file.
     pub(super) path: String,
-    /// What kind of record it is.
+    /// The kind of record.
     pub(super) schema: &'static Schema,
-    /// The field; `*` where the record was born twice.
+    /// The field; `*` if the record was born twice.
     pub(super) key: String,
     /// The value that does not stand.
     pub(super) lost: Written,
@@ -28,35 +27,38 @@ pub(super) struct Met {
     pub(super) lost_head: ObjectId,
     /// The commit that decided.
     pub(super) merge: ObjectId,
-    /// Whether that is no merge: somebody put another record in the place of this one.
+    /// Whether that is not a merge: someone replaced the record with another.
     pub(super) is_rewritten: bool,
 }
 
-/// What identifies a conflict, however many merges meet it: path, field, both stamps, and what lost, since a record
-/// that was born twice may be written on without another birth.
+/// Identifies a conflict, however many merges find it: path, field, both stamps, and the value that lost, since a record
+/// that was born twice can be edited without another birth.
 type Key = (String, String, Option<Stamp>, Option<Stamp>, Option<String>);
 
-/// The conflicts that a commit has in its history, and whether each is settled there.
+/// The conflicts in the history of a commit, and whether each is settled there.
 type Known = Rc<BTreeMap<usize, bool>>;
 
 pub(super) struct History<'a> {
     store: &'a Store,
+    lineage: Lineage<'a>,
     met: Vec<Met>,
     by_key: HashMap<Key, usize>,
 }
 
-/// The conflicts in the history of `tip` that nobody has settled who could have seen them; those that were met in the
-/// history of `since` are left out.
+/// The conflicts in the history of `tip` that are not settled by anyone who could have seen them, without those in the
+/// history of `since`.
 pub(super) fn unsettled(
     store: &Store,
     tip: ObjectId,
     since: Option<ObjectId>,
 ) -> Result<Vec<Met>, StoreError> {
-    let mut history = History { store, met: Vec::new(), by_key: HashMap::new() };
+    let commits = store.parents_first(&[tip], since)?;
+    let lineage = Lineage::over(store, commits.iter().map(|(commit, parents)| (*commit, &parents[..])));
+    let mut history = History { store, lineage, met: Vec::new(), by_key: HashMap::new() };
     let mut states: HashMap<ObjectId, Known> = HashMap::new();
-    for (commit, parents) in store.parents_first(&[tip], since)? {
-        let state = history.after(commit, &parents, &states)?;
-        states.insert(commit, state);
+    for (commit, parents) in &commits {
+        let state = history.after(*commit, parents, &states)?;
+        states.insert(*commit, state);
     }
     let last = states.remove(&tip).unwrap_or_default();
     let mut n = 0;
@@ -76,17 +78,20 @@ impl History<'_> {
     ) -> Result<Known, StoreError> {
         let before =
             |n: usize| parents.get(n).and_then(|parent| states.get(parent)).cloned().unwrap_or_default();
+        if let [parent] = *parents {
+            return self.after_write(commit, parent, before(0));
+        }
+        self.lineage.pass(commit, parents);
         match *parents {
-            [] => Ok(Known::default()),
-            [parent] => self.after_write(commit, parent, before(0)),
             [one, two] => self.after_merge(commit, [one, two], &[before(0), before(1)]),
-            // None of ours: somebody made it by hand.
-            _ => Ok((1..parents.len()).fold(before(0), |state, n| union(&state, &before(n)))),
+            // Someone made it by hand.
+            _ => Ok((0..parents.len()).fold(Known::default(), |state, n| union(&state, &before(n)))),
         }
     }
 
-    /// Whoever writes the field has seen both values, or could have; but not who made it two.
+    /// Whoever writes the field has seen both values, or could have. This settles the conflict, unless they made it.
     fn after_write(&mut self, commit: ObjectId, parent: ObjectId, state: Known) -> Result<Known, StoreError> {
+        let reborn = self.reborn(commit, parent)?;
         let (Ok(now), Ok(before)) = (self.store.snapshot_at(commit), self.store.snapshot_at(parent)) else {
             return Ok(state);
         };
@@ -95,37 +100,30 @@ impl History<'_> {
             let met = &self.met[*n];
             *settled = self.rewrites(met, &now, &before)? && !self.is_own(met, commit)?;
         }
-        for (n, settled) in self.born_again(commit, &before, &now)? {
-            next.entry(n).or_insert(settled);
+        for n in reborn {
+            next.entry(n).or_insert(false);
         }
         Ok(if next == *state { state } else { Rc::new(next) })
     }
 
-    /// Whether a commit is of the one who put another record in the place of one, which no command does.
+    /// Whether the author of a commit is the one who replaced the record.
     fn is_own(&self, met: &Met, commit: ObjectId) -> Result<bool, StoreError> {
         Ok(met.is_rewritten && self.store.step(commit)?.author == self.store.step(met.merge)?.author)
     }
 
-    /// The records that a commit which is no merge put in the place of others under the same id.
-    fn born_again(
-        &mut self,
-        commit: ObjectId,
-        before: &Snapshot<'_>,
-        now: &Snapshot<'_>,
-    ) -> Result<Vec<(usize, bool)>, StoreError> {
+    /// The conflicts of a plain commit: records that it replaced with others under the same id.
+    fn reborn(&mut self, commit: ObjectId, parent: ObjectId) -> Result<Vec<usize>, StoreError> {
         let mut found = Vec::new();
-        for file in self.store.differences(Some(before.tree()), now.tree())? {
-            let (Form::Doc(schema), _) = form(&file.path) else { continue };
-            if file.old.is_none() || file.new.is_none() {
+        for own in self.lineage.changes(commit, &[parent], &|_| true)? {
+            let (Form::Doc(schema), _) = form(&own.path) else { continue };
+            let (Some(old), Some(new), Some(head), Some(step)) = (&own.old, &own.new, own.head, own.step())
+            else {
                 continue;
-            }
-            let docs = (read(before, schema, &file.path)?, read(now, schema, &file.path)?);
-            let (Some(old), Some(new)) = docs else { continue };
-            let step = Step::between(Some(&old), &new);
-            if step.is_born_again || step.epoch.is_some() {
+            };
+            if step.rebirth.is_some() || step.epoch.is_some() {
                 let sides = [new.whole(), old.whole()];
-                let (key, heads) = (WHOLE.to_owned(), [commit, before.commit()]);
-                found.push((self.note_lost(commit, heads, schema, &file.path, (key, sides), true), false));
+                let (key, heads) = (WHOLE.to_owned(), [commit, head]);
+                found.push(self.note_lost(commit, heads, schema, &own.path, (key, sides), true));
             }
         }
         Ok(found)
@@ -138,7 +136,7 @@ impl History<'_> {
         known: &[Known; 2],
     ) -> Result<Known, StoreError> {
         let mut state = (*union(&known[0], &known[1])).clone();
-        // A parent that is no store was emptied by somebody, and set nothing.
+        // Someone emptied a parent that is not a store; it set nothing.
         let (Ok(one), Ok(two)) = (self.store.snapshot_at(heads[0]), self.store.snapshot_at(heads[1])) else {
             return Ok(Rc::new(state));
         };
@@ -171,7 +169,7 @@ impl History<'_> {
         Ok(Rc::new(state))
     }
 
-    /// The number of a conflict, a new one where no other merge has met it.
+    /// The number of a conflict; a new one if no other merge has found it.
     fn note(
         &mut self,
         merge: ObjectId,
@@ -188,7 +186,7 @@ impl History<'_> {
         self.note_lost(merge, heads, schema, path, (apart.key, sides), false)
     }
 
-    /// The same where it is known which side stands: the first.
+    /// As [`Self::note`], if the first side is known to stand.
     fn note_lost(
         &mut self,
         merge: ObjectId,
@@ -215,8 +213,8 @@ impl History<'_> {
         Ok(matches!(docs, (Some(now), Some(before)) if now.rewrites(&before, &met.key)))
     }
 
-    /// Whether a side that has not seen the conflict wrote over the value that lost: then that one is what it set
-    /// apart, if anything.
+    /// Whether a side that has not seen the conflict wrote over the value that lost: then only that newer value can be in
+    /// conflict.
     fn replaces_lost(
         &self,
         met: &Met,
@@ -234,7 +232,7 @@ impl History<'_> {
     }
 }
 
-/// What is settled on one side is settled.
+/// A conflict is settled if it is settled on one side.
 fn union(one: &Known, two: &Known) -> Known {
     if Rc::ptr_eq(one, two) || two.is_empty() {
         return Rc::clone(one);
@@ -251,21 +249,17 @@ fn rank(side: &Written) -> (u16, Option<&Stamp>, Option<String>) {
     (side.epoch, side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
 }
 
-/// The record at `path` of a state; none where there is none that can be read. What cannot be read did not win
-/// anything, and `fsck` names it.
+/// The record at `path` of a state; `None` if it cannot be read, since then it did not win, and `fsck` reports it.
 pub(super) fn read(
     state: &Snapshot<'_>,
     schema: &'static Schema,
     path: &str,
 ) -> Result<Option<Doc>, StoreError> {
-    match state.entry(path)? {
-        Some((_, EntryKind::Blob)) => Ok(state.file(path)?.and_then(|bytes| Doc::parse(schema, &bytes).ok())),
-        _ => Ok(None),
-    }
+    Ok(state.file(path)?.and_then(|bytes| Doc::parse(schema, &bytes).ok()))
 }
 
-/// What is apart whichever of the merge bases one starts from: after a criss-cross there are several, and what an
-/// earlier merge has decided is not apart any more.
+/// The conflicts that remain whichever merge base one starts from: after a criss-cross there are several, and an earlier
+/// merge has decided some.
 fn apart_since(
     bases: &[Snapshot<'_>],
     schema: &'static Schema,

@@ -87,7 +87,7 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     let null = "0".repeat(40);
     let dropped = forged(&repo, &tip, &format!("0 {null}\t{path}\n"));
     let told = refused(&repo, &format!("{dropped}:{REF}"));
-    assert!(told.contains("`issues/90/ISS-001`: dropped"), "{told}");
+    assert!(told.contains("`issues/90/ISS-001`: deleted"), "{told}");
     let older = repo.git(&["rev-parse", &format!("{tip}~1:{path}")]).ok().line().to_owned();
     let back = forged(&repo, &tip, &format!("100644 {older}\t{path}\n"));
     let told = refused(&repo, &format!("{back}:{REF}"));
@@ -95,9 +95,9 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     let broken = blob(&repo, "{}\n");
     let new = path.replace("ISS-001", "ISS-002");
     for (at, why) in [
-        (path.as_str(), "not a record that can be read"),
-        (new.as_str(), "no place for a record"),
-        ("queues/QUE-20261121-7k3m2pq9/queue.json", "not a record that can be read"),
+        (path.as_str(), "not a readable record"),
+        (new.as_str(), "not the path of a record"),
+        ("queues/QUE-20261121-7k3m2pq9/queue.json", "not a readable record"),
     ] {
         let commit = forged(&repo, &tip, &format!("100644 {broken}\t{at}\n"));
         let told = refused(&repo, &format!("{commit}:{REF}"));
@@ -108,7 +108,7 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     assert!(refused(&repo, &format!("{link}:{REF}")).contains("queues/link"));
     let big = blob(&repo, &format!("\"{}\"\n", "x".repeat(17 * 1024 * 1024)));
     let large = forged(&repo, &tip, &format!("100644 {big}\tlater/version.json\n"));
-    assert!(refused(&repo, &format!("{large}:{REF}")).contains("larger than a record may be"));
+    assert!(refused(&repo, &format!("{large}:{REF}")).contains("larger than a record can be"));
     let later = forged(&repo, &tip, &format!("100644 {}\twf.json\n", blob(&repo, "{\"format\": 99}\n")));
     assert!(refused(&repo, &format!("{later}:{REF}")).contains("format 99"));
     assert!(refused(&repo, &format!("main:{REF}")).contains("has no `wf.json`"));

@@ -34,7 +34,7 @@ fn a_store_with_folders_without_end_stays_out() {
         let tree = repo.git_in(format!("{top}040000 tree {bomb}\tlater\n"), &["mktree"]).ok();
         let commit = over(&repo, &[&tip], tree.line(), "bomb");
         let told = refused(&repo, &format!("{commit}:{REF}"));
-        assert!(told.contains("`later`: more files than a store has"), "{told}");
+        assert!(told.contains("`later`: more files than a store can have"), "{told}");
     }
 }
 

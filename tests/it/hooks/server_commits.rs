@@ -103,8 +103,8 @@ fn only_stores_are_parents_in_the_history_of_the_store() {
     let main = id(&repo, "main");
     let stray = commit(&repo, &id(&repo, "main^{tree}"), &[&tip], "code over a store");
     for (parents, why) in [
-        ([&tip, &main], "does not begin with the commit that all stores begin with"),
-        ([&main, &tip], "does not begin with the commit that all stores begin with"),
+        ([&tip, &main], "is a first commit, but not the one that all stores begin with"),
+        ([&main, &tip], "is a first commit, but not the one that all stores begin with"),
         ([&tip, &stray], "has no `wf.json`"),
     ] {
         let merge = commit(&repo, &tree, &parents.map(String::as_str), "merge");
@@ -116,7 +116,7 @@ fn only_stores_are_parents_in_the_history_of_the_store() {
     repo.git(&["update-ref", REF, &merge]).ok();
     let before = repo.store_paths();
     let found = repo.wf(&["fsck"]).fails(1).stdout;
-    assert!(found.contains(&format!("merged with {main}")) && !found.contains("README"), "{found}");
+    assert!(found.contains(&format!("merged {main}")) && !found.contains("README"), "{found}");
     repo.wf(&["fsck", "--repair"]);
     assert_eq!(repo.store_paths(), before);
 }

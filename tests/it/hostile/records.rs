@@ -99,7 +99,7 @@ fn a_record_of_100_mb_is_named_and_not_read() {
         .as_array()
         .unwrap()
         .iter()
-        .filter(|it| it["what"].as_str().unwrap().contains("larger than a record may be"));
+        .filter(|it| it["what"].as_str().unwrap().contains("larger than a record can be"));
     assert_eq!(large.count(), 2, "{found}");
     let ran = world.ada.wf(&["show", "ISS-001"]).ok();
     assert!(ran.stderr.contains("20261121T021405123Z-00000-00000000000000000000000001"), "{}", ran.stderr);

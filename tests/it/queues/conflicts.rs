@@ -292,7 +292,7 @@ fn broken_entries_are_set_aside_and_named() {
         let record = json!({"type": kind, "severity": "high", "solutions": solutions, "resolution": "sequential",
             "resolution_order": order, "author": "a", "created_at": "2026-11-21T02:14:05.123Z"});
         let (id, record) = record::entry(&format!("20261121T02140512{n}Z-00000"), record);
-        (format!("queues/{queue}/conflicts/{id}.json"), record.to_string())
+        (format!("queues/{queue}/conflicts/{id}.json"), format!("{record:#}\n"))
     };
     let strange = entry(2, "api", json!([plans[0], plans[0], "SOL-ISS-404-1"]), json!([plans[2], plans[0]]));
     let broken = entry(3, "weather", json!([plans[0], plans[1]]), json!([]));
@@ -309,5 +309,7 @@ fn broken_entries_are_set_aside_and_named() {
         .map(|it| it["what"].as_str().unwrap())
         .collect();
     assert_eq!(faults.len(), 2, "{found:#}");
-    assert!(faults.iter().any(|what| what.contains("its order names a plan that is not in the conflict")));
+    assert!(
+        faults.iter().any(|what| what.contains("its order names a plan that is not part of the conflict"))
+    );
 }

@@ -76,11 +76,21 @@ impl Repo {
 
     /// Puts files into the store with git alone, as another program would; answers with the commit.
     pub(crate) fn plumb(&self, files: &[(&str, &str)]) -> String {
+        let blobs: Vec<String> = files
+            .iter()
+            .map(|(_, text)| self.git_in(text, &["hash-object", "-w", "--stdin"]).ok().line().to_owned())
+            .collect();
+        let files: Vec<_> =
+            files.iter().zip(&blobs).map(|((path, _), blob)| ("100644", &blob[..], *path)).collect();
+        self.plumb_modes(&files)
+    }
+
+    /// The same of objects that are there, each with its mode.
+    pub(crate) fn plumb_modes(&self, files: &[(&str, &str, &str)]) -> String {
         let index = self.with_env("GIT_INDEX_FILE", self.path().join("plumbing.index").to_str().unwrap());
         index.git(&["read-tree", REF]).ok();
-        for (path, text) in files {
-            let blob = self.git_in(text, &["hash-object", "-w", "--stdin"]).ok();
-            let entry = format!("100644,{},{path}", blob.line());
+        for (mode, blob, path) in files {
+            let entry = format!("{mode},{blob},{path}");
             index.git(&["update-index", "--add", "--cacheinfo", &entry]).ok();
         }
         let tree = index.git(&["write-tree"]).ok();

@@ -92,7 +92,8 @@ fn write_bytes(repo: &Repo, path: &str, bytes: &str) -> String {
     change(repo, &["update-index", "--add", "--cacheinfo", &entry])
 }
 
-fn drop_path(repo: &Repo, path: &str) -> String {
+/// Deletes a file or a folder of the store with plain git, as one commit.
+pub(crate) fn drop_path(repo: &Repo, path: &str) -> String {
     change(repo, &["rm", "--quiet", "-r", "--cached", "--", path])
 }
 

@@ -20,7 +20,7 @@ use crate::model::stamp::{Stamp, Stamper};
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::model::uid::Uid;
-use crate::store::layout::{Form, entry_value, form};
+use crate::store::layout::{Form, entry_file, form};
 
 const KINDS: usize = 15;
 
@@ -344,7 +344,9 @@ fn is_as_written(path: &str, bytes: &[u8]) -> bool {
         (Form::Unknown, _) => true,
         (Form::Doc(schema), id) => Doc::parse(schema, bytes)
             .is_ok_and(|doc| doc.to_bytes() == bytes && id.is_none_or(|id| doc.id() == Some(&id))),
-        (Form::Entry(check), id) => entry_value(check, id.as_deref(), bytes).is_ok(),
+        (Form::Entry(order), id) => {
+            entry_file(order, id.as_deref(), bytes).is_ok_and(|file| file.canonical == bytes)
+        }
     }
 }
 
