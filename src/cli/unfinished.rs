@@ -19,7 +19,7 @@ const MOST_NAMED: usize = 20;
 
 /// Refuses what no commit carries out.
 pub(super) fn refuse_empty(store: &Store, execution: &ExecutionFolder) -> Result<(), Failure> {
-    if !execution.commits().is_empty() {
+    if !execution.work().is_empty() {
         return Ok(());
     }
     let it = &execution.execution;
