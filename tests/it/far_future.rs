@@ -152,7 +152,7 @@ fn a_redaction_up_to_the_far_future_hides_what_a_clone_repaired_that_did_not_kno
     forge(&two.ada, &file("GH-1"), |it| it["clock"]["title"] = json!(LAST));
     two.ada.wf(&["sync"]).ok();
     two.bea.wf(&["sync"]).ok();
-    two.ada.wf(&["redact", "GH-1", "title", "--reason", "a name"]).ok();
+    two.ada.wf(&["redact", "GH-1", "title", "-m", "a name"]).ok();
     two.bea.wf(&["fsck", "--repair"]).ok();
     for repo in [&two.ada, &two.bea, &two.ada] {
         repo.wf(&["sync"]).ok();
