@@ -166,7 +166,7 @@ pub(super) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> 
         }
     }
     if audit.findings.is_empty() {
-        writeln!(context.screen, "{}", painter.paint(style::GOOD, "nothing is wrong"))?;
+        writeln!(context.screen, "{}", painter.paint(style::GOOD, "no problems found"))?;
     }
     Ok(())
 }
@@ -175,7 +175,7 @@ pub(super) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> 
 pub(super) fn markdown(audit: &Audit) -> String {
     let mut page = String::new();
     let faults = audit.findings.iter().filter(|it| it.severity == Severity::Fault).count();
-    let verdict = if faults == 0 { "nothing is at fault".to_owned() } else { count(faults, "fault") };
+    let verdict = if faults == 0 { "no problems found".to_owned() } else { count(faults, "fault") };
     // Writing to a String cannot fail.
     let _ = writeln!(page, "### Audit of {}: {verdict}\n\n{}\n", escaped(&audit.range), coverage(audit));
     let _ = writeln!(page, "| commit | issue | task | link | review | checks | subject |");

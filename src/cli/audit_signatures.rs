@@ -121,7 +121,7 @@ fn said(vouching: Vouching) -> &'static str {
         Vouching::Revoked => "revoked key",
         Vouching::Unchecked => "not checked",
         Vouching::Recomputed => "merge recomputed",
-        Vouching::Differs => "not what its parents make",
+        Vouching::Differs => "not the merge of its parents",
         Vouching::Root => "root",
     }
 }

@@ -82,7 +82,7 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Failure> {
     Err(Failure::new(
         "low-quality",
         format!(
-            "plan `{id}` has a quality of {:.2}, and {LEAST} is needed to bind it",
+            "plan `{id}` has a quality of {:.2}; binding requires {LEAST} or more",
             report.quality.total()
         ),
     )

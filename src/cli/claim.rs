@@ -54,7 +54,7 @@ pub(super) fn own(store: &Store, read: &impl Read) -> Result<Own, Failure> {
 pub(super) fn warn_if_lost(store: &Store, read: &impl Read, context: &Context) -> Result<bool, Failure> {
     let Own::Lost(active, why) = own(store, read)? else { return Ok(false) };
     context.warn(&format!(
-        "this worktree does not hold `{}` any more: {why}; its commits stay in the trail",
+        "this worktree no longer holds `{}`: {why}; its commits stay in the trail",
         active.solution_id
     ));
     Ok(true)
@@ -104,7 +104,7 @@ pub(super) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
         let who = &holder.execution;
         return Err(Failure::new(
             "claim-lost",
-            format!("`{lost}` does not hold `{issue}` any more: `{}` by {} does", who.id, who.actor),
+            format!("`{lost}` no longer holds `{issue}`: `{}` by {} does", who.id, who.actor),
         )
         .hint("its commits stay in the trail; `git wf next` takes another item"));
     }
@@ -264,7 +264,6 @@ pub(super) fn publish(store: &Store, execution: &Execution, context: &Context) -
 
 /// Says that the remote does not know yet what was recorded here.
 pub(super) fn warn_of_unpublished(remote: &str, why: &str, context: &Context) {
-    context.warn(&format!(
-        "this is recorded here and not at `{remote}` yet: {why}; `git wf sync` brings it there"
-    ));
+    context
+        .warn(&format!("this is recorded here but not yet at `{remote}`: {why}; `git wf sync` publishes it"));
 }

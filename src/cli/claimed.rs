@@ -61,7 +61,7 @@ pub(super) fn claim(store: &Store, taken: &Taken, context: &Context) -> Result<(
         && taken.path.is_none()
         && store.branch()?.as_deref() != Some(bound)
     {
-        context.warn(&format!("commits here are not bound: only those on `{}` are", short_branch(bound)));
+        context.warn(&format!("commits here are not linked: only those on `{}` are", short_branch(bound)));
     }
     let claim = Claim {
         queue_id: it.queue_id,

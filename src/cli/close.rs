@@ -7,7 +7,7 @@ use crate::model::status::IssueStatus;
 use crate::rules::{facts, moves};
 use crate::store::resolve;
 
-/// Close an issue: it is done with, whether or not it was executed
+/// Close an issue, executed or not
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue

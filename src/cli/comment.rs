@@ -10,7 +10,7 @@ use crate::store::{layout, resolve};
 pub(crate) struct Args {
     /// The issue
     id: String,
-    /// The comment; instead of it -m, -F FILE, -F - for stdin, or -e
+    /// The comment; or use -m, -F FILE, -F - for stdin, or -e
     #[arg(value_name = "TEXT")]
     last: Option<String>,
     #[command(flatten)]

@@ -69,10 +69,10 @@ fn list(context: &mut Context) -> Outcome {
         print_side(&name, &conflict.other, context)?;
     }
     if conflicts.is_empty() {
-        writeln!(context.screen, "nothing was set apart that nobody has settled")?;
+        writeln!(context.screen, "no unresolved conflicts")?;
     } else {
         let open = count(conflicts.len(), "conflict");
-        writeln!(context.screen, "{open}; `git wf conflicts take|keep RECORD FIELD` settles one")?;
+        writeln!(context.screen, "{open}; `git wf conflicts take|keep RECORD FIELD` resolves one")?;
     }
     Ok(Exit::Done)
 }
@@ -105,7 +105,7 @@ fn settle(which: &Which, take: Option<Option<u32>>, context: &mut Context) -> Ou
     if is_hidden(chosen) || chosen.as_object().is_some_and(|fields| fields.values().any(is_hidden)) {
         // To write it anew would show it again, or put the word for it in its place.
         return Err(Failure::new("redacted", format!("that value of `{}` is redacted", conflict.field))
-            .hint("`git wf edit` the field to what it shall say; that settles it too"));
+            .hint("set the field with `git wf edit`; that resolves it too"));
     }
     let committed = context.transact(&store, |tx| {
         let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
@@ -130,7 +130,7 @@ fn settle(which: &Which, take: Option<Option<u32>>, context: &mut Context) -> Ou
     if context.json() {
         context.screen.print_json(&conflict)?;
     } else if committed.commit.is_some() {
-        let what = if take { "took the other value of" } else { "kept what stands for" };
+        let what = if take { "restored the other value of" } else { "kept the current value of" };
         let (field, record) = (clean_line(&conflict.field), clean_line(&conflict.record));
         writeln!(context.screen, "{what} `{field}` of {record}")?;
     }

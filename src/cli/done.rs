@@ -11,17 +11,17 @@ use crate::store::{Read, Store, StoreError};
 use crate::trail::patch_id;
 use crate::ui::text::count;
 
-/// End the execution of this worktree: the plan is carried out
+/// Complete the execution of this worktree
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
     item: Option<String>,
-    /// What was done (a single word needs -m)
+    /// A summary of the work (a single word needs -m)
     text: Option<String>,
-    /// What was done; repeat for more paragraphs
+    /// A summary of the work; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
     message: Vec<String>,
-    /// What the executor reports, as JSON: a file, or `-` for stdin; it is compared with what git knows
+    /// Read the executor's report from a JSON file (`-` for stdin), and compare it with git
     #[arg(long, value_name = "FILE")]
     result: Option<String>,
     #[command(flatten)]

@@ -38,7 +38,7 @@ const HELP: &str = "The first line is the title, what follows is the description
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let is_text_given = args.text.edit || args.text.file.is_some() || !args.text.message.is_empty();
     if args.title.is_none() && args.status.is_none() && !is_text_given && args.fields.is_empty() {
-        return Err(Failure::usage("nothing to change is named")
+        return Err(Failure::usage("nothing to change")
             .hint("name a field, such as --title TITLE, or -e to edit the text"));
     }
     let store = context.store()?;
@@ -167,7 +167,7 @@ pub(super) fn show_change(
     let status = facts::status(&super::existing_outline(&snapshot, id)?);
     match changed {
         true => writeln!(context.screen, "{verb} {shown} ({status})")?,
-        false => writeln!(context.screen, "{shown} is so already ({status}); nothing was written")?,
+        false => writeln!(context.screen, "{shown} is already {status}; nothing changed")?,
     }
     Ok(Exit::Done)
 }

@@ -14,8 +14,8 @@ use crate::store::Store;
 /// What comes after the end.
 #[derive(Debug, clap::Args)]
 pub(super) struct Then {
-    /// Then take the next item that is ready, as `git wf next` without options does: one push serves both. Exits with 3
-    /// where nothing is ready, and with 1 where the end is recorded and nothing could be taken
+    /// Then take the next ready item, like `git wf next`, in the same push. Exits with 3 if nothing is ready,
+    /// and with 1 if the end is recorded but no item could be taken
     #[arg(long)]
     next: bool,
 }

@@ -14,7 +14,7 @@ use crate::model::{strict, typed};
 use crate::rules::facts;
 use crate::store::layout;
 
-/// End the execution of this worktree: the plan could not be carried out
+/// Fail the execution of this worktree
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
@@ -91,7 +91,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         if let Some(other) = solution_id.as_ref().filter(|other| **other != it.solution_id) {
             return Err(Failure::new(
                 "other-plan",
-                format!("the failure is of `{other}`, and `{}` is executed", it.solution_id),
+                format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
             )
             .hint("name the item whose execution failed: `git wf fail ITEM`"));
         }

@@ -13,7 +13,7 @@ use crate::store::{Tx, layout, resolve};
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Table, style};
 
-/// What the next plan should know: failures, clarifications, why a plan was turned down
+/// Add and list feedback for the next plan
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -22,29 +22,29 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum FeedbackCommand {
-    /// Add feedback to an issue; `git wf context ISSUE` hands it to the next planner
+    /// Add feedback to an issue, for its next planner
     Add {
         /// The issue
         issue: String,
         /// The text; instead of it -m, -F FILE, -F - for stdin, or -e. Of a failure, JSON as `fail -m` takes it
         text: Option<String>,
-        /// failure, clarification or rejection
+        /// The type: failure, clarification or rejection
         #[arg(long = "type", value_name = "TYPE", default_value = "clarification", value_parser = parse_type)]
         kind: FeedbackType,
-        /// new, plan, review or execute; what fits the type unless given
+        /// The stage: new, plan, review or execute (default: by type)
         #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
         stage: Option<Stage>,
-        /// The plan that it is about
+        /// The plan the feedback is about
         #[arg(long, visible_alias = "solution-id", value_name = "SOLUTION")]
         solution: Option<String>,
         #[command(flatten)]
         given: TextArgs,
     },
-    /// List the feedback on an issue, or on all issues
+    /// List the feedback on an issue, or all feedback
     List {
         /// The issue
         issue: Option<String>,
-        /// Only failure, clarification or rejection
+        /// Only this type: failure, clarification or rejection
         #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
         kind: Option<FeedbackType>,
     },

@@ -102,7 +102,7 @@ fn hooks_at(store: &Store) -> Result<HooksAt, Failure> {
 
 fn program() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|error| {
-        Failure::new("no-program", format!("cannot tell where this program lies: {error}"))
+        Failure::new("no-program", format!("cannot find the path of this program: {error}"))
             .hint("start `git-wf` by its full path")
     })
 }

@@ -90,7 +90,7 @@ fn import_beads(file: &str, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-const NOTHING: &str = "nothing to import that is not here already";
+const NOTHING: &str = "nothing new to import";
 
 /// A file in which no line is a record of its source.
 fn wrong_file(file: &str, skipped: &[Skipped]) -> Failure {
@@ -126,7 +126,7 @@ fn import_jsonl(file: &str, context: &mut Context) -> Outcome {
     let taken = jsonl::Taken { commit: committed.commit.map(|id| id.to_string()), ..committed.answer };
     if !taken.kept.is_empty() {
         context.warn(&format!(
-            "what the file says of these is another record under the same id, and was left out: {}",
+            "the file has a different record under the same id, which was skipped: {}",
             super::sync::some(&taken.kept)
         ));
     }

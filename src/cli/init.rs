@@ -108,17 +108,17 @@ fn describe(
         (true, true) => writeln!(screen, "fetched {reference} from {remote}: {}", commits(incoming))?,
         (true, false) => writeln!(screen, "created {reference}")?,
         (false, _) if incoming > 0 => {
-            writeln!(screen, "{reference} is there already; {} came from {remote}", commits(incoming))?;
+            writeln!(screen, "{reference} already exists; fetched {} from {remote}", commits(incoming))?;
         }
-        (false, _) => writeln!(screen, "{reference} is there already")?,
+        (false, _) => writeln!(screen, "{reference} already exists")?,
     }
     if !answer.hooks.is_empty() {
         let names: Vec<&str> =
             answer.hooks.iter().map(|hook| hook.name).filter(|name| *name != "pre-push").collect();
-        writeln!(screen, "hooks bind commits from now on: {}", names.join(", "))?;
+        writeln!(screen, "hooks installed: {}", names.join(", "))?;
     }
     if added {
-        writeln!(screen, "`git fetch {}` brings it along from now on", shell::operand(&remote))?;
+        writeln!(screen, "`git fetch {}` also fetches it from now on", shell::operand(&remote))?;
     }
     Ok(())
 }

@@ -128,7 +128,7 @@ pub(super) fn target(read: &impl Read, text: &str) -> Result<(SolutionId, Execut
         Known::Solution(id) | Known::Item(_, id) => id,
         Known::Issue(id) => plan_of_issue(&existing(read, &id)?, "name one of them")?,
         Known::Queue(_) => {
-            return Err(Failure::new("not-a-plan", format!("`{text}` is no plan"))
+            return Err(Failure::new("not-a-plan", format!("`{text}` is not a plan"))
                 .hint("`git wf solution list` shows the plans of an issue"));
         }
     };

@@ -124,7 +124,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     table.print(&mut context.screen)?;
     if context.screen.is_terminal() {
         let note = match rows.found.len() {
-            0 => "no issue fits".to_owned(),
+            0 => "no issues match".to_owned(),
             shown if shown < total => format!("{shown} of {total} issues"),
             shown => crate::ui::text::count(shown, "issue"),
         };

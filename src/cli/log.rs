@@ -101,7 +101,7 @@ fn wanted(store: &Store, args: &Args) -> Result<Wanted, Failure> {
     let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Failure> {
         let Some(text) = text else { return Ok(None) };
         store.moment(text, bound)?.map(Some).ok_or_else(|| {
-            Failure::usage(format!("`--{name} {text}` is no date"))
+            Failure::usage(format!("`--{name} {text}` is not a date"))
                 .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
         })
     };

@@ -105,12 +105,15 @@ pub(super) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Failur
     for dependency in facts.get(id).into_iter().flat_map(|issue| &issue.depends_on) {
         if !facts.contains_key(dependency) {
             return Err(Failure::new("not-found", format!("there is no issue `{dependency}` to depend on"))
-                .hint("register it first; `git wf list --all` shows what there is"));
+                .hint("create it first; `git wf list --all` lists the issues"));
         }
     }
     if let Some(cycle) = readiness::dependency_cycle(id, &facts) {
-        return Err(Failure::new("cycle", format!("the issues would depend on each other: {cycle}"))
-            .hint("leave out one of these dependencies"));
+        return Err(Failure::new(
+            "cycle",
+            format!("the issues would depend on each other in a cycle: {cycle}"),
+        )
+        .hint("leave out one of these dependencies"));
     }
     Ok(())
 }
@@ -126,7 +129,7 @@ fn write_in_editor(
     let Some((title, text)) =
         written.split_once('\n').or(Some((written.as_str(), ""))).filter(|(t, _)| !t.trim().is_empty())
     else {
-        return Err(Failure::new("empty-title", "the text is empty, so nothing was registered")
+        return Err(Failure::new("empty-title", "the text is empty, so nothing was created")
             .hint("the first line is the title"));
     };
     Ok((Some(title.to_owned()), some(text.trim().to_owned())))

@@ -54,11 +54,8 @@ impl NewWorktree {
         // An earlier attempt's branch is gone on with.
         let earlier = store.read_ref(&branch)?;
         let Some(base) = earlier.or(store.head()?) else {
-            return Err(Failure::new(
-                "no-commit",
-                "this repository has no commit that a branch could begin with",
-            )
-            .hint("`git commit` makes one"));
+            return Err(Failure::new("no-commit", "this repository has no commit to start a branch from")
+                .hint("`git commit` makes one"));
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(Plan { path, branch, is_new_branch: earlier.is_none(), base: base.into(), name })

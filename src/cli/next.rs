@@ -42,7 +42,7 @@ pub(super) struct Options {
 fn parse_timeout(text: &str) -> Result<u64, String> {
     lease::parse_duration(text)
         .and_then(|millis| u64::try_from(millis).ok())
-        .ok_or_else(|| "it is a number with a unit, such as 30s, 5m or 1h".into())
+        .ok_or_else(|| "expected a number with a unit, such as 30s, 5m or 1h".into())
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {

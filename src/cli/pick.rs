@@ -140,7 +140,7 @@ impl From<'_> {
             Some((queue, at))
         });
         let Some((found, at)) = found else {
-            return Err(Failure::new("not-found", format!("`{}` is in no queue any more", item.solution_id))
+            return Err(Failure::new("not-found", format!("`{}` is no longer in a queue", item.solution_id))
                 .hint(format!("`git wf queue add {}` queues it", item.issue_id)));
         };
         if !choice.has(found, at) {
@@ -311,7 +311,7 @@ fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Failure {
     }
     let hint = match status {
         ItemStatus::Failed => format!("`git wf retry {issue_id}` queues it again"),
-        ItemStatus::Completed => format!("`git wf reopen {issue_id}` takes it up again"),
+        ItemStatus::Completed => format!("`git wf reopen {issue_id}` reactivates it"),
         ItemStatus::Executing => "`git wf lease list` shows who executes it, and until when".into(),
         _ => "`git wf next` takes the first item that is ready".into(),
     };

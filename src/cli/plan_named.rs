@@ -20,7 +20,7 @@ pub(super) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Fai
         Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(id),
         Ok(Known::Issue(id)) => plan_of_issue(&existing(read, &id)?, "name one of them"),
         Ok(Known::Execution(_) | Known::Queue(_)) => {
-            Err(Failure::new("not-found", format!("`{text}` is no plan"))
+            Err(Failure::new("not-found", format!("`{text}` is not a plan"))
                 .hint("`git wf solution list` shows the plans"))
         }
         Err(ResolveError::NotFound { .. }) => {

@@ -103,8 +103,8 @@ fn value_of(text: &str) -> Result<Value, Failure> {
     }
     match strict::parse(text.as_bytes()) {
         Ok(value) => Ok(Shape::Any.order(value)),
-        Err(why) => Err(Failure::new("invalid-json", format!("no record holds this JSON: {why}"))
-            .hint("put a word in front of it to have it kept as a text")),
+        Err(why) => Err(Failure::new("invalid-json", format!("this JSON cannot be stored: {why}"))
+            .hint("put a word in front of it to store it as text")),
     }
 }
 

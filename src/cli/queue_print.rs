@@ -71,7 +71,7 @@ pub(super) fn show(world: &World, id: &QueueId, now: i64, context: &mut Context)
     }
     for (number, count) in numbers.into_iter().filter(|(_, count)| *count > 1) {
         let note = format!(
-            "{number} is the number of {count} items, since clones gave it apart: name them by their plans"
+            "{count} items have the number {number}, because clones assigned it independently: name them by their plans"
         );
         writeln!(context.screen, "{}", painter.paint(style::WARN, &note))?;
     }

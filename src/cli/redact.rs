@@ -17,7 +17,7 @@ use crate::store::{Read, Store, Tx, records};
 use crate::ui::style;
 use crate::ui::text::clean_line;
 
-/// Hide a value that should never have been written: it shows as `[redacted]` everywhere
+/// Hide a value everywhere: it shows as `[redacted]`
 ///
 /// The text stays in the history of the ref, where plain git shows it: everyone who has fetched it has it.
 ///
@@ -34,19 +34,19 @@ pub(crate) struct Args {
     /// The issue, plan, execution, queue or item
     #[arg(required_unless_present = "purge", requires = "field")]
     id: Option<String>,
-    /// title, context, tags, plan, …; comments/ENTRY, feedback/ENTRY, reviews/ENTRY, log/ENTRY or conflicts/ENTRY, and
-    /// /FIELD behind it
+    /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, reviews/ENTRY, log/ENTRY
+    /// or conflicts/ENTRY, with /FIELD for one field of it
     field: Option<String>,
-    /// Why; it shows in the log
+    /// The reason, recorded in the log
     #[arg(value_name = "TEXT")]
     text: Option<String>,
-    /// Why; it shows in the log
+    /// The reason, recorded in the log
     #[arg(short = 'm', long, value_name = "TEXT", requires = "field")]
     message: Vec<String>,
-    /// Take everything that is hidden out of the history too: it is rewritten
+    /// Rewrite the history without anything hidden
     #[arg(long)]
     purge: bool,
-    /// Do not ask whether to rewrite it
+    /// Do not ask for confirmation
     #[arg(long, requires = "purge")]
     yes: bool,
     #[command(flatten)]
@@ -141,11 +141,11 @@ fn print(
     let shown = context.screen.painter().paint(style::ID, &id);
     let field = clean_line(&request.field);
     if !is_new {
-        writeln!(context.screen, "`{field}` of {shown} is hidden already; nothing was written")?;
+        writeln!(context.screen, "`{field}` of {shown} is already hidden; nothing changed")?;
     } else {
         writeln!(
             context.screen,
-            "`{field}` of {shown} shows as [redacted] from now on; the history holds it until `git wf redact --purge`"
+            "`{field}` of {shown} now shows as [redacted]; the history keeps it until `git wf redact --purge`"
         )?;
     }
     Ok(Exit::Done)

@@ -66,7 +66,7 @@ pub(super) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Failure> {
             .hint("--yes goes on without asking; `git wf redact --help` says what it means")
     };
     if !crate::ui::can_ask() {
-        return Err(refused("rewriting the history needs somebody who agrees"));
+        return Err(refused("rewriting the history needs your consent"));
     }
     crate::ui::say(&format!(
         "This rewrites the history of {}. The remote and every other clone must then do the same.",
@@ -95,7 +95,7 @@ pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
     };
     if let Err(error) = index::forget(store) {
         context.warn(&format!(
-            "the index may still hold what was hidden: {error}; `git wf reindex` makes it anew"
+            "the index may still hold what was hidden: {error}; `git wf reindex` rebuilds it"
         ));
     }
     if context.json() {
@@ -137,10 +137,7 @@ fn answer(reference: String, purged: Purged) -> PurgeAnswer {
 fn print(answer: &PurgeAnswer, context: &mut Context) -> Result<(), Failure> {
     let PurgeAnswer { reference, commits, files, merged, remotes, .. } = answer;
     if *commits == 0 {
-        writeln!(
-            context.screen,
-            "no commit of {reference} holds anything that is hidden; nothing was rewritten"
-        )?;
+        writeln!(context.screen, "no commit of {reference} holds anything hidden; nothing was rewritten")?;
     } else {
         writeln!(
             context.screen,

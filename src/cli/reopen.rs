@@ -6,14 +6,14 @@ use crate::model::status::IssueStatus;
 use crate::rules::{facts, moves, replan};
 use crate::store::resolve;
 
-/// Take an issue up again that was completed, failed, paused, cancelled or closed
+/// Reopen an issue
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
     id: String,
-    /// Why
+    /// The reason
     text: Option<String>,
-    /// Why; repeat for more paragraphs
+    /// The reason; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
     message: Vec<String>,
     #[command(flatten)]

@@ -161,7 +161,7 @@ impl ResultInput {
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != own) {
             return Err(Failure::new(
                 "other-plan",
-                format!("the result is of `{other}`, and `{own}` is executed"),
+                format!("the result is about `{other}`, but `{own}` is being executed"),
             )
             .hint("end the execution that it is of: `git wf done ITEM --result FILE`"));
         }
@@ -193,7 +193,7 @@ impl ResultInput {
         if differences.is_empty() {
             return Ok(());
         }
-        Err(Failure::new("result-differs", "the result says what is not so")
+        Err(Failure::new("result-differs", "the report disagrees with git")
             .details(differences)
             .hint("correct the report, or `git wf fail -m TEXT`"))
     }

@@ -9,15 +9,15 @@ use crate::rules::{facts, replan};
 use crate::store::{Read, Store, Tx, records, resolve};
 use crate::ui::text::{clean_line, count};
 
-/// Queue failed issues again; what failed stays in their history
+/// Queue failed issues again
 ///
-/// An issue with plans newer than the one that failed is left alone until one of them is bound.
+/// An issue with plans newer than the failed one is skipped until one of them is bound.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The issue, or an item of it; all that failed unless given
+    /// The issue, or an item of it (default: all failed issues)
     #[arg(value_name = "ISSUE|ITEM")]
     issue: Option<String>,
-    /// Run the failed plan again although there are newer ones
+    /// Run the failed plan again even if there are newer ones
     #[arg(long, requires = "issue")]
     same_plan: bool,
 }
@@ -143,9 +143,7 @@ fn unbound(newer: &[(IssueId, SolutionId, Vec<String>)]) -> Failure {
 
 fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Failure, Failure> {
     let Some(id) = named else {
-        return Ok(
-            Failure::nothing("nothing has failed").hint("`git wf status` shows how many issues stand where")
-        );
+        return Ok(Failure::nothing("nothing has failed").hint("`git wf status` shows issue counts"));
     };
     let status = facts::status(&existing(tx, id)?);
     // The item, where there is one, says what to do instead.

@@ -166,7 +166,7 @@ impl Judgement {
         if let Some(given) = input.total_score.filter(|given| given.rounded() != scores.total()) {
             return Err(Failure::new(
                 "other-total",
-                format!("the total is said to be {given}, and the scores come to {}", scores.total()),
+                format!("the total is given as {given}, but the scores come to {}", scores.total()),
             )
             .hint(
                 "0.4 technical + 0.3 risk + 0.3 completeness; correct the scores, or leave the total out",
@@ -183,7 +183,7 @@ impl Judgement {
     pub(super) fn is_about(&self, plan: &Solution, digest: &str) -> Result<(), Failure> {
         let id = &plan.id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != id) {
-            return Err(Failure::new("other-plan", format!("the review is of `{other}`, not of `{id}`"))
+            return Err(Failure::new("other-plan", format!("the review is about `{other}`, not `{id}`"))
                 .hint(format!("`git wf solution review {other}` takes it")));
         }
         if let Some(other) = self.issue_id.as_ref().filter(|other| **other != id.issue()) {
@@ -212,7 +212,7 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Failure> {
             "too-long",
             format!("the review has {count} findings, and {MOST_FINDINGS} are allowed"),
         )
-        .hint("name what matters most; a plan that is wrong throughout is rejected with one finding"));
+        .hint("keep what matters most; one finding is enough to reject a plan that is wrong throughout"));
     }
     for (n, finding) in findings.iter_mut().enumerate() {
         *finding = finding.trim().to_owned();
@@ -220,7 +220,7 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Failure> {
         let is_empty = ["", "technical:", "risk:", "completeness:"].contains(&finding.as_str());
         if is_empty {
             return Err(Failure::new("empty", format!("finding {} is empty", n + 1))
-                .hint("say what should be otherwise, or leave it out"));
+                .hint("say what should change, or leave it out"));
         }
         if length > LONGEST_FINDING {
             return Err(Failure::new(

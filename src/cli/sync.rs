@@ -23,7 +23,7 @@ pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
     let mut synced = sync::sync(&store, &remote)?;
     if let Err(error) = sync::remote::remember(&store, &remote) {
         // The exchange took place; only the next one will not know by itself where to go.
-        context.warn(&format!("`{remote}` could not be noted as the remote of the store: {error}"));
+        context.warn(&format!("`{remote}` could not be recorded as the remote of the store: {error}"));
     }
     warn_of_losses(&synced, context);
     note_rewritten(&store, &mut synced, before, context)?;
@@ -55,7 +55,7 @@ pub(super) fn catch_up(store: &Store, synced: &Synced, context: &mut Context) ->
 pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
     let remote = &synced.remote;
     if synced.rewound {
-        context.warn(&format!("`{remote}` had been set back; the commits that it had before are kept"));
+        context.warn(&format!("`{remote}` was reset to an earlier state; its later commits are kept"));
     }
     if !synced.restored.is_empty() {
         context.warn(&format!(
@@ -65,7 +65,7 @@ pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
     }
     if !synced.refused.is_empty() {
         context.warn(&format!(
-            "`{remote}` has what no store holds, which was left out or mended: {}",
+            "skipped or repaired what `{remote}` has that no store holds: {}",
             some(&synced.refused)
         ));
     }

@@ -12,13 +12,13 @@ const LONGEST_TEXT: usize = 16 * 1024 * 1024;
 /// Where the text of an issue or a comment comes from.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct TextArgs {
-    /// The text; given more than once, each is a paragraph
+    /// The text; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
     pub(crate) message: Vec<String>,
-    /// Read the text from a file, or from stdin for `-`
+    /// Read the text from a file (`-` for stdin)
     #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]
     pub(crate) file: Option<String>,
-    /// Write the text in your editor
+    /// Write it in your editor
     #[arg(short, long)]
     pub(crate) edit: bool,
 }

@@ -127,7 +127,7 @@ pub(crate) struct Override {
     /// As what; none for an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) role: Option<String>,
-    /// Why.
+    /// The reason.
     pub(super) reason: String,
     /// When.
     pub(super) at: Time,

@@ -32,7 +32,7 @@ pub(super) fn run(Args { mut ids }: Args, context: &mut Context) -> Outcome {
         ids.pop();
     }
     if ids.is_empty() {
-        return Err(Failure::usage("no commit is named").hint("the plan comes behind the commits"));
+        return Err(Failure::usage("no commit is named").hint("the plan follows the commits"));
     }
     let hashes = ids.iter().map(|text| hash(&store, &snapshot, text)).collect::<Result<Vec<_>, _>>()?;
     let committed = context.transact(&store, |tx| {

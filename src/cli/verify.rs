@@ -58,7 +58,7 @@ fn parse_limit(text: &str) -> Result<Duration, String> {
     let millis = parse_duration(text).and_then(|millis| u64::try_from(millis).ok());
     millis
         .map(Duration::from_millis)
-        .ok_or_else(|| "it is a number with a unit, such as 90s, 30m or 2h".into())
+        .ok_or_else(|| "expected a number with a unit, such as 90s, 30m or 2h".into())
 }
 
 /// What `verify` answers.
@@ -141,7 +141,7 @@ fn meant(
             Own::Held(execution) => Ok((existing(read, &execution.execution.issue_id)?, *execution)),
             Own::Lost(active, why) => Err(Failure::new(
                 "claim-lost",
-                format!("`{}` is not held any more: {why}", active.execution_id.short()),
+                format!("`{}` is no longer held: {why}", active.execution_id.short()),
             )
             .hint(format!("`git wf verify {}` tests it all the same", active.execution_id.short()))),
             Own::Nothing => Err(Failure::new("no-claim", "this worktree executes nothing")
@@ -199,8 +199,9 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
         }
     }
     if tests.is_empty() {
-        return Err(Failure::nothing("the plan names no test command")
-            .hint("`git wf accept TASK CRITERION --evidence TEXT` ticks what no command can show"));
+        return Err(Failure::nothing("the plan names no test command").hint(
+            "`git wf accept TASK CRITERION --evidence TEXT` confirms a criterion that no test covers",
+        ));
     }
     Ok(tests)
 }
@@ -369,7 +370,7 @@ fn warn_of_other_commit(execution: &ExecutionFolder, checks: &[Check], context: 
             last.link.hash.short()
         )),
         _ if check.dirty => {
-            context.warn("the work tree holds changes that are in no commit: such checks are no evidence");
+            context.warn("the work tree has uncommitted changes: such checks are not evidence");
         }
         _ => {}
     }

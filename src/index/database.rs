@@ -68,7 +68,7 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexE
         || !is_ours("user_version", VERSION)?
         || get(&db, "program")?.as_deref() != Some(env!("CARGO_PKG_VERSION"))
     {
-        return Err(IndexError::File(std::io::Error::other("it is of another version")));
+        return Err(IndexError::File(std::io::Error::other("it has another version")));
     }
     Ok(db)
 }

@@ -48,9 +48,7 @@ impl Explain for IndexError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint(),
-            Self::Database(_) | Self::File(_) => {
-                Some("`git wf reindex` makes it anew; nothing but time is lost with it".into())
-            }
+            Self::Database(_) | Self::File(_) => Some("`git wf reindex` rebuilds it; nothing is lost".into()),
         }
     }
 }

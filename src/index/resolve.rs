@@ -44,7 +44,7 @@ impl Index<'_> {
         let mut found = Vec::new();
         for row in rows {
             let (whole, kind) = row?;
-            let broken = |_| IndexError::File(std::io::Error::other("an id in it is none"));
+            let broken = |_| IndexError::File(std::io::Error::other("it holds an invalid id"));
             found.push(match kind {
                 kind if kind == Kind::Issue as i64 => Known::Issue(IssueId::parse(&whole).map_err(broken)?),
                 kind if kind == Kind::Solution as i64 => {

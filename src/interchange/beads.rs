@@ -142,7 +142,7 @@ impl<'a> Fields<'a> {
         let text = self.text(name)?;
         let time = Time::parse(&text);
         if time.is_none() {
-            self.note(format!("`{name}` is `{text}`, which is no time of the years 0 to 9998"));
+            self.note(format!("`{name}` is `{text}`, which is not a time in the years 0 to 9998"));
         }
         time
     }
@@ -222,7 +222,9 @@ fn depend(issue: &mut Issue, dependency: &Value) -> Result<(), String> {
     } else if RELATIONS.contains(&kind.as_str()) {
         issue.relations.insert(format!("{kind}:{target}"));
     } else {
-        return Err(format!("the dependency on `{target}` has the type `{given}`, which has no place here"));
+        return Err(format!(
+            "the dependency on `{target}` has the type `{given}`, which is not supported here"
+        ));
     }
     Ok(())
 }

@@ -327,7 +327,7 @@ fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
         let id = cycle[0].to_string();
         let way = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let note = format!(
-            "the issues depend on each other: {way}; `git wf edit {id} --depends-on=-{}` takes a dependency away",
+            "the issues depend on each other in a cycle: {way}; `git wf edit {id} --depends-on=-{}` takes a dependency away",
             cycle[1]
         );
         report.notes.push(Noted { id, note });

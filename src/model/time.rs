@@ -112,7 +112,7 @@ impl<'de> Deserialize<'de> for Time {
         if !deserializer.is_human_readable() {
             let millis = i64::deserialize(deserializer)?;
             return Self::from_millis(millis).ok_or_else(|| {
-                serde::de::Error::custom(format!("`{millis}` is no time that can be written"))
+                serde::de::Error::custom(format!("`{millis}` is not a time that can be written"))
             });
         }
         let text = String::deserialize(deserializer)?;

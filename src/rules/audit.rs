@@ -369,7 +369,7 @@ fn of_act(act: &Act) -> Vec<Finding> {
     };
     let mut found = Vec::new();
     if let Some(reason) = &act.reason {
-        let message = format!("`{}` by {} went over a gate: {reason}", act.operation, act.person);
+        let message = format!("`{}` by {} overrode a gate: {reason}", act.operation, act.person);
         found.push(finding(Severity::Note, Kind::Override, message));
     }
     if let Some(role) = act.role.as_deref().filter(|_| act.is_breach()) {

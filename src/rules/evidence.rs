@@ -137,13 +137,13 @@ pub(crate) fn differences(
     let untouched = reported.files.iter().filter(|file| !touched.contains(**file));
     found.extend(untouched.map(|file| format!("no commit of this execution touches `{file}`")));
     if reported.errors > 0 {
-        found.push("it is completed, and lists errors".into());
+        found.push("it is completed, but lists errors".into());
     }
     if reported.tests_passed == Some(false) {
-        found.push("it is completed, and `tests_passed` is false".into());
+        found.push("it is completed, but `tests_passed` is false".into());
     }
     if reported.acceptance_verified == Some(false) {
-        found.push("it is completed, and `acceptance_verified` is false".into());
+        found.push("it is completed, but `acceptance_verified` is false".into());
     }
     if reported.tests_passed == Some(true) {
         let said = |failed| format!("`tests_passed` is true, and {failed}");
@@ -247,8 +247,8 @@ mod tests {
                 "commit `def5678` does not exist here",
                 "commit `0000000` does not descend from 0123456789, where the execution began",
                 "no commit of this execution touches `src/c.rs`",
-                "it is completed, and lists errors",
-                "it is completed, and `acceptance_verified` is false",
+                "it is completed, but lists errors",
+                "it is completed, but `acceptance_verified` is false",
                 "`tests_passed` is true, and `make test` failed with exit code 2 when it was last run",
             ]
         );

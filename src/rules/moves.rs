@@ -73,7 +73,7 @@ fn leads_from(command: &str) -> String {
             let words: Vec<&str> = known.from.iter().map(|status| status.as_str()).collect();
             format!("starts from {}", words.join(", "))
         }
-        None => "is no move of an issue".into(),
+        None => "is not a transition of an issue".into(),
     }
 }
 

@@ -279,10 +279,10 @@ impl Explain for StoreError {
             Self::BareNotNamed(_) => "`git --git-dir=FOLDER wf …` names it, if you trust its configuration".into(),
             Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
-            Self::NotInitialised(_) => "`git wf init` makes it, or fetches it where the remote has one".into(),
+            Self::NotInitialised(_) => "`git wf init` creates it, or fetches the remote's".into(),
             Self::NotAStore { .. } => "`git wf fsck --repair` restores what was one; `git config wf.ref` names the ref".into(),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
-            Self::Mirror { .. } => "work in a clone that is no mirror, or take that refspec out of the config".into(),
+            Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
             Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git takes"),
             Self::Config { key, .. } => format!("`git config --unset {key}` goes back to the default"),
             Self::Identity(_) => {

@@ -136,7 +136,7 @@ impl Store {
     /// How long a claim is good without being renewed, in milliseconds: `wf.lease`, or four hours.
     pub(crate) fn lease(&self) -> Result<i64, StoreError> {
         let Some(value) = self.config("wf.lease") else { return Ok(lease::DEFAULT) };
-        let why = "it is a number with a unit, such as 90s, 30m, 4h or 1d";
+        let why = "expected a number with a unit, such as 90s, 30m, 4h or 1d";
         lease::parse_duration(&value).ok_or(StoreError::Config { key: "wf.lease", value, why })
     }
 

@@ -143,7 +143,7 @@ impl Explain for SyncError {
             }
             Self::Refused { words, .. } => of_a_refusal(words),
             Self::Behind { remote, .. } => {
-                format!("`git wf sync {}` brings them in and pushes then", shell::operand(remote))
+                format!("`git wf sync {}` merges them and then pushes", shell::operand(remote))
             }
             Self::Raced { .. } => "nothing is lost here; try again".into(),
             Self::Unknown { remote, .. } => {

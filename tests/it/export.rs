@@ -95,7 +95,7 @@ fn an_empty_store_becomes_the_same_one() {
     assert_eq!((&again["commit"], &again["unchanged"]), (&Value::Null, &json!(files)));
     assert_eq!(two.tip(), before);
     let said = two.wf_in(&text, &["import", "jsonl", "-"]).ok().stdout;
-    assert_eq!(said, "nothing to import that is not here already\n");
+    assert_eq!(said, "nothing new to import\n");
 }
 
 #[test]

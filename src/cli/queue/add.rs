@@ -177,8 +177,10 @@ fn add_all(tx: &mut Tx<'_>, args: &Add, nonce: &Uid) -> Result<Vec<Queued>, Fail
     let ids: Vec<IssueId> = folders.iter().map(|folder| folder.issue.record.id.clone()).collect();
     extend_facts(tx, &mut known, ids.iter().cloned())?;
     match any_cycle(&ids, &known) {
-        Some(cycle) => Err(Failure::new("cycle", format!("the issues depend on each other: {cycle}"))
-            .hint("`git wf edit ID --depends-on=-OTHER` takes a dependency away")),
+        Some(cycle) => {
+            Err(Failure::new("cycle", format!("the issues depend on each other in a cycle: {cycle}"))
+                .hint("`git wf edit ID --depends-on=-OTHER` takes a dependency away"))
+        }
         None => Ok(queued),
     }
 }
@@ -229,7 +231,7 @@ fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Fail
     }
     if folders.is_empty() {
         let what = wanted.iter().map(|tag| format!(" with the label `{tag}`")).collect::<String>();
-        return Err(Failure::nothing(format!("no planned issue{what} waits to be queued"))
+        return Err(Failure::nothing(format!("no planned issue{what} is waiting to be queued"))
             .hint("`git wf list --status planned` shows those that do"));
     }
     Ok(folders)
@@ -248,7 +250,7 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Failure> {
             Err(Failure::new("not-bound", format!("issue `{id}` has no plan, so there is nothing to queue"))
                 .hint(format!("`git wf solution add {id} FILE` adds one")))
         }
-        (None, None) => Err(Failure::new("not-bound", format!("issue `{id}` is bound to none of its plans"))
+        (None, None) => Err(Failure::new("not-bound", format!("issue `{id}` has no bound plan"))
             .hint(format!("`git wf bind {id} SOLUTION` chooses one"))),
     }
 }
@@ -273,7 +275,7 @@ fn enter(
     };
     if folder.queue.status == QueueDecision::Archived {
         return Err(Failure::new("archived", format!("queue `{queue}` is archived"))
-            .hint(format!("`git wf queue activate {queue}` takes it up again")));
+            .hint(format!("`git wf queue activate {queue}` reactivates it")));
     }
     let live = folder.items.iter().filter(|item| !item.is_removed());
     extend_facts(tx, known, live.map(|item| item.issue_id.clone()))?;

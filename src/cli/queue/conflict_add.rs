@@ -37,7 +37,7 @@ pub(super) struct Add {
     /// The order of the items, first to last
     #[arg(long, value_name = "ITEM", value_delimiter = ',')]
     order: Vec<String>,
-    /// Why
+    /// The reason
     #[arg(long, value_name = "TEXT")]
     rationale: Option<String>,
     /// The file both plans change
@@ -87,7 +87,7 @@ pub(crate) struct ConflictInput {
     /// The plans, first to last.
     #[serde(default)]
     resolution_order: Vec<String>,
-    /// Why.
+    /// The reason.
     #[serde(default)]
     rationale: Option<String>,
     /// False: a person shall decide, whatever order is given.
@@ -163,7 +163,7 @@ fn inputs(path: &str, context: &Context) -> Result<Vec<ConflictInput>, Failure> 
         one => vec![one],
     };
     if list.is_empty() {
-        return Err(Failure::nothing("there is no conflict in it").hint("an empty list tells nothing"));
+        return Err(Failure::nothing("there is no conflict in it").hint("an empty list declares nothing"));
     }
     let mut found = Vec::new();
     for (n, one) in list.into_iter().enumerate() {
@@ -217,7 +217,8 @@ fn read(
         Failure::new("invalid-conflict", format!("{place}{why}"))
             .hint("`git wf queue conflict add --help` shows what is needed")
     };
-    let kind = parse_type(&input.kind).map_err(|why| wrong(format!("`{}` is no type: {why}", input.kind)))?;
+    let kind =
+        parse_type(&input.kind).map_err(|why| wrong(format!("`{}` is not a type: {why}", input.kind)))?;
     let mut queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
     let mut solutions = plans(store, tx, &input.solutions, &mut queue)?;
     let Some(queue_id) = queue.clone().filter(|_| solutions.len() >= 2) else {
@@ -242,7 +243,7 @@ fn read(
     let resolution = match input.resolved {
         Some(false) => Resolution::Manual,
         Some(true) if severity == Severity::High && order.is_empty() => {
-            return Err(wrong("it is said to be resolved, and no order is given".into()));
+            return Err(wrong("it is marked as resolved, but has no order".into()));
         }
         _ => input.resolution.unwrap_or(Resolution::Sequential),
     };

@@ -78,7 +78,7 @@ struct Link {
     from: SolutionId,
     /// The plan that comes after it.
     to: SolutionId,
-    /// Why.
+    /// The reason.
     #[serde(rename = "type")]
     why: Why,
 }

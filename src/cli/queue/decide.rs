@@ -77,7 +77,7 @@ fn set(
         for id in &ids {
             if decision(tx, id)? == QueueDecision::Archived {
                 return Err(Failure::new("archived", format!("queue `{id}` is archived"))
-                    .hint(format!("`git wf queue activate {id}` takes it up again")));
+                    .hint(format!("`git wf queue activate {id}` reactivates it")));
             }
             tx.edit_queue(id, |queue| queue.status = status)?;
         }

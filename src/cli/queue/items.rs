@@ -20,7 +20,7 @@ pub(super) struct Hold {
     /// Items: S-1, QUE-…:S-1, or the id of a plan or issue; behind them why, where that is more than one word
     #[arg(required = true, value_names = ["ITEM", "TEXT"], num_args = 1..)]
     items: Vec<String>,
-    /// Why; it shows with the item
+    /// The reason, shown with the item
     #[arg(short = 'm', long, value_name = "TEXT")]
     message: Vec<String>,
     #[command(flatten)]

@@ -59,7 +59,7 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: &Force) -> Res
     let target = read(tx, to)?;
     if target.queue.status == QueueDecision::Archived {
         return Err(Failure::new("archived", format!("queue `{to}` is archived"))
-            .hint(format!("`git wf queue activate {to}` takes it up again")));
+            .hint(format!("`git wf queue activate {to}` reactivates it")));
     }
     let there: HashMap<&SolutionId, &Item> =
         target.items.iter().map(|item| (&item.solution_id, item)).collect();

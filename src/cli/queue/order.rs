@@ -54,7 +54,7 @@ pub(super) fn order(args: &Order, context: &mut Context) -> Outcome {
     })?;
     let (world, queue) = committed.answer;
     if !context.json() && committed.commit.is_none() {
-        writeln!(context.screen, "{} stands there already; nothing was written", args.item)?;
+        writeln!(context.screen, "{} is already there; nothing changed", args.item)?;
         return Ok(Exit::Done);
     }
     queue_print::show(&world, &queue, store.now()?.millis(), context)?;

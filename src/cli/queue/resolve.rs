@@ -22,7 +22,7 @@ pub(super) struct Resolve {
     /// sequential, or merge: the later item is rebased onto the earlier
     #[arg(long, value_name = "WAY", value_parser = parse_way, default_value = "sequential")]
     resolution: Resolution,
-    /// Why
+    /// The reason
     #[arg(long, value_name = "TEXT")]
     rationale: Option<String>,
     /// The queue, if several have a conflict with this number
@@ -132,7 +132,7 @@ fn order(
         } else {
             format!("{} is missing", list(missing))
         };
-        return Err(Failure::new("incomplete-order", format!("the order does not settle it: {why}"))
+        return Err(Failure::new("incomplete-order", format!("the order does not resolve it: {why}"))
             .hint("name each item of the conflict once, first to last"));
     }
     Ok(order)
@@ -202,7 +202,7 @@ fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result
         .find(|it| it.clarification.is_some() && (it.id.as_deref() == Some(name) || !known.contains(&it.id)));
     match still.and_then(|it| it.clarification.as_ref()) {
         Some(asked) => {
-            Err(Failure::new("unsettled", format!("that order settles nothing: {}", asked.question))
+            Err(Failure::new("unsettled", format!("that order resolves nothing: {}", asked.question))
                 .hint("what the issues depend on comes first in any order; `git wf queue dag` draws it"))
         }
         None => Ok(()),

@@ -209,8 +209,8 @@ fn store_plans(
                 added.push(id);
                 continue;
             }
-            return Err(Failure::new("exists", format!("there is another plan called `{id}` already"))
-                .hint("leave the id out and a new one is made"));
+            return Err(Failure::new("exists", format!("another plan already has the id `{id}`"))
+                .hint("omit the id to get a new one"));
         }
         if tx.file(&layout::solution(&id))?.is_some() {
             return Err(Failure::unreadable(&format!("the plan `{id}` that is there")));
@@ -346,7 +346,9 @@ impl Stored {
                 ));
                 continue;
             }
-            context.warn(&format!("{id} is not bound: its quality is {quality:.2}, and {LEAST} is needed"));
+            context.warn(&format!(
+                "{id} is not bound: its quality is {quality:.2}; binding requires {LEAST} or more"
+            ));
             for finding in &report.findings {
                 context.warn(&finding.to_string());
             }

@@ -83,7 +83,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
                 resolve::solution(&snapshot, plan, issue.as_ref()).map_err(|error| {
                     match Failure::from(error) {
                         missing if missing.code() == "not-found" => {
-                            Failure::new("not-found", format!("there is neither a file nor a plan `{plan}`"))
+                            Failure::new("not-found", format!("there is no file and no plan `{plan}`"))
                                 .hint("name a file, `-` for stdin, or a plan (`git wf solution list`)")
                         }
                         failure => failure,

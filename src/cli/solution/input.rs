@@ -25,11 +25,12 @@ pub(super) fn read_plans(path: &str) -> Result<Vec<Handed>, Failure> {
             Fault::Json(error) => ("invalid-json", format!("{name} is not JSON: {}", json_fault(error))),
             Fault::Unsound(why) => ("unsound-json", format!("{name} cannot be read: {why}")),
         };
-        Failure::new(code, fault).hint("a plan is a JSON object; several are an array or one object a line")
+        Failure::new(code, fault)
+            .hint("a plan is a JSON object; for several, use an array or one object per line")
     })?;
     if plans.is_empty() {
         return Err(Failure::new("empty", format!("{name} holds no plan"))
-            .hint("a plan is a JSON object; several are an array or one object a line"));
+            .hint("a plan is a JSON object; for several, use an array or one object per line"));
     }
     let many = plans.len() > 1;
     let file = if path == "-" { "stdin" } else { path };
@@ -76,7 +77,7 @@ pub(super) fn refuse_twins<'a>(ids: impl Iterator<Item = &'a SolutionId>) -> Res
     let mut seen = std::collections::BTreeSet::new();
     for id in ids {
         if !seen.insert(id) {
-            return Err(Failure::new("invalid-plan", format!("two plans are called `{id}`"))
+            return Err(Failure::new("invalid-plan", format!("two plans have the id `{id}`"))
                 .hint("leave the id out of one"));
         }
     }

@@ -21,7 +21,7 @@ pub(super) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let edit = args.fields.edit()?;
     if edit.is_empty() {
-        return Err(Failure::usage("nothing is said of the task")
+        return Err(Failure::usage("the task has no content")
             .hint("--title, --action, --step and --criterion at least, or --from-json FILE"));
     }
     let store = context.store()?;

@@ -88,7 +88,7 @@ fn store_plan(
         return Err(Failure::new(
             "low-quality",
             format!(
-                "the bound plan `{id}` would have a quality of {:.2}, and {LEAST} is needed",
+                "the bound plan `{id}` would have a quality of {:.2}; binding requires {LEAST} or more",
                 report.quality.total()
             ),
         )

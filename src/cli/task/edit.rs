@@ -20,7 +20,7 @@ pub(super) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let edit = args.fields.edit()?;
     if edit.is_empty() {
-        return Err(Failure::usage("nothing to change is named")
+        return Err(Failure::usage("nothing to change")
             .hint("name a field, such as --title TEXT, or --from-json FILE"));
     }
     let store = context.store()?;

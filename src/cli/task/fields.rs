@@ -68,7 +68,7 @@ fn list(given: &[String]) -> Option<Vec<String>> {
 
 fn number(minutes: f64) -> Result<Value, Failure> {
     if !minutes.is_finite() {
-        return Err(Failure::usage(format!("`{minutes}` is no number of minutes")));
+        return Err(Failure::usage(format!("`{minutes}` is not a number of minutes")));
     }
     // 45 stands in the plan as 45, not as 45.0.
     Ok(if minutes.fract() == 0.0 && minutes.abs() < 1e15 { json!(minutes as i64) } else { json!(minutes) })

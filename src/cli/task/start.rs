@@ -39,11 +39,8 @@ pub(super) fn run(Args { task }: Args, context: &mut Context) -> Outcome {
         Own::Held(execution) => execution.execution,
         Own::Lost(active, why) => {
             let plan = active.solution_id;
-            return Err(Failure::new(
-                "claim-lost",
-                format!("this worktree does not hold `{plan}` any more: {why}"),
-            )
-            .hint("its commits stay in the trail; `git wf next` takes another item"));
+            return Err(Failure::new("claim-lost", format!("this worktree no longer holds `{plan}`: {why}"))
+                .hint("its commits stay in the trail; `git wf next` takes another item"));
         }
         Own::Nothing => {
             return Err(Failure::new("no-claim", "this worktree executes nothing")
@@ -59,7 +56,7 @@ pub(super) fn run(Args { task }: Args, context: &mut Context) -> Outcome {
     if store.branch()? != execution.branch {
         let branch = execution.branch.as_deref().unwrap_or_default();
         let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        context.warn(&format!("commits here are not bound: only those on `{branch}` are"));
+        context.warn(&format!("commits here are not linked: only those on `{branch}` are"));
     }
     let title = plan.tasks.iter().find(|it| it.id == task).map(|it| it.title.clone()).unwrap_or_default();
     if context.json() {

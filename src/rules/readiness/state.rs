@@ -102,10 +102,8 @@ fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
         });
     }
     if matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed) {
-        let reason = format!(
-            "issue `{}` is {}; `git wf reopen {}` takes it up again",
-            issue.id, issue.status, issue.id
-        );
+        let reason =
+            format!("issue `{}` is {}; `git wf reopen {}` reactivates it", issue.id, issue.status, issue.id);
         found.push(Blocker::issue(&issue.id, reason));
     }
     match &issue.bound {

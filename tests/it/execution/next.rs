@@ -190,6 +190,6 @@ fn on_another_branch_it_says_that_commits_are_not_bound() {
         repo.git(args).ok();
         let ran = repo.wf(&["next"]).ok();
         assert!(ran.stdout.starts_with("still has"), "{}", ran.stdout);
-        assert_eq!(ran.stderr, "warning: commits here are not bound: only those on `main` are\n");
+        assert_eq!(ran.stderr, "warning: commits here are not linked: only those on `main` are\n");
     }
 }

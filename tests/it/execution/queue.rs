@@ -129,7 +129,7 @@ fn issues_that_depend_on_each_other_are_refused_and_where_a_merge_made_them_bloc
     repo.plumb(&[(&a.0, &a.1), (&b.0, &b.1)]);
     let error = repo.refused(1, &["queue", "add", "B-1"]);
     assert_eq!(error["code"], "cycle");
-    assert_eq!(error["message"], "the issues depend on each other: B-1 → A-1 → B-1");
+    assert_eq!(error["message"], "the issues depend on each other in a cycle: B-1 → A-1 → B-1");
     let item = repo.json(&["queue", "show"])["items"][0].clone();
     assert_eq!(item["status"], "blocked");
     let reason = item["blocked_by"][0]["reason"].as_str().unwrap();

@@ -130,7 +130,7 @@ fn everything_comes_in_and_once() {
     assert_eq!(
         notes,
         [
-            "zoo_1-a: the dependency on `zoo-5` has the type `waits-for`, which has no place here; it is kept in `imported`",
+            "zoo_1-a: the dependency on `zoo-5` has the type `waits-for`, which is not supported here; it is kept in `imported`",
             "zoo_1-a: a dependency: `no good` cannot be the id of an issue: an id has a `-` in it; it is kept in `imported`",
             "zoo_1-a: it depends on `far-away`, which is neither in the file nor here",
             "zoo-6: the status `hooked` is not known here; it became `registered`",
@@ -374,7 +374,7 @@ fn issues_that_depend_on_each_other_are_noted() {
         report["notes"],
         json!([{
             "id": "zoo-2",
-            "note": "the issues depend on each other: zoo-2 → zoo-3 → zoo-2; `git wf edit zoo-2 --depends-on=-zoo-3` takes a dependency away"
+            "note": "the issues depend on each other in a cycle: zoo-2 → zoo-3 → zoo-2; `git wf edit zoo-2 --depends-on=-zoo-3` takes a dependency away"
         }])
     );
     // The same again brings nothing, and so says nothing.

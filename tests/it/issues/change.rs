@@ -48,7 +48,7 @@ fn dependencies_have_no_cycle_and_exist() {
     repo.wf(&["new", "C", "--id", "C-1", "--depends-on", "B-1"]).ok();
     let error = repo.refused(1, &["edit", "A-1", "--depends-on", "C-1"]);
     assert_eq!(error["code"], "cycle");
-    assert_eq!(error["message"], "the issues would depend on each other: A-1 → C-1 → B-1 → A-1");
+    assert_eq!(error["message"], "the issues would depend on each other in a cycle: A-1 → C-1 → B-1 → A-1");
     assert_eq!(repo.refused(1, &["edit", "A-1", "--depends-on", "A-1"])["code"], "self-dependency");
     assert_eq!(repo.refused(1, &["edit", "A-1", "--depends-on", "ISS-404"])["code"], "not-found");
     let input = r#"{"depends_on": ["ISS-404"]}"#;

@@ -55,7 +55,7 @@ fn a_clone_begins_with_what_the_remote_has() {
     let ran = carl.wf(&["init"]).ok();
     assert_eq!(
         ran.stdout,
-        "fetched refs/wf/main from origin: 2 commits\n`git fetch origin` brings it along from now on\n"
+        "fetched refs/wf/main from origin: 2 commits\n`git fetch origin` also fetches it from now on\n"
     );
     assert_eq!(carl.tip(), two.origin.tip());
     assert_eq!(carl.wf(&["sync"]).ok().stdout, "origin: up to date\n");

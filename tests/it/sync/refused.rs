@@ -76,7 +76,7 @@ fn a_push_alone_does_not_merge() {
     assert_eq!(
         ran.stderr,
         "error: `origin` holds commits of `refs/wf/main` that are not here yet\n\
-         hint: `git wf sync origin` brings them in and pushes then\n"
+         hint: `git wf sync origin` merges them and then pushes\n"
     );
     assert_eq!(two.bea.tip().unwrap(), mine);
     assert_eq!(two.bea.wf(&["pull"]).ok().stdout, "pulled 1 commit from origin\n");
