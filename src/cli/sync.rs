@@ -116,7 +116,7 @@ pub(super) fn warn_of_conflicts(
     let open = sync::conflicts::count_since(store, before)?;
     if open > 0 {
         let open = text::count(open, "field");
-        context.warn(&format!("{open} set apart from each other; `git wf conflicts` shows both values"));
+        context.warn(&format!("{open} changed differently in two clones; `git wf conflicts` shows both values"));
     }
     Ok(())
 }

@@ -73,7 +73,7 @@ pub(super) fn lost(id: &ExecutionId) -> Failure {
     Failure::new(
         "claim-lost",
         format!(
-            "the claim `{}` that was begun here before the program died does not hold any more",
+            "the claim `{}` that was begun here before the program died no longer holds",
             id.short()
         ),
     )

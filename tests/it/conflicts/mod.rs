@@ -79,10 +79,10 @@ fn sync_and_pull_say_how_many_came_in() {
     two.bea.wf(&["edit", "GH-1", "--title", "by bea", "-p", "2"]).ok();
     two.ada.wf(&["sync"]).ok();
     let ran = two.bea.wf(&["pull"]).ok();
-    assert!(ran.stderr.contains("2 fields set apart from each other"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("2 fields changed differently in two clones"), "{}", ran.stderr);
     two.bea.wf(&["sync"]).ok();
     let ran = two.ada.wf(&["sync"]).ok();
-    assert!(ran.stderr.contains("2 fields set apart from each other"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("2 fields changed differently in two clones"), "{}", ran.stderr);
     // An idle round has nothing to say.
     assert_eq!(two.ada.wf(&["sync"]).ok().stderr, "");
     // Nor has one that brings something else.

@@ -93,7 +93,7 @@ fn offline_the_end_is_recorded_and_nothing_is_taken() {
     std::fs::rename(sandbox.root().join("hub"), sandbox.root().join("away")).unwrap();
     let ran = one.wf(&["done", "--next", "--force", "--reason", "a test"]).fails(1);
     assert!(ran.stdout.starts_with("completed SOL-ISS-001-"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("recorded here and not at `origin` yet"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("recorded here but not yet at `origin`"), "{}", ran.stderr);
     assert!(ran.stderr.contains("git wf next --local"), "{}", ran.stderr);
     assert_eq!((one.status("ISS-001"), one.status("ISS-002")), ("completed".into(), "queued".into()));
 }

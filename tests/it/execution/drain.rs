@@ -224,7 +224,7 @@ fn clones_through_one_remote_of_which_one_dies_and_one_is_five_hours_ahead() {
         assert_drained(clone, count);
     }
     let ran = clones[1].wf(&["next"]).fails(3);
-    assert!(ran.stderr.contains("does not hold any more"), "the dead one is told: {}", ran.stderr);
+    assert!(ran.stderr.contains("no longer holds"), "the dead one is told: {}", ran.stderr);
 }
 
 /// Until nothing is left but what waits for the dead one's item.

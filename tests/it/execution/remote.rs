@@ -215,7 +215,7 @@ fn ends_publish_themselves_or_say_that_they_could_not() {
     one.wf(&["next"]).ok();
     away(&sandbox);
     let ran = one.done();
-    assert!(ran.stderr.contains("recorded here and not at `origin` yet"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("recorded here but not yet at `origin`"), "{}", ran.stderr);
     back(&sandbox);
     assert_ne!(Some(published(&one)), one.tip());
     one.wf(&["sync"]).ok();
