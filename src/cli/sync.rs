@@ -65,7 +65,7 @@ pub(super) fn warn_of_losses(synced: &Synced, context: &Context) {
     }
     if !synced.refused.is_empty() {
         context.warn(&format!(
-            "skipped or repaired what `{remote}` has that no store holds: {}",
+            "skipped or repaired entries of `{remote}` that do not belong in a store: {}",
             some(&synced.refused)
         ));
     }
@@ -116,7 +116,8 @@ pub(super) fn warn_of_conflicts(
     let open = sync::conflicts::count_since(store, before)?;
     if open > 0 {
         let open = text::count(open, "field");
-        context.warn(&format!("{open} changed differently in two clones; `git wf conflicts` shows both values"));
+        context
+            .warn(&format!("{open} changed differently in two clones; `git wf conflicts` shows both values"));
     }
     Ok(())
 }

@@ -72,10 +72,7 @@ fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option
 pub(super) fn lost(id: &ExecutionId) -> Failure {
     Failure::new(
         "claim-lost",
-        format!(
-            "the claim `{}` that was begun here before the program died no longer holds",
-            id.short()
-        ),
+        format!("the claim `{}` that was begun here before the program died no longer holds", id.short()),
     )
     .hint("`git wf next` takes another item")
 }

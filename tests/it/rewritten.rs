@@ -190,7 +190,7 @@ fn an_import_does_not_put_another_record_in_the_place_of_one() {
     let exported = two.bea.wf(&["export", "jsonl"]).ok().stdout;
     let ran = two.ada.wf_in(&exported, &["import", "jsonl", "-", "--json"]).ok();
     assert_eq!(ran.json()["kept"], json!([file("GH-1")]));
-    assert!(ran.json()["warnings"].to_string().contains("left out"), "{}", ran.stdout);
+    assert!(ran.json()["warnings"].to_string().contains("skipped"), "{}", ran.stdout);
     assert_eq!(two.ada.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "by ada");
     assert_eq!(two.ada.wf(&["fsck", "--json"]).ok().json(), json!([]));
 }

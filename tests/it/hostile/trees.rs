@@ -46,7 +46,7 @@ fn what_a_remote_has_that_no_store_holds_is_left_out_and_named() {
         let ran = ran.ok();
         assert_eq!(ran.json()["refused"], json!([path]), "{label}");
         let told = ran.json()["warnings"].to_string();
-        assert!(told.contains("has what no store holds"), "{label}: {told}");
+        assert!(told.contains("that do not belong in a store"), "{label}: {told}");
         let names = world.ada.git(&["ls-tree", "-r", "-t", "--name-only", "-z", REF]).ok().stdout;
         let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
         assert!(
@@ -123,7 +123,7 @@ fn a_new_clone_looks_at_the_head_that_it_begins_with() {
         commit(&world.origin, &tree);
         let carl = world.sandbox.clone(&world.origin, "carl");
         let ran = carl.wf(&["init"]).ok();
-        assert!(ran.stderr.contains("has what no store holds"), "{path}: {}", ran.stderr);
+        assert!(ran.stderr.contains("that do not belong in a store"), "{path}: {}", ran.stderr);
         assert_git_likes(&world.sandbox, &carl);
         carl.wf(&["sync"]).ok();
         world.ada.wf(&["sync"]).ok();

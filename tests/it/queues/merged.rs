@@ -58,7 +58,7 @@ fn items_orders_and_decisions_made_apart_come_together() {
     assert_eq!((&x["status"], &y["status"]), (&json!("ready"), &json!("ready")));
     let number = x["item_id"].as_str().unwrap();
     assert_eq!(ada.refused(1, &["queue", "hold", number, "-m", "r"])["code"], "ambiguous-id");
-    assert!(ada.wf(&["queue"]).ok().stdout.contains("is the number of 2 items"));
+    assert!(ada.wf(&["queue"]).ok().stdout.contains("2 items have the number"));
     assert!(ada.json(&["fsck"]).as_array().unwrap().iter().all(|it| it["severity"] != "error"));
     ada.wf(&["next", "X-1"]).ok();
     bob.wf(&["next", "Y-1"]).ok();

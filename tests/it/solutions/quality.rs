@@ -43,7 +43,7 @@ fn a_poor_plan_is_stored_and_not_bound() {
     let ran = repo.wf_in(poor().to_string(), &["solution", "add", "ISS-001"]).ok();
     let id = ran.line().to_owned();
     assert!(
-        ran.stderr.contains(&format!("{id} is not bound: its quality is 0.50, and 0.8 is needed")),
+        ran.stderr.contains(&format!("{id} is not bound: its quality is 0.50; binding requires 0.8 or more")),
         "{}",
         ran.stderr
     );

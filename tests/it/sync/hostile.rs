@@ -105,7 +105,7 @@ fn a_remote_that_was_set_back_gets_everything_again() {
     two.origin.git(&["update-ref", REF, &format!("{REF}~2")]).ok();
     let ran = two.ada.wf(&["sync", "--json"]).ok();
     assert_eq!(ran.json()["rewound"], true);
-    assert!(ran.json()["warnings"].to_string().contains("`origin` had been set back"), "{}", ran.stdout);
+    assert!(ran.json()["warnings"].to_string().contains("`origin` was reset"), "{}", ran.stdout);
     assert_eq!(two.origin.tip(), whole);
     assert_whole(&two);
 }

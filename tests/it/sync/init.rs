@@ -38,7 +38,7 @@ fn twice_changes_nothing() {
     let before = (two.ada.read(".git/config"), two.ada.tip());
     create(&two.bea, "ISS-001", 1);
     two.bea.wf(&["sync"]).ok();
-    assert_eq!(two.ada.wf(&["init"]).ok().stdout, "refs/wf/main is there already\n");
+    assert_eq!(two.ada.wf(&["init"]).ok().stdout, "refs/wf/main already exists\n");
     assert_eq!((two.ada.read(".git/config"), two.ada.tip()), before);
     assert_eq!(
         fetch_refspecs(&two.ada, "origin"),
@@ -75,7 +75,7 @@ fn a_store_that_was_begun_apart_joins_the_remotes() {
     carl.git(&["remote", "add", "origin", two.origin.path().to_str().unwrap()]).ok();
     let ran = carl.wf(&["init"]).ok();
     assert!(
-        ran.stdout.starts_with("refs/wf/main is there already; 1 commit came from origin\n"),
+        ran.stdout.starts_with("refs/wf/main already exists; fetched 1 commit from origin\n"),
         "{}",
         ran.stdout
     );
