@@ -15,7 +15,8 @@ use crate::model::id::SolutionId;
 use crate::model::shell;
 use crate::store::{Ancestors, CodeCommit, Read, Snapshot, Store, StoreError, one_line};
 use crate::trail::links::{execution_of, solutions};
-use crate::trail::{merges, relink, trailers};
+use crate::trail::merges::{self, Budget};
+use crate::trail::{relink, trailers};
 
 /// The most steps through the history that one push may cost to tell the parents of its merges apart.
 const MOST_STEPS: usize = 1_000_000;
@@ -56,11 +57,11 @@ pub(super) fn faults(
             Joined::TooMany => faults.push(it.told(TOO_MANY)),
         }
     }
-    let own = merges::own_changes(store, merges.values().map(|it| &it.commit))?;
+    let own = merges::own_changes(store, merges.values().map(|it| &it.commit), Budget::of_a_push())?;
     for it in merges.values() {
         let changed = own.changes.get(&it.commit.id).and_then(|files| files.keys().next());
-        if own.unseen.contains(&it.commit.id) {
-            faults.push(it.told(TOO_MUCH));
+        if let Some(why) = own.unseen.get(&it.commit.id) {
+            faults.push(it.told(&format!(", a merge that needs a plan, since it cannot be checked: {why}")));
         } else if let Some(file) = changed {
             faults.push(it.told(&format!(", a merge with changes of its own in `{}`", one_line(file))));
         }
@@ -74,9 +75,6 @@ pub(super) fn faults(
 
 const TOO_MANY: &str =
     ", a merge of too many commits to compare: give it a plan, or push fewer commits at once";
-const TOO_MUCH: &str = ", a merge whose trees unfold to more files than can be looked at, or whose parents have too many \
-     common ancestors";
-
 /// What a merge joins.
 enum Joined {
     /// It is no merge.

@@ -27,6 +27,39 @@ pub(crate) enum Change {
     Deleted,
 }
 
+/// Why nobody can tell what a commit changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unseen {
+    /// A few small trees, each several times in the next, stand for billions of files.
+    Unfolds,
+    /// It joins too many commits, or commits with too many common ancestors.
+    Ancestry,
+    /// Both sides changed a file that is too large to be merged.
+    LargeFile,
+    /// Too many files changed or were renamed.
+    TooMuch,
+    /// Other merges took all that one push may take.
+    Spent,
+    /// The installed git cannot repeat such a merge.
+    OldGit,
+}
+
+impl std::fmt::Display for Unseen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Unfolds => "its trees unfold to more files than can be looked at",
+            Self::Ancestry => "it joins too many commits, or commits with too many common ancestors",
+            Self::LargeFile => "it is too large to check, since both sides changed a file of more than 2 MB",
+            Self::TooMuch => "it is too large to check, since too many files were changed or renamed",
+            Self::Spent => "there are too many merges to check at once",
+            Self::OldGit => {
+                "git is older than 2.39 here, and cannot repeat a merge of more than two commits, or of commits with \
+                 several common ancestors"
+            }
+        })
+    }
+}
+
 /// A commit of the code.
 #[derive(Debug, Clone)]
 pub(crate) struct Commit {
@@ -36,8 +69,8 @@ pub(crate) struct Commit {
     pub(crate) is_merge: bool,
     /// What it changed against its parent; a merge, against what git makes of its parents.
     pub(crate) changes: BTreeMap<String, Change>,
-    /// Whether nobody can tell what it changed: its trees unfold to more than can be looked at.
-    pub(crate) is_unseen: bool,
+    /// Why nobody can tell what it changed; none where that is known.
+    pub(crate) unseen: Option<Unseen>,
     /// Whether its message names an issue or plan of ours.
     pub(crate) is_named: bool,
 }
@@ -45,7 +78,7 @@ pub(crate) struct Commit {
 impl Commit {
     /// Whether there is nothing in it but what it joins: no plan has to say so.
     pub(crate) fn is_clean_merge(&self) -> bool {
-        self.is_merge && self.changes.is_empty() && !self.is_unseen
+        self.is_merge && self.changes.is_empty() && self.unseen.is_none()
     }
 }
 
@@ -204,10 +237,9 @@ pub(crate) fn findings(
     let by_commit = links(carried);
     let mut found = Vec::new();
     for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
-        if commit.is_unseen {
-            let what =
-                "its trees unfold to more files than can be looked at, so nobody can tell what it changed";
-            found.push(Finding::new(Severity::Fault, Kind::Unseen, what.into()).at(&commit.hash));
+        if let Some(why) = commit.unseen {
+            let what = format!("{why}, so nobody can tell what it changed");
+            found.push(Finding::new(Severity::Fault, Kind::Unseen, what).at(&commit.hash));
         }
         let known = by_commit.get(&commit.hash).into_iter().flatten();
         let links: Vec<&Carried<'_>> = known.map(|n| &carried[*n]).collect();

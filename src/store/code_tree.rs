@@ -1,10 +1,13 @@
 //! The files of the project itself, as they are checked out.
 
 use gix::ObjectId;
+use gix::bstr::{BStr, ByteSlice};
+use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::repo::Store;
 use super::snapshot::Snapshot;
+use super::trees;
 
 /// The tree of the commit that is checked out.
 pub(crate) struct CodeTree<'repo>(Snapshot<'repo>);
@@ -16,12 +19,18 @@ impl Store {
         Ok(Snapshot::of_commit(&self.repo, head)?.map(CodeTree))
     }
 
-    /// Whether there is a file or folder at this path of a commit.
-    pub(crate) fn has_path(&self, commit: ObjectId, path: &str) -> Result<bool, StoreError> {
-        match Snapshot::of_commit(&self.repo, commit)? {
-            Some(state) => Ok(state.entry(path)?.is_some()),
-            None => Ok(false),
+    /// Whether there is a file or folder at this path of a commit, which may be no UTF-8.
+    pub(crate) fn has_path(&self, commit: ObjectId, path: &BStr) -> Result<bool, StoreError> {
+        let mut tree = self.code_tree_of(commit)?;
+        let mut names = path.split_str("/").peekable();
+        while let Some(name) = names.next() {
+            tree = match trees::look_up(&self.repo, tree, name.as_bstr())? {
+                Some(_) if names.peek().is_none() => return Ok(true),
+                Some((inner, EntryKind::Tree)) => inner,
+                _ => return Ok(false),
+            };
         }
+        Ok(false)
     }
 }
 

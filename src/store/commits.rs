@@ -97,7 +97,7 @@ impl Store {
     }
 
     /// The same with whether each was there before, and whether it is there after; however many there are. None where its
-    /// trees unfold to more than anybody can look at.
+    /// trees unfold to more files than can be looked at.
     pub(crate) fn every_change_of(&self, commit: &CodeCommit) -> Result<Option<Changes>, StoreError> {
         self.changes_of(commit, usize::MAX)
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::git::GitError;
 use super::layout::largest;
 use super::purge::Unpurged;
-use crate::model::Explain;
 use crate::model::doc::{Broken, Excess, Frozen};
+use crate::model::{Explain, shell};
 
 /// A failure of the store. Whatever it is, the ref still points where it did.
 #[derive(Debug, thiserror::Error)]
@@ -113,6 +113,18 @@ pub(crate) enum StoreError {
         /// The bound.
         most: u64,
     },
+    /// A head with a folder that no clone can merge.
+    #[error("{whose} cannot be merged: {why}")]
+    Unmergeable {
+        /// Which head.
+        whose: Whose,
+        /// The folder.
+        path: String,
+        /// The full name of the ref.
+        reference: String,
+        /// What is wrong with the folder.
+        why: Box<StoreError>,
+    },
     /// A record that no reader would read.
     #[error("`{path}` would be {} MB, and a record has at most {} MB", size >> 20, largest(path) >> 20)]
     TooLarge {
@@ -192,6 +204,27 @@ pub(crate) enum StoreError {
     Git(#[from] GitError),
 }
 
+/// Which of two heads cannot be merged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// The one here.
+    Ours,
+    /// The one of this remote, which was fetched to this ref.
+    Theirs(String, String),
+    /// Only both together are too large, or each of them is.
+    Both(String),
+}
+
+impl std::fmt::Display for Whose {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ours => f.write_str("this store"),
+            Self::Theirs(name, _) => write!(f, "the head of `{name}`"),
+            Self::Both(name) => write!(f, "this store together with the head of `{name}`"),
+        }
+    }
+}
+
 impl StoreError {
     /// Wraps an error of gix with what was being done.
     pub(crate) fn object(doing: &'static str) -> impl Fn(gix::Error) -> Self {
@@ -221,6 +254,28 @@ impl StoreError {
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { path, source }
+    }
+}
+
+/// How to go on without the folder.
+fn unmergeable(whose: &Whose, path: &str, reference: &str) -> String {
+    let (path, reference) = (shell::word(path), shell::word(reference));
+    let back = format!("`git update-ref {reference} COMMIT`");
+    match whose {
+        Whose::Ours => {
+            format!(
+                "`git wf log -- {path}` shows who filled it; {back} sets this store back to a commit before that"
+            )
+        }
+        Whose::Theirs(_, tracking) => format!(
+            "nothing was changed here; `git log {} -- {path}` shows who filled it; {back}, run in that repository, \
+             sets it back to a commit before that",
+            shell::word(tracking)
+        ),
+        Whose::Both(_) => format!(
+            "nothing was changed here; `git wf log -- {path}` shows who filled it here; {back} sets one of the two back \
+             to a commit before that"
+        ),
     }
 }
 
@@ -268,6 +323,7 @@ impl Explain for StoreError {
             Self::Shallow | Self::ShallowCode(_) => "shallow",
             Self::Unmerged { .. } => "unmerged",
             Self::Purged { .. } => "purged",
+            Self::Unmergeable { why, .. } => why.code(),
             Self::Git(error) => error.code(),
         }
     }
@@ -291,9 +347,11 @@ impl Explain for StoreError {
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
-            Self::FullFolder { .. } => {
-                "whoever filled it has to set the ref back to a commit before that; nothing was taken over".into()
-            }
+            Self::Unmergeable { whose, path, reference, .. } => unmergeable(whose, path, reference),
+            Self::FullFolder { path, .. } => format!(
+                "`git wf log -- {}` shows who filled it; set the ref back to a commit before that",
+                shell::operand(path)
+            ),
             Self::CrowdedFolder { .. } => {
                 "write into another issue, queue or run; `git wf log -- PATH` shows who filled it".into()
             }

@@ -11,8 +11,7 @@ use gix::bstr::ByteSlice;
 use gix::objs::Tree;
 use gix::objs::tree::EntryKind;
 
-use self::union::Merge;
-pub(super) use self::union::join;
+pub(super) use self::union::{Merge, join};
 use super::commit_size;
 use super::error::StoreError;
 use super::make;
@@ -88,7 +87,8 @@ pub(super) fn heads(
     }
     let mut merge = Merge::new(work);
     merge.restored = descends.then(Vec::new);
-    let tree = merge.root(our_tree, their_tree)?;
+    let merged = merge.root(our_tree, their_tree);
+    let tree = merged.map_err(|why| store.unmergeable(work, [our_tree, their_tree], name, why))?;
     if descends && tree == their_tree {
         return Ok(Some(fast_forward));
     }
@@ -199,7 +199,7 @@ impl Unlike<'_> {
             }
         }
         let made = if folder.entries.iter().all(|entry| there.get(entry.filename.as_bstr()) == Some(entry)) {
-            // Nothing of it is lost, and what `theirs` has besides is no matter.
+            // Nothing of it is lost; whatever else `theirs` has was not put back.
             theirs
         } else {
             let mut tree = Tree { entries: folder.entries };

@@ -25,6 +25,13 @@ impl Store {
         format!("refs/wf-remotes/{remote}/{name}")
     }
 
+    /// The remote whose head lies at this ref, as [`Store::tracking`] names it.
+    pub(crate) fn remote_at<'a>(&self, tracking: &'a str) -> Option<&'a str> {
+        let name = self.tracking("");
+        let name = name.strip_prefix("refs/wf-remotes/")?;
+        tracking.strip_prefix("refs/wf-remotes/")?.strip_suffix(name)
+    }
+
     /// The refspec by which a plain `git fetch` brings the ref along.
     pub(crate) fn fetch_refspec(&self, remote: &str) -> String {
         let reference = self.reference();

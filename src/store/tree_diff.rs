@@ -55,7 +55,7 @@ impl Store {
     }
 
     /// As [`Store::differences`], of trees that are no stores, and no more than `most`. None where the trees unfold to
-    /// more than anybody can look at.
+    /// more files than can be looked at.
     pub(super) fn first_differences(
         &self,
         old: Option<ObjectId>,
@@ -68,7 +68,7 @@ impl Store {
         Ok((walk.end != End::TooMuch).then_some(walk.found))
     }
 
-    /// Whether what two trees differ in, which are no stores, unfolds to more than anybody can look at.
+    /// Whether what two trees differ in, which are no stores, unfolds to more files than can be looked at.
     pub(crate) fn is_beyond_looking(&self, old: Option<ObjectId>, new: ObjectId) -> Result<bool, StoreError> {
         Ok(Counts::of(&self.repo).count(old, Some(new), 0)? > MOST_ELSEWHERE)
     }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff};
 use crate::store::git::{Args, GitError};
-use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged};
+use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
 /// needed only where many clones do nothing else: of six, one loses 30 times in a row in every two hundred or so, and 100
@@ -289,8 +289,9 @@ pub(super) fn fetch(
                 synced.rewound = true;
                 synced.note(merged);
             }
-            // What was taken back was no store, or was purged here: good.
+            // What was taken back was no store, could not be merged, or was purged here: good.
             Err(StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {}
+            Err(StoreError::Unmergeable { whose: Whose::Theirs(..), .. }) => {}
             Err(StoreError::Purged { side: Unpurged::Theirs, .. }) => {}
             Err(error) => return Err(error.into()),
         }

@@ -72,8 +72,9 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
     Ok(head)
 }
 
-/// Offers one commit to the remote, never by force.
+/// Offers one commit to the remote, never by force, and none that other clones could not merge.
 pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
+    store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
     let reference = store.reference();
     let update = format!("{commit}:{reference}");
     let args = Args::new(&[

@@ -1,9 +1,12 @@
-//! git with a folder of its own for the objects that it makes: it merges in memory, as it were, and nothing stays behind.
+//! git with a temporary folder for the objects that it writes, so that nothing of what it tries stays in the repository.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
+
+use gix::ObjectId;
 
 use crate::store::Store;
 use crate::store::git::{Args, Git, GitError};
@@ -11,31 +14,52 @@ use crate::store::git::{Args, Git, GitError};
 /// Runs git beside the repository: it reads all objects that are there, and what it writes goes away with this.
 pub(super) struct Aside {
     git: Git,
-    alternates: OsString,
-    folder: TempDir,
+    environment: Vec<(&'static str, OsString)>,
+    _folder: TempDir,
 }
 
 impl Aside {
-    /// Fails if no temporary folder can be made.
+    /// With the settings and attributes of this clone. Fails if no temporary folder can be made.
     pub(super) fn new(store: &Store) -> std::io::Result<Self> {
-        let mut alternates = OsString::new();
-        for folder in store.object_folders() {
-            // A path in quotes may hold the colon that stands between two paths.
-            let quoted = folder.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
-            if !alternates.is_empty() {
-                alternates.push(":");
-            }
-            alternates.push(format!("\"{quoted}\""));
+        let folder = tempfile::tempdir()?;
+        let environment = objects(store, folder.path().into());
+        Ok(Self { git: store.git(), environment, _folder: folder })
+    }
+
+    /// Without the attributes of this clone, its work tree, its index and what it puts in the place of objects: the answer
+    /// depends on the objects alone, and no program runs that the clone has set up for a kind of file.
+    pub(super) fn without_attributes(store: &Store) -> std::io::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let git_dir = folder.path();
+        for name in ["objects", "refs"] {
+            std::fs::create_dir(git_dir.join(name))?;
         }
-        Ok(Self { git: store.git(), alternates, folder: tempfile::tempdir()? })
+        std::fs::write(git_dir.join("HEAD"), "ref: refs/heads/none\n")?;
+        let kind = store.repo().object_hash();
+        // What a partial clone lacks comes from where its own configuration says.
+        let own = store.common_dir().join("config");
+        let own = own.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        let config = format!(
+            "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = {kind}\n\
+             [include]\n\tpath = \"{own}\"\n"
+        );
+        std::fs::write(git_dir.join("config"), config)?;
+        let mut environment = objects(store, git_dir.join("objects"));
+        // git 2.41 and later; an older one finds none in a bare repository anyway.
+        environment.push(("GIT_ATTR_SOURCE", ObjectId::empty_tree(kind).to_string().into()));
+        environment.push(("GIT_ATTR_NOSYSTEM", "1".into()));
+        let shallow = store.common_dir().join("shallow");
+        if shallow.exists() {
+            environment.push(("GIT_SHALLOW_FILE", shallow.into()));
+        }
+        Ok(Self { git: Git::new(git_dir, None), environment, _folder: folder })
     }
 
     /// A command that the caller still shapes.
     pub(super) fn command(&self, args: impl Into<Args>) -> Command {
         let mut command = self.git.command(args);
         command
-            .env("GIT_OBJECT_DIRECTORY", self.folder.path())
-            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.alternates)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
             // With it git takes the folder for one whose objects are not let in yet.
             .env_remove("GIT_QUARANTINE_PATH");
         command
@@ -45,4 +69,18 @@ impl Aside {
     pub(super) fn output(&self, name: &str, args: Args) -> Result<Output, GitError> {
         self.command(args).output().map_err(|source| GitError::Start { command: name.to_owned(), source })
     }
+}
+
+/// Lets git write to `folder`, and read what the store reads.
+fn objects(store: &Store, folder: PathBuf) -> Vec<(&'static str, OsString)> {
+    let mut alternates = OsString::new();
+    for folder in store.object_folders() {
+        // A path in quotes may hold the colon that stands between two paths.
+        let quoted = folder.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        if !alternates.is_empty() {
+            alternates.push(":");
+        }
+        alternates.push(format!("\"{quoted}\""));
+    }
+    vec![("GIT_OBJECT_DIRECTORY", folder.into()), ("GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates)]
 }

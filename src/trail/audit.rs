@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
 
-use super::{merges, trailers};
+use super::merges::{self, Budget};
+use super::trailers;
 use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
-use crate::rules::audit::{Change, Commit};
+use crate::rules::audit::{Change, Commit, Unseen};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::git::Args;
 use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, object_id, records};
@@ -59,20 +60,18 @@ pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, Ran
     let ids = ids(store, range)?;
     let codes = ids.into_iter().map(|id| store.code_commit(id)).collect::<Result<Vec<_>, _>>()?;
     codes.iter().filter(|it| is_merge(it)).try_for_each(|it| store.require_parents(it))?;
-    let mut own = merges::own_changes(store, codes.iter().filter(|it| is_merge(it)))?;
+    let mut own = merges::own_changes(store, codes.iter().filter(|it| is_merge(it)), Budget::of_each())?;
     let audited = |code: CodeCommit| {
-        let changes = if own.unseen.contains(&code.id) {
-            None
-        } else if is_merge(&code) {
-            Some(own.changes.remove(&code.id).unwrap_or_default())
-        } else {
-            changes(store, &code)?
+        let changes = match own.unseen.get(&code.id) {
+            Some(why) => Err(*why),
+            None if is_merge(&code) => Ok(own.changes.remove(&code.id).unwrap_or_default()),
+            None => changes(store, &code)?.ok_or(Unseen::Unfolds),
         };
         let is_named = !trailers::parse(&code.message).is_empty();
         let commit = Commit {
             hash: code.id.into(),
             is_merge: is_merge(&code),
-            is_unseen: changes.is_none(),
+            unseen: changes.as_ref().err().copied(),
             changes: changes.unwrap_or_default(),
             is_named,
         };
@@ -98,7 +97,7 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
     Ok(list.lines().filter_map(object_id).collect())
 }
 
-/// None where its trees unfold to more than anybody can look at.
+/// None where its trees unfold to more files than can be looked at.
 fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
     let Some(files) = store.every_change_of(code)? else { return Ok(None) };
     let kind = |(old, new): (bool, bool)| match (old, new) {
@@ -124,7 +123,7 @@ pub(crate) fn issues(index: &Index<'_>, commits: &[Audited]) -> Result<Vec<Issue
 }
 
 /// Every file that the linked commits touched: as git knows it where the commit is here, else as it was recorded. None
-/// where a commit is not here and touched more than a record holds, or more than anybody can look at.
+/// where a commit is not here and touched more than a record holds, or where it touched more than can be looked at.
 pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTreeSet<String>> {
     let mut files = BTreeSet::new();
     for linked in execution.commits() {

@@ -102,8 +102,8 @@ pub(crate) fn path_from_top(store: &Store, here: &Path, file: &str) -> Result<St
 /// Asks for `lines` of the file as it is in the work tree (in a bare repository: at HEAD), or for all of them.
 ///
 /// Where the file is new, git compares whole trees to see whether it was renamed, and would walk whatever they unfold to.
-/// So it is asked without renames first. Where there are any, it is asked again, and goes no further back than to commits
-/// that are beyond looking.
+/// So it is asked without renames first. If there are any, it is asked again, and goes no further back than to commits that
+/// changed more files than can be looked at.
 pub(crate) fn blame(
     store: &Store,
     path: &str,
@@ -137,7 +137,7 @@ fn asked(path: &str) -> Args {
 }
 
 const NO_RENAMES: &[&str] = &["--no-follow"];
-/// After so many renames of one file nobody looks for more.
+/// The most renames of one file that are followed.
 const MOST_RENAMES: usize = 32;
 
 /// The commits at which looking for renames must end, since nobody can look at all that they changed. None where no line
@@ -155,7 +155,7 @@ fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, Store
         }
         for parent in store.code_commit(commit)?.parents {
             // Behind the end of a shallow clone git does not look either.
-            if !store.repo().has_object(parent) || store.has_path(parent, &path)? {
+            if !store.repo().has_object(parent) || store.has_path(parent, path.as_str().into())? {
                 continue;
             }
             let trees = (store.code_tree_of(parent)?, store.code_tree_of(commit)?);

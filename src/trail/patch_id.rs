@@ -25,8 +25,8 @@ const SHOWN: &[&str] = &[
     "--root",
 ];
 
-/// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None for no change, and
-/// where the trees unfold to more than anybody can look at: git would walk all of it.
+/// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None if nothing changed, or
+/// if the trees unfold to more files than can be looked at: git would walk all of them.
 pub(crate) fn between(
     store: &Store,
     base: Option<ObjectId>,
@@ -84,8 +84,8 @@ fn is_seen(store: &Store, commit: &CommitHash) -> Result<bool, StoreError> {
     Ok(!store.is_beyond_looking(before, store.code_tree_of(id)?)?)
 }
 
-/// The patch id of each commit against its parent. Merges have none, nor have commits that change nothing, or more than
-/// anybody can look at.
+/// The patch id of each commit against its parent. Merges have none, nor do commits that change nothing, or
+/// whose trees unfold to more files than can be looked at.
 pub(crate) fn of_commits(
     store: &Store,
     commits: &[CommitHash],
@@ -114,8 +114,8 @@ pub(crate) fn of_commits(
     Ok(text.lines().filter_map(pair).collect())
 }
 
-/// The patch ids of what lies between each two trees, found by one pair of processes. None for no change, or for more than
-/// anybody can look at.
+/// The patch ids of what lies between each two trees, found by one pair of processes. None if nothing changed, or
+/// if the trees unfold to more files than can be looked at.
 pub(crate) fn of_spans(
     store: &Store,
     spans: &[(ObjectId, ObjectId)],

@@ -121,3 +121,97 @@ fn where_a_shallow_clone_ends_nobody_can_tell_what_was_changed() {
     // What lies above the end is audited.
     assert_eq!(sandbox.at("shallow2").json(&["audit", "HEAD^!"])["commit_count"], 1);
 }
+
+/// Commits what is staged with two parents, whatever git would make of them.
+fn join_by_hand(repo: &Repo, others: &[&str]) {
+    let tree = repo.git(&["write-tree"]).ok().line().to_owned();
+    let mut args = vec!["commit-tree", "-m", "Join", "-p", "main"];
+    args.extend(others.iter().flat_map(|other| ["-p", other]));
+    args.push(&tree);
+    let merge = repo.git(&args).ok().line().to_owned();
+    repo.git(&["reset", "-q", "--hard", &merge]).ok();
+}
+
+#[test]
+fn a_submodule_of_its_own_is_told_whatever_its_settings_say() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    let [one, two] = ["1", "2"].map(|digit| digit.repeat(40));
+    let point = |id: &str| {
+        repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{id},sub")]).ok();
+    };
+    change_on(&repo, "side", "5", "side");
+    repo.git(&["checkout", "-q", "main"]).ok();
+    repo.write(".gitmodules", "[submodule \"sub\"]\n\tpath = sub\n\turl = ../sub\n\tignore = all\n");
+    repo.git(&["add", "."]).ok();
+    point(&one);
+    repo.git(&["commit", "-qm", "Add a submodule"]).ok();
+    let start = repo.git(&["rev-parse", "main"]).ok().line().to_owned();
+    for (id, own) in [(&one, Value::Null), (&two, json!(["sub"]))] {
+        repo.git(&["checkout", "-q", "side", "--", "a.txt"]).ok();
+        point(id);
+        join_by_hand(&repo, &["side"]);
+        assert_eq!(of_merge(&repo)["commits"][0]["own_files"], own);
+        repo.git(&["reset", "-q", "--hard", &start]).ok();
+    }
+}
+
+#[test]
+fn no_merge_driver_of_a_clone_is_run() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    change_on(&repo, "main", "5", "main");
+    change_on(&repo, "side", "5", "side");
+    repo.git(&["checkout", "-q", "main"]).ok();
+    let ran = sandbox.root().join("ran");
+    repo.git(&["config", "merge.regen.driver", &format!("touch '{}'", ran.display())]).ok();
+    repo.write(".gitattributes", "* merge=regen\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-qm", "Regenerate"]).ok();
+    repo.git(&["merge", "-q", "-m", "Join", "side"]).ok();
+    std::fs::remove_file(&ran).unwrap();
+    for attributes in ["", "* merge=regen\n", "* merge=union\n"] {
+        repo.write(".git/info/attributes", attributes);
+        assert_eq!(of_merge(&repo)["commits"][0]["own_files"], json!(["a.txt"]), "{attributes}");
+    }
+    repo.git(&["config", "diff.algorithm", "patience"]).ok();
+    repo.git(&["config", "merge.default", "regen"]).ok();
+    assert_eq!(of_merge(&repo)["commits"][0]["own_files"], json!(["a.txt"]));
+    assert!(!ran.exists(), "the driver was run");
+}
+
+#[test]
+fn a_name_that_is_no_utf_8_is_told_beside_a_conflict() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    change_on(&repo, "main", "5", "main");
+    change_on(&repo, "side", "5", "side");
+    repo.git(&["checkout", "-q", "main"]).ok();
+    let blob = repo.git_in("x", &["hash-object", "-w", "--stdin"]).ok().line().to_owned();
+    let entry = [b"100644 ", blob.as_bytes(), b"\tcaf\xe9\0"].concat();
+    repo.git_in(entry, &["update-index", "-z", "--index-info"]).ok();
+    join_by_hand(&repo, &["side"]);
+    assert_eq!(of_merge(&repo)["commits"][0]["own_files"], json!(["a.txt", "caf\u{fffd}"]));
+}
+
+#[test]
+fn an_old_git_is_named_where_it_cannot_repeat_an_octopus() {
+    let sandbox = Sandbox::new();
+    let repo = parted(&sandbox);
+    change_on(&repo, "main", "2", "main");
+    change_on(&repo, "side", "8", "side");
+    repo.git(&["checkout", "-q", "-b", "third", "main~1"]).ok();
+    repo.commit("c.txt", "c\n", "Third");
+    repo.git(&["checkout", "-q", "main"]).ok();
+    repo.git(&["merge", "-q", "-m", "Join", "side", "third"]).ok();
+    assert_eq!(of_merge(&repo)["findings"], json!([]));
+    let git = repo.sh(&["-c", "command -v git"]).ok().line().to_owned();
+    let script =
+        format!("#!/bin/sh\ncase \" $* \" in *' merge-tree '*) exit 129;; *) exec {git} \"$@\";; esac\n");
+    repo.write("bin/git", script);
+    repo.sh(&["-c", "chmod +x bin/git"]).ok();
+    let found = repo.sh(&["-c", "PATH=\"$PWD/bin:$PATH\" git-wf audit --json HEAD^!"]).json();
+    let finding = &found["findings"][0];
+    assert_eq!(finding["kind"], "unseen", "{found}");
+    assert!(finding["message"].as_str().unwrap().contains("git is older than 2.39 here"), "{finding}");
+}

@@ -316,6 +316,54 @@ fn folders_without_end_on_both_sides_are_compared_once() {
 }
 
 #[test]
+fn folders_of_which_no_two_pairs_are_alike_are_counted_before_they_are_merged() {
+    let repo = repo();
+    let blob = repo.write_blob("x").unwrap().detach();
+    let folder = |entries: Vec<(String, EntryKind, ObjectId)>| {
+        let entry = |(name, mode, oid): (String, EntryKind, ObjectId)| gix::objs::tree::Entry {
+            mode: mode.into(),
+            filename: name.into(),
+            oid,
+        };
+        let mut tree = Tree { entries: entries.into_iter().map(entry).collect() };
+        tree.entries.sort();
+        repo.write_object(&tree).unwrap().detach()
+    };
+    let many = |of: &dyn Fn(usize) -> ObjectId| {
+        folder((0..20).map(|n| (n.to_string(), EntryKind::Tree, of(n))).collect())
+    };
+    let empty = repo.write_object(Tree::empty()).unwrap().detach();
+    let inner = [
+        ("a", EntryKind::Blob, blob),
+        ("a", EntryKind::Tree, empty),
+        // What a merge leaves out.
+        (".git", EntryKind::Blob, blob),
+        ("a", EntryKind::Blob, empty),
+    ];
+    let bounded = |ours, theirs| {
+        let mut merge = Merge::new(&repo);
+        merge.bounds.files = 399;
+        let error = merge.root(ours, theirs).err();
+        assert!(merge.joined.is_empty() || error.is_none(), "something was merged");
+        error.map(|error| error.to_string())
+    };
+    for (name, kind, oid) in inner {
+        let leaf = |n: usize| {
+            folder(vec![(name.into(), kind, oid), (format!("n{n}"), EntryKind::Tree, folder(vec![]))])
+        };
+        let [one, two] = [many(&|n| many(&|_| leaf(n))), many(&|_| many(&|n| leaf(n + 20)))];
+        let top = |oid| folder(vec![("later".into(), EntryKind::Tree, oid)]);
+        let (one, two, small) = (top(one), top(two), top(leaf(50)));
+        for (ours, theirs) in [(one, two), (two, one), (one, small), (small, one), (one, empty), (empty, one)]
+        {
+            let error = bounded(ours, theirs).unwrap();
+            assert!(error.contains("`later` is too large"), "{error}");
+        }
+        assert!(bounded(small, empty).is_none());
+    }
+}
+
+#[test]
 fn records_are_named_and_not_the_folders_above_them() {
     let repo = repo();
     let all = tree(&repo, &BTreeMap::from([(0, (2, 0)), (1, (2, 0)), (3, (2, 0)), (4, (2, 0))]));

@@ -22,7 +22,7 @@ use crate::store::trees::{self, DEEPEST};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// Files in a folder that is none of the store's, in one side or in both together. A few small trees, each ten times
-    /// in the next, unfold to billions of files.
+    /// in the next, unfold to billions of files. An empty folder counts as a file.
     pub(super) files: u64,
     /// Files in a folder of the store that only one side has.
     pub(super) own_files: u64,
@@ -37,7 +37,7 @@ const MOST_NAMED: usize = 1_000;
 
 /// What became of two folders.
 #[derive(Debug, Clone, Copy)]
-struct Together {
+pub(super) struct Together {
     tree: Option<ObjectId>,
     /// Whether anything in them was put back.
     is_restored: bool,
@@ -46,24 +46,24 @@ struct Together {
 }
 
 /// One merge of two trees, with what there is to say about it.
-pub(super) struct Merge<'a> {
+pub(in crate::store) struct Merge<'a> {
     pub(super) repo: &'a gix::Repository,
     /// What the second side lacks of the first, where that is asked for.
     pub(super) restored: Option<Vec<String>>,
-    /// Paths of what git itself refuses, and of folders without end.
+    /// Paths of what git itself refuses, and of folders that lie too deep.
     pub(super) refused: BTreeSet<String>,
     pub(super) bounds: Bounds,
     /// What became of folders that only one side has, by id and depth, with the number of files in them: a few trees can
     /// unfold to billions of paths.
     cleaned: HashMap<(ObjectId, usize), (Option<ObjectId>, u64)>,
     /// What became of two folders that are none of the store's, by their ids and depth.
-    joined: HashMap<(ObjectId, ObjectId, usize), Together>,
+    pub(super) joined: HashMap<(ObjectId, ObjectId, usize), Together>,
     /// How many files lie in a tree, by id and depth.
     counted: HashMap<(ObjectId, usize), u64>,
 }
 
 impl<'a> Merge<'a> {
-    pub(super) fn new(repo: &'a gix::Repository) -> Self {
+    pub(in crate::store) fn new(repo: &'a gix::Repository) -> Self {
         Self {
             repo,
             restored: None,
@@ -76,7 +76,11 @@ impl<'a> Merge<'a> {
     }
 
     /// The union of two states.
-    pub(super) fn root(&mut self, ours: ObjectId, theirs: ObjectId) -> Result<ObjectId, StoreError> {
+    pub(in crate::store) fn root(
+        &mut self,
+        ours: ObjectId,
+        theirs: ObjectId,
+    ) -> Result<ObjectId, StoreError> {
         let empty = ObjectId::empty_tree(self.repo.object_hash());
         Ok(self.trees(ours, theirs, "", 0)?.unwrap_or(empty))
     }
@@ -94,8 +98,8 @@ impl<'a> Merge<'a> {
         if ours == theirs {
             return Ok(Some(ours));
         }
-        let mut mine = self.read(ours, path)?.into_iter().peekable();
-        let mut other = self.read(theirs, path)?.into_iter().peekable();
+        let mut mine = self.read(ours, path)?.0.into_iter().peekable();
+        let mut other = self.read(theirs, path)?.0.into_iter().peekable();
         let mut entries = Vec::with_capacity(mine.len().max(other.len()));
         loop {
             let order = match (mine.peek(), other.peek()) {
@@ -147,7 +151,8 @@ impl<'a> Merge<'a> {
     }
 
     /// Two folders of one name. Within a folder that is none of the store's the result does not depend on where it lies,
-    /// and is worked out once.
+    /// and is worked out once for each two trees. Those can be as many as one side has trees times those of the other, so
+    /// each side is counted first: together they never hold fewer files.
     fn folders(
         &mut self,
         mine: ObjectId,
@@ -157,6 +162,13 @@ impl<'a> Merge<'a> {
     ) -> Result<Option<ObjectId>, StoreError> {
         if layout::is_folder(path) {
             return self.trees(mine, other, path, depth);
+        }
+        let is_outermost = path.rsplit_once('/').is_none_or(|(above, _)| layout::is_folder(above));
+        if is_outermost {
+            for side in [mine, other] {
+                let files = self.count(side, depth)?;
+                self.refuse_full(path, files)?;
+            }
         }
         let key = (mine, other, depth);
         if let Some(known) = self.joined.get(&key).copied() {
@@ -175,16 +187,15 @@ impl<'a> Merge<'a> {
         let after = named(self);
         let (is_restored, is_refused) = (before.0 != after.0, before.1 != after.1);
         self.joined.insert(key, Together { tree, is_restored, is_refused });
-        if let Some(tree) = tree
-            && path.rsplit_once('/').is_none_or(|(above, _)| layout::is_folder(above))
-        {
+        if let Some(tree) = tree.filter(|_| is_outermost) {
             let files = self.count(tree, depth)?;
             self.refuse_full(path, files)?;
         }
         Ok(tree)
     }
 
-    /// How many files are in a tree that is none of the store's, in folders no deeper than a merge looks.
+    /// How many files are in a tree that is none of the store's, in folders no deeper than a merge looks. Whatever has to be
+    /// looked at counts, also an empty folder and what a merge leaves out.
     fn count(&mut self, tree: ObjectId, depth: usize) -> Result<u64, StoreError> {
         if let Some(known) = self.counted.get(&(tree, depth)) {
             return Ok(*known);
@@ -194,13 +205,18 @@ impl<'a> Merge<'a> {
         for entry in entries {
             let inside = match entry.mode.kind() {
                 EntryKind::Tree if depth < DEEPEST => self.count(entry.oid, depth + 1)?,
-                EntryKind::Tree => 0,
                 _ => 1,
             };
-            files = files.saturating_add(inside);
+            files = files.saturating_add(inside.max(1));
         }
         self.counted.insert((tree, depth), files);
         Ok(files)
+    }
+
+    /// Whether the folder at `path` is too large by itself.
+    pub(in crate::store) fn is_full(&mut self, tree: ObjectId, path: &str, depth: usize) -> bool {
+        let files = self.count(tree, depth);
+        files.and_then(|files| self.refuse_full(path, files)).is_err()
     }
 
     /// Refuses a folder with more files than a merge takes over.
@@ -216,7 +232,8 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// An entry that only one side has, as a store can hold it, and how many files that is. None where nothing is left.
+    /// An entry that only one side has, as a store can hold it, and how many files that is, see [`Self::count`]. None where
+    /// nothing is left.
     fn clean(&mut self, entry: &Entry, path: &str, depth: usize) -> Result<(Option<Entry>, u64), StoreError> {
         if entry.mode.kind() == EntryKind::Commit {
             // A commit of another repository.
@@ -229,24 +246,25 @@ impl<'a> Merge<'a> {
             if !is_file {
                 self.refuse(path);
             }
-            return Ok((is_file.then(|| entry.clone()), u64::from(is_file)));
+            return Ok((is_file.then(|| entry.clone()), 1));
         }
         if depth >= DEEPEST {
             self.refuse(path);
-            return Ok((None, 0));
+            return Ok((None, 1));
         }
         let known = self.cleaned.get(&(entry.oid, depth)).copied();
         let (tree, files) = match known {
             Some(known) => known,
             None => {
                 let mut kept = Vec::new();
-                let mut files = 0u64;
-                for inner in self.read(entry.oid, path)? {
+                let (entries, mut files) = self.read(entry.oid, path)?;
+                for inner in entries {
                     let (cleaned, count) = self.clean(&inner, &inside(path, &inner.filename), depth + 1)?;
                     files = files.saturating_add(count);
                     kept.extend(cleaned);
                 }
                 let tree = self.write(kept, &[entry.oid], path)?;
+                let files = files.max(1);
                 self.cleaned.insert((entry.oid, depth), (tree, files));
                 (tree, files)
             }
@@ -289,21 +307,22 @@ impl<'a> Merge<'a> {
             restored.push(path.to_owned());
             return Ok(());
         }
-        for inner in self.read(entry.oid, path)? {
+        for inner in self.read(entry.oid, path)?.0 {
             self.put_back(&inner, &inside(path, &inner.filename))?;
         }
         Ok(())
     }
 
-    /// What of a tree git can hold, in byte order of the names; the rest is refused.
-    fn read(&mut self, id: ObjectId, path: &str) -> Result<Vec<Entry>, StoreError> {
+    /// What of a tree git can hold, in byte order of the names, and how many entries are left out: those are refused.
+    fn read(&mut self, id: ObjectId, path: &str) -> Result<(Vec<Entry>, u64), StoreError> {
         let Some(mut folder) = trees::read(self.repo, id).map_err(trees::at(path))? else {
             self.refuse(path);
-            return Ok(Vec::new());
+            return Ok((Vec::new(), 0));
         };
         if !folder.is_canonical {
             self.refuse(path);
         }
+        let before = folder.entries.len();
         folder.entries.retain(|entry| {
             let refusal = trees::refusal(entry);
             if refusal.is_some() {
@@ -311,7 +330,8 @@ impl<'a> Merge<'a> {
             }
             refusal.is_none()
         });
-        Ok(folder.entries)
+        let left_out = (before - folder.entries.len()) as u64;
+        Ok((folder.entries, left_out))
     }
 
     fn pair(

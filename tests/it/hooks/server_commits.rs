@@ -5,7 +5,7 @@ use super::server::{refused, shared};
 use crate::support::{REF, Repo, Sandbox};
 
 /// A server that asks for a plan behind each commit, a clone, and the message of a commit that has one.
-fn required() -> (Sandbox, Repo, Repo, String) {
+pub(super) fn required() -> (Sandbox, Repo, Repo, String) {
     let (sandbox, server, repo) = shared();
     let solution = repo.queued("ISS-001", "a.txt");
     repo.wf(&["next", "--local"]).ok();
@@ -20,7 +20,7 @@ fn tree(repo: &Repo, files: &[&str]) -> String {
 }
 
 /// A tree with files: name, mode and text.
-fn tree_of(repo: &Repo, files: &[(&str, &str, &str)]) -> String {
+pub(super) fn tree_of(repo: &Repo, files: &[(&str, &str, &str)]) -> String {
     let entry = |(name, mode, text): &(&str, &str, &str)| {
         let blob = repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok();
         format!("{mode} blob {}\t{name}\n", blob.line())
@@ -29,14 +29,14 @@ fn tree_of(repo: &Repo, files: &[(&str, &str, &str)]) -> String {
 }
 
 /// Made by hand, so that a parent can stand there twice.
-fn commit(repo: &Repo, tree: &str, parents: &[&str], message: &str) -> String {
+pub(super) fn commit(repo: &Repo, tree: &str, parents: &[&str], message: &str) -> String {
     let parents: String = parents.iter().map(|id| format!("parent {id}\n")).collect();
     let who = "Ada <ada@example.org> 1795226400 +0000";
     let text = format!("tree {tree}\n{parents}author {who}\ncommitter {who}\n\n{message}\n");
     repo.git_in(text, &["hash-object", "-t", "commit", "-w", "--stdin"]).ok().line().to_owned()
 }
 
-fn comes_in(repo: &Repo, commit: &str) {
+pub(super) fn comes_in(repo: &Repo, commit: &str) {
     repo.git(&["push", "-q", "origin", &format!("{commit}:refs/heads/in")]).ok();
     repo.git(&["push", "-q", "origin", ":refs/heads/in"]).ok();
 }

@@ -5,6 +5,7 @@ mod hostile;
 mod init;
 mod places;
 mod refused;
+mod unmergeable;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -1,0 +1,129 @@
+//! How much git has to do for a merge, found out before it is asked to: a few kilobytes of objects can keep it busy for
+//! hours.
+
+use std::collections::HashMap;
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+
+use super::error::StoreError;
+use super::repo::Store;
+use super::tree_diff::Difference;
+use super::trees::Here;
+
+/// Comparing two files for a rename takes one step for so many bytes of them.
+const COMPARED: u64 = 4096;
+/// Merging three versions of a file takes one step for so many bytes: lines may be short.
+const MERGED: u64 = 64;
+
+/// What a merge of two trees takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct MergeWork {
+    /// Files and pairs of files to look at, the larger ones as several.
+    pub(crate) steps: u64,
+    /// The bytes of the largest file that both sides changed, in any of its versions.
+    pub(crate) largest: u64,
+}
+
+impl Store {
+    /// What a merge of two trees takes, if git compares at most `renames` files with as many others. None where the trees
+    /// unfold to more files than can be looked at.
+    pub(crate) fn merge_work(
+        &self,
+        base: Option<ObjectId>,
+        sides: [ObjectId; 2],
+        renames: u64,
+    ) -> Result<Option<MergeWork>, StoreError> {
+        let (Some(one), Some(two)) = (
+            self.first_differences(base, sides[0], usize::MAX)?,
+            self.first_differences(base, sides[1], usize::MAX)?,
+        ) else {
+            return Ok(None);
+        };
+        let mut work = MergeWork::default();
+        for side in [&one, &two] {
+            work.steps += side.len() as u64 + self.rename_steps(side, renames);
+        }
+        let other: HashMap<&str, &Difference> = two.iter().map(|it| (it.path.as_str(), it)).collect();
+        for mine in &one {
+            let Some(theirs) = other.get(mine.path.as_str()).filter(|theirs| theirs.new != mine.new) else {
+                continue;
+            };
+            let sizes = [mine.old, mine.new, theirs.new].map(|version| version.map_or(0, |it| self.size(it)));
+            work.steps += sizes.iter().sum::<u64>() / MERGED;
+            work.largest = sizes.into_iter().fold(work.largest, u64::max);
+        }
+        Ok(Some(work))
+    }
+
+    /// What it takes to tell which of the files that came are those that went. Those that are equal are found at once.
+    fn rename_steps(&self, side: &[Difference], most: u64) -> u64 {
+        let mut gone: HashMap<ObjectId, u64> = HashMap::new();
+        for (_, id) in side.iter().filter(|it| it.new.is_none()).filter_map(|it| it.old.filter(is_file)) {
+            *gone.entry(id).or_default() += 1;
+        }
+        let (mut came, mut bytes) = ((0u64, 0u64), 0u64);
+        for new in side.iter().filter(|it| it.old.is_none()).filter_map(|it| it.new.filter(is_file)) {
+            match gone.get_mut(&new.1).filter(|count| **count > 0) {
+                Some(count) => *count -= 1,
+                None => came = (came.0 + 1, came.1 + self.size(new)),
+            }
+        }
+        let went: u64 = gone.values().sum();
+        if went == 0 || came.0 == 0 {
+            return 0;
+        }
+        for (id, _) in gone.iter().filter(|(_, count)| **count > 0) {
+            bytes += self.size((EntryKind::Blob, *id));
+        }
+        let pairs = (went * came.0).min(most * most);
+        pairs * (1 + (bytes / went + came.1 / came.0) / COMPARED) + (bytes + came.1) / COMPARED
+    }
+
+    /// How large a file is. One that a partial clone lacks is taken for an empty one.
+    fn size(&self, (_, id): Here) -> u64 {
+        self.repo().find_header(id).map_or(0, |header| header.size())
+    }
+}
+
+fn is_file((kind, _): &Here) -> bool {
+    matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable | EntryKind::Link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_merge_takes_is_counted_by_files_pairs_and_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        gix::init_bare(folder.path()).unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let repo = store.repo();
+        let of = |files: &[(String, String)]| {
+            let mut editor = repo.empty_tree().edit().unwrap();
+            for (path, text) in files {
+                editor.upsert(path.as_str(), EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+            }
+            editor.write().unwrap().detach()
+        };
+        let many = |name: &str, text: &str| -> Vec<(String, String)> {
+            (0..10).map(|n| (format!("{name}{n}"), format!("{text}{n}"))).collect()
+        };
+        let work = |base, one, two, most| store.merge_work(base, [one, two], most).unwrap().unwrap();
+        let base = of(&many("a", "x"));
+        assert_eq!(work(Some(base), base, base, 100), MergeWork::default());
+        // Renamed as they are: 20 paths, and nothing to compare.
+        let steps = |one, most| work(Some(base), one, base, most).steps;
+        assert_eq!(steps(of(&many("b", "x")), 100), 20);
+        assert_eq!(steps(of(&many("b", "y")), 100), 20 + 100);
+        assert_eq!(steps(of(&many("b", "y")), 3), 20 + 9);
+        assert_eq!(steps(of(&many("b", &"y".repeat(8191))), 100), 20 + 300 + 20);
+        // What both changed counts by its bytes, in whatever version it is large.
+        let large = "z".repeat(6_400);
+        let found = work(Some(base), of(&many("a", "y")), of(&many("a", &large)), 100);
+        assert_eq!((found.largest, found.steps), (6_401, 20 + 10 * (6_405 / 64)));
+        assert_eq!(work(None, base, of(&many("a", &large)), 100).largest, 6_401);
+        assert_eq!(work(Some(base), of(&many("a", &large)), of(&many("a", &large)), 100).largest, 0);
+    }
+}

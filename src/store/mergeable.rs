@@ -1,0 +1,70 @@
+//! Whose head it is that no clone can merge, and that no such head is published.
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+
+use super::error::{StoreError, Whose};
+use super::merge::Merge;
+use super::repo::Store;
+use super::trees;
+
+impl Store {
+    /// Refuses to publish a head that no clone could merge. `known` is the head that the remote is known to have: what
+    /// both have alike is there already, and is not opened.
+    pub(crate) fn refuse_unmergeable(
+        &self,
+        head: ObjectId,
+        known: Option<ObjectId>,
+    ) -> Result<(), StoreError> {
+        let work = self.in_memory();
+        let tree = |id: ObjectId| work.find_commit(id).ok()?.tree_id().ok().map(gix::Id::detach);
+        // What cannot be read is found out where it is read.
+        let Some(ours) = tree(head) else { return Ok(()) };
+        let theirs = known.and_then(tree).unwrap_or_else(|| ObjectId::empty_tree(work.object_hash()));
+        match Merge::new(&work).root(theirs, ours) {
+            Err(why) => match self.unmergeable(&work, [ours, theirs], self.reference(), why) {
+                error @ StoreError::Unmergeable { .. } => Err(error),
+                _ => Ok(()),
+            },
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Says which of two trees has the folder for which they were not merged; other errors as they are. The second tree
+    /// is that of the head which lies at `name`.
+    pub(super) fn unmergeable(
+        &self,
+        work: &gix::Repository,
+        [ours, theirs]: [ObjectId; 2],
+        name: &str,
+        why: StoreError,
+    ) -> StoreError {
+        let (StoreError::FullFolder { path, .. } | StoreError::CrowdedFolder { path, .. }) = &why else {
+            return why;
+        };
+        let other = || self.remote_at(name).unwrap_or(name).to_owned();
+        let whose = match [ours, theirs].map(|tree| is_too_large(work, tree, path)) {
+            _ if name == self.reference() => Whose::Ours,
+            [true, false] => Whose::Ours,
+            [false, true] => Whose::Theirs(other(), name.to_owned()),
+            _ => Whose::Both(other()),
+        };
+        let (path, reference) = (path.clone(), self.reference().to_owned());
+        StoreError::Unmergeable { whose, path, reference, why: Box::new(why) }
+    }
+}
+
+/// Whether the folder at `path` is too large in this tree alone.
+fn is_too_large(work: &gix::Repository, tree: ObjectId, path: &str) -> bool {
+    let mut here = tree;
+    let mut depth = 0;
+    for name in path.split('/').filter(|name| !name.is_empty()) {
+        match trees::look_up(work, here, name.into()) {
+            Ok(Some((inner, EntryKind::Tree))) => here = inner,
+            Ok(_) => return false,
+            Err(_) => return true,
+        }
+        depth += 1;
+    }
+    Merge::new(work).is_full(here, path, depth)
+}

@@ -1,0 +1,219 @@
+//! git, repeating merges in a folder of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::ObjectId;
+use gix::bstr::{BString, ByteSlice};
+
+use super::super::aside::Aside;
+use super::weight::MOST_RENAMES;
+use crate::rules::audit::Change;
+use crate::store::git::{Args, GitError, feed};
+use crate::store::{CodeCommit, Store, StoreError, object_id};
+
+/// Paths that differ, as git has them: not all are UTF-8.
+pub(super) type Changes = BTreeMap<BString, Change>;
+
+/// git, merging again what somebody merged.
+pub(super) struct Again {
+    aside: Aside,
+}
+
+/// What git makes of two commits.
+pub(super) struct Joined {
+    pub(super) tree: ObjectId,
+    pub(super) conflicts: BTreeSet<BString>,
+}
+
+impl Again {
+    pub(super) fn new(store: &Store) -> Result<Self, StoreError> {
+        let aside = Aside::without_attributes(store).map_err(StoreError::io(std::env::temp_dir()))?;
+        Ok(Self { aside })
+    }
+
+    /// What git makes of each pair of commits, all by one process. None if this git cannot tell.
+    pub(super) fn merge(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Option<Vec<Joined>>, StoreError> {
+        let list: String = pairs.iter().map(|(one, two)| format!("{one} {two}\n")).collect();
+        let args = Args::new(&["merge-tree", "--write-tree", "--stdin", "-z"])
+            .options(&["--name-only", "--no-messages", "--allow-unrelated-histories"])
+            .set("merge.renames", true)
+            .set("merge.renameLimit", MOST_RENAMES)
+            .set("merge.directoryRenames", "conflict")
+            .set("merge.renormalize", false)
+            .set("merge.conflictStyle", "merge")
+            .set("merge.default", "")
+            .set("diff.algorithm", "histogram")
+            .set("core.attributesFile", "")
+            .set("core.fsync", "none");
+        let output = match feed(self.aside.command(args), list.as_bytes()) {
+            Err(GitError::Failed { code: Some(129), .. }) => return Ok(None),
+            output => output?,
+        };
+        let joined = joined(&output).filter(|joined| joined.len() == pairs.len());
+        joined.map(Some).ok_or_else(|| unclear("merge-tree").into())
+    }
+
+    /// What git makes of the parents of an octopus, one after the other.
+    pub(super) fn octopus(&self, merge: &CodeCommit) -> Result<Option<Joined>, StoreError> {
+        let [first, others @ ..] = &merge.parents[..] else { return Ok(None) };
+        let mut head = *first;
+        let mut all: Option<Joined> = None;
+        for parent in others {
+            let Some(joined) = self.merge(&[(head, *parent)])?.and_then(|mut made| made.pop()) else {
+                return Ok(None);
+            };
+            let who = "git-wf <> 0 +0000";
+            let text = format!(
+                "tree {}\nparent {head}\nparent {parent}\nauthor {who}\ncommitter {who}\n\nmerge\n",
+                joined.tree
+            );
+            let args = Args::new(&["hash-object", "-t", "commit", "-w", "--stdin"]);
+            let made = feed(self.aside.command(args), text.as_bytes())?;
+            head = object_id(String::from_utf8_lossy(&made).trim()).ok_or_else(|| unclear("hash-object"))?;
+            let mut conflicts = joined.conflicts;
+            conflicts.extend(all.take().map(|before| before.conflicts).unwrap_or_default());
+            all = Some(Joined { tree: joined.tree, conflicts });
+        }
+        Ok(all)
+    }
+
+    /// In what each pair of trees differs, all by one process.
+    pub(super) fn changes(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Vec<Changes>, GitError> {
+        if pairs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let list: String = pairs.iter().map(|(one, two)| format!("{one} {two}\n")).collect();
+        let args = Args::new(&[
+            "diff-tree",
+            "--stdin",
+            "-r",
+            "-t",
+            "-z",
+            "--raw",
+            "--no-renames",
+            "--ignore-submodules=none",
+        ]);
+        let output = feed(self.aside.command(args), list.as_bytes())?;
+        differences(&output).filter(|found| found.len() == pairs.len()).ok_or_else(|| unclear("diff-tree"))
+    }
+}
+
+fn unclear(command: &str) -> GitError {
+    let stderr = "its answer is not what git 2.39 and later give".to_owned();
+    GitError::Failed { command: command.to_owned(), stderr, code: None }
+}
+
+/// Reads, for each merge, `1` or `0`, its tree and the names of what conflicts, an empty text, each ended by a zero.
+fn joined(output: &[u8]) -> Option<Vec<Joined>> {
+    let mut parts = output.split(|byte| *byte == 0);
+    let mut found = Vec::new();
+    while let Some(status) = parts.next().filter(|status| !status.is_empty()) {
+        let tree = object_id(&String::from_utf8_lossy(parts.next()?))?;
+        let conflicts: BTreeSet<BString> =
+            parts.by_ref().take_while(|name| !name.is_empty()).map(BString::from).collect();
+        if (status == b"1") != conflicts.is_empty() {
+            return None;
+        }
+        found.push(Joined { tree, conflicts });
+    }
+    Some(found)
+}
+
+/// Reads, for each pair of trees, a line with both ids and then each difference: `:` and the modes, the ids and a letter,
+/// and behind it the path, both ended by a zero. A folder is named only if no file in it differs: it is written otherwise,
+/// such as with a mode that git takes for another, or has an empty folder in it.
+fn differences(output: &[u8]) -> Option<Vec<Changes>> {
+    let mut parts = output.split(|byte| *byte == 0);
+    let mut found: Vec<Changes> = Vec::new();
+    let mut folders: BTreeSet<BString> = BTreeSet::new();
+    while let Some(mut part) = parts.next() {
+        while !part.is_empty() && part[0] != b':' {
+            let end = part.iter().position(|byte| *byte == b'\n')?;
+            part = &part[end + 1..];
+            found.push(Changes::new());
+            folders.clear();
+        }
+        if part.is_empty() {
+            continue;
+        }
+        let is_folder = is_folder(part)?;
+        let change = match part.last()? {
+            b'A' => Change::Added,
+            b'D' => Change::Deleted,
+            _ => Change::Modified,
+        };
+        let path = BString::from(parts.next()?);
+        let changes = found.last_mut()?;
+        // git names a folder before what is in it.
+        if let Some(end) = path.rfind_byte(b'/').filter(|end| folders.remove(&path[..*end])) {
+            changes.remove(&path[..end]);
+        }
+        if !is_folder {
+            folders.remove(&path);
+            changes.insert(path, change);
+        } else if !changes.contains_key(&path) {
+            changes.insert(path.clone(), change);
+            folders.insert(path);
+        }
+    }
+    Some(found)
+}
+
+/// Whether a difference is one of folders: `:` and both modes, of which one may be zero.
+fn is_folder(difference: &[u8]) -> Option<bool> {
+    let modes = [difference.get(1..7)?, difference.get(8..14)?];
+    Some(modes.iter().all(|mode| [&b"040000"[..], b"000000"].contains(mode)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bstr(text: &str) -> &gix::bstr::BStr {
+        text.into()
+    }
+
+    #[test]
+    fn what_git_made_of_two_commits_is_read() {
+        let (one, two) = ("1".repeat(40), "2".repeat(40));
+        let found = joined(format!("1\0{one}\0\x000\0{two}\0a\nb\0c\0\0").as_bytes()).unwrap();
+        let shown: Vec<_> = found.iter().map(|it| (it.tree.to_string(), it.conflicts.len())).collect();
+        assert_eq!(shown, [(one.clone(), 0), (two, 2)]);
+        assert!(found[1].conflicts.contains(&BString::from("a\nb")));
+        assert!(joined(b"").unwrap().is_empty());
+        for unclear in [format!("1\0{one}\0a\0\0"), format!("0\0{one}\0\0"), "1\0no\0\0".into()] {
+            assert!(joined(unclear.as_bytes()).is_none(), "{unclear:?}");
+        }
+    }
+
+    #[test]
+    fn differences_of_trees_are_read() {
+        let header = format!("{0} {0}\n", "1".repeat(40));
+        let raw = |letter: &str, path: &str| format!(":100644 100644 1 2 {letter}\0{path}\0");
+        let text = format!(
+            "{header}{header}{}{}{}{header}",
+            raw("M", "a"),
+            raw("A", ":100644 100644 1 2 D"),
+            raw("D", "x\ny")
+        );
+        let found = differences(text.as_bytes()).unwrap();
+        assert_eq!(found.iter().map(Changes::len).collect::<Vec<_>>(), [0, 3, 0]);
+        assert_eq!(found[1][bstr("x\ny")], Change::Deleted);
+        assert_eq!(found[1][bstr(":100644 100644 1 2 D")], Change::Added);
+        assert!(differences(b"nothing").is_none());
+        let tree = |letter: &str, path: &str| format!(":040000 000000 1 2 {letter}\0{path}\0");
+        let text = [
+            header,
+            tree("M", "a"),
+            tree("M", "a/b"),
+            raw("M", "a/b/c"),
+            raw("D", "d"),
+            tree("A", "d"),
+            raw("A", "d/e"),
+            tree("M", "f"),
+            tree("D", "f/g"),
+        ];
+        let found = differences(text.concat().as_bytes()).unwrap();
+        assert_eq!(found[0].keys().collect::<Vec<_>>(), ["a/b/c", "d", "d/e", "f/g"]);
+    }
+}

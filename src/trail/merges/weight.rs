@@ -1,0 +1,136 @@
+//! What it takes to repeat merges, and how much of that one push may ask for. It is counted in files and bytes and not in
+//! time, so that the answer is the same on any machine.
+
+use std::collections::HashSet;
+
+use gix::ObjectId;
+
+use crate::rules::audit::Unseen;
+use crate::store::{CodeCommit, Store, StoreError};
+
+/// Merges of more commits than these are not repeated.
+const MOST_PARENTS: usize = 64;
+/// If the parents of a merge have more common ancestors, and those again, than these pairs, it is not repeated.
+const MOST_BASES: usize = 32;
+/// git compares at most so many files that went with as many that came, to find renames with changes.
+pub(super) const MOST_RENAMES: u64 = 400;
+/// The bytes of a file whose versions git merges: for each line it takes up to 250 bytes of memory.
+const LARGEST_FILE: u64 = 2 * 1024 * 1024;
+/// What one merge may take, in steps of some microseconds.
+const MOST_STEPS: u64 = 2_000_000;
+/// What all merges of one push may take.
+const STEPS_OF_A_PUSH: u64 = 8_000_000;
+/// What it takes to find the common ancestors of two commits and to start on them.
+const STEPS_OF_A_PAIR: u64 = 100;
+
+/// How much is left for the merges that come.
+#[derive(Debug)]
+pub(crate) struct Budget(Option<u64>);
+
+impl Budget {
+    /// Each merge is bounded, but not how many there are: whoever asks has started it, and can stop it.
+    pub(crate) fn of_each() -> Self {
+        Self(None)
+    }
+
+    /// All merges together are bounded: whoever pushes them has the server work.
+    pub(crate) fn of_a_push() -> Self {
+        Self(Some(STEPS_OF_A_PUSH))
+    }
+
+    /// Takes these steps away; false where there were not as many.
+    fn take(&mut self, steps: u64) -> bool {
+        let Some(left) = &mut self.0 else { return true };
+        let is_enough = *left >= steps;
+        *left = left.saturating_sub(steps);
+        is_enough
+    }
+
+    fn is_spent(&self) -> bool {
+        self.0 == Some(0)
+    }
+}
+
+/// Why a merge is not repeated; none where it can be. git would walk whatever the trees of the parents and of what they
+/// stand on unfold to.
+pub(super) fn unseen(
+    store: &Store,
+    merge: &CodeCommit,
+    budget: &mut Budget,
+) -> Result<Option<Unseen>, StoreError> {
+    if budget.is_spent() {
+        return Ok(Some(Unseen::Spent));
+    }
+    let mut steps = 0;
+    let found = weigh(store, merge, &mut steps)?;
+    // A tree that unfolds without end was looked into before that was known.
+    let is_enough = budget.take(if found == Some(Unseen::Unfolds) { MOST_STEPS } else { steps });
+    Ok(found.or((!is_enough).then_some(Unseen::Spent)))
+}
+
+fn weigh(store: &Store, merge: &CodeCommit, steps: &mut u64) -> Result<Option<Unseen>, StoreError> {
+    if merge.parents.len() > MOST_PARENTS {
+        return Ok(Some(Unseen::Ancestry));
+    }
+    let tree = store.code_tree_of(merge.id)?;
+    for parent in &merge.parents {
+        if store.is_beyond_looking(Some(store.code_tree_of(*parent)?), tree)? {
+            return Ok(Some(Unseen::Unfolds));
+        }
+    }
+    let mut open: Vec<(ObjectId, ObjectId)> = merge.parents[..]
+        .iter()
+        .enumerate()
+        .flat_map(|(n, one)| merge.parents[n + 1..].iter().map(|two| (*one, *two)))
+        .collect();
+    let mut seen: HashSet<(ObjectId, ObjectId)> = open.iter().copied().collect();
+    let most = open.len() + MOST_BASES;
+    while let Some((one, two)) = open.pop() {
+        *steps += STEPS_OF_A_PAIR;
+        let bases = store.merge_bases(one, two)?;
+        if bases.is_empty() {
+            store.require_whole(merge)?;
+        }
+        let sides = [store.code_tree_of(one)?, store.code_tree_of(two)?];
+        let trees = bases.iter().map(|base| store.code_tree_of(*base).map(Some));
+        let mut trees = trees.collect::<Result<Vec<_>, _>>()?;
+        if trees.is_empty() {
+            trees.push(None);
+        }
+        for base in trees {
+            let Some(work) = store.merge_work(base, sides, MOST_RENAMES)? else {
+                return Ok(Some(Unseen::Unfolds));
+            };
+            *steps += work.steps;
+            if work.largest > LARGEST_FILE {
+                return Ok(Some(Unseen::LargeFile));
+            }
+            if *steps > MOST_STEPS {
+                return Ok(Some(Unseen::TooMuch));
+            }
+        }
+        // git merges several common ancestors into one first.
+        for (n, base) in bases.iter().enumerate() {
+            open.extend(bases[n + 1..].iter().map(|other| (*base, *other)).filter(|pair| seen.insert(*pair)));
+        }
+        if seen.len() > most {
+            return Ok(Some(Unseen::Ancestry));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_ends_and_that_of_an_audit_does_not() {
+        let mut budget = Budget::of_a_push();
+        assert!(budget.take(STEPS_OF_A_PUSH - 1) && !budget.is_spent());
+        assert!(budget.take(1) && budget.is_spent());
+        assert!(!budget.take(1) && budget.is_spent());
+        let mut budget = Budget::of_each();
+        assert!(budget.take(u64::MAX) && budget.take(u64::MAX) && !budget.is_spent());
+    }
+}
