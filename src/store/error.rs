@@ -117,7 +117,7 @@ pub(crate) enum StoreError {
     #[error("{whose} cannot be merged: {why}")]
     Unmergeable {
         /// Which head.
-        whose: Whose,
+        whose: Box<Whose>,
         /// The folder.
         path: String,
         /// The full name of the ref.
@@ -261,20 +261,21 @@ impl StoreError {
 fn unmergeable(whose: &Whose, path: &str, reference: &str) -> String {
     let (path, reference) = (shell::word(path), shell::word(reference));
     let back = format!("`git update-ref {reference} COMMIT`");
+    let log = |at: &str| format!("`git log {at} -- {path}`");
     match whose {
-        Whose::Ours => {
-            format!(
-                "`git wf log -- {path}` shows who filled it; {back} sets this store back to a commit before that"
-            )
-        }
+        Whose::Ours => format!(
+            "{} shows who filled it; {back} sets this store back to a commit before that",
+            log(&reference)
+        ),
         Whose::Theirs(_, tracking) => format!(
-            "nothing was changed here; `git log {} -- {path}` shows who filled it; {back}, run in that repository, \
-             sets it back to a commit before that",
-            shell::word(tracking)
+            "nothing was changed here; {} shows who filled it; {back}, run in that repository, sets it back to a commit \
+             before that",
+            log(&shell::word(tracking))
         ),
         Whose::Both(_) => format!(
-            "nothing was changed here; `git wf log -- {path}` shows who filled it here; {back} sets one of the two back \
-             to a commit before that"
+            "nothing was changed here; {} shows who filled it here; {back} sets one of the two back to a commit before \
+             that",
+            log(&reference)
         ),
     }
 }
@@ -349,11 +350,11 @@ impl Explain for StoreError {
             Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
             Self::Unmergeable { whose, path, reference, .. } => unmergeable(whose, path, reference),
             Self::FullFolder { path, .. } => format!(
-                "`git wf log -- {}` shows who filled it; set the ref back to a commit before that",
-                shell::operand(path)
+                "`git log REF -- {}`, with the ref of the store, shows who filled it; set it back to a commit before that",
+                shell::word(path)
             ),
             Self::CrowdedFolder { .. } => {
-                "write into another issue, queue or run; `git wf log -- PATH` shows who filled it".into()
+                "write into another issue, queue or run; `git log REF -- PATH`, with the ref of the store, shows who filled it".into()
             }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Elements { .. } | Excess::Unknown { .. }) => {
                 "removed elements count too; put the rest into another record".into()

@@ -50,7 +50,7 @@ impl Store {
             _ => Whose::Both(other()),
         };
         let (path, reference) = (path.clone(), self.reference().to_owned());
-        StoreError::Unmergeable { whose, path, reference, why: Box::new(why) }
+        StoreError::Unmergeable { whose: Box::new(whose), path, reference, why: Box::new(why) }
     }
 }
 

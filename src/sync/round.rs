@@ -291,7 +291,7 @@ pub(super) fn fetch(
             }
             // What was taken back was no store, could not be merged, or was purged here: good.
             Err(StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {}
-            Err(StoreError::Unmergeable { whose: Whose::Theirs(..), .. }) => {}
+            Err(StoreError::Unmergeable { whose, .. }) if matches!(*whose, Whose::Theirs(..)) => {}
             Err(StoreError::Purged { side: Unpurged::Theirs, .. }) => {}
             Err(error) => return Err(error.into()),
         }

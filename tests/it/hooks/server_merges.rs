@@ -142,7 +142,7 @@ fn the_merges_of_one_push_are_bounded() {
             message.len()
         );
         for n in 0..990 {
-            let text = format!("{n}\n{n}\n{n}\n{text}\n");
+            let text = format!("{n}\n{text}\n{}", "line\n".repeat(1_700));
             stream += &format!("M 100644 inline {name}{n}\ndata {}\n{text}\n", text.len());
         }
     }
@@ -150,15 +150,14 @@ fn the_merges_of_one_push_are_bounded() {
     let [left, right] = ["refs/scratch/y", "refs/scratch/z"].map(|name| id(&repo, name));
     let tree = id(&repo, "refs/scratch/y^{tree}");
     let mut args = vec!["push".to_owned(), "-q".into(), "origin".into()];
-    for n in 0..30 {
+    for n in 0..10 {
         let merge = commit(&repo, &tree, &[&left, &right], &format!("merge {n}"));
         args.push(format!("{merge}:refs/heads/in{n}"));
     }
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let told = repo.git(&args).fails(1).stderr;
-    let count = |text: &str| told.matches(text).count();
     assert!(told.contains("there are too many merges to check at once"), "{told}");
-    assert!(count("changes of its own") < 30, "{told}");
+    assert!(told.contains("changes of its own"), "{told}");
     // Each by itself can be looked at.
     let told = repo.git(&args[..4]).fails(1).stderr;
     assert!(told.contains("changes of its own"), "{told}");

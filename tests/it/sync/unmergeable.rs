@@ -33,12 +33,12 @@ fn a_store_that_no_clone_can_merge_is_not_published() {
             "{error}"
         );
         let hint = error["hint"].as_str().unwrap();
-        for command in ["`git wf log -- later`", "`git update-ref refs/wf/main COMMIT`"] {
+        for command in ["`git log refs/wf/main -- later`", "`git update-ref refs/wf/main COMMIT`"] {
             assert!(hint.contains(command), "{hint}");
         }
         assert_eq!(two.origin.tip(), before);
     }
-    assert!(two.ada.wf(&["log", "--", "later"]).ok().stdout.contains("fill"));
+    assert_eq!(two.ada.git(&["log", "--format=%s", REF, "--", "later"]).ok().line(), "fill");
     two.ada.git(&["update-ref", REF, &whole]).ok();
     two.ada.wf(&["sync"]).ok();
 }
