@@ -141,7 +141,7 @@ pub(super) fn refuse_foreign(
     Err(foreign(execution, is_mine).hint(hint))
 }
 
-/// Refuses to give up what somebody else executes, while the lease lasts. One's own claims can be given up from anywhere.
+/// Refuses to release or renew the claim of someone else while the lease lasts. You can do both to your own from anywhere.
 pub(super) fn refuse_others(
     store: &Store,
     execution: &ExecutionFolder,
@@ -153,7 +153,7 @@ pub(super) fn refuse_others(
         return Ok(());
     }
     Err(foreign(execution, false)
-        .hint("only they can give it up; once the lease has expired, `git wf next` takes the item over"))
+        .hint("the claim is theirs; once the lease has expired, `git wf next` takes the item over"))
 }
 
 /// Whether this worktree is bound to the execution, or died over taking it.

@@ -89,6 +89,8 @@ fn renew(item: Option<&str>, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let before = claim::meant(&store, &store.snapshot()?, item)?;
     let lease = store.lease()?;
+    // A claim that others keep alive would never expire.
+    claim::refuse_others(&store, &before.execution, &Force::default())?;
     claim::confirm(&store, &before.execution, context)?;
     let committed = context.transact(&store, |tx| {
         let Meant { execution, .. } = claim::meant(&store, tx, item)?;

@@ -7,7 +7,7 @@
 //! field.
 
 use super::parse::LAST_EPOCH;
-use super::{BIRTH, Doc};
+use super::{BIRTH, Doc, Slot};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 
@@ -39,6 +39,26 @@ impl Doc {
             }
         }
         Some(repaired)
+    }
+
+    /// Whether this version can be a repair of `old`: the same values, of which some have the stamps that a repair gives.
+    /// A repair stands over every edit of the epoch before, so nothing else may come with it.
+    pub(crate) fn repairs(&self, old: &Self) -> bool {
+        let is_born_early = self.birth != old.birth;
+        let birth = old.birth.as_ref().map(Stamp::repaired_birth);
+        let early = Stamp::repaired(self.birth.as_ref());
+        let is_kept = |(was, now): (&Slot, &Slot)| {
+            let is_restamped = if was.stamp == old.birth {
+                now.stamp == self.birth
+            } else {
+                now.stamp == was.stamp || now.stamp.as_ref() == Some(&early)
+            };
+            was.value == now.value && is_restamped
+        };
+        (!is_born_early || self.birth == birth)
+            && self.once == old.once
+            && self.slots.keys().eq(old.slots.keys())
+            && old.slots.values().zip(self.slots.values()).all(is_kept)
     }
 
     /// The same version as one of an epoch that is no higher than `epoch`.

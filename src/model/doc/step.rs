@@ -71,8 +71,13 @@ fn epoch_fault(old: Option<&Doc>, new: &Doc, at: Time) -> Option<String> {
     match (rise, old) {
         (0, _) => None,
         (_, None) => Some(format!("created the record in epoch {}, not 0", new.epoch)),
-        (1, Some(old)) if new.epoch <= LAST_EPOCH && !old.ahead_of(at).is_empty() => None,
-        (1, Some(_)) => Some("raised its epoch, although it had no stamp from the future".to_owned()),
+        (1, Some(old)) if new.epoch > LAST_EPOCH || old.ahead_of(at).is_empty() => {
+            Some("raised its epoch, although it had no stamp from the future".to_owned())
+        }
+        (1, Some(old)) if !new.repairs(old) => {
+            Some("raised its epoch, and changed more than stamps from the future".to_owned())
+        }
+        (1, Some(_)) => None,
         _ => Some(format!("raised its epoch from {before} to {}, by more than one", new.epoch)),
     }
 }

@@ -422,7 +422,19 @@ fn a_step_that_no_command_makes_is_told() {
     for which in [0, 3] {
         let mut frozen = old.clone();
         frozen.slots.get_mut("title").unwrap().stamp = Some(far(which));
-        assert_eq!(between(Some(&frozen), &frozen.repaired(at(7)).unwrap()).faults(), [""; 0]);
+        let anew = frozen.repaired(at(7)).unwrap();
+        assert_eq!(between(Some(&frozen), &anew).faults(), [""; 0]);
+        // The version of a higher epoch stands over every edit, so no more than the repair may come with it.
+        let beyond = "raised its epoch, and changed more than stamps from the future";
+        let mut edited = anew.clone();
+        edited.slots.get_mut("title").unwrap().value = Some(json!("another"));
+        assert_eq!(between(Some(&frozen), &edited).faults(), [beyond]);
+        let mut reborn = anew.clone();
+        reborn.birth = Some(stamp(6, 1));
+        assert_eq!(between(Some(&frozen), &reborn).faults(), [beyond]);
+        let mut later = anew;
+        later.slots.get_mut("title").unwrap().stamp = Some(stamp(8, 1));
+        assert_eq!(between(Some(&frozen), &later).faults(), [beyond]);
         let twice = repaired.repaired(at(8)).unwrap();
         assert!(between(Some(&frozen), &twice).faults()[0].contains("from 0 to 2"));
         assert!(between(Some(&twice), &repaired).faults()[0].contains("from 2 to 1"));

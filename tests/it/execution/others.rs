@@ -19,7 +19,12 @@ fn executed(sandbox: &Sandbox) -> (Repo, Repo) {
 fn another_person_ends_nothing() {
     let sandbox = Sandbox::new();
     let (one, two) = executed(&sandbox);
-    for args in [&["done", "S-1"][..], &["fail", "S-1", "-m", "no"], &["lease", "release", "S-1"]] {
+    for args in [
+        &["done", "S-1"][..],
+        &["fail", "S-1", "-m", "no"],
+        &["lease", "release", "S-1"],
+        &["lease", "renew", "S-1"],
+    ] {
         let error = two.refused(1, args);
         assert_eq!(error["code"], "claim-of-another", "{args:?}");
         assert!(error["message"].as_str().unwrap().contains("Ada <ada@example.org>"), "{error}");
