@@ -30,7 +30,7 @@ enum Command {
     /// checks. An override with a reason is accepted and named.
     ///
     /// A push can loosen the policy only as far as wf.floor on the server allows, or if an owner whom wf.owner names signed
-    /// the commit that does so. gitwf-server(7) says all of this in full.
+    /// the commit that does so, on top of the server's latest one. gitwf-server(7) says all of this in full.
     Install {
         /// Install the hook that checks pushes, in a repository that others push to
         #[arg(long)]

@@ -1,16 +1,23 @@
 //! Who may loosen the policy of a store on a server: anyone, as far as the server's `wf.floor` allows it, and the owners
 //! whom its `wf.owner` names, by their signatures.
 
+use std::collections::HashSet;
+
 use gix::ObjectId;
+use serde_json::Value;
 
 use crate::model::root::Policy;
+use crate::model::strict;
+use crate::model::time::Time;
 use crate::rules::policy::{Floor, Gate, loosened, value};
 use crate::rules::roles;
-use crate::store::{Read, Store, StoreError, layout, records};
+use crate::store::{Read, Signature, Store, StoreError, layout, one_line};
 
 const KEY: &str = "wf.floor";
 /// May be set several times. Each value is the fingerprint of a key, or an SSH principal.
 const OWNER: &str = "wf.owner";
+/// So far may clocks differ, and so long is an owner's signature good. In seconds.
+const DAY: i64 = 24 * 60 * 60;
 
 /// Reads `wf.floor`. If it cannot be read, nothing comes in.
 pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
@@ -22,60 +29,188 @@ pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
     })
 }
 
-/// The gates that a push opens without permission, described. Each side is a commit of the store with its policy.
-pub(super) fn faults(
+/// A push that loosens the policy without permission.
+pub(super) struct Refusal {
+    /// The gates that it opens, described.
+    pub(super) faults: Vec<String>,
+    /// What to do.
+    pub(super) hint: &'static str,
+}
+
+const NOT_ALLOWED: &str = "have an owner whom the server's `git config wf.owner` names sign the commit of `git wf policy set`, \
+    or lower the server's `wf.floor`; `git wf policy set` restores the policy";
+const STALE: &str = "an owner must decide it again on the latest state: `git wf pull`, close and reopen the gate with two \
+    `git wf policy set`, `git wf sync`";
+
+/// What is wrong with a push that opens gates, if it may not. Each side is a commit of the store with its policy.
+pub(super) fn refusal(
     store: &Store,
     floor: &Floor,
     (tip, before): (Option<ObjectId>, &Policy),
     (new, after): (ObjectId, &Policy),
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Option<Refusal>, StoreError> {
     let gates = loosened(before, after);
-    let Some(tip) = tip.filter(|_| !gates.is_empty()) else { return Ok(vec![]) };
+    let Some(tip) = tip.filter(|_| !gates.is_empty()) else { return Ok(None) };
     let owners: Vec<String> = store.config_all(OWNER).into_iter().filter(|name| !name.is_empty()).collect();
-    let mut faults = Vec::new();
+    let (mut faults, mut is_stale) = (Vec::new(), false);
     for gate in gates {
-        let words = format!("{} from {} to {}", gate.name, value(before, gate), value(after, gate));
-        match floor.allows(gate, after) {
-            Some(true) => {}
-            Some(false) => faults.push(format!("{words}: `{KEY}` of this server does not allow it")),
-            None if owners.is_empty() => {
-                faults.push(format!("{words}: `{OWNER}` of this server names nobody who may"));
-            }
-            None if is_signed(store, &owners, gate, tip, new)? => {}
-            None => faults.push(format!("{words}: nobody whom `{OWNER}` of this server names has signed it")),
-        }
+        let why = match floor.allows(gate, after) {
+            Some(true) => continue,
+            Some(false) => format!("`{KEY}` of this server does not allow it"),
+            None if owners.is_empty() => format!("`{OWNER}` of this server names nobody who may"),
+            None => match unsanctioned(store, &owners, gate, tip, new)? {
+                None => continue,
+                Some(why) => {
+                    is_stale |= why.is_stale();
+                    why.to_string()
+                }
+            },
+        };
+        faults.push(format!("{} from {} to {}: {why}", gate.name, value(before, gate), value(after, gate)));
     }
-    Ok(faults)
+    let hint = if is_stale { STALE } else { NOT_ALLOWED };
+    Ok((!faults.is_empty()).then_some(Refusal { faults, hint }))
 }
 
-/// Whether new commits open the gate and each of those is signed by an owner, in a role that may do it.
-fn is_signed(
+/// Why no owner stands for the value of a gate.
+#[derive(Debug, thiserror::Error)]
+enum Unsanctioned {
+    #[error("nobody whom `{OWNER}` of this server names has signed it")]
+    Nobody,
+    #[error("`{OWNER}` of this server does not name `{0}`, who signed it")]
+    Another(String),
+    #[error("the key that signed it has expired")]
+    Expired,
+    #[error("an owner signed it in the role `{0}`, which may not change the policy")]
+    Role(String),
+    #[error("the owner who signed it did not know the latest state of this server")]
+    Elsewhere,
+    #[error(
+        "the owner's commit is dated {0}, which is not between the latest commit of this server and now, or more than a day ago"
+    )]
+    Date(Time),
+}
+
+impl Unsanctioned {
+    /// Whether it passes once the owner does it again.
+    fn is_stale(&self) -> bool {
+        matches!(self, Self::Elsewhere | Self::Date(_))
+    }
+}
+
+/// What a commit of the store says of a gate, with the stamp of whoever wrote it.
+#[derive(Debug, PartialEq)]
+struct Setting {
+    value: Value,
+    stamp: Value,
+}
+
+impl Setting {
+    fn of(root: Option<&[u8]>, gate: &'static Gate) -> Self {
+        let root = root.and_then(|bytes| strict::parse(bytes).ok()).unwrap_or_default();
+        let clock = &root["clock"];
+        let own = &clock[format!("policy/{}", gate.name)];
+        let stamp = if own.is_null() { &clock["*"] } else { own };
+        Self { value: root["policy"][gate.name].clone(), stamp: stamp.clone() }
+    }
+}
+
+/// Looks for an owner's commit that gave the gate the value that it has in the end. All stores share their first commit, so
+/// that a push can bring whatever an owner signed in any of them: only what was signed on top of `tip` was meant for this
+/// server as it is. Merges are never signed, and only repeat what one of their sides says.
+fn unsanctioned(
     store: &Store,
     owners: &[String],
     gate: &'static Gate,
     tip: ObjectId,
     new: ObjectId,
-) -> Result<bool, StoreError> {
-    let mut opening = Vec::new();
+) -> Result<Option<Unsanctioned>, StoreError> {
+    let in_the_end = Setting::of(store.snapshot_at(new)?.file(layout::ROOT_PATH)?.as_deref(), gate);
+    let mut on_tip = HashSet::from([tip]);
+    let mut writers = Vec::new();
     for link in store.commits_between(Some(tip), new)? {
-        // A merge opens only what one of its sides opened, and is never signed.
+        if link.parents.iter().any(|parent| on_tip.contains(parent)) {
+            on_tip.insert(link.commit);
+        }
         let [parent] = link.parents[..] else { continue };
-        let (before, after) = (store.snapshot_at(parent)?, store.snapshot_at(link.commit)?);
-        if before.file(layout::ROOT_PATH)? == after.file(layout::ROOT_PATH)? {
+        let before = store.snapshot_at(parent)?.file(layout::ROOT_PATH)?;
+        let after = store.snapshot_at(link.commit)?.file(layout::ROOT_PATH)?;
+        if before == after {
             continue;
         }
-        let (before, after) = (records::root(&before)?.policy, records::root(&after)?.policy);
-        if loosened(&before, &after).iter().any(|it| it.name == gate.name) {
-            let role = store.step(link.commit)?.role;
-            if role.is_some_and(|role| !roles::may(&role, "policy set")) {
-                return Ok(false);
-            }
-            opening.push(link.commit);
+        let after = Setting::of(after.as_deref(), gate);
+        if after == in_the_end && after != Setting::of(before.as_deref(), gate) {
+            writers.push(link);
         }
     }
-    let signed = store.signed(&opening)?;
-    let is_by_owner = |commit: &ObjectId| {
-        signed.get(commit).is_some_and(|signed| owners.iter().any(|owner| signed.is_by(owner)))
-    };
-    Ok(!opening.is_empty() && opening.iter().all(is_by_owner))
+    let ids: Vec<ObjectId> = writers.iter().map(|link| link.commit).collect();
+    let signatures = store.signatures(&ids)?;
+    let dates = Dates::around(store.now()?, store.committed(tip)?);
+    let mut found = Unsanctioned::Nobody;
+    for link in &writers {
+        let role = store.step(link.commit)?.role.filter(|role| !roles::may(role, "policy set"));
+        found = match signatures.get(&link.commit) {
+            None | Some(Signature::Nobodys) => Unsanctioned::Nobody,
+            Some(Signature::Expired) => Unsanctioned::Expired,
+            Some(Signature::By(who)) if !owners.iter().any(|owner| who.is_by(owner)) => {
+                Unsanctioned::Another(one_line(who.name()))
+            }
+            Some(Signature::By(_)) => match role {
+                Some(role) => Unsanctioned::Role(one_line(&role)),
+                None if !on_tip.contains(&link.commit) => Unsanctioned::Elsewhere,
+                None if !dates.have(link.committed) => {
+                    Unsanctioned::Date(Time::from_seconds(link.committed).unwrap_or(Time::EPOCH))
+                }
+                None => return Ok(None),
+            },
+        };
+    }
+    Ok(Some(found))
+}
+
+/// When an owner's commit may have been made, in seconds since 1970. Git asks whether a key had expired at the date that the
+/// commit bears, and whoever has an old key writes any date they like.
+struct Dates {
+    earliest: i64,
+    latest: i64,
+}
+
+impl Dates {
+    /// A latest commit of the server that a wrong clock dated in the future says nothing.
+    fn around(now: Time, of_tip: i64) -> Self {
+        let now = now.millis() / 1000;
+        let since = if of_tip <= now { of_tip } else { i64::MIN };
+        Self { earliest: since.max(now - DAY), latest: now + DAY }
+    }
+
+    fn have(&self, date: i64) -> bool {
+        (self.earliest..=self.latest).contains(&date)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_owners_commit_is_of_the_last_day_and_not_older_than_the_servers() {
+        let now = 1_795_226_400;
+        let have = |tip: i64, date: i64| Dates::around(Time::from_seconds(now).unwrap(), tip).have(date);
+        for (tip, date, is_in) in [
+            (now - 60, now, true),
+            (now - 60, now - 60, true),
+            (now - 60, now - 61, false),
+            // Clocks differ, as the stamps of records may.
+            (now - 60, now + 60, true),
+            (now - 60, now + 2 * DAY, false),
+            (now - 9 * DAY, now - DAY, true),
+            (now - 9 * DAY, now - 2 * DAY, false),
+            // Nobody locks the owners out with a commit of the future.
+            (now + 9 * DAY, now, true),
+            (now + 9 * DAY, now - 2 * DAY, false),
+            (now + 9 * DAY, now + 9 * DAY, false),
+        ] {
+            assert_eq!(have(tip, date), is_in, "{tip} {date}");
+        }
+    }
 }

@@ -64,9 +64,10 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     let state = match (before, pushed) {
         (Some(before), Some(new)) => {
             let after = store.snapshot_at(new)?;
-            let faults = floor::faults(store, &floor, (tip, &stored), (new, &records::root(&after)?.policy))?;
-            if !faults.is_empty() {
-                return Ok(refused("the policy must not be loosened".into(), faults, LOOSENED));
+            let loosened =
+                floor::refusal(store, &floor, (tip, &stored), (new, &records::root(&after)?.policy))?;
+            if let Some(floor::Refusal { faults, hint }) = loosened {
+                return Ok(refused("the policy must not be loosened".into(), faults, hint));
             }
             let passed = gates::look(store, &before, &after, &policy)?;
             if !passed.faults.is_empty() {
@@ -104,10 +105,9 @@ fn told(mut forced: Vec<String>) -> String {
     format!("forced past a gate: {}", forced.join("; "))
 }
 
-const UNSOUND: &str = "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong";
+const UNSOUND: &str =
+    "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong, `git wf fsck --repair` repairs it";
 const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf solution review` records a review; `git wf reopen` starts over";
-const LOOSENED: &str = "have an owner whom the server's `git config wf.owner` names sign the commit of `git wf policy set`, \
-    or lower the server's `wf.floor`; `git wf policy set` restores the policy";
 const UNBOUND: &str =
     "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT SOLUTION` adds one";
 

@@ -7,7 +7,7 @@ use crate::store::FarFuture;
 pub(crate) enum Verdict {
     /// It goes on.
     Go,
-    /// It goes on, and whoever did it is told something.
+    /// It goes on, with a message to the user.
     Told(String),
     /// The policy refuses the commit.
     Refused(String),
@@ -23,7 +23,7 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// It goes on, and whoever did it is told what is wrong with a log that was written to.
+    /// It goes on, with a warning if the log that was written to has a stamp of the far future.
     pub(super) fn about(far_future: &FarFuture) -> Self {
         far_future.warnings().next().map_or(Self::Go, Self::Told)
     }

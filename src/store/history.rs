@@ -137,6 +137,11 @@ impl Store {
         Ok(self.link(id)?.parents)
     }
 
+    /// When a commit of the ref was committed, in seconds since 1970.
+    pub(crate) fn committed(&self, id: ObjectId) -> Result<i64, StoreError> {
+        Ok(self.link(id)?.committed)
+    }
+
     /// One commit of the ref among others.
     pub(super) fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");

@@ -65,7 +65,7 @@ pub(crate) use purge::{Purged, Tracked, Unpurged};
 pub(crate) use remotes::RefMove;
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use scan::Scan;
-pub(crate) use signatures::{Vouched, Vouching};
+pub(crate) use signatures::{Signature, Vouched, Vouching};
 pub(crate) use snapshot::{Read, Snapshot};
 pub(crate) use subjects::Subjects;
 pub(crate) use trees::path_refusal;

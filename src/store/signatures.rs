@@ -73,6 +73,17 @@ impl Verdict {
     }
 }
 
+/// What the signature of a commit is worth here.
+#[derive(Debug)]
+pub(crate) enum Signature {
+    /// Made by a key that git here trusts.
+    By(Signed),
+    /// It, or its key, had expired when it was made.
+    Expired,
+    /// There is none, or none that git here trusts.
+    Nobodys,
+}
+
 /// Whose signature git here trusts a commit for.
 #[derive(Debug)]
 pub(crate) struct Signed {
@@ -92,6 +103,14 @@ impl Signed {
             false => known.eq_ignore_ascii_case(&name.replace(' ', "")),
         };
         self.fingerprints.iter().any(is_key) || self.principal.as_deref() == Some(name)
+    }
+
+    /// What a setting would name them by.
+    pub(crate) fn name(&self) -> &str {
+        self.principal
+            .as_deref()
+            .or(self.fingerprints.first().map(String::as_str))
+            .unwrap_or("an unnamed key")
     }
 }
 
@@ -141,8 +160,8 @@ impl Store {
         Ok((vouched.collect::<Result<_, StoreError>>()?, complaint))
     }
 
-    /// Those of `ids` that bear a signature by a key that git here trusts, each with whose it is.
-    pub(crate) fn signed(&self, ids: &[ObjectId]) -> Result<HashMap<ObjectId, Signed>, StoreError> {
+    /// What the signatures of these commits are worth; a commit without one is not among them.
+    pub(crate) fn signatures(&self, ids: &[ObjectId]) -> Result<HashMap<ObjectId, Signature>, StoreError> {
         let mut signed = Vec::new();
         for id in ids {
             if self.bears_signature(*id)? {
@@ -150,12 +169,15 @@ impl Store {
             }
         }
         let (verdicts, _) = self.verdicts(&signed)?;
-        let good = verdicts.into_iter().filter(|(_, verdict)| verdict.vouching == Vouching::Good);
-        let of = |Verdict { signer, fingerprints, .. }| Signed {
-            principal: signer.filter(|_| fingerprints.iter().any(|it: &String| it.starts_with(SSH))),
-            fingerprints,
+        let of = |Verdict { vouching, signer, fingerprints, .. }| match vouching {
+            Vouching::Good => Signature::By(Signed {
+                principal: signer.filter(|_| fingerprints.iter().any(|it: &String| it.starts_with(SSH))),
+                fingerprints,
+            }),
+            Vouching::Expired => Signature::Expired,
+            _ => Signature::Nobodys,
         };
-        Ok(good.map(|(id, verdict)| (id, of(verdict))).collect())
+        Ok(verdicts.into_iter().map(|(id, verdict)| (id, of(verdict))).collect())
     }
 
     /// Compares a merge or restoring commit with the one that its parents make.
@@ -182,17 +204,47 @@ impl Store {
             return Ok((HashMap::new(), None));
         }
         let list: String = ids.iter().map(|id| format!("{id}\n")).collect();
-        let format = "--format=%H%x00%G?%x00%GS%x00%GK%x00%GF%x00%GP";
-        let args = ["log", "--no-walk=unsorted", "--no-show-signature", "--no-color", format, "--stdin"];
-        let output = super::git::fed(self.git().command(&args), list.as_bytes())?;
+        let output = self.asked("--format=%H%x00%G?%x00%GS%x00%GK%x00%GF%x00%GP", &list)?;
         let text = String::from_utf8_lossy(&output.stdout);
-        let verdicts: HashMap<_, _> = text.lines().filter_map(verdict).collect();
+        let mut verdicts: HashMap<_, _> = text.lines().filter_map(verdict).collect();
+        self.tell_expired(&mut verdicts)?;
         let words = String::from_utf8_lossy(&output.stderr);
         let is_unchecked = verdicts.values().any(|it| it.vouching == Vouching::Unchecked);
         let complaint = words.lines().map(str::trim).find(|line| !line.is_empty()).filter(|_| is_unchecked);
         let complaint = complaint.map(|line| line.trim_start_matches("error: ").to_owned());
         Ok((verdicts, complaint))
     }
+
+    /// Git answers of an SSH key that has expired as of an unknown one; only ssh-keygen's own words say which it is.
+    fn tell_expired(&self, verdicts: &mut HashMap<ObjectId, Verdict>) -> Result<(), StoreError> {
+        let is_ssh = |it: &Verdict| it.key.as_deref().is_some_and(|key| key.starts_with(SSH));
+        let unknown = verdicts.iter().filter(|(_, it)| it.vouching == Vouching::UnknownKey && is_ssh(it));
+        let list: String = unknown.map(|(id, _)| format!("{id}\n")).collect();
+        if list.is_empty() {
+            return Ok(());
+        }
+        let output = self.asked("--format=%x00%H%x00%GG", &list)?;
+        for id in expired(&String::from_utf8_lossy(&output.stdout)) {
+            if let Some(verdict) = verdicts.get_mut(&id) {
+                verdict.vouching = Vouching::Expired;
+            }
+        }
+        Ok(())
+    }
+
+    /// What git prints of each listed commit.
+    fn asked(&self, format: &'static str, list: &str) -> Result<std::process::Output, StoreError> {
+        let args = ["log", "--no-walk=unsorted", "--no-show-signature", "--no-color", format, "--stdin"];
+        Ok(super::git::fed(self.git().command(&args), list.as_bytes())?)
+    }
+}
+
+/// The commits of `words`, in which each is followed by what ssh-keygen said, whose key had expired.
+fn expired(words: &str) -> impl Iterator<Item = ObjectId> + '_ {
+    let mut parts = words.split('\0').skip(1);
+    std::iter::from_fn(move || Some((parts.next()?, parts.next()?)))
+        .filter(|(_, said)| said.contains(": key has expired: "))
+        .filter_map(|(id, _)| object_id(id))
 }
 
 /// Reads one line of git's answer about a commit that bears a signature.
@@ -243,6 +295,17 @@ mod tests {
             assert!(!vouching.is_sound());
         }
         assert!(verdict("nothing").is_none());
+    }
+
+    #[test]
+    fn an_expired_key_is_told_from_an_unknown_one() {
+        let [one, two, three] = ["1", "2", "3"].map(|digit| digit.repeat(40));
+        let words = format!(
+            "\0{one}\0Good \"git\" signature with ED25519 key SHA256:x\nsigners:1: key has expired: verify time 2 > \
+             valid-before 1\nNo principal matched.\n\n\0{two}\0No principal matched.\n\n\0{three}\0"
+        );
+        assert_eq!(expired(&words).collect::<Vec<_>>(), [object_id(&one).unwrap()]);
+        assert_eq!(expired("").count(), 0);
     }
 
     #[test]

@@ -68,33 +68,62 @@ fn a_floor_holds_whatever_the_policy_says_and_before_there_is_one() {
     assert!(ran.stderr.contains("wf.floor") && ran.stderr.contains("perhaps"), "{}", ran.stderr);
 }
 
+/// Makes a key of that name. None where there is no ssh-keygen.
+fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<String> {
+    if repo.sh(&["-c", "command -v ssh-keygen"]).code != 0 {
+        eprintln!("skipped: there is no ssh-keygen");
+        return None;
+    }
+    let key = sandbox.root().join(name).to_str().unwrap().to_owned();
+    repo.sh(&["-c", &format!("ssh-keygen -q -t ed25519 -N '' -C {name} -f '{key}'")]).ok();
+    Some(key)
+}
+
+/// Trusts keys, each under a principal with options.
+fn trusts(sandbox: &Sandbox, server: &Repo, who: &[(&str, &str)]) {
+    let line = |(person, key): &(&str, &str)| {
+        format!("{person} {}", std::fs::read_to_string(format!("{key}.pub")).unwrap())
+    };
+    let file = sandbox.root().join("signers");
+    std::fs::write(&file, who.iter().map(line).collect::<String>()).unwrap();
+    server.git(&["config", "gpg.ssh.allowedSignersFile", file.to_str().unwrap()]).ok();
+}
+
+fn signs_with(repo: &Repo, key: &str) {
+    for (name, value) in [("gpg.format", "ssh"), ("user.signingKey", key), ("wf.sign", "true")] {
+        repo.git(&["config", name, value]).ok();
+    }
+}
+
+/// A server whose policy Ada may loosen, and a clone of somebody without a key.
+fn owned_by_ada() -> Option<(Sandbox, Repo, Repo, String)> {
+    let (sandbox, server, repo) = with_policy("commits=required");
+    let ada = made_key(&sandbox, &repo, "ada")?;
+    trusts(&sandbox, &server, &[("ada@example.org", &ada)]);
+    server.git(&["config", "wf.owner", "ada@example.org"]).ok();
+    Some((sandbox, server, repo, ada))
+}
+
 #[test]
 fn an_owner_whom_the_server_knows_loosens_a_policy() {
     let (sandbox, server, repo) = with_policy("commits=required");
-    if repo.sh(&["-c", "command -v ssh-keygen"]).code != 0 {
-        eprintln!("skipped: there is no ssh-keygen");
-        return;
-    }
-    let key = |name: &str| {
-        let key = sandbox.root().join(name).to_str().unwrap().to_owned();
-        repo.sh(&["-c", &format!("ssh-keygen -q -t ed25519 -N '' -C {name} -f '{key}'")]).ok();
-        key
-    };
-    let [ada, mallory] = ["ada", "mallory"].map(key);
-    let signers = sandbox.root().join("signers");
-    let public = std::fs::read_to_string(format!("{ada}.pub")).unwrap();
-    let mallorys = std::fs::read_to_string(format!("{mallory}.pub")).unwrap();
-    std::fs::write(&signers, format!("ada@example.org {public}mallory@example.org {mallorys}")).unwrap();
-    server.git(&["config", "gpg.ssh.allowedSignersFile", signers.to_str().unwrap()]).ok();
-    repo.git(&["config", "gpg.format", "ssh"]).ok();
-    repo.git(&["config", "wf.sign", "true"]).ok();
-    repo.git(&["config", "user.signingKey", &mallory]).ok();
+    let Some(ada) = made_key(&sandbox, &repo, "ada") else { return };
+    let Some(mallory) = made_key(&sandbox, &repo, "mallory") else { return };
+    trusts(&sandbox, &server, &[("ada@example.org", &ada), ("mallory@example.org", &mallory)]);
+    signs_with(&repo, &mallory);
     let before = repo.tip().unwrap();
     repo.wf(&["policy", "set", "commits=free"]).ok();
     // A key that git trusts is not yet an owner's.
     assert!(refused(&repo, REF).contains("names nobody who may"));
     server.git(&["config", "--add", "wf.owner", "bob@example.org"]).ok();
     server.git(&["config", "--add", "wf.owner", "ada@example.org"]).ok();
+    let told = refused(&repo, REF);
+    assert!(
+        told.contains("`wf.owner` of this server does not name `mallory@example.org`, who signed it"),
+        "{told}"
+    );
+    repo.git(&["update-ref", REF, &before]).ok();
+    repo.git(&["-c", "wf.sign=false", "wf", "policy", "set", "commits=free"]).ok();
     assert!(refused(&repo, REF).contains("nobody whom `wf.owner` of this server names has signed it"));
     repo.git(&["update-ref", REF, &before]).ok();
     repo.git(&["config", "user.signingKey", &ada]).ok();
@@ -110,5 +139,106 @@ fn an_owner_whom_the_server_knows_loosens_a_policy() {
     repo.wf(&["policy", "set", "commits=free"]).ok();
     refused(&repo, REF);
     server.git(&["config", "wf.owner", &fingerprint]).ok();
+    repo.wf(&["sync"]).ok();
+}
+
+#[test]
+fn what_an_owner_signed_in_another_store_loosens_nothing() {
+    let Some((sandbox, server, repo, ada)) = owned_by_ada() else { return };
+    // All stores begin with one commit, so that this one can be merged.
+    let hobby = sandbox.store("hobby");
+    signs_with(&hobby, &ada);
+    for policy in ["commits=required", "commits=free"] {
+        hobby.wf(&["policy", "set", policy]).ok();
+    }
+    let before = (repo.tip().unwrap(), server.tip());
+    repo.git(&["remote", "add", "hobby", hobby.path().to_str().unwrap()]).ok();
+    repo.wf(&["pull", "hobby"]).ok();
+    assert_eq!(repo.wf(&["policy", "--json"]).ok().json()["commits"], "free");
+    let told = refused(&repo, REF);
+    assert!(told.contains("did not know the latest state of this server"), "{told}");
+    // Nor with a further signed commit of the owner, in which nothing of the policy changed.
+    signs_with(&repo, &ada);
+    repo.wf(&["new", "More"]).ok();
+    refused(&repo, REF);
+    // Nor is a value of hers that somebody writes again in their own name.
+    repo.git(&["update-ref", REF, &before.0]).ok();
+    repo.git(&["config", "wf.sign", "false"]).ok();
+    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["pull", "hobby"]).ok();
+    assert!(refused(&repo, REF).contains("nobody whom `wf.owner`"));
+    assert_eq!(server.tip(), before.1);
+}
+
+#[test]
+fn an_owner_who_did_not_know_the_latest_state_decides_again() {
+    let Some((sandbox, server, repo, ada)) = owned_by_ada() else { return };
+    let other = sandbox.clone(&server, "other");
+    other.wf(&["init"]).ok();
+    other.wf(&["new", "Meanwhile"]).ok();
+    other.wf(&["sync"]).ok();
+    signs_with(&repo, &ada);
+    repo.wf(&["policy", "set", "commits=free"]).ok();
+    let error = repo.wf(&["sync", "--json"]).fails(1).json_error();
+    assert_eq!(error["code"], "declined", "{error}");
+    assert!(error["message"].as_str().unwrap().contains("did not know the latest state"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("`git wf pull`, close and reopen the gate"), "{error}");
+    // As the hint has it.
+    repo.wf(&["pull"]).ok();
+    for policy in ["commits=required", "commits=free"] {
+        repo.wf(&["policy", "set", policy]).ok();
+    }
+    repo.wf(&["sync"]).ok();
+    assert_eq!(server.tip(), repo.tip());
+    repo.git(&["push", "-q", "origin", &stray(&repo)]).ok();
+}
+
+#[test]
+fn an_expired_key_loosens_nothing_whatever_the_date_of_the_commit() {
+    let Some((sandbox, server, repo, ada)) = owned_by_ada() else { return };
+    trusts(&sandbox, &server, &[("ada@example.org valid-before=\"20261101\"", &ada)]);
+    signs_with(&repo, &ada);
+    let before = repo.tip().unwrap();
+    repo.wf(&["policy", "set", "commits=free"]).ok();
+    let told = refused(&repo, REF);
+    if told.contains("nobody whom") {
+        eprintln!("skipped: this ssh-keygen does not say that a key has expired");
+        return;
+    }
+    assert!(told.contains("the key that signed it has expired"), "{told}");
+    repo.git(&["update-ref", REF, &before]).ok();
+    // Dated to when it was good.
+    let dated = |date: &str| {
+        repo.wf(&["policy", "set", "commits=free"]).ok();
+        let tree = repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().line().to_owned();
+        let message = "policy: set commits=free\n\nWf-Op: policy set\n";
+        let args = ["commit-tree", "-S", "-m", message, "-p", &before, &tree];
+        let forged = repo.with_env("GIT_COMMITTER_DATE", date).git(&args).ok().line().to_owned();
+        repo.git(&["update-ref", REF, &forged]).ok();
+        let told = refused(&repo, REF);
+        repo.git(&["update-ref", REF, &before]).ok();
+        told
+    };
+    let told = dated("2026-10-01T12:00:00Z");
+    assert!(told.contains("the owner's commit is dated 2026-10-01"), "{told}");
+    // A key that will be good one day.
+    trusts(&sandbox, &server, &[("ada@example.org valid-after=\"20270101\"", &ada)]);
+    let told = dated("2027-02-01T12:00:00Z");
+    assert!(told.contains("the owner's commit is dated 2027-02-01"), "{told}");
+    trusts(&sandbox, &server, &[("ada@example.org", &ada)]);
+    repo.wf(&["policy", "set", "commits=free"]).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(server.tip(), repo.tip());
+}
+
+#[test]
+fn a_principal_is_named_as_the_file_has_it() {
+    let Some((sandbox, server, repo, ada)) = owned_by_ada() else { return };
+    trusts(&sandbox, &server, &[("*@example.org", &ada)]);
+    signs_with(&repo, &ada);
+    repo.wf(&["policy", "set", "commits=free"]).ok();
+    let told = refused(&repo, REF);
+    assert!(told.contains("does not name `*@example.org`, who signed it"), "{told}");
+    server.git(&["config", "wf.owner", "*@example.org"]).ok();
     repo.wf(&["sync"]).ok();
 }
