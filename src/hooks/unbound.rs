@@ -5,6 +5,7 @@
 //! a push to a tag first would get around the check. A merge passes without a plan if git makes the same merge of its
 //! parents by itself, see [`merges`].
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gix::ObjectId;
@@ -42,7 +43,7 @@ pub(super) fn faults(
 ) -> Result<Vec<String>, StoreError> {
     let mut known = Known { state, linked: None, plans: HashMap::new() };
     let mut ancestors = Ancestors::new(store, MOST_STEPS);
-    let mut faults = Vec::new();
+    let mut faults: Vec<(ObjectId, String)> = Vec::new();
     let mut merges = BTreeMap::new();
     let gained = gained(store, updates)?;
     for (id, branch) in &gained {
@@ -51,26 +52,26 @@ pub(super) fn faults(
             continue;
         }
         match joined(store, &mut ancestors, &it.commit)? {
-            Joined::Nothing => faults.push(it.told("")),
+            Joined::Nothing => faults.push((*id, it.told(""))),
             Joined::NothingNew => {}
             Joined::Others => drop(merges.insert(it.commit.id, it)),
-            Joined::TooMany => faults.push(it.told(TOO_MANY)),
+            Joined::TooMany => faults.push((*id, it.told(TOO_MANY))),
         }
     }
     let own = merges::own_changes(store, merges.values().map(|it| &it.commit), Budget::of_a_push())?;
     for it in merges.values() {
         let changed = own.changes.get(&it.commit.id).and_then(|files| files.keys().next());
         if let Some(why) = own.unseen.get(&it.commit.id) {
-            faults.push(it.told(&format!(", a merge that needs a plan, since it cannot be checked: {why}")));
+            let why = format!(", a merge that needs a plan, since it cannot be checked: {why}");
+            faults.push((it.commit.id, it.told(&why)));
         } else if let Some(file) = changed {
-            faults.push(it.told(&format!(", a merge with changes of its own in `{}`", one_line(file))));
+            let why = format!(", a merge with changes of its own in `{}`", one_line(file));
+            faults.push((it.commit.id, it.told(&why)));
         }
     }
-    if !faults.is_empty() {
-        // First, since it is the way through for all of them.
-        faults.splice(0..0, behind_a_tag(store, &gained)?);
-    }
-    Ok(faults)
+    // First, since it is the way through for many of them.
+    let way = behind_a_tag(store, &gained, &faults.iter().map(|(id, _)| *id).collect())?;
+    Ok(way.into_iter().chain(faults.into_iter().map(|(_, told)| told)).collect())
 }
 
 const TOO_MANY: &str =
@@ -102,23 +103,60 @@ fn joined(store: &Store, ancestors: &mut Ancestors<'_>, commit: &CodeCommit) -> 
 }
 
 /// How to go on with commits that a tag of this repository leads to, and no branch: nobody checked them when the tag was
-/// pushed, so that only somebody who works on the server itself can say that they may stay.
-fn behind_a_tag(store: &Store, gained: &[(ObjectId, &str)]) -> Result<Option<String>, StoreError> {
-    let gained: HashSet<ObjectId> = gained.iter().map(|(id, _)| *id).collect();
+/// pushed, so that only somebody who works on the server itself can say that they may stay. Names the tag that leads to
+/// most of what is at fault.
+fn behind_a_tag(
+    store: &Store,
+    gained: &[(ObjectId, &str)],
+    at_fault: &HashSet<ObjectId>,
+) -> Result<Option<String>, StoreError> {
+    if at_fault.is_empty() {
+        return Ok(None);
+    }
+    let order: HashMap<ObjectId, usize> = gained.iter().enumerate().map(|(n, (id, _))| (*id, n)).collect();
+    let mut tags = Vec::new();
     let failed = StoreError::object("cannot read the references");
     let repo = store.repo();
     for reference in repo.references().and_then(|all| all.tags().map(Vec::from_iter)).map_err(&failed)? {
         let Ok(mut reference) = reference else { continue };
         let name = reference.name().shorten().to_string();
-        if reference.peel_to_id().is_ok_and(|id| gained.contains(&id.detach())) {
-            let name = shell::word(&name);
-            return Ok(Some(format!(
-                "no branch here has the commits of the tag {name}: if they may stay as they are, make a branch of it on \
-                 the server itself, `git branch NAME {name}`, and push again"
-            )));
+        if let Some(n) = reference.peel_to_id().ok().and_then(|id| order.get(&id.detach())) {
+            tags.push((*n, name));
         }
     }
-    Ok(None)
+    // From the newest, so that most of the others are already behind it.
+    tags.sort();
+    let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+    let mut behind_others = HashSet::new();
+    let mut best: Option<(usize, String)> = None;
+    let mut steps = 0;
+    for (n, name) in tags {
+        let tip = gained[n].0;
+        if behind_others.contains(&tip) {
+            continue;
+        }
+        let (mut seen, mut open) = (HashSet::from([tip]), vec![tip]);
+        while let Some(id) = open.pop().filter(|_| steps < MOST_STEPS) {
+            steps += 1;
+            let above = match parents.entry(id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(store.code_commit(id)?.parents),
+            };
+            open.extend(above.iter().filter(|id| order.contains_key(*id) && seen.insert(**id)));
+        }
+        let count = seen.intersection(at_fault).count();
+        if count > best.as_ref().map_or(0, |(most, _)| *most) {
+            best = Some((count, name));
+        }
+        behind_others.extend(seen);
+    }
+    Ok(best.map(|(_, name)| {
+        let name = shell::word(&name);
+        format!(
+            "no branch here has the commits of the tag {name}: if they may stay as they are, make a branch of it on the \
+             server itself, `git branch NAME {name}`, and push again"
+        )
+    }))
 }
 
 /// The commits that branches would gain, each once, with the name of the first such branch.

@@ -196,3 +196,34 @@ fn who_branches_off_an_old_tag_is_told_the_way() {
     let stray = commit(&repo, &tree(&repo, &["stray.txt"]), &[&old], "stray");
     assert!(!refused(&repo, &format!("{stray}:refs/heads/maint")).contains("git branch"));
 }
+
+#[test]
+fn of_several_tags_the_one_that_leads_to_most_is_named() {
+    let (_sandbox, server, repo, planned) = required();
+    let mut tip = String::new();
+    for n in ["0.1", "0.2", "1.0"] {
+        let parents: Vec<&str> = Some(tip.as_str()).filter(|tip| !tip.is_empty()).into_iter().collect();
+        tip = commit(&repo, &tree(&repo, &[n]), &parents, &format!("release {n}"));
+        repo.git(&["push", "-q", "origin", &format!("{tip}:refs/tags/v{n}")]).ok();
+    }
+    let told = refused(&repo, &format!("{tip}:refs/heads/maint"));
+    assert!(told.contains("`git branch NAME v1.0`"), "{told}");
+    // What cures nothing is not named.
+    let main = id(&repo, "main");
+    let bound = commit(&repo, &tree(&repo, &["bound"]), &[&main], &planned);
+    repo.git(&["push", "-q", "origin", &format!("{bound}:refs/tags/a")]).ok();
+    let stray = commit(&repo, &tree(&repo, &["stray"]), &[&bound], "stray");
+    let told = refused(&repo, &format!("{stray}:refs/heads/other"));
+    assert!(told.contains("\"stray\" on other") && !told.contains("git branch"), "{told}");
+    // Of two lines, the longer one; the other comes next.
+    let both = tree(&repo, &["1.0", "stray"]);
+    let join = commit(&repo, &both, &[&stray, &tip], &format!("join {planned}"));
+    repo.git(&["push", "-q", "origin", &format!("{stray}:refs/tags/w")]).ok();
+    let told = refused(&repo, &format!("{join}:refs/heads/maint"));
+    assert!(told.contains("`git branch NAME v1.0`"), "{told}");
+    server.git(&["branch", "v1", "v1.0"]).ok();
+    let told = refused(&repo, &format!("{join}:refs/heads/maint"));
+    assert!(told.contains("`git branch NAME w`"), "{told}");
+    server.git(&["branch", "w1", "w"]).ok();
+    repo.git(&["push", "-q", "origin", &format!("{join}:refs/heads/maint")]).ok();
+}
