@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::model::execution::{ExecutionResult, Failure};
 use crate::model::hash::CommitHash;
@@ -16,18 +16,19 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, StandingC
 use crate::rules::holds::who_holds;
 use crate::rules::plan_check;
 use crate::rules::readiness::{ItemView, QueueView};
-use crate::rules::shown::object;
 pub(crate) use crate::rules::shown::{IssueDerived, issue};
+use crate::rules::shown::{object, value};
 use crate::rules::{complexity, review};
 
 /// An issue as `show` shows it, with everything in its folder.
 pub(crate) fn issue_with_all(folder: &IssueFolder) -> Value {
-    let mut value = issue(folder);
-    value["comments"] = folder.standing_comments().iter().map(|it| json!(CommentAnswer::from(it))).collect();
-    value["feedback"] = json!(folder.feedback);
-    value["solutions"] = folder.solutions.iter().map(|s| solution(folder, &s.record)).collect();
-    value["executions"] = executions(folder).iter().map(|execution| json!(execution)).collect();
-    value
+    let mut answer = issue(folder);
+    answer["comments"] =
+        folder.standing_comments().iter().map(|it| value(&CommentAnswer::from(it))).collect();
+    answer["feedback"] = value(&folder.feedback);
+    answer["solutions"] = folder.solutions.iter().map(|s| solution(folder, &s.record)).collect();
+    answer["executions"] = executions(folder).iter().map(value).collect();
+    answer
 }
 
 /// A comment that no later one replaces.
@@ -67,23 +68,23 @@ impl From<&StandingComment<'_>> for CommentAnswer {
 pub(crate) fn solution(folder: &IssueFolder, solution: &Solution) -> Value {
     let plan: Plan = solution.typed_plan();
     let mut map = Map::new();
-    map.insert("id".into(), json!(solution.id));
-    map.insert("issue_id".into(), json!(solution.issue_id));
+    map.insert("id".into(), value(&solution.id));
+    map.insert("issue_id".into(), value(&solution.issue_id));
     if let Value::Object(fields) = &solution.plan {
         map.extend(fields.clone());
     }
     let is_bound = folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id);
-    map.insert("author".into(), json!(solution.author));
-    map.insert("created_at".into(), json!(solution.created_at));
-    map.insert("is_bound".into(), json!(is_bound));
-    map.insert("plan_digest".into(), json!(solution.plan_digest()));
-    map.insert("quality".into(), json!(plan_check::quality(&solution.plan).total()));
-    map.insert("files_touched".into(), json!(plan.touches()));
-    map.insert("task_count".into(), json!(plan.tasks.len()));
-    map.insert("computed_complexity".into(), json!(complexity::of_plan(&plan)));
+    map.insert("author".into(), value(&solution.author));
+    map.insert("created_at".into(), value(&solution.created_at));
+    map.insert("is_bound".into(), value(&is_bound));
+    map.insert("plan_digest".into(), value(&solution.plan_digest()));
+    map.insert("quality".into(), value(&plan_check::quality(&solution.plan).total()));
+    map.insert("files_touched".into(), value(&plan.touches()));
+    map.insert("task_count".into(), value(&plan.tasks.len()));
+    map.insert("computed_complexity".into(), value(&complexity::of_plan(&plan)));
     let reviews = folder.reviews(&solution.id);
-    map.insert("review".into(), json!(review::standing(solution, reviews).word()));
-    map.insert("reviews".into(), json!(reviews));
+    map.insert("review".into(), value(&review::standing(solution, reviews).word()));
+    map.insert("reviews".into(), value(&reviews));
     Value::Object(map)
 }
 
@@ -174,38 +175,38 @@ pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionAnswer> {
 /// An item with what is derived of it.
 pub(crate) fn item(view: &ItemView) -> Value {
     let mut map = object(&view.item);
-    map.insert("status".into(), json!(view.status));
-    map.insert("execution_order".into(), json!(view.execution_order));
-    map.insert("execution_group".into(), json!(view.execution_group));
-    map.insert("semantic_priority".into(), json!(view.semantic_priority));
-    map.insert("task_count".into(), json!(view.task_count));
-    map.insert("files_touched".into(), json!(view.files_touched));
-    map.insert("blocked_by".into(), json!(view.blocked_by));
+    map.insert("status".into(), value(&view.status));
+    map.insert("execution_order".into(), value(&view.execution_order));
+    map.insert("execution_group".into(), value(&view.execution_group));
+    map.insert("semantic_priority".into(), value(&view.semantic_priority));
+    map.insert("task_count".into(), value(&view.task_count));
+    map.insert("files_touched".into(), value(&view.files_touched));
+    map.insert("blocked_by".into(), value(&view.blocked_by));
     if let Some(holder) = &view.holder {
-        map.insert("holder".into(), json!(holder));
+        map.insert("holder".into(), value(&holder));
     }
     Value::Object(map)
 }
 
 /// An item where its queue does not stand around it.
 pub(crate) fn item_in(queue: &QueueId, view: &ItemView) -> Value {
-    let mut value = item(view);
-    value["queue_id"] = json!(queue);
-    value
+    let mut answer = item(view);
+    answer["queue_id"] = value(queue);
+    answer
 }
 
 /// A queue as `queue list` shows it.
 pub(crate) fn queue(view: &QueueView) -> Value {
     let mut map = object(&view.queue);
-    map.insert("status".into(), json!(view.status));
-    map.insert("item_count".into(), json!(view.items.len()));
+    map.insert("status".into(), value(&view.status));
+    map.insert("item_count".into(), value(&view.items.len()));
     Value::Object(map)
 }
 
 /// A queue as `queue show` shows it, with its items.
 pub(crate) fn queue_with_items(view: &QueueView) -> Value {
-    let mut value = queue(view);
-    value["items"] = view.items.iter().map(item).collect();
-    value["conflicts"] = json!(view.conflicts);
-    value
+    let mut answer = queue(view);
+    answer["items"] = view.items.iter().map(item).collect();
+    answer["conflicts"] = value(&view.conflicts);
+    answer
 }

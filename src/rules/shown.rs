@@ -66,10 +66,15 @@ fn wave(issue: &Issue) -> Option<u64> {
     issue.tags.iter().find_map(|tag| tag.strip_prefix("wave-")?.parse().ok())
 }
 
+/// A part of an answer as JSON, with the numbers of any JSON in it as they were written: `json!` rewrites them.
+pub(crate) fn value(of: &impl Serialize) -> Value {
+    crate::model::typed::to_value(of).unwrap_or_default()
+}
+
 /// The fields of a record.
-pub(crate) fn object(value: &impl Serialize) -> Map<String, Value> {
-    match crate::model::typed::to_value(value) {
-        Ok(Value::Object(map)) => map,
+pub(crate) fn object(of: &impl Serialize) -> Map<String, Value> {
+    match value(of) {
+        Value::Object(map) => map,
         _ => Map::new(),
     }
 }

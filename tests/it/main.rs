@@ -27,6 +27,7 @@ mod laws;
 mod limits;
 mod log;
 mod maintenance;
+mod numbers;
 mod output;
 mod purge;
 mod purge_apart;
