@@ -68,14 +68,18 @@ fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, 
         options.object_store_slots(PACKS)
     };
     let (full, reduced) = (options(Trust::Full), options(Trust::Reduced));
+    let inside = git_dir_from_inside();
     let open = |reduced| {
-        gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
-            folder,
-            Default::default(),
-            Mapping { full: full.clone(), reduced },
-        )
-        .map_err(|error| cannot_open(&error, folder))
-        .map(|repo| repo.to_thread_local())
+        let by_trust = Mapping { full: full.clone(), reduced };
+        let opened = match &inside {
+            Some(git_dir) => gix::ThreadSafeRepository::discover_opts(git_dir, Default::default(), by_trust),
+            None => gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+                folder,
+                Default::default(),
+                by_trust,
+            ),
+        };
+        opened.map_err(|error| cannot_open(&error, folder)).map(|repo| repo.to_thread_local())
     };
     let repo = open(reduced)?;
     if repo.git_dir_trust() == Trust::Full {
@@ -84,6 +88,14 @@ fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, 
     git::accepts(folder)?;
     // Else its own configuration would be passed over.
     open(full.clone().filter_config_section(|_| true))
+}
+
+/// The git folder that `GIT_DIR` names as seen from inside, such as `.`: so it is for the hooks of a push. gix tells by the
+/// name of the folder whether there is a work tree around it, and so needs all of it.
+fn git_dir_from_inside() -> Option<PathBuf> {
+    let named = PathBuf::from(std::env::var_os("GIT_DIR")?);
+    let whole = named.file_name().is_none().then(|| named.canonicalize().ok())??;
+    gix::discover::is_git(&whole).is_ok().then_some(whole)
 }
 
 /// What stands in `GIT_CONFIG_PARAMETERS`.

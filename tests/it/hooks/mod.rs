@@ -9,6 +9,7 @@ mod policy;
 mod pushing;
 mod rewriting;
 mod server;
+pub(crate) use server::shared;
 mod server_bombs;
 mod server_commits;
 mod server_gates;

@@ -4,7 +4,7 @@ use super::id;
 use crate::support::{REF, Repo, Sandbox};
 
 /// A server with the hook, and a clone with hooks and a store that it shares.
-pub(super) fn shared() -> (Sandbox, Repo, Repo) {
+pub(crate) fn shared() -> (Sandbox, Repo, Repo) {
     let sandbox = Sandbox::new();
     let server = sandbox.bare("the server.git");
     server.wf(&["hooks", "install", "--server"]).ok();
@@ -226,4 +226,30 @@ fn a_server_that_cannot_look_lets_nothing_in() {
     assert_eq!(server.wf(&["hooks", "status", "--json"]).ok().json()[0]["installed"], "outdated");
     server.wf(&["hooks", "install", "--server"]).ok();
     repo.git(&["push", "-q", "origin", "main"]).ok();
+}
+
+#[test]
+fn a_repository_with_a_work_tree_checks_pushes_too() {
+    let sandbox = Sandbox::new();
+    let server = sandbox.repo("server");
+    server.commit("README", "a project\n", "begin");
+    server.git(&["config", "receive.denyCurrentBranch", "updateInstead"]).ok();
+    server.wf(&["hooks", "install", "--server"]).ok();
+    let side = server.worktree("side", "side");
+    let repo = sandbox.clone(&server, "repo");
+    repo.wf(&["init"]).ok();
+    repo.wf(&["sync"]).ok();
+    repo.commit("more", "1\n", "more");
+    repo.git(&["push", "-q", "origin", "main"]).ok();
+    assert_eq!(server.read("more"), "1\n");
+    let told = refused(&repo, &format!("main:{REF}"));
+    assert!(told.contains("wf.json"), "{told}");
+    repo.wf(&["policy", "set", "commits=required"]).ok();
+    repo.wf(&["sync"]).ok();
+    repo.commit("stray", "1\n", "stray");
+    assert!(refused(&repo, "main").contains("\"stray\" on main"));
+    // By way of another worktree of it.
+    repo.git(&["remote", "set-url", "origin", side.path().to_str().unwrap()]).ok();
+    assert!(refused(&repo, "main").contains("\"stray\" on main"));
+    assert_eq!(server.tip(), repo.tip());
 }
