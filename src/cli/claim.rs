@@ -3,8 +3,8 @@
 use super::{Context, Failure, Force, existing};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution};
 use crate::model::id::{ExecutionId, IssueId};
-use crate::model::shell;
 use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::{Explain, shell};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::{facts, holds, lease};
 use crate::store::{Read, Store, Tx, layout, records, resolve};
@@ -257,13 +257,18 @@ pub(super) fn publish(store: &Store, execution: &Execution, context: &Context) -
     let Some(remote) = through(store, execution)? else { return Ok(()) };
     match sync::publish(store, &remote) {
         Ok(synced) => super::sync::warn_of_losses(&synced, context),
-        Err(error) => warn_of_unpublished(&remote, &error.to_string(), context),
+        Err(error) => {
+            // To try again helps only where the remote did not look at it.
+            let is_declined = matches!(error, sync::SyncError::Refused { .. });
+            let remedy = error.hint().filter(|_| is_declined);
+            warn_of_unpublished(&remote, &error.to_string(), remedy.as_deref(), context);
+        }
     }
     Ok(())
 }
 
-/// Says that the remote does not know yet what was recorded here.
-pub(super) fn warn_of_unpublished(remote: &str, why: &str, context: &Context) {
-    context
-        .warn(&format!("this is recorded here but not yet at `{remote}`: {why}; `git wf sync` publishes it"));
+/// Says that the remote does not know yet what was recorded here, and what to do unless a sync does it.
+pub(super) fn warn_of_unpublished(remote: &str, why: &str, remedy: Option<&str>, context: &Context) {
+    let remedy = remedy.unwrap_or("`git wf sync` publishes it");
+    context.warn(&format!("this is recorded here but not yet at `{remote}`: {why}; {remedy}"));
 }

@@ -44,7 +44,7 @@ pub(super) fn finish(
         (Some(remote), Some(_)) if store.read_ref(&store.tracking(remote))? == store.tip()? => {}
         // Nobody waits for it twice.
         (Some(remote), Some(Err(failure))) if failure.code() == "unreachable" => {
-            claim::warn_of_unpublished(remote, failure.message(), context);
+            claim::warn_of_unpublished(remote, failure.message(), None, context);
         }
         _ => claim::publish(store, ended, context)?,
     }

@@ -53,6 +53,8 @@ pub(crate) enum SyncError {
         reference: String,
         /// The remote's words.
         words: String,
+        /// What the remote says to do about it.
+        hint: Option<String>,
     },
     /// The remote holds what is not here yet.
     #[error("`{remote}` holds commits of `{reference}` that are not here yet")]
@@ -112,7 +114,8 @@ impl Explain for SyncError {
             Self::UnknownRemote { .. } => "unknown-remote",
             Self::Unreachable { .. } => "unreachable",
             Self::Credentials { .. } => "credentials",
-            Self::Refused { .. } => "refused",
+            Self::Refused { hint: None, .. } => "refused",
+            Self::Refused { hint: Some(_), .. } => "declined",
             Self::Behind { .. } => "behind",
             Self::Raced { .. } => "raced",
             Self::Unknown { .. } => "unknown-outcome",
@@ -141,7 +144,8 @@ impl Explain for SyncError {
                 let remote = shell::operand(remote);
                 format!("nothing was changed here; once `git ls-remote {remote}` works, so does this")
             }
-            Self::Refused { words, .. } => of_a_refusal(words),
+            Self::Refused { hint: Some(hint), .. } => format!("nothing is lost here; {hint}"),
+            Self::Refused { words, hint: None, .. } => of_a_refusal(words),
             Self::Behind { remote, .. } => {
                 format!("`git wf sync {}` merges them and then pushes", shell::operand(remote))
             }
@@ -195,9 +199,8 @@ mod tests {
     fn a_refused_push_is_told_what_to_do_about_its_own_cause() {
         let hint = |words: &str| {
             let words = words.to_owned();
-            let error =
-                SyncError::Refused { remote: "origin".into(), reference: "refs/wf/main".into(), words };
-            error.hint().unwrap()
+            let (remote, reference) = ("origin".into(), "refs/wf/main".into());
+            SyncError::Refused { remote, reference, words, hint: None }.hint().unwrap()
         };
         let declined = hint("pre-receive hook declined; error: the policy asks for a plan");
         assert!(

@@ -9,9 +9,9 @@ use gix::revision::walk::Sorting;
 use crate::model::time::Time;
 use crate::store::{RefMove, Store, StoreError};
 
-/// So many moves of a ref are looked at.
+/// At most this many moves of a ref are looked at.
 const MOST: usize = 10_000;
-/// So many fetches are asked for dates of others.
+/// At most this many fetches are asked for dates of others.
 const FETCHES: usize = 100;
 
 /// The moment, by this clone's clock, from which on it has known the remote to hold the file at `path`. None where the

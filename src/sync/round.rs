@@ -251,7 +251,8 @@ fn is_equal_apart(
 }
 
 pub(super) fn refused(store: &Store, remote: &str, words: String) -> SyncError {
-    SyncError::Refused { remote: remote.to_owned(), reference: store.reference().to_owned(), words }
+    let (remote, reference) = (remote.to_owned(), store.reference().to_owned());
+    SyncError::Refused { remote, reference, words, hint: None }
 }
 
 /// The tip of a store that is sound and may be written to.

@@ -112,7 +112,10 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
             let told = words::with_the_remotes(&reason, &output.stderr);
             match words::trouble(&told) {
                 Trouble::Contended => Ok(Pushed::Contended(told)),
-                _ => Err(SyncError::Refused { remote, reference: reference.to_owned(), words: told }),
+                _ => {
+                    let (reference, hint) = (reference.to_owned(), words::hint_of_the_remote(&output.stderr));
+                    Err(SyncError::Refused { remote, reference, words: told, hint })
+                }
             }
         }
     }

@@ -60,6 +60,13 @@ pub(super) fn with_the_remotes(reason: &str, stderr: &[u8]) -> String {
     line_of(std::iter::once(reason).chain(told))
 }
 
+/// What our own `pre-receive` there, or another hook that speaks as git does, says to do about it.
+pub(super) fn hint_of_the_remote(stderr: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(stderr);
+    let hints = text.lines().filter_map(|line| line.strip_prefix("remote:")?.trim().strip_prefix("hint:"));
+    Some(line_of(hints)).filter(|line| !line.is_empty())
+}
+
 fn line_of<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     let mut kept: Vec<String> = Vec::new();
     for line in lines {

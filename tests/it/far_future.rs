@@ -281,3 +281,30 @@ fn a_commit_whose_log_ends_in_the_far_future_says_so() {
     let ran = repo.git(&["commit", "-q", "--amend", "-m", "better"]).ok();
     assert!(ran.stderr.contains("far future"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_log_that_a_server_declines_comes_in_after_a_repair() {
+    let (_sandbox, server, repo) = crate::hooks::shared();
+    repo.queued("ISS-001", "a.txt");
+    repo.queued("ISS-002", "b.txt");
+    repo.wf(&["next"]).ok();
+    repo.commit("a.txt", "1\n", "work");
+    repo.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+    let text = json!({"body": "the end", "author": "Eve <eve@example.org>", "created_at": "2026-11-21T02:00:00.000Z"});
+    let (path, text) = last_entry(&format!("{}/comments", folder("GH-1")), text);
+    repo.plumb(&[(&path, &text)]);
+    let ran = repo.wf(&["fail", "-m", "no"]).ok();
+    assert!(
+        ran.stderr.contains("`git wf fsck --repair`") && !ran.stderr.contains("brings it there"),
+        "{}",
+        ran.stderr
+    );
+    let error = repo.wf(&["next", "--json"]).fails(1).json_error();
+    assert_eq!(error["code"], "declined", "{error}");
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains("`git wf fsck --repair`") && !hint.contains("--local"), "{hint}");
+    repo.wf(&["fsck", "--repair"]);
+    repo.wf(&["sync"]).ok();
+    assert_eq!(server.tip(), repo.tip());
+    repo.wf(&["next"]).ok();
+}
