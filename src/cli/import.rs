@@ -9,7 +9,7 @@ use crate::ui::{Progress, text};
 
 /// More notes than this are counted; `--json` has them all.
 const NOTES_SHOWN: usize = 20;
-/// So many lines of a file of something else show what is wrong with it.
+/// How many lines of a file of another kind show what is wrong with it.
 const LINES_SHOWN: usize = 5;
 /// What comes from the file can be of any length.
 const LONGEST_LINE: usize = 240;

@@ -38,7 +38,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             moves::permit(&id, from, "reopen")?;
         }
         newer = replan::newer(&folder).into_iter().map(|plan| plan.id.to_string()).collect();
-        // What was paused goes on where it stood; what had ended begins anew.
+        // What was paused goes on where it stood; what had ended starts over.
         let begins_anew = from != IssueStatus::Paused;
         if begins_anew && claim::set_aside(tx, &folder, AsideReason::Reopen)? {
             for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {

@@ -5,7 +5,7 @@ use crate::store::{ObjectId, Store};
 use crate::sync::{self, Moved, Synced};
 use crate::ui::text;
 
-/// So many records are named in a warning; `--json` names all.
+/// At most this many records are named in a warning; `--json` names all.
 const NAMED: usize = 10;
 
 /// Fetch, merge and push the store

@@ -14,7 +14,7 @@ use crate::store::{Store, StoreError};
 use crate::trail::active;
 use crate::ui::text::count;
 
-/// So many paths are named; the others are counted.
+/// At most this many paths are named; the others are counted.
 const MOST_NAMED: usize = 20;
 
 /// Refuses what no commit carries out.

@@ -7,7 +7,7 @@ use super::words::{BEGIN, BETWEEN, END};
 
 /// Bytes of a piece.
 const LONGEST: usize = 2 * 1024;
-/// So many are looked at together, and the best of them taken.
+/// At most this many are looked at together, and the best of them taken.
 const AT_ONCE: usize = 64;
 
 /// Some words around a match of `query` (words as `schema.sql` takes texts apart), from the first part of the texts that has one; nothing where none has.

@@ -15,7 +15,7 @@ const RESERVED: &[&str] = &["SOL-", "EXR-", "QUE-", "RUN-", "CFT-"];
 const SHORTEST: usize = 3;
 const LONGEST: usize = 80;
 const LONGEST_UID: usize = 16;
-/// So many letters of a fingerprint are shown to people.
+/// This many letters of a fingerprint are shown to people.
 const SHOWN_LETTERS: usize = 8;
 
 const SOLUTION_RULE: &str = "it is SOL-, the id of its issue, and a last part of 1 to 16 of a-z and 0-9";

@@ -14,7 +14,7 @@ pub(crate) struct Holding {
     pub(crate) statuses: Vec<ExecutionStatus>,
 }
 
-/// The executions that nothing has set aside, with how each of them stands by itself. When an issue begins anew, all of
+/// The executions that nothing has set aside, with how each of them stands by itself. When an issue starts over, all of
 /// them go: a claim that was superseded would hold again as soon as the one before it is set aside.
 pub(crate) fn standing(executions: &[ExecutionFolder]) -> Vec<(&ExecutionFolder, ExecutionStatus)> {
     let outcomes = executions.iter().map(ExecutionFolder::outcome).enumerate();

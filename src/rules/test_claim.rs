@@ -5,7 +5,7 @@ use crate::model::fixtures::execution_id;
 use crate::model::id::SolutionId;
 use crate::model::time::Time;
 
-/// So many seconds after 1970 began.
+/// The moment that is this many seconds after 1970 began.
 pub(super) fn time(second: i64) -> Time {
     Time::from_seconds(second).unwrap()
 }

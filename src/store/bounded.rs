@@ -5,7 +5,7 @@ use gix::objs::Kind;
 
 use super::error::StoreError;
 
-/// So many times its size at the most becomes of what deflate has made small (RFC 1951: 258 bytes of two bits).
+/// Deflate makes data smaller by at most this factor (RFC 1951: two bits can stand for 258 bytes).
 const DEFLATE: u64 = 1032;
 
 /// An object of this kind, no larger than `most` bytes; none where it is something else. One that is missing is an error,

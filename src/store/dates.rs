@@ -53,7 +53,7 @@ pub(super) fn local_now() -> gix::date::Time {
     gix::date::Time::new(now.timestamp().max(0), now.offset().local_minus_utc())
 }
 
-/// So many days before today.
+/// The begin or the end of the day that is this many days before today.
 fn day(now: Time, before: i64, bound: Bound) -> Option<Time> {
     let day = now.plus_millis(-before * (TO_END_OF_DAY + 1)).to_string();
     moment(&day[..10], bound, now)

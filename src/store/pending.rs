@@ -9,7 +9,7 @@ use gix::objs::Kind;
 use super::error::StoreError;
 use super::pack::PackWriter;
 
-/// So many bytes are kept in memory; fewer in builds that are tested, where more would take minutes.
+/// At most this many bytes are kept in memory; fewer in builds that are tested, where more would take minutes.
 const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 20 };
 
 /// Files by path, in byte order.

@@ -27,9 +27,9 @@ use paths::Paths;
 
 /// How often it starts again because somebody without the lock moved the ref.
 const TRIES: u32 = 5;
-/// So many objects are in memory at most; more go to the disk as one pack, and wait there for the ref.
+/// At most this many objects are in memory; more go to the disk as one pack, and wait there for the ref.
 const MOST_IN_MEMORY: usize = 20_000;
-/// So many commits are looked for in other references.
+/// At most this many commits are looked for in other references.
 const MOST_LOOKED_FOR: usize = 100;
 
 /// A rewritten history.

@@ -16,7 +16,7 @@ use super::trees;
 use crate::model::root::FORMAT;
 use crate::model::strict;
 
-/// So many folders are remembered.
+/// At most this many folders are remembered.
 const MOST_FOLDERS: usize = 1_000;
 
 /// Reads files of a state by their paths. A transaction is one too, with its own writes on top.

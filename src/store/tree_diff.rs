@@ -11,9 +11,9 @@ use super::layout;
 use super::repo::Store;
 use super::trees::{self, DEEPEST, Here};
 
-/// So many differences are listed at most. Four million files are more than any store holds.
+/// At most this many differences are listed. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
-/// So many pairs of folders are opened at most. A few trees, each ten times in the next, unfold to billions of them.
+/// At most this many pairs of folders are opened. A few trees, each ten times in the next, unfold to billions of them.
 const MOST_FOLDERS: usize = 4_000_000;
 /// What unfolds to more files and folders than these is not looked into where it is no store.
 const MOST_ELSEWHERE: u64 = 1_000_000;

@@ -17,7 +17,7 @@ use crate::store::{CodeCommit, Read, Store, StoreError, object_id, records};
 
 /// A revert of a revert of a revert: so far back its message is followed.
 const DEEPEST: usize = 16;
-/// So many commits of the same files are looked at for the same change.
+/// At most this many commits of the same files are looked at for the same change.
 const MOST_COMPARED: usize = 100;
 
 /// Work that a commit goes back to.

@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::table::{RANGE, Rule, Severity, TYPE, UNKNOWN_WORD};
 use crate::rules::quality::{Part, Quality, Seen};
 
-/// So many findings of one severity are listed; a plan with more needs no longer list.
+/// At most this many findings of one severity are listed; a plan with more needs no longer list.
 const MOST_FINDINGS: usize = 1_000;
 
 pub(super) struct Checker<'a> {

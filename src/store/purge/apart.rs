@@ -14,7 +14,7 @@ use crate::store::repo::Store;
 use crate::store::snapshot::Snapshot;
 use crate::store::subjects::Subjects;
 
-/// So many commits are looked at for a counterpart. Any one shows it, and a purge leaves few that could.
+/// At most this many commits are looked at for a counterpart. Any one shows it, and a purge leaves few that could.
 const MOST: usize = 16;
 
 /// Which of two histories still holds what a purge took out of the other.
