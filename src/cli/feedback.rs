@@ -222,7 +222,7 @@ fn show(issue: Option<&str>, kind: Option<FeedbackType>, context: &mut Context) 
         None => list::all_issues(&snapshot, &mut broken)?,
     };
     if broken > 0 {
-        context.warn(&format!("{broken} issues cannot be read and are left out"));
+        context.warn(&format!("skipped {}", crate::ui::text::count(broken, "unreadable issue")));
     }
     let all = folders.iter().flat_map(|folder| {
         let id = &folder.issue.record.id;

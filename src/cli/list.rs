@@ -86,7 +86,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Ok((found, total, index.broken()?))
     })?;
     if broken > 0 {
-        context.warn(&format!("{broken} issues cannot be read and are left out"));
+        context.warn(&format!("skipped {}", crate::ui::text::count(broken, "unreadable issue")));
     }
     if args.count {
         if context.json() {

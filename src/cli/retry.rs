@@ -63,7 +63,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     for (id, failed, plans) in &newer {
         let plans = count(plans.len(), "newer plan");
         context.warn(&format!(
-            "{id} is left alone: {failed} failed, and there are {plans}; `git wf bind {id} SOLUTION` chooses one"
+            "skipped {id}: {failed} failed, and it has {plans}; `git wf bind {id} SOLUTION` chooses one"
         ));
     }
     let snapshot = store.snapshot()?;

@@ -88,7 +88,7 @@ fn retry_names_newer_plans_and_takes_the_failed_one_only_where_that_is_said() {
         "{}",
         ran.stdout
     );
-    assert!(ran.stderr.contains("ISS-001 is left alone"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped ISS-001"), "{}", ran.stderr);
     repo.wf(&["retry", "ISS-001", "--same-plan"]).ok();
     assert_eq!((bound(&repo), repo.status("ISS-001").as_str()), (json!(old), "queued"));
     // It is as new after another failure.
