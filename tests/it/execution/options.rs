@@ -83,7 +83,8 @@ fn it_waits_no_longer_than_told_and_can_be_interrupted() {
     assert_eq!(error["message"], "no item is ready: 1 executing");
     beside.refused(2, &["next", "--wait", "soon"]);
     let (mut child, _stderr) = waits(&beside, &["next", "--wait", "1h"]);
-    let ended = repo.command("kill", &["-INT", &child.id().to_string()]).status().unwrap();
+    // Not SIGINT, which whoever runs the tests in the background ignores, and all that they start.
+    let ended = repo.command("kill", &["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(ended.success());
     assert!(!child.wait().unwrap().success());
     assert_eq!(beside.git(&["status", "--porcelain"]).ok().stdout, "");
