@@ -339,9 +339,10 @@ proptest! {
         for edge in seen.edges.iter().filter(|edge| edge.why == Why::DependsOn) {
             before.entry(edge.to).or_default().push(edge.from);
         }
-        for conflict in &conflicts {
+        // Of an order that others dispute, nothing stands.
+        for conflict in standing(&conflicts) {
             let place = |id: &SolutionId| seen.items.iter().position(|it| it.item.solution_id == *id);
-            let order: Vec<usize> = conflict.resolution_order.iter().filter_map(place).collect();
+            let order: Vec<usize> = conflict.order().into_iter().filter_map(place).collect();
             for pair in order.windows(2) {
                 before.entry(pair[1]).or_default().push(pair[0]);
             }
