@@ -70,7 +70,7 @@ fn a_change_that_is_in_no_commit_makes_a_check_dirty() {
     let repo = claimed(&sandbox, &[("T1", &["true"])]);
     repo.write("new.txt", "x");
     let ran = repo.wf(&["verify", "--yes"]).ok();
-    assert!(ran.stderr.contains("are no evidence"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("are not evidence"), "{}", ran.stderr);
     assert_eq!(checks(&repo)[0]["dirty"], true);
 }
 

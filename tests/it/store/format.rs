@@ -166,7 +166,7 @@ fn a_broken_record_is_named_and_not_in_the_way_of_the_rest() {
     repo.plumb(&[(&repo.store_path("/ISS-002/issue.json"), "{\"id\": \"ISS-002\""), (comment, "[]")]);
     let list = repo.wf(&["list", "--json"]).ok();
     assert_eq!(crate::support::column(&list.json(), "id"), ["ISS-001"]);
-    assert!(list.stderr.contains("1 issue"), "{}", list.stderr);
+    assert!(list.stderr.contains("1 unreadable issue"), "{}", list.stderr);
     let shown = repo.wf(&["show", "ISS-001", "--json"]).ok();
     assert!(shown.json()["warnings"].to_string().contains(comment), "{}", shown.stdout);
     let error = repo.refused(1, &["show", "ISS-002"]);
