@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// Only commits of this command; `queue` includes `queue add` and so on
     #[arg(long = "op", value_name = "COMMAND", value_delimiter = ',')]
     ops: Vec<String>,
-    /// Only commits made in this role; `owner` is no role
+    /// Only commits made in this role; `owner` stands for none
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',')]
     roles: Vec<String>,
     /// One line per commit

@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Technical feasibility, 0 to 100
     #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
     technical: Option<Score>,
-    /// How well risks are covered, 0 to 100; 100 is no risk
+    /// Risk score, 0 to 100; 100 means no risk
     #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
     risk: Option<Score>,
     /// Completeness, 0 to 100
