@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// another byte form, in one commit
     #[arg(long)]
     repair: bool,
-    /// Trust this machine's clock, even if most of the newest commits are dated after it
+    /// Trust this machine's clock, even if commits are dated more than a day after it
     #[arg(long, requires = "repair")]
     trust_clock: bool,
 }
@@ -56,6 +56,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 
 /// Repairs, and says what. In `--json`, the findings that are left say it.
 fn repair(store: &Store, trust_clock: bool, context: &mut Context) -> Result<(), Failure> {
+    let to_heal = store.to_heal(trust_clock)?;
     let repairs = store.repairs()?;
     let mended = store.mend()?;
     let is_silent = context.json();
@@ -63,7 +64,6 @@ fn repair(store: &Store, trust_clock: bool, context: &mut Context) -> Result<(),
         let shown = context.screen.painter().paint(style::GOOD, path);
         writeln!(context.screen, "removed {shown}")?;
     }
-    let to_heal = store.to_heal(trust_clock)?;
     let committed = context.transact(store, |tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;
@@ -73,13 +73,7 @@ fn repair(store: &Store, trust_clock: bool, context: &mut Context) -> Result<(),
         Ok(healed)
     })?;
     let healed = &committed.answer;
-    if to_heal.is_clock_doubtful {
-        context.warn(&format!(
-            "most of the newest commits are dated after the clock of this machine, which says {}: stamps before the year \
-             9000 were left as they are; set the clock, or repeat with `--trust-clock`",
-            to_heal.now
-        ));
-    } else if healed.is_by_clock() {
+    if healed.is_by_clock() {
         context.warn(&format!("judged by the clock of this machine, which says {}", to_heal.now));
     }
     for path in &healed.stuck {
@@ -94,7 +88,7 @@ fn repair(store: &Store, trust_clock: bool, context: &mut Context) -> Result<(),
         writeln!(context.screen, "restored {shown}")?;
     }
     for (paths, what) in [
-        (&healed.restamped, "got early stamps: check that it says what it should"),
+        (&healed.freed, "can be written to again: check that it says what it should"),
         (&healed.aside, "set aside: it counts for nothing"),
         (&healed.rewritten, "rewritten in the byte form of the format"),
     ] {
@@ -109,7 +103,7 @@ fn repair(store: &Store, trust_clock: bool, context: &mut Context) -> Result<(),
 fn subject(restored: usize, healed: &Healed) -> String {
     let parts = [
         (restored, "restore", "record"),
-        (healed.restamped.len(), "restamp", "record"),
+        (healed.freed.len(), "repair", "record"),
         (healed.aside.len(), "set aside", "entry"),
         (healed.rewritten.len(), "rewrite", "record"),
     ];

@@ -5,7 +5,7 @@ use crate::model::doc::Doc;
 use crate::model::execution::{Event, Failure as ModelFailure, LogEntry};
 use crate::model::id::{EntryId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackType};
-use crate::model::redaction::{self, ALL, Redaction, StampText};
+use crate::model::redaction::{self, ALL, Redaction};
 use crate::model::review::{Review, Verdict};
 use crate::model::schema::Kind;
 use crate::model::strict;
@@ -318,7 +318,7 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
         id,
         target: target.clone(),
         field: field.clone(),
-        stamp: stamp.map(StampText),
+        stamp,
         reason: reason.to_owned(),
         author,
         created_at,

@@ -202,6 +202,7 @@ fn canonical(issue: &Issue) -> String {
 fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
     let last = doc.stamp("imported").filter(|stamp| stamp.is_import() && stamp.time() == changed.time());
     let text = last.unwrap_or(changed).to_string();
+    let text = text.strip_prefix('.').and_then(|text| text.split_once('/')).map_or(&*text, |(_, own)| own);
     let mut parts = text.split('/');
     let (at, counter, by) = (parts.next(), parts.next(), parts.next());
     let next = counter.and_then(|counter| counter.parse::<u32>().ok()).map_or(1, |counter| counter + 1);

@@ -63,7 +63,7 @@ type Once = BTreeMap<&'static str, Value>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Doc {
     schema: SchemaRef,
-    /// How often the record was started anew; 0 where it never was.
+    /// How often the record was repaired.
     epoch: u16,
     birth: Option<Stamp>,
     once: Once,
@@ -116,9 +116,10 @@ impl Doc {
         self.birth.as_ref()
     }
 
-    /// The latest stamp in the record: when it last changed.
+    /// The latest stamp in the record: when it last changed. One of the far future says nothing, if there is another.
     pub(crate) fn changed(&self) -> Option<&Stamp> {
-        self.slots.values().filter_map(|slot| slot.stamp.as_ref()).chain(self.birth.as_ref()).max()
+        let stamps = self.slots.values().filter_map(|slot| slot.stamp.as_ref()).chain(&self.birth);
+        stamps.max_by_key(|stamp| (!stamp.is_far_future(), *stamp))
     }
 
     /// What the record calls itself: an item is named after its solution, everything else after itself.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::id::EntryId;
-use super::stamp::Stamp;
+use super::stamp::Made;
 use super::time::Time;
 
 /// What shows in the place of a value that is hidden.
@@ -47,7 +47,7 @@ pub(crate) struct Redaction {
     pub(crate) field: String,
     /// The value with this stamp and every earlier one; none in records without stamps: they have one value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) stamp: Option<StampText>,
+    pub(crate) stamp: Option<Made>,
     /// Why.
     pub(crate) reason: String,
     /// Who hid it.
@@ -58,32 +58,19 @@ pub(crate) struct Redaction {
 
 super::record::entries!(Redaction);
 
-/// A stamp with a schema of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct StampText(pub(crate) Stamp);
-
-impl JsonSchema for StampText {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Stamp".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "string", "examples": ["2026-11-21T02:14:05.123Z/00000/7k3m2pq9"]})
+impl Redaction {
+    /// Whether a value with this stamp is hidden. A redaction up to the far future hides only values of the far future;
+    /// otherwise it would hide whatever is ever written in that epoch.
+    pub(crate) fn hides(&self, stamp: Option<&Made>) -> bool {
+        self.stamp.as_ref().is_none_or(|until| {
+            stamp.is_none_or(|stamp| stamp <= until && (!until.is_far_future() || stamp.is_far_future()))
+        })
     }
 }
 
-impl Redaction {
-    /// Whether a value with this stamp is hidden. A redaction up to the far future hides only values of the far future,
-    /// and those that a repair gave an early stamp; otherwise it would hide whatever is ever written.
-    pub(crate) fn hides(&self, stamp: Option<&Stamp>) -> bool {
-        self.stamp.as_ref().is_none_or(|until| {
-            let is_bounded = !until.0.is_far_future();
-            stamp.is_none_or(|stamp| {
-                *stamp <= until.0 && (is_bounded || stamp.is_far_future() || stamp.is_repair())
-            })
-        })
-    }
+/// Whether this stands in the place of something that is hidden.
+pub(crate) fn is_hidden(value: &Value) -> bool {
+    value.as_str() == Some(REDACTED) || *value == hidden_plan()
 }
 
 /// What a hidden plan reads as: still one.

@@ -4,17 +4,12 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::{Digest, Sha256};
 
 use super::time::Time;
 use super::uid::Uid;
 
 /// The random part of stamps that an import makes, so that the same import twice is one birth.
 const IMPORT: &str = "import";
-/// The random part of stamps that a repair makes, so that two repairs of one record are one birth.
-const REPAIR: &str = "repair";
-/// The time of what a repair stamps where the record has no birth.
-const BEFORE_ALL: &str = "1970-01-01T00:00:00.000Z";
 /// The counter has five digits; one more tick carries into the milliseconds.
 const LAST_COUNTER: u32 = 99_999;
 /// The greatest random part.
@@ -28,13 +23,18 @@ const FAR_FUTURE: &str = "9000-01-01";
 const LATEST: &str = "8999-12-31T23:59:59.999Z";
 const TIME_WIDTH: usize = "2026-11-21T02:14:05.123Z".len();
 const PLACE_WIDTH: usize = "2026-11-21T02:14:05.123Z/00000".len();
+/// What stands before a stamp of an earlier epoch. Bytes order it before every digit, and so before every other stamp.
+const EARLIER: char = '.';
+/// The epoch of a stamp of an earlier one: a dot, three digits, a slash.
+const EPOCH_WIDTH: usize = ".000/".len();
 
 /// The last stamp there is: none is later.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no stamp is later than `{0}`")]
 pub(crate) struct NoLater(pub(crate) Stamp);
 
-/// `2026-11-21T02:14:05.123Z/00000/7k3m2pq9`: fixed width, so that byte order is their order.
+/// `2026-11-21T02:14:05.123Z/00000/7k3m2pq9`: fixed width, so that byte order is their order. In a record that was repaired,
+/// what was stamped in an earlier epoch says in which: `.000/2026-11-21T02:14:05.123Z/00000/7k3m2pq9`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Stamp(String);
 
@@ -62,7 +62,14 @@ impl Stamp {
 
     /// `None` where `text` is not a stamp: wrong width, a time from 9998-12-31 on, letters outside the alphabet.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut parts = text.split('/');
+        let own = match text.strip_prefix(EARLIER) {
+            None => text,
+            Some(rest) => {
+                let (epoch, own) = rest.split_once('/')?;
+                (epoch.len() == 3 && epoch.bytes().all(|b| b.is_ascii_digit())).then_some(own)?
+            }
+        };
+        let mut parts = own.split('/');
         let (at, counter, by) = (parts.next()?, parts.next()?, parts.next()?);
         let sound = parts.next().is_none()
             && at.len() == TIME_WIDTH
@@ -70,7 +77,7 @@ impl Stamp {
             && Time::parse_canonical(at).is_some()
             && counter.len() == 5
             && counter.bytes().all(|b| b.is_ascii_digit())
-            && (by == IMPORT || by == REPAIR || Uid::parse(by).is_some());
+            && (by == IMPORT || Uid::parse(by).is_some());
         sound.then(|| Self(text.to_owned()))
     }
 
@@ -78,46 +85,55 @@ impl Stamp {
         Self(format!("{at}/{counter:05}/{by}"))
     }
 
+    /// As it was made, without the epoch.
+    fn own(&self) -> &str {
+        if self.is_of_earlier_epoch() { &self.0[EPOCH_WIDTH..] } else { &self.0 }
+    }
+
+    /// Whether it was made in an epoch before that of the record.
+    fn is_of_earlier_epoch(&self) -> bool {
+        self.0.starts_with(EARLIER)
+    }
+
+    /// The epoch in which it was made, if that is before the record's.
+    pub(crate) fn earlier_epoch(&self) -> Option<u16> {
+        self.is_of_earlier_epoch().then(|| self.0[1..EPOCH_WIDTH - 1].parse().unwrap_or_default())
+    }
+
+    /// The same stamp of a record with this epoch as one of a later epoch has it. Stamps keep their order by that, and come
+    /// before every one that is made in the later epoch.
+    pub(crate) fn made_earlier(&self, epoch: u16) -> Self {
+        if self.is_of_earlier_epoch() {
+            self.clone()
+        } else {
+            Self(format!("{EARLIER}{epoch:03}/{}", self.0))
+        }
+    }
+
+    /// The stamp of a record with this epoch and the epoch in which it was made.
+    pub(crate) fn made_in(&self, epoch: u16) -> Made {
+        Made { epoch: self.earlier_epoch().unwrap_or(epoch), stamp: Self(self.own().to_owned()) }
+    }
+
     /// The time part: what the writer took for now, or a little later.
     pub(crate) fn time(&self) -> Time {
         // Both constructors put a valid time first.
-        Time::parse(&self.0[..TIME_WIDTH]).unwrap_or_else(|| unreachable!("a stamp begins with a time"))
+        Time::parse(&self.own()[..TIME_WIDTH]).unwrap_or_else(|| unreachable!("a stamp begins with a time"))
     }
 
     fn counter(&self) -> u32 {
-        self.0[TIME_WIDTH + 1..TIME_WIDTH + 6].parse().unwrap_or_default()
+        self.own()[TIME_WIDTH + 1..TIME_WIDTH + 6].parse().unwrap_or_default()
     }
 
     /// Whether no honest clock made it.
     pub(crate) fn is_far_future(&self) -> bool {
-        self.0.as_str() >= FAR_FUTURE
+        self.own() >= FAR_FUTURE
     }
 
     /// Whether a clock that says `now` cannot have made it: it is more than a day later, or of the far future. Such a stamp
-    /// wins over everything written until then.
+    /// wins over everything written until then. One of an earlier epoch wins over nothing that is written.
     pub(crate) fn is_ahead_of(&self, now: Time) -> bool {
-        self.is_far_future() || self.time().is_day_after(now)
-    }
-
-    /// Whether a repair made it.
-    pub(crate) fn is_repair(&self) -> bool {
-        self.0.ends_with(REPAIR)
-    }
-
-    /// The birth that a repair gives a record born at this stamp. Two births that differ stay two: the time is the start of
-    /// a hash, read as milliseconds since 1970.
-    pub(crate) fn repaired_birth(&self) -> Self {
-        let digest = Sha256::digest(self.0.as_bytes());
-        let millis = digest.iter().take(4).fold(0i64, |bits, byte| bits << 8 | i64::from(*byte));
-        let at = Time::from_millis(millis).unwrap_or(Time::EPOCH);
-        Self::with_counter(at, 0, REPAIR)
-    }
-
-    /// The stamp that a repair gives to the fields of a record with this birth: right behind it, so that whatever anybody
-    /// wrote since is later.
-    pub(crate) fn repaired(birth: Option<&Self>) -> Self {
-        let first = || Self(format!("{BEFORE_ALL}/00000/{REPAIR}"));
-        birth.and_then(|birth| birth.tick(REPAIR)).unwrap_or_else(first)
+        !self.is_of_earlier_epoch() && (self.is_far_future() || self.time().is_day_after(now))
     }
 
     /// Whether the name of a file is that of an entry of the far future.
@@ -129,7 +145,7 @@ impl Stamp {
 
     /// Time and counter: the order of writes that saw each other. The random part only tells apart those that did not.
     fn place(&self) -> &str {
-        &self.0[..PLACE_WIDTH]
+        &self.own()[..PLACE_WIDTH]
     }
 
     /// The earliest stamp by `by` in a later place than this one; none after the last place.
@@ -143,8 +159,9 @@ impl Stamp {
 
     /// Its time and its counter as the name of a log entry begins: `20261121T021405123Z-00000`.
     pub(crate) fn entry_place(&self) -> String {
-        let digits = self.0[..TIME_WIDTH].chars().filter(|c| !matches!(c, '-' | ':' | '.'));
-        digits.chain(['-']).chain(self.0[TIME_WIDTH + 1..TIME_WIDTH + 6].chars()).collect()
+        let own = self.own();
+        let digits = own[..TIME_WIDTH].chars().filter(|c| !matches!(c, '-' | ':' | '.'));
+        digits.chain(['-']).chain(own[TIME_WIDTH + 1..TIME_WIDTH + 6].chars()).collect()
     }
 
     /// The last of all stamps at a [`Stamp::entry_place`], so that one tick over it is a later place; `None` where `place` is
@@ -203,10 +220,69 @@ impl schemars::JsonSchema for Stamp {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
-            "description": "who wrote a field later: <UTC time>/<counter>/<uid, `import` or `repair`>",
-            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z/[0-9]{5}/([0-9a-hjkmnp-tv-z]{8}|import|repair)$",
+            "description": "who wrote a field later: <UTC time>/<counter>/<uid or `import`>, with .<epoch>/ before it where that is an earlier one",
+            "pattern": "^(\\.[0-9]{3}/)?[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z/[0-9]{5}/([0-9a-hjkmnp-tv-z]{8}|import)$",
             "examples": ["2026-11-21T02:14:05.123Z/00000/7k3m2pq9"]
         })
+    }
+}
+
+/// A stamp with the epoch in which it was made: the order of stamps, whatever epoch the record has in which they stand. As a
+/// text it is the stamp if that was made in the epoch 0, and the stamp behind its epoch otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Made {
+    epoch: u16,
+    stamp: Stamp,
+}
+
+impl Made {
+    /// The epoch.
+    pub(crate) fn epoch(&self) -> u16 {
+        self.epoch
+    }
+
+    /// The time part.
+    pub(crate) fn time(&self) -> Time {
+        self.stamp.time()
+    }
+
+    /// Whether no honest clock made it.
+    pub(crate) fn is_far_future(&self) -> bool {
+        self.stamp.is_far_future()
+    }
+
+    /// Whether a clock that says `now` cannot have made it, whatever the epoch.
+    pub(crate) fn is_ahead_of(&self, now: Time) -> bool {
+        self.stamp.is_ahead_of(now)
+    }
+}
+
+impl Serialize for Made {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.epoch == 0 {
+            return self.stamp.serialize(serializer);
+        }
+        self.stamp.made_earlier(self.epoch).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Made {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stamp = Stamp::deserialize(deserializer)?;
+        if stamp.earlier_epoch() == Some(0) {
+            return Err(serde::de::Error::custom(format!("`{stamp}`: a stamp of the epoch 0 stands alone")));
+        }
+        Ok(stamp.made_in(0))
+    }
+}
+
+impl schemars::JsonSchema for Made {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Stamp::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Stamp::json_schema(generator)
     }
 }
 
@@ -237,7 +313,7 @@ impl Stamper {
     pub(crate) fn over(&self, replaced: Option<&Stamp>) -> Result<Stamp, NoLater> {
         let fresh = self.fresh();
         match replaced {
-            Some(old) if old.place() >= fresh.place() => {
+            Some(old) if !old.is_of_earlier_epoch() && old.place() >= fresh.place() => {
                 old.tick(self.by.as_str()).ok_or_else(|| NoLater(old.clone()))
             }
             _ => Ok(fresh),
@@ -329,15 +405,32 @@ mod tests {
         assert!(far.is_ahead_of(time("9500-01-01T00:00:00.000Z")), "whatever the clock says");
     }
 
-    /// `printf 9998-12-30T23:59:59.999Z/99999/zzzzzzzz | sha256sum` begins with feb5c6b5.
     #[test]
-    fn what_a_repair_stamps_follows_from_the_birth_alone() {
-        let birth = Stamp::parse("9998-12-30T23:59:59.999Z/99999/zzzzzzzz").unwrap();
-        assert_eq!(birth.repaired_birth().as_str(), "1970-02-19T11:02:05.749Z/00000/repair");
-        let sane = Stamp::parse("2026-01-01T00:00:00.000Z/00007/zzzzzzzz").unwrap();
-        assert_eq!(Stamp::repaired(Some(&sane)).as_str(), "2026-01-01T00:00:00.000Z/00008/repair");
-        assert_eq!(Stamp::repaired(None).as_str(), "1970-01-01T00:00:00.000Z/00000/repair");
-        assert!(Stamp::repaired(None).is_repair() && !sane.is_repair());
+    fn stamps_of_an_earlier_epoch_keep_their_order_before_all_later_ones() {
+        let read = |text: &str| Stamp::parse(text).unwrap();
+        let early = read("2026-01-01T00:00:00.000Z/00007/zzzzzzzz");
+        let last = read("9998-12-30T23:59:59.999Z/99999/zzzzzzzz");
+        let [first, second] = [early.made_earlier(0), last.made_earlier(0)];
+        assert_eq!(first.as_str(), ".000/2026-01-01T00:00:00.000Z/00007/zzzzzzzz");
+        assert_eq!(Stamp::parse(first.as_str()), Some(first.clone()));
+        let third = early.made_earlier(1);
+        assert!(first < second && second < third && third < early && early < last);
+        assert_eq!(first.made_earlier(1), first, "it was made when it was made");
+        assert_eq!((second.time(), second.counter()), (last.time(), last.counter()));
+        assert!(second.is_far_future() && !second.is_ahead_of(time("2026-01-01T00:00:00.000Z")));
+        // Whoever writes over it needs no later place.
+        let stamper = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
+        assert_eq!(stamper.over(Some(&second)), Ok(stamper.fresh()));
+        assert!(second.made_in(1) < early.made_in(1) && first.made_in(5) < early.made_in(1));
+        for (made, text) in [
+            (early.made_in(0), early.as_str()),
+            (second.made_in(7), last.as_str()),
+            (early.made_in(2), ".002/2026-01-01T00:00:00.000Z/00007/zzzzzzzz"),
+        ] {
+            assert_eq!(serde_json::to_value(&made).unwrap(), text);
+            assert_eq!(serde_json::from_value::<Made>(text.into()).unwrap(), made);
+        }
+        assert!(serde_json::from_value::<Made>(first.as_str().into()).is_err(), "one stamp, one text");
     }
 
     #[test]
@@ -386,11 +479,15 @@ mod tests {
             "9998-12-31T00:00:00.000Z/00000/7k3m2pq9",
             "9998-12-31T23:59:59.999Z/99999/zzzzzzzz",
             "2026-13-21T02:14:05.123Z/00000/7k3m2pq9",
+            "2026-11-21T02:14:05.123Z/00000/repair",
+            ".00/2026-11-21T02:14:05.123Z/00000/7k3m2pq9",
+            ".000/.000/2026-11-21T02:14:05.123Z/00000/7k3m2pq9",
+            ".+00/2026-11-21T02:14:05.123Z/00000/7k3m2pq9",
+            ".000",
         ] {
             assert!(Stamp::parse(text).is_none(), "{text}");
         }
         assert!(Stamp::parse("2026-11-21T02:14:05.123Z/00000/import").is_some());
-        assert!(Stamp::parse("2026-11-21T02:14:05.123Z/00000/repair").is_some());
     }
 
     proptest! {

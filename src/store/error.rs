@@ -6,6 +6,7 @@ use super::git::GitError;
 use super::layout::largest;
 use super::purge::Unpurged;
 use crate::model::doc::{Broken, Excess, Frozen};
+use crate::model::time::Time;
 use crate::model::{Explain, shell};
 
 /// A failure of the store. Whatever it is, the ref still points where it did.
@@ -189,6 +190,14 @@ pub(crate) enum StoreError {
         /// The ref.
         reference: String,
     },
+    /// A repair would be judged by a clock that the history contradicts.
+    #[error("the clock of this machine says {now}, and {why}: nothing was repaired by such a clock")]
+    DoubtedClock {
+        /// What it says.
+        now: Time,
+        /// What says otherwise.
+        why: String,
+    },
     /// Two histories that are one, before a purge and after it.
     #[error("{}", apart(*side, name, reference))]
     Purged {
@@ -323,6 +332,7 @@ impl Explain for StoreError {
             Self::Unsigned { .. } => "unsigned",
             Self::Shallow | Self::ShallowCode(_) => "shallow",
             Self::Unmerged { .. } => "unmerged",
+            Self::DoubtedClock { .. } => "doubted-clock",
             Self::Purged { .. } => "purged",
             Self::Unmergeable { why, .. } => why.code(),
             Self::Git(error) => error.code(),
@@ -360,7 +370,7 @@ impl Explain for StoreError {
                 "removed elements count too; put the rest into another record".into()
             }
             Self::Frozen { .. } => {
-                "`git wf fsck --repair` starts the record anew with stamps of now; then it can be changed again".into()
+                "after `git wf fsck --repair` it can be changed again".into()
             }
             Self::TooLarge { .. } | Self::Excess { .. } => "put the text into a file of the project, and name that".into(),
             Self::Unsigned { key, .. } => format!(
@@ -369,6 +379,9 @@ impl Explain for StoreError {
             Self::Shallow => "`git fetch --unshallow` brings the rest".into(),
             Self::ShallowCode(_) => "`git fetch --unshallow` brings the rest; `--deepen=N` brings N commits of it".into(),
             Self::Unmerged { .. } => "`git wf sync` brings them in; what is not here would be lost".into(),
+            Self::DoubtedClock { .. } => "compare it with `date` on another machine: if it is wrong, set it and repeat; if it is right, repeat with \
+                                         `--trust-clock`"
+                .into(),
             Self::Purged { side: Unpurged::Theirs, .. } => {
                 "`git wf redact --purge` takes over what is new there and prints the command that replaces it".into()
             }

@@ -48,6 +48,8 @@ struct Findings {
     found: Vec<Finding>,
     /// Records and entries that a repair changes in place.
     to_heal: BTreeSet<String>,
+    /// Whether some of these are wrong only if the clock of this machine is right.
+    needs_clock: bool,
 }
 
 impl Findings {

@@ -9,7 +9,7 @@ use super::records;
 use super::snapshot::Read;
 use crate::model::doc::{Doc, file_bytes};
 use crate::model::redaction::{ASIDE, REDACTED, Redaction, hidden_plan, hide};
-use crate::model::stamp::Stamp;
+use crate::model::stamp::Made;
 use crate::model::strict;
 
 /// What stands for a file that cannot be read: nobody can say where in it the hidden text is.
@@ -35,7 +35,7 @@ impl Redactions {
     }
 
     /// Whether a value with this stamp is hidden already.
-    pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&Stamp>) -> bool {
+    pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&Made>) -> bool {
         self.0.iter().any(|it| it.target == target && it.field == field && it.hides(stamp))
     }
 
@@ -68,9 +68,9 @@ impl Redactions {
 
     /// Whether a plan is stored without its text, so that nobody can tell its digest any more.
     pub(crate) fn is_purged(&self, path: &str, doc: &Doc) -> bool {
-        let stamp = doc.stamp("plan");
+        let stamp = doc.made("plan");
         let hidden = doc.value("plan").is_some_and(|plan| *plan == hidden_plan());
-        hidden && self.target(path).any(|it| it.field == "plan" && it.hides(stamp))
+        hidden && self.target(path).any(|it| it.field == "plan" && it.hides(stamp.as_ref()))
     }
 
     /// The bytes of a file without what is hidden of it; the same bytes where that is nothing.
@@ -118,7 +118,7 @@ impl Redactions {
 
     /// A value of one field, element or leaf as it may be shown; for `*`, a whole version of the record, of which
     /// everything goes that is hidden of any.
-    pub(crate) fn value(&self, path: &str, key: &str, stamp: Option<&Stamp>, mut value: Value) -> Value {
+    pub(crate) fn value(&self, path: &str, key: &str, stamp: Option<&Made>, mut value: Value) -> Value {
         for redaction in self.target(path) {
             let field = redaction.field.as_str();
             let is_of_field =

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::model::doc::{Doc, Written};
-use crate::model::stamp::Stamp;
+use crate::model::stamp::Made;
 use crate::model::time::Time;
 use crate::store::redact::Redactions;
 use crate::store::{Snapshot, Store, StoreError};
@@ -81,7 +81,7 @@ fn still_open(
     now: &Snapshot<'_>,
     since: Option<ObjectId>,
 ) -> Result<Vec<(Met, Doc)>, StoreError> {
-    let mut found: BTreeMap<(String, String, Option<Stamp>), (Met, Doc)> = BTreeMap::new();
+    let mut found: BTreeMap<(String, String, Option<Made>), (Met, Doc)> = BTreeMap::new();
     for met in unsettled(store, now.commit(), since)? {
         let Some(current) = read(now, met.schema, &met.path)? else { continue };
         let stands = written(&current, &met.key);
@@ -98,7 +98,7 @@ fn written(doc: &Doc, key: &str) -> Written {
     if key == WHOLE {
         return doc.whole();
     }
-    Written { epoch: 0, stamp: doc.stamp(key).cloned(), value: doc.value(key).cloned() }
+    Written { stamp: doc.made(key), value: doc.value(key).cloned() }
 }
 
 fn record_id(doc: &Doc) -> String {
@@ -120,7 +120,7 @@ fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<S
             // Most commits leave the file as it is.
             let bears = here == Some(state.entry(&met.path)?)
                 || read(&state, met.schema, &met.path)?
-                    .is_some_and(|doc| doc.stamp(&met.key) == written.stamp.as_ref());
+                    .is_some_and(|doc| doc.made(&met.key) == written.stamp);
             if bears {
                 earlier = Some(parent);
                 break;
@@ -137,6 +137,6 @@ fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<S
     Ok(Side {
         value: hidden.value(&met.path, &met.key, written.stamp.as_ref(), value),
         author,
-        at: written.stamp.as_ref().map(Stamp::time),
+        at: written.stamp.as_ref().map(Made::time),
     })
 }

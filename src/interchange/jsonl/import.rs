@@ -205,8 +205,6 @@ fn take(
     }
     let mine = match cursor.find(&path)? {
         Found::Nothing => {
-            // A record that is new here begins in epoch 0.
-            let bytes = in_epoch(&path, &bytes, 0).unwrap_or(bytes);
             taken.added += 1;
             taken.issues += u64::from(layout::is_issue(&path));
             return Ok(tx.put(path, bytes)?);
@@ -223,15 +221,8 @@ fn take(
         Found::File(mine) => mine,
     };
     let now = tx.stamper().now();
-    let mut joined = cursor.join(&path, &mine, &bytes)?;
-    let mut faults = faults(&path, &mine, &joined, now);
-    if !faults.is_empty()
-        && let Some(bytes) = doc(&path, &mine).and_then(|mine| in_epoch(&path, &bytes, mine.epoch()))
-    {
-        // Repaired elsewhere, and not in need of it here.
-        joined = cursor.join(&path, &mine, &bytes)?;
-        faults = self::faults(&path, &mine, &joined, now);
-    }
+    let joined = cursor.join(&path, &mine, &bytes)?;
+    let faults = faults(&path, &mine, &joined, now);
     if joined == mine {
         taken.unchanged += 1;
         return Ok(());
@@ -260,12 +251,6 @@ fn faults(path: &str, mine: &[u8], joined: &[u8], now: Time) -> Vec<String> {
     } else {
         vec![]
     }
-}
-
-/// A record that was repaired more often than `epoch`, as if it had been repaired that often.
-fn in_epoch(path: &str, bytes: &[u8], epoch: u16) -> Option<Vec<u8>> {
-    let doc = doc(path, bytes).filter(|doc| doc.epoch() > epoch)?;
-    Some(doc.at_most_in_epoch(epoch).to_bytes())
 }
 
 /// A store that a later program wrote is read by none of this version.

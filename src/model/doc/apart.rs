@@ -5,15 +5,13 @@ use serde_json::Value;
 use super::{BIRTH, Doc, Slot, is_element};
 use crate::model::redaction::{REDACTED, Redaction, hidden_plan};
 use crate::model::schema::Births;
-use crate::model::stamp::Stamp;
+use crate::model::stamp::{Made, Stamp};
 
 /// What one side wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// Of a whole record: its epoch, which decides before any stamp.
-    pub(crate) epoch: u16,
     /// When, in the order that decides.
-    pub(crate) stamp: Option<Stamp>,
+    pub(crate) stamp: Option<Made>,
     /// What; none where it was taken away.
     pub(crate) value: Option<Value>,
 }
@@ -29,12 +27,12 @@ pub(crate) struct Apart {
 
 impl Doc {
     /// The fields that two versions set apart from each other since `base`: each side wrote, and what stands now is not
-    /// what both wrote. Versions with two births, or of two epochs, are apart as a whole, under the key `*`, unless they say the same.
+    /// what both wrote. Versions with two births are apart as a whole, under the key `*`, unless they say the same.
     ///
     /// Two values that were both read from a source are none: the later is what the source itself says now.
     pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
-        let is_two = one.birth != two.birth && one.schema.0.births == Births::LaterStands;
-        if is_two || one.epoch != two.epoch {
+        let is_two = one.made(BIRTH) != two.made(BIRTH) && one.schema.0.births == Births::LaterStands;
+        if is_two {
             let values = |doc: &Self| -> Vec<(String, Value)> {
                 let there =
                     doc.slots.iter().filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?)));
@@ -51,17 +49,15 @@ impl Doc {
             let Some(other) = two.slots.get(key) else { continue };
             let before = base.and_then(|base| base.slots.get(key));
             let of_source = |slot: &Slot| slot.stamp.as_ref().is_some_and(Stamp::is_import);
-            let is_sequence = of_source(mine) && of_source(other) && mine.stamp != other.stamp;
-            // A repair changes the stamp of a value that it leaves as it is.
-            let is_repaired = |slot: &Slot| {
-                slot.stamp.as_ref().is_some_and(Stamp::is_repair)
-                    && before.is_some_and(|before| before.value == slot.value)
+            let made = |doc: &Self| doc.made(key);
+            let is_sequence = of_source(mine) && of_source(other) && made(one) != made(two);
+            // A repair says of a stamp in which epoch it was made, and leaves it as it is.
+            let is_written = |doc: &Self, slot: &Slot| {
+                before.is_none_or(|before| before.value != slot.value) || made(doc) != base.and_then(made)
             };
-            let is_written = |slot: &Slot| Some(slot) != before && !is_repaired(slot);
-            if mine.value != other.value && is_written(mine) && is_written(other) && !is_sequence {
-                let side =
-                    |slot: &Slot| Written { epoch: 0, stamp: slot.stamp.clone(), value: slot.value.clone() };
-                found.push(Apart { key: key.clone(), sides: [side(mine), side(other)] });
+            if mine.value != other.value && is_written(one, mine) && is_written(two, other) && !is_sequence {
+                let side = |doc: &Self, slot: &Slot| Written { stamp: made(doc), value: slot.value.clone() };
+                found.push(Apart { key: key.clone(), sides: [side(one, mine), side(two, other)] });
             }
         }
         found
@@ -69,12 +65,16 @@ impl Doc {
 
     /// The record as a whole, as somebody wrote it.
     pub(crate) fn whole(&self) -> Written {
-        Written { epoch: self.epoch, stamp: self.birth.clone(), value: Some(self.fields()) }
+        Written { stamp: self.made(BIRTH), value: Some(self.fields()) }
     }
 
     /// Whether one version says something else of a field than an earlier one: another stamp, or for `*` anything.
     pub(crate) fn rewrites(&self, before: &Self, key: &str) -> bool {
-        if key == BIRTH { self != before } else { self.slots.get(key) != before.slots.get(key) }
+        if key == BIRTH {
+            return self != before;
+        }
+        self.made(key) != before.made(key)
+            || self.slots.get(key).map(|it| &it.value) != before.slots.get(key).map(|it| &it.value)
     }
 
     /// Whether the fields still have the types that they should.
@@ -84,27 +84,26 @@ impl Doc {
 
     /// The latest stamp of a field, its elements and leaves, removed ones too; none where it was never written. A field
     /// that is written once has that of the birth.
-    pub(crate) fn written(&self, field: &str) -> Option<Option<Stamp>> {
+    pub(crate) fn written(&self, field: &str) -> Option<Option<Made>> {
         if self.once.contains_key(field) {
-            return Some(self.birth.clone());
+            return Some(self.made(BIRTH));
         }
-        let slots = self.slots.iter().filter(|(key, _)| is_of(field, key));
-        slots.map(|(_, slot)| slot.stamp.clone()).max()
+        self.slots.keys().filter(|key| is_of(field, key)).map(|key| self.made(key)).max()
     }
 
     /// Puts `[redacted]` where a hidden value is. Of a set the names of its elements are the values.
     pub(crate) fn redact(&mut self, redaction: &Redaction) {
         let field = redaction.field.as_str();
-        if redaction.hides(self.birth.as_ref())
+        if redaction.hides(self.made(BIRTH).as_ref())
             && let Some(value) = self.once.get_mut(field)
         {
             *value = REDACTED.into();
         }
         let hidden: Vec<String> = self
             .slots
-            .iter()
-            .filter(|(key, slot)| is_of(field, key) && redaction.hides(slot.stamp.as_ref()))
-            .map(|(key, _)| key.clone())
+            .keys()
+            .filter(|key| is_of(field, key) && redaction.hides(self.made(key).as_ref()))
+            .cloned()
             .collect();
         for key in hidden {
             if is_element(self.schema.0, &key) {

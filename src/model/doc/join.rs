@@ -1,7 +1,7 @@
 //! The join of two versions.
 //!
-//! Epochs decide first: the higher one stands whole. Of one epoch, births decide as [`Births`] says; of one birth, the
-//! slots form a map whose join takes, key by key, the later stamp and, where stamps are equal, the greater canonical
+//! A version of an earlier epoch is read as one of the later, by which no two of its stamps change their order; so what
+//! follows is about versions of one epoch. Births decide first, as [`Births`] says; of one birth, the slots form a map whose join takes, key by key, the later stamp and, where stamps are equal, the greater canonical
 //! bytes. All of these are maxima of total orders, nested in each other, so the join is associative, commutative and
 //! idempotent. Of such a map only the greatest entries by stamp and name are kept where there are too many: what was
 //! left out once has as many entries above it ever after, since stamps only rise, so that keeping those is such a join
@@ -31,15 +31,16 @@ impl Doc {
     }
 
     pub(super) fn merge_within(self, other: Self, limits: &Limits) -> Self {
-        let births = self.schema.0.births;
-        let order = match self.epoch.cmp(&other.epoch) {
-            Ordering::Equal if births == Births::LaterStands => self.birth.cmp(&other.birth),
-            order => order,
+        let epoch = self.epoch.max(other.epoch);
+        let (one, two) = (self.in_epoch(epoch), other.in_epoch(epoch));
+        let order = match one.schema.0.births {
+            Births::LaterStands => one.birth.cmp(&two.birth),
+            Births::Joined => Ordering::Equal,
         };
         match order {
-            Ordering::Less => other.standing_over(self),
-            Ordering::Greater => self.standing_over(other),
-            Ordering::Equal => self.joined(other, limits),
+            Ordering::Less => two.standing_over(one),
+            Ordering::Greater => one.standing_over(two),
+            Ordering::Equal => one.joined(two, limits),
         }
     }
 

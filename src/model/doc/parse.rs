@@ -42,6 +42,9 @@ fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<(Doc, Value), String> 
         }
     };
     let epoch = epoch(map.shift_remove(EPOCH).as_ref())?;
+    if let Some(late) = clock.values().find(|stamp| stamp.earlier_epoch().is_some_and(|of| of >= epoch)) {
+        return Err(format!("clock: `{late}` is not of an epoch before {epoch}"));
+    }
     let birth = clock.get(BIRTH).cloned();
     let (once, mut slots) = explode(schema, map, birth.as_ref())?;
     for (name, stamp) in clock.into_iter().filter(|(name, _)| name != BIRTH) {

@@ -1,21 +1,32 @@
-//! What changed between two versions of a record that a merge cannot judge: fields written once, births, epochs.
-//! A merge joins any two versions; this tells which versions no command writes one after the other.
+//! What changed between two versions of a record that a merge cannot judge: fields written once, births, epochs, values
+//! under stamps that others know with other values. A merge joins any two versions; this tells which versions no command
+//! writes one after the other, or apart from each other.
+
+use std::borrow::Cow;
 
 use super::parse::LAST_EPOCH;
 use super::{BIRTH, Doc};
+use crate::model::redaction::{REDACTED, is_hidden};
 use crate::model::schema::Kind;
-use crate::model::stamp::Stamp;
+use crate::model::stamp::{Made, Stamp};
 use crate::model::time::Time;
+
+/// So many fields are named of those that say something else under an old stamp.
+const MOST_NAMED: usize = 5;
 
 /// One version of a record against the version before it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Step {
     /// Fields that are written once and changed.
     pub(crate) once: Vec<&'static str>,
-    /// The births before and after, if they differ in one epoch.
-    pub(crate) rebirth: Option<[Option<Stamp>; 2]>,
+    /// The births before and after, if they differ.
+    pub(crate) rebirth: Option<[Option<Made>; 2]>,
     /// Why the epoch must not be what it is; `None` if it may.
     pub(crate) epoch: Option<String>,
+    /// By how much the epoch rose.
+    pub(crate) rise: u16,
+    /// Fields, elements and leaves that say something else under the stamp that they had: the first few.
+    pub(crate) restated: Vec<String>,
     /// The latest stamp that the version before does not have at that place, and the place.
     pub(crate) latest: Option<(String, Stamp)>,
 }
@@ -23,13 +34,20 @@ pub(crate) struct Step {
 impl Step {
     /// The step from `old` (`None` if there was no readable record) to `new`, made at `at`.
     pub(crate) fn between(old: Option<&Doc>, new: &Doc, at: Time) -> Self {
+        let Some(old) = old else { return Self { latest: latest(None, new), ..Self::default() } };
+        // As the new version would have it if nothing but the epoch had changed.
+        let was = match old.epoch < new.epoch {
+            true => Cow::Owned(old.clone().in_epoch(new.epoch)),
+            false => Cow::Borrowed(old),
+        };
+        let births = [old.made(BIRTH), new.made(BIRTH)];
         Self {
-            once: old.map(|old| changed_once(old, new)).unwrap_or_default(),
-            rebirth: old
-                .filter(|old| old.epoch == new.epoch && old.birth != new.birth)
-                .map(|old| [old.birth.clone(), new.birth.clone()]),
+            once: changed_once(old, new).collect(),
+            rebirth: (births[0] != births[1]).then_some(births),
             epoch: epoch_fault(old, new, at),
-            latest: latest(old, new),
+            rise: new.epoch.saturating_sub(old.epoch),
+            restated: restated(&was, new),
+            latest: latest(Some(&was), new),
         }
     }
 
@@ -37,19 +55,48 @@ impl Step {
     pub(crate) fn faults(&self) -> Vec<String> {
         let once = self.once.iter().map(|name| format!("changed `{name}`, which is written once"));
         let birth = self.rebirth.as_ref().map(|[old, new]| {
-            let shown = |stamp: &Option<Stamp>| {
-                stamp.as_ref().map_or_else(|| "no time".to_owned(), |stamp| stamp.time().to_string())
+            let shown = |stamp: &Option<Made>| match stamp.as_ref().map(|stamp| (stamp.time(), stamp.epoch()))
+            {
+                None => "no time".to_owned(),
+                Some((at, 0)) => at.to_string(),
+                Some((at, epoch)) => format!("{at} in epoch {epoch}"),
             };
             format!("replaced the record born at {} with another one, born at {}", shown(old), shown(new))
         });
-        once.chain(birth).chain(self.epoch.clone()).collect()
+        let restated = self.restated.iter().map(|key| format!("changed `{key}` under the stamp that it had"));
+        once.chain(birth).chain(self.epoch.clone()).chain(restated).collect()
     }
 }
 
-fn changed_once(old: &Doc, new: &Doc) -> Vec<&'static str> {
+impl Doc {
+    /// The fields that are written once and differ, though both versions claim to be of one birth: one of the two records
+    /// was made up. Two imports of one thing can differ in good faith, and so can a record and one from an export in which
+    /// something is hidden.
+    pub(crate) fn twin_fault(&self, other: &Self) -> Vec<&'static str> {
+        let is_import = self.birth.as_ref().is_some_and(Stamp::is_import);
+        if is_import || self.made(BIRTH) != other.made(BIRTH) {
+            return Vec::new();
+        }
+        let is_hidden = |doc: &Self, name: &str| doc.once.get(name).is_some_and(|value| value == REDACTED);
+        changed_once(self, other).filter(|name| !is_hidden(self, name) && !is_hidden(other, name)).collect()
+    }
+}
+
+fn changed_once<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = &'static str> + 'a {
     let is_once = |kind: Kind| matches!(kind, Kind::Once);
-    let once = new.schema.0.fields.iter().filter(|field| is_once(field.kind)).map(|field| field.name);
-    once.filter(|name| old.once.get(name) != new.once.get(name)).collect()
+    let once = new.schema.0.fields.iter().filter(move |field| is_once(field.kind)).map(|field| field.name);
+    once.filter(|name| old.once.get(name) != new.once.get(name))
+}
+
+/// A value that is hidden, or was, is none that somebody wrote.
+fn restated(old: &Doc, new: &Doc) -> Vec<String> {
+    let both = new.slots.iter().filter_map(|(key, slot)| Some((key, old.slots.get(key)?, slot)));
+    let hides = |value: &Option<serde_json::Value>| value.as_ref().is_some_and(is_hidden);
+    both.filter(|(_, was, is)| was.stamp == is.stamp && was.value != is.value)
+        .filter(|(_, was, is)| !hides(&was.value) && !hides(&is.value))
+        .map(|(key, ..)| key.clone())
+        .take(MOST_NAMED)
+        .collect()
 }
 
 fn latest(old: Option<&Doc>, new: &Doc) -> Option<(String, Stamp)> {
@@ -63,21 +110,20 @@ fn latest(old: Option<&Doc>, new: &Doc) -> Option<(String, Stamp)> {
     Some((latest.1.to_owned(), latest.0.clone()))
 }
 
-fn epoch_fault(old: Option<&Doc>, new: &Doc, at: Time) -> Option<String> {
-    let before = old.map_or(0, |old| old.epoch);
+fn epoch_fault(old: &Doc, new: &Doc, at: Time) -> Option<String> {
+    let before = old.epoch;
     let Some(rise) = new.epoch.checked_sub(before) else {
         return Some(format!("set its epoch back from {before} to {}", new.epoch));
     };
-    match (rise, old) {
-        (0, _) => None,
-        (_, None) => Some(format!("created the record in epoch {}, not 0", new.epoch)),
-        (1, Some(old)) if new.epoch > LAST_EPOCH || old.ahead_of(at).is_empty() => {
+    match rise {
+        0 => None,
+        1 if new.epoch > LAST_EPOCH || old.ahead_of(at).is_empty() => {
             Some("raised its epoch, although it had no stamp from the future".to_owned())
         }
-        (1, Some(old)) if !new.repairs(old) => {
-            Some("raised its epoch, and changed more than stamps from the future".to_owned())
+        1 if old.repaired().as_ref() != Some(new) => {
+            Some("raised its epoch, and changed more than that".to_owned())
         }
-        (1, Some(_)) => None,
+        1 => None,
         _ => Some(format!("raised its epoch from {before} to {}, by more than one", new.epoch)),
     }
 }

@@ -4,6 +4,8 @@ use serde_json::json;
 use super::join::*;
 use super::limits::*;
 use super::*;
+use crate::model::id::EntryId;
+use crate::model::redaction::Redaction;
 use crate::model::schema::Births;
 use crate::model::schema::{Field, Kind};
 use crate::model::stamp::Stamper;
@@ -120,9 +122,9 @@ fn what_two_sides_wrote_apart_is_found_and_what_one_wrote_is_not() {
     assert_eq!(apart[0].key, "title");
     assert_eq!(apart[0].sides.clone().map(|side| side.value), [Some(json!("one")), Some(json!("two"))]);
     let mut merged = one.merge(two);
-    assert_eq!(merged.stamp("title"), apart[0].sides[1].stamp.as_ref());
+    assert_eq!(merged.made("title"), apart[0].sides[1].stamp);
     merged.decide("title", merged.value("title").cloned(), &by(1)).unwrap();
-    assert!(merged.stamp("title") > apart[0].sides[1].stamp.as_ref(), "keeping is a decision of its own");
+    assert!(merged.made("title") > apart[0].sides[1].stamp, "keeping is a decision of its own");
 }
 
 #[test]
@@ -170,7 +172,7 @@ fn what_bears_the_last_stamp_is_named_and_not_written_over() {
     assert_eq!(doc.ahead_of(at(5)), ["tags/a", "title"]);
     let mut last = doc;
     last.epoch = 999;
-    assert_eq!(last.repaired(at(5)), None, "epochs end as well");
+    assert_eq!(last.repaired(), None, "epochs end as well");
 }
 
 fn at(millis: i64) -> Time {
@@ -178,29 +180,46 @@ fn at(millis: i64) -> Time {
 }
 
 #[test]
-fn a_repair_changes_stamps_from_the_future_and_nothing_else() {
+fn a_repair_says_of_each_stamp_in_which_epoch_it_was_made_and_changes_nothing_else() {
     let day = 24 * 60 * 60 * 1000;
     let mut doc = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a", "b"]}), stamp(7, 1));
     doc.update(&json!({"title": "t", "tags": ["b"]}), &by(9)).unwrap();
     doc.update(&json!({"title": "u", "tags": ["b"]}), &by(3 * day)).unwrap();
     assert_eq!(doc.ahead_of(at(2 * day)), [""; 0], "a day is no fault");
-    let repaired = doc.repaired(at(5)).unwrap();
+    let repaired = doc.repaired().unwrap();
     let read: Value = serde_json::from_slice(&repaired.to_bytes()).unwrap();
     assert_eq!((&read["title"], &read["tags"], &read["epoch"]), (&json!("u"), &json!(["b"]), &json!(1)));
     assert_eq!(
         read["clock"],
         json!({
-            "*": "1970-01-01T00:00:00.007Z/00000/00000001",
-            "-tags/a": "1970-01-01T00:00:00.009Z/00000/144gj289",
-            "title": "1970-01-01T00:00:00.007Z/00001/repair",
+            "*": ".000/1970-01-01T00:00:00.007Z/00000/00000001",
+            "-tags/a": ".000/1970-01-01T00:00:00.009Z/00000/144gj289",
+            "title": ".000/1970-01-04T00:00:00.000Z/00000/144gj289",
         })
     );
-    assert_eq!(doc.repaired(at(6)).unwrap(), repaired, "whenever it is repaired");
-    let mut born = Doc::born(&THING, &json!({"id": "x", "title": "t"}), stamp(200 * day, 1));
-    born.update(&json!({"title": "u"}), &by(5)).unwrap();
-    let repaired = born.repaired(at(100 * day)).unwrap();
-    assert_eq!(repaired.birth, Some(stamp(200 * day, 1).repaired_birth()));
-    assert_eq!(repaired.ahead_of(at(100 * day)), [""; 0]);
+    assert_eq!(repaired.ahead_of(at(0)), [""; 0]);
+    let mut edited = repaired.clone();
+    edited.update(&json!({"title": "v", "tags": ["b"]}), &by(10)).unwrap();
+    assert_eq!(edited.stamp("title").unwrap().time(), at(10), "no later place is needed");
+    assert_eq!(edited.clone().merge(doc), edited);
+}
+
+#[test]
+fn a_stamp_is_of_an_epoch_before_that_of_its_record() {
+    let read = |epoch: u16, at: &str| {
+        let mut record = json!({"id": "x", "title": "t", "clock": {"title": at}});
+        if epoch > 0 {
+            record["epoch"] = json!(epoch);
+        }
+        Doc::parse(&THING, record.to_string().as_bytes())
+    };
+    let own = "1970-01-01T00:00:00.000Z/00000/00000001";
+    assert!(read(0, own).is_ok() && read(2, own).is_ok());
+    assert!(read(2, &format!(".000/{own}")).is_ok() && read(2, &format!(".001/{own}")).is_ok());
+    for (epoch, of) in [(0, "000"), (1, "001"), (2, "002"), (2, "998")] {
+        let why = read(epoch, &format!(".{of}/{own}")).unwrap_err().to_string();
+        assert!(why.contains("is not of an epoch before"), "{why}");
+    }
 }
 
 #[test]
@@ -208,19 +227,62 @@ fn edits_after_two_repairs_of_one_record_join() {
     let mut frozen = Doc::born(&THING, &json!({"id": "x", "title": "t", "tags": ["a"]}), stamp(7, 1));
     frozen.slots.get_mut("title").unwrap().stamp = Some(far(0));
     // The second clone repairs it long after the first has gone on, and with an edit of its own in it.
-    let mut one = frozen.repaired(at(10)).unwrap();
+    let mut one = frozen.repaired().unwrap();
     one.update(&json!({"title": "by one", "tags": ["a"]}), &by(20)).unwrap();
     frozen.update(&json!({"title": "t", "tags": ["a", "b"]}), &by(30)).unwrap();
-    let mut two = frozen.repaired(at(40)).unwrap();
+    let mut two = frozen.repaired().unwrap();
     two.update(&json!({"title": "t", "tags": ["a", "b"], "notes": {"first": 1}}), &by(50)).unwrap();
-    let joined = one.clone().merge(two.clone());
+    // The third does not repair it at all.
+    let mut three = frozen.clone();
+    three.update(&json!({"title": "t", "tags": ["a", "b", "c"]}), &by(60)).unwrap();
+    let joined = one.clone().merge(two.clone()).merge(three.clone());
     assert_eq!(joined.fields()["title"], "by one");
     assert_eq!(
         (&joined.fields()["tags"], &joined.fields()["notes"]),
-        (&json!(["a", "b"]), &json!({"first": 1}))
+        (&json!(["a", "b", "c"]), &json!({"first": 1}))
     );
     for side in [&one, &two] {
         assert_eq!(Step::between(Some(side), &joined, at(60)).faults(), [""; 0]);
+    }
+    assert_eq!(Doc::apart(Some(&frozen), &one, &three), vec![]);
+    three.decide("tags/a", None, &by(70)).unwrap();
+    one.decide("tags/a", Some(json!("a")), &by(65)).unwrap();
+    assert_eq!(Doc::apart(Some(&frozen), &one, &three)[0].key, "tags/a");
+}
+
+#[test]
+fn a_redaction_hides_nothing_that_was_written_after_a_repair() {
+    let redaction = |until: Option<crate::model::stamp::Made>| Redaction {
+        id: EntryId::parse(&format!("19700101T000000000Z-00000-{:0>26}", 0)).unwrap(),
+        target: "thing.json".into(),
+        field: "title".into(),
+        stamp: until,
+        reason: String::new(),
+        author: String::new(),
+        created_at: at(0),
+    };
+    let shown = |doc: &Doc, redaction: &Redaction| {
+        let mut shown = doc.clone();
+        shown.redact(redaction);
+        shown.fields()["title"].clone()
+    };
+    for which in [0, 3] {
+        let mut doc = Doc::born(&THING, &json!({"id": "x", "title": "secret"}), stamp(0, 1));
+        doc.slots.get_mut("title").unwrap().stamp = Some(far(which));
+        let first = redaction(doc.written("title").unwrap());
+        let mut repaired = doc.repaired().unwrap();
+        for doc in [&doc, &repaired] {
+            assert_eq!(shown(doc, &first), "[redacted]");
+        }
+        repaired.update(&json!({"title": "next"}), &by(5)).unwrap();
+        assert_eq!(shown(&repaired, &first), "next");
+        let second = redaction(repaired.written("title").unwrap());
+        let mut again = repaired.repaired().unwrap();
+        for doc in [&doc, &repaired, &again] {
+            assert_eq!(shown(doc, &second), "[redacted]", "and all that was before it");
+        }
+        again.update(&json!({"title": "last"}), &by(5)).unwrap();
+        assert_eq!(shown(&again, &second), "last");
     }
 }
 
@@ -415,27 +477,37 @@ fn a_step_that_no_command_makes_is_told() {
     let again = Doc::born(&THING, &json!({"id": "x"}), stamp(6, 1));
     let replaced = "replaced the record born at 1970-01-01T00:00:00.005Z with another one, born at 1970-01-01T00:00:00.006Z";
     assert_eq!(faults(&again), [replaced]);
-    let repaired = old.repaired(at(7)).unwrap();
+    let repaired = old.repaired().unwrap();
     assert_eq!(faults(&repaired), ["raised its epoch, although it had no stamp from the future"]);
-    assert_eq!(between(None, &repaired).faults(), ["created the record in epoch 1, not 0"]);
+    assert_eq!(between(None, &repaired).faults(), [""; 0], "an import of an export");
     assert_eq!(between(None, &old).faults(), [""; 0]);
+    let mut restated = old.clone();
+    restated.slots.get_mut("title").unwrap().value = Some(json!("u"));
+    assert_eq!(faults(&restated), ["changed `title` under the stamp that it had"]);
+    restated.slots.get_mut("title").unwrap().value = None;
+    assert_eq!(faults(&restated).len(), 1);
+    restated.slots.get_mut("title").unwrap().value = Some(json!("[redacted]"));
+    assert_eq!(faults(&restated), [""; 0], "what is hidden was not written");
+    assert_eq!(between(Some(&restated), &old).faults(), [""; 0]);
     for which in [0, 3] {
         let mut frozen = old.clone();
         frozen.slots.get_mut("title").unwrap().stamp = Some(far(which));
-        let anew = frozen.repaired(at(7)).unwrap();
+        let anew = frozen.repaired().unwrap();
         assert_eq!(between(Some(&frozen), &anew).faults(), [""; 0]);
-        // The version of a higher epoch stands over every edit, so no more than the repair may come with it.
-        let beyond = "raised its epoch, and changed more than stamps from the future";
+        // A repair is a repair and nothing else.
+        let beyond = "raised its epoch, and changed more than that";
         let mut edited = anew.clone();
         edited.slots.get_mut("title").unwrap().value = Some(json!("another"));
-        assert_eq!(between(Some(&frozen), &edited).faults(), [beyond]);
+        let restated = "changed `title` under the stamp that it had";
+        assert_eq!(between(Some(&frozen), &edited).faults(), [beyond, restated]);
         let mut reborn = anew.clone();
         reborn.birth = Some(stamp(6, 1));
-        assert_eq!(between(Some(&frozen), &reborn).faults(), [beyond]);
+        let faults = between(Some(&frozen), &reborn).faults();
+        assert!(faults[0].starts_with("replaced the record") && faults[1] == beyond, "{faults:?}");
         let mut later = anew;
         later.slots.get_mut("title").unwrap().stamp = Some(stamp(8, 1));
         assert_eq!(between(Some(&frozen), &later).faults(), [beyond]);
-        let twice = repaired.repaired(at(8)).unwrap();
+        let twice = repaired.repaired().unwrap();
         assert!(between(Some(&frozen), &twice).faults()[0].contains("from 0 to 2"));
         assert!(between(Some(&twice), &repaired).faults()[0].contains("from 2 to 1"));
     }
@@ -464,14 +536,16 @@ fn far(which: u8) -> Stamp {
 }
 
 /// A version that some history of writes by several replicas could have led to, with ties, stamps of the far future and
-/// records that were started anew made likely.
+/// records that were repaired made likely.
 fn versions(schema: &'static Schema) -> impl Strategy<Value = Doc> {
     let value =
         prop_oneof![Just(Value::Null), (0..3i32).prop_map(|n| json!(n)), Just(json!({"b": 1, "a": [2]}))];
     let write = (0..5i64, 0..2u8, value, prop::collection::btree_set("[a-e]", 0..4), 0..4u8);
     let ends = prop::collection::vec((0..8usize, 0..3u8), 0..3);
+    let earlier = prop::collection::vec((0..9usize, 0..2u16), 0..6);
     let start = (0..2i64, "[xy]", prop_oneof![3 => Just(0), 1 => 1..3u16]);
-    (start, prop::collection::vec(write, 0..5), ends).prop_map(move |((birth, id, epoch), writes, ends)| {
+    let writes = prop::collection::vec(write, 0..5);
+    (start, writes, ends, earlier).prop_map(move |((birth, id, epoch), writes, ends, earlier)| {
         let mut doc = Doc::born(schema, &json!({"id": id, "title": 0}), stamp(birth, 0));
         doc.epoch = epoch;
         for (millis, who, value, tags, notes) in writes {
@@ -486,6 +560,10 @@ fn versions(schema: &'static Schema) -> impl Strategy<Value = Doc> {
                 Some(slot) => slot.stamp = Some(far(which)),
                 None => doc.birth = Some(far(which)),
             }
+        }
+        for (n, of) in earlier.into_iter().filter(|(_, of)| *of < epoch) {
+            let stamp = doc.slots.values_mut().nth(n).map_or(&mut doc.birth, |slot| &mut slot.stamp);
+            *stamp = stamp.as_ref().map(|stamp| stamp.made_earlier(of));
         }
         doc
     })
@@ -515,6 +593,20 @@ fn laws(a: &Doc, b: &Doc, c: &Doc, limits: &Limits) -> Result<(), TestCaseError>
     Ok(())
 }
 
+fn repairs_commute(a: &Doc, b: &Doc, limits: &Limits) -> Result<(), TestCaseError> {
+    let join = |one: &Doc, two: &Doc| text(&one.clone().merge_within(two.clone(), limits));
+    let repaired = |doc: &Doc| doc.repaired().unwrap();
+    let joined = a.clone().merge_within(b.clone(), limits);
+    if a.epoch == b.epoch {
+        prop_assert_eq!(join(&repaired(a), &repaired(b)), text(&repaired(&joined)));
+    }
+    if a.epoch >= b.epoch {
+        prop_assert_eq!(join(&repaired(a), b), text(&repaired(&joined)));
+    }
+    prop_assert_eq!(join(&repaired(&joined), a), text(&repaired(&joined)));
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn merge_laws(a in versions(&THING), b in versions(&THING), c in versions(&THING)) {
@@ -541,25 +633,43 @@ proptest! {
     }
 
     #[test]
-    fn what_was_repaired_stands_over_what_it_was(a in versions(&THING), edit in versions(&THING)) {
-        // A repaired birth lies in the first weeks of 1970.
-        let now = at(10_000_000_000);
-        let repaired = a.repaired(now).unwrap();
+    fn what_was_repaired_stands_for_what_it_was(a in versions(&THING), edit in versions(&THING)) {
+        let repaired = a.repaired().unwrap();
         prop_assert_eq!(repaired.fields(), a.fields());
-        prop_assert!(repaired.ahead_of(now).is_empty());
+        prop_assert!(repaired.ahead_of(at(0)).is_empty());
         prop_assert_eq!(text(&a.clone().merge(repaired.clone())), text(&repaired));
-        prop_assert_eq!(text(&repaired.clone().merge(a.clone())), text(&repaired));
+        prop_assert_eq!(text(&repaired.clone().merge(a)), text(&repaired));
         prop_assert_eq!(&Doc::parse(&THING, &repaired.to_bytes()).unwrap(), &repaired);
         let mut edited = repaired;
         prop_assert!(edited.update(&edit.fields(), &by(5)).is_ok(), "everything can be written over");
     }
 
+    /// Whoever repairs first, and whether anybody else does at all, the same is written and lost.
     #[test]
-    fn two_repairs_of_one_record_are_one_birth(a in versions(&THING), early in 5..20i64, late in 5..20i64, edit in versions(&THING)) {
-        let (one, mut two) = (a.repaired(at(early)).unwrap(), a.repaired(at(late)).unwrap());
-        prop_assert_eq!(&one, &two);
-        two.update(&edit.fields(), &by(99)).unwrap();
-        prop_assert_eq!(text(&one.merge(two.clone())), text(&two));
+    fn repairs_and_merges_can_change_places(a in versions(&THING), b in versions(&THING)) {
+        repairs_commute(&a, &b, &LIMITS)?;
+    }
+
+    #[test]
+    fn repairs_and_merges_can_change_places_where_births_join(a in versions(&JOINED), b in versions(&JOINED)) {
+        repairs_commute(&a, &b, &LIMITS)?;
+    }
+
+    #[test]
+    fn repairs_and_merges_can_change_places_where_a_join_has_too_much(a in versions(&THING), b in versions(&THING)) {
+        repairs_commute(&within(a, &TIGHT), &within(b, &TIGHT), &TIGHT)?;
+    }
+
+    #[test]
+    fn an_edit_after_a_repair_wins_over_whatever_another_repair_has(a in versions(&THING), b in versions(&THING)) {
+        let mut one = a.repaired().unwrap();
+        one.decide("title", Some(json!("decided")), &by(5)).unwrap();
+        let epoch = one.epoch.max(b.epoch + 1);
+        let other = b.clone().in_epoch(epoch);
+        if one.made(BIRTH) == other.made(BIRTH) && one.epoch > b.epoch {
+            let joined = one.merge(other);
+            prop_assert_eq!(&joined.fields()["title"], "decided");
+        }
     }
 
     #[test]

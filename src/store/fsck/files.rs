@@ -147,12 +147,14 @@ impl Walk<'_> {
                 if !ahead.is_empty() {
                     let what = format!(
                         "stamps ahead of the clock of this machine, which says {} ({}): nothing written before they pass \
-                         counts; `git wf fsck --repair` gives these fields early stamps",
+                         counts; `git wf fsck --repair` puts them behind whatever is written from then on",
                         self.now,
                         named(&ahead)
                     );
                     self.found.error(path, what);
                     self.found.to_heal.insert(path.to_owned());
+                    // The far future is ahead of every clock.
+                    self.found.needs_clock |= doc.ahead_of(Time::LAST).is_empty();
                 }
             }
         }
@@ -185,6 +187,7 @@ impl Walk<'_> {
             );
             self.found.error(path, what);
             self.found.to_heal.insert(path.to_owned());
+            self.found.needs_clock |= !stamp.is_far_future();
         }
         Ok(())
     }

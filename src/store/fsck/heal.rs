@@ -3,6 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use gix::ObjectId;
+use gix::bstr::ByteSlice;
+
 use super::Findings;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::time::Time;
@@ -10,6 +13,7 @@ use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
 use crate::store::redact::Redactions;
 use crate::store::repo::Store;
+use crate::store::root;
 use crate::store::snapshot::Read;
 use crate::store::tx::Tx;
 
@@ -22,15 +26,13 @@ pub(crate) struct ToHeal {
     paths: BTreeSet<String>,
     /// The clock by which stamps are ahead.
     pub(crate) now: Time,
-    /// Whether only stamps of the far future count, which no clock has to confirm.
-    pub(crate) is_clock_doubtful: bool,
 }
 
 /// What was repaired, by path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Healed {
-    /// Records that got early stamps in a new epoch.
-    pub(crate) restamped: Vec<String>,
+    /// Records that begin another epoch.
+    pub(crate) freed: Vec<String>,
     /// Entries that were set aside.
     pub(crate) aside: Vec<String>,
     /// Records and entries that were written in the form of the format.
@@ -42,44 +44,58 @@ pub(crate) struct Healed {
 impl Healed {
     /// Whether something was judged by the clock.
     pub(crate) fn is_by_clock(&self) -> bool {
-        !self.restamped.is_empty() || !self.aside.is_empty()
-    }
-}
-
-impl ToHeal {
-    /// The time by which stamps count as ahead.
-    fn limit(&self) -> Time {
-        // Nothing but the far future is ahead of the last time there is.
-        if self.is_clock_doubtful { Time::LAST } else { self.now }
+        !self.freed.is_empty() || !self.aside.is_empty()
     }
 }
 
 impl Store {
-    /// What a repair has to change in place. With `trust_clock` the clock of this machine is right, whatever the history
-    /// says; without it, it is doubted if most of the newest commits are dated a day or more after it.
+    /// What a repair has to change in place. What no clock has to confirm (another byte form, stamps of the far future) is
+    /// repaired in any case. For the rest, a clock that the history contradicts is refused, unless it is trusted: if it is
+    /// behind, fine records would be repaired by it.
     pub(crate) fn to_heal(&self, trust_clock: bool) -> Result<ToHeal, StoreError> {
         let mut found = Findings::default();
         let snapshot = self.unchecked(&mut found)?;
         let now = self.now()?;
         self.check_tree(&snapshot, now, &mut found)?;
-        let is_clock_doubtful = !trust_clock && self.is_behind(snapshot.commit(), now)?;
-        Ok(ToHeal { paths: found.to_heal, now, is_clock_doubtful })
+        if found.needs_clock
+            && !trust_clock
+            && let Some(why) = self.contradicts(snapshot.commit(), now)?
+        {
+            return Err(StoreError::DoubtedClock { now, why });
+        }
+        Ok(ToHeal { paths: found.to_heal, now })
     }
 
-    /// Whether most of the newest commits say that it is later than `now` by more than a day.
-    fn is_behind(&self, tip: gix::ObjectId, now: Time) -> Result<bool, StoreError> {
+    /// What of the newest commits says that it is later than `now` by more than a day: any that somebody else made on
+    /// another machine, or most of all.
+    fn contradicts(&self, tip: ObjectId, now: Time) -> Result<Option<String>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
-        let mut dates = Vec::new();
+        let own = self.identity()?.email.to_lowercase();
+        let (mut later, mut all) = (0, 0);
         for info in self.repo.rev_walk([tip]).all().map_err(&failed)?.take(ASKED) {
             // A damaged history says what it can.
             let Ok(info) = info else { break };
-            // The first commit has the same date in all stores.
-            if info.parent_ids().next().is_some() {
-                dates.push(self.link(info.id)?.committed);
+            let commit = self.repo.find_commit(info.id).map_err(&failed)?;
+            let committer = commit.committer().map_err(&failed)?;
+            let email = committer.email.to_str_lossy().to_lowercase();
+            // A merge has the date of one of its parents, and the first commit the same in all stores.
+            if email == root::EMAIL {
+                continue;
+            }
+            all += 1;
+            let at = Time::from_seconds(self.link(info.id)?.committed).unwrap_or(Time::LAST);
+            if !at.is_day_after(now) {
+                continue;
+            }
+            later += 1;
+            if email != own {
+                let (id, name) = (info.id.to_hex_with_len(10), committer.name.to_str_lossy());
+                return Ok(Some(format!(
+                    "commit {id} by {name} <{email}> is dated {at}, more than a day later"
+                )));
             }
         }
-        let is_later = |seconds: &&i64| Time::from_seconds(**seconds).is_none_or(|it| it.is_day_after(now));
-        Ok(dates.iter().filter(is_later).count() * 2 > dates.len())
+        Ok((later * 2 > all).then(|| "most of the newest commits are dated more than a day later".to_owned()))
     }
 }
 
@@ -93,21 +109,21 @@ impl Tx<'_> {
                     let Some(bytes) = self.file(path)? else { continue };
                     let id = form(path).1;
                     let Ok(doc) = layout::own_doc(schema, id.as_deref(), &bytes) else { continue };
-                    if doc.ahead_of(to_heal.limit()).is_empty() {
+                    if doc.ahead_of(to_heal.now).is_empty() {
                         self.respell(path, &mut healed)?;
                         continue;
                     }
-                    match doc.repaired(to_heal.limit()) {
+                    match doc.repaired() {
                         Some(repaired) => {
                             self.write_doc(path.clone(), &repaired)?;
-                            healed.restamped.push(path.clone());
+                            healed.freed.push(path.clone());
                         }
                         None => healed.stuck.push(path.clone()),
                     }
                 }
                 Form::Entry(_) => {
                     self.respell(path, &mut healed)?;
-                    if layout::entry_stamp(path).is_some_and(|at| at.is_ahead_of(to_heal.limit()))
+                    if layout::entry_stamp(path).is_some_and(|at| at.is_ahead_of(to_heal.now))
                         && self.set_aside(path)?
                     {
                         healed.aside.push(path.clone());

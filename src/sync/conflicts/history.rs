@@ -9,7 +9,7 @@ use gix::ObjectId;
 use super::WHOLE;
 use crate::model::doc::{Apart, Doc, Written};
 use crate::model::schema::Schema;
-use crate::model::stamp::Stamp;
+use crate::model::stamp::Made;
 use crate::store::layout::{Form, form};
 use crate::store::{Lineage, Read, Snapshot, Store, StoreError};
 
@@ -33,7 +33,7 @@ pub(super) struct Met {
 
 /// Identifies a conflict, however many merges find it: path, field, both stamps, and the value that lost, since a record
 /// that was born twice can be edited without another birth.
-type Key = (String, String, Option<Stamp>, Option<Stamp>, Option<String>);
+type Key = (String, String, Option<Made>, Option<Made>, Option<String>);
 
 /// The conflicts in the history of a commit, and whether each is settled there.
 type Known = Rc<BTreeMap<usize, bool>>;
@@ -120,7 +120,7 @@ impl History<'_> {
             else {
                 continue;
             };
-            if step.rebirth.is_some() || step.epoch.is_some() {
+            if step.rebirth.is_some() {
                 let sides = [new.whole(), old.whole()];
                 let (key, heads) = (WHOLE.to_owned(), [commit, head]);
                 found.push(self.note_lost(commit, heads, schema, &own.path, (key, sides), true));
@@ -222,8 +222,8 @@ impl History<'_> {
         bases: &[Snapshot<'_>],
     ) -> Result<bool, StoreError> {
         for base in bases {
-            let bears_lost = read(base, met.schema, &met.path)?
-                .is_some_and(|doc| doc.stamp(&met.key) == met.lost.stamp.as_ref());
+            let bears_lost =
+                read(base, met.schema, &met.path)?.is_some_and(|doc| doc.made(&met.key) == met.lost.stamp);
             if bears_lost && self.rewrites(met, side, base)? {
                 return Ok(true);
             }
@@ -245,8 +245,8 @@ fn union(one: &Known, two: &Known) -> Known {
 }
 
 /// The order by which a merge decides.
-fn rank(side: &Written) -> (u16, Option<&Stamp>, Option<String>) {
-    (side.epoch, side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
+fn rank(side: &Written) -> (Option<&Made>, Option<String>) {
+    (side.stamp.as_ref(), side.value.as_ref().map(serde_json::Value::to_string))
 }
 
 /// The record at `path` of a state; `None` if it cannot be read, since then it did not win, and `fsck` reports it.
