@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::lineage::{Lineage, Own};
+use super::origins::Origins;
 use super::repo::Store;
 use super::snapshot::{Read, Snapshot};
 use crate::model::doc::{Doc, Step};
@@ -58,8 +59,9 @@ impl Store {
                 suspects.insert(file.path);
             }
         }
+        let mut found = self.wrongly_aside(Some(since), tip)?;
         if suspects.is_empty() && restored.is_empty() {
-            return Ok(Vec::new());
+            return Ok(found);
         }
         let is_restored = |path: &str| {
             restored.iter().any(|it| {
@@ -68,7 +70,8 @@ impl Store {
         };
         let history = self.parents_first(&[tip], Some(since))?;
         let wanted = |path: &str| suspects.contains(path) || is_restored(path);
-        self.rewritten_along(&history, &|_| true, &wanted)
+        found.extend(self.rewritten_along(&history, Some(since), &|_| true, &wanted)?);
+        Ok(found)
     }
 
     /// The same of these commits, each a commit of the ref, in whatever order; `wanted` says of which paths.
@@ -81,24 +84,31 @@ impl Store {
         for commit in commits {
             alone.push((*commit, self.parents(*commit)?));
         }
-        let found = self.rewritten_along(&alone, &|_| true, wanted)?;
+        let found = self.rewritten_along(&alone, None, &|_| true, wanted)?;
         if !found.iter().any(|it| it.what == DELETED) {
             return Ok(found);
         }
         // What became of a deleted record shows only along the whole history.
         let these: HashSet<ObjectId> = commits.iter().copied().collect();
         let Some(tip) = self.tip()? else { return Ok(found) };
-        self.rewritten_along(&self.parents_first(&[tip], None)?, &|commit| these.contains(&commit), wanted)
+        self.rewritten_along(
+            &self.parents_first(&[tip], None)?,
+            None,
+            &|commit| these.contains(&commit),
+            wanted,
+        )
     }
 
     fn rewritten_along(
         &self,
         history: &[(ObjectId, Vec<ObjectId>)],
+        since: Option<ObjectId>,
         is_looked_at: &dyn Fn(ObjectId) -> bool,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Rewritten>, StoreError> {
         let mut lineage =
             Lineage::over(self, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
+        let mut origins = Origins::since(self, since)?;
         let mut found = Vec::new();
         for (commit, parents) in history {
             if !is_looked_at(*commit) {
@@ -106,16 +116,25 @@ impl Store {
                 continue;
             }
             for own in lineage.changes(*commit, parents, wanted)? {
-                found.extend(self.faults_of(&own, *commit)?);
+                found.extend(self.faults_of(&own, *commit, parents, &mut origins)?);
             }
         }
         Ok(found)
     }
 
     /// What is wrong with a commit's own change of a record.
-    pub(super) fn faults_of(&self, own: &Own, commit: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
+    pub(super) fn faults_of(
+        &self,
+        own: &Own,
+        commit: ObjectId,
+        parents: &[ObjectId],
+        origins: &mut Origins<'_>,
+    ) -> Result<Vec<Rewritten>, StoreError> {
         let is_record = !matches!(form(&own.path).0, Form::Unknown);
         let mut faults = own.step().map(|step| step.faults()).unwrap_or_default();
+        if let (None, Some(new)) = (&own.old, &own.new) {
+            faults.extend(origins.faults((&own.path, new), commit, parents, own.at)?);
+        }
         faults.extend((own.deleted.is_some() && is_record).then(|| DELETED.to_owned()));
         if faults.is_empty() {
             return Ok(Vec::new());

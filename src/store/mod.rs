@@ -1,6 +1,7 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
 mod ancestry;
+mod aside;
 mod bounded;
 mod bulk;
 mod changed;
@@ -30,6 +31,7 @@ mod merge;
 mod merge_work;
 mod mergeable;
 mod multi_index;
+mod origins;
 mod pack;
 mod parameters;
 mod pending;

@@ -9,6 +9,7 @@ use super::{Findings, Severity, files};
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::lineage::Lineage;
+use crate::store::origins::Origins;
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 
@@ -71,6 +72,12 @@ impl Store {
             history.reverse();
         }
         self.check_changes(snapshot, &history, found)?;
+        if is_whole {
+            for it in self.wrongly_aside(None, snapshot.commit())? {
+                let commit = ObjectId::from_hex(it.commit.as_bytes()).ok();
+                found.add(Severity::Error, &it.path, commit, format!("{} {}", it.author, it.what));
+            }
+        }
         if roots > 1 {
             found.note(
                 self.reference(),
@@ -99,9 +106,14 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut lineage =
             Lineage::over(self, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
+        let mut origins = Origins::since(self, None)?;
         for (commit, parents) in history {
             for own in lineage.changes(*commit, parents, &|_| true)? {
-                for fault in own.step().map(|step| step.faults()).unwrap_or_default() {
+                let mut faults = own.step().map(|step| step.faults()).unwrap_or_default();
+                if let (None, Some(new)) = (&own.old, &own.new) {
+                    faults.extend(origins.faults((&own.path, new), *commit, parents, own.at)?);
+                }
+                for fault in faults {
                     let what = format!("{} {fault}", self.step(*commit)?.author);
                     found.add(Severity::Error, &own.path, Some(*commit), what);
                 }

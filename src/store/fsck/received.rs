@@ -9,18 +9,20 @@ use gix::objs::tree::EntryKind;
 
 use self::record::{Fault, Verdict};
 use super::files;
-use crate::model::redaction::{ASIDE, Redaction};
+use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
+use crate::store::aside::Aside;
 use crate::store::error::StoreError;
 use crate::store::history::Link;
 use crate::store::layout::{self, Form, ROOT_PATH};
 use crate::store::lineage::Lineage;
 use crate::store::merge::{self, EqualTrees};
+use crate::store::origins::Origins;
 use crate::store::purge::Unpurged;
 use crate::store::redact::Redactions;
 use crate::store::repo::Store;
-use crate::store::snapshot::{Snapshot, read_blob};
+use crate::store::snapshot::{Read, Snapshot, read_blob};
 use crate::store::tree_diff::Difference;
 use crate::store::trees;
 
@@ -317,45 +319,73 @@ impl Look<'_> {
         Ok(Redactions::at(self.after, path)?.sets_aside(path))
     }
 
-    /// A new redaction must not set aside an entry that is there already, unless that is stamped in the future: otherwise
-    /// one with an early stamp of its own could silence any entry.
+    /// A redaction must not set aside an entry that is not ahead of our own clock, whether or not the entry is there:
+    /// otherwise one with an early place of its own could silence any entry. Nor must it hide values of a future in which
+    /// the record has none: it would hide whatever is written until then.
     fn fault_in_redaction(&self, path: &str, bytes: &[u8]) -> Result<Option<String>, StoreError> {
-        let Some((folder, name)) = path.rsplit_once('/') else { return Ok(None) };
-        let Some(folder) = folder.strip_suffix(layout::REDACTIONS) else { return Ok(None) };
+        if let Some(aside) = Aside::by(path, bytes).filter(|aside| aside.is_fine_at(self.now)) {
+            let target = aside.target;
+            return Ok(Some(format!(
+                "it would set `{target}` aside, which is not ahead of this server's clock; set the ref back to before it"
+            )));
+        }
+        let Some(folder) =
+            path.rsplit_once('/').and_then(|(folder, _)| folder.strip_suffix(layout::REDACTIONS))
+        else {
+            return Ok(None);
+        };
         let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
-        let (Some(before), Some(redaction)) = (self.before, redaction.filter(|it| it.field == ASIDE)) else {
+        let Some(redaction) = redaction else { return Ok(None) };
+        let Some(until) = redaction.stamp.filter(|until| until.is_ahead_of(self.now)) else {
             return Ok(None);
         };
         let target = format!("{folder}{}", redaction.target);
-        let Some(entry) = layout::entry_stamp(&target) else { return Ok(None) };
-        let sets_aside = entry.is_ahead_of(redaction.id.stamp().time()) && !entry.is_ahead_of(self.now);
-        if !sets_aside || before.entry(&target)?.is_none() {
+        let doc = match (layout::form(&target), self.after.file(&target)?) {
+            ((Form::Doc(schema), id), Some(bytes)) => layout::own_doc(schema, id.as_deref(), &bytes).ok(),
+            _ => None,
+        };
+        if doc.is_some_and(|doc| doc.last_made().is_some_and(|last| last >= until)) {
             return Ok(None);
         }
-        Ok(Some(format!("`{name}` is stamped long before `{target}`, which it would set aside")))
+        let at = until.time();
+        Ok(Some(format!(
+            "it hides values up to {at}, more than a day ahead of this server's clock, and there are none"
+        )))
     }
 
     /// What the pushed commits did to the identity of the suspects, as far as no merge did it. The inner error says that
     /// there is too much to look at.
     fn identities(&self, steps: &[Link]) -> Result<Result<Vec<String>, String>, StoreError> {
         let mut faults = Vec::new();
-        if self.suspects.is_empty() {
+        let is_fork = self.is_fork(steps);
+        if self.suspects.is_empty() && !is_fork {
             return Ok(Ok(faults));
         }
         let mut lineage =
             Lineage::over(self.store, steps.iter().map(|step| (step.commit, &step.parents[..])));
+        let mut origins = Origins::since(self.store, self.before.map(Snapshot::commit))?;
         for step in steps {
-            for mut own in
-                lineage.changes(step.commit, &step.parents, &|path| self.suspects.contains(path))?
-            {
+            // On a branch of its own, a commit can make what is there already.
+            let is_on_branch = is_fork && step.parents.len() == 1;
+            let is_there = |path: &str| {
+                let is_record = matches!(layout::form(path).0, Form::Doc(_));
+                is_record && self.before.is_some_and(|it| it.entry(path).is_ok_and(|it| it.is_some()))
+            };
+            let wanted = |path: &str| self.suspects.contains(path) || is_on_branch && is_there(path);
+            for mut own in lineage.changes(step.commit, &step.parents, &wanted)? {
                 // A clock that is ahead of ours does not make an honest stamp dishonest.
                 own.at = own.at.min(self.now);
-                faults.extend(self.store.faults_of(&own, step.commit)?.into_iter().filter_map(|it| {
-                    let commit = it.commit.get(..10)?;
-                    own.new
-                        .as_ref()
-                        .map(|_| format!("`{}`: {} (commit {commit} by {})", it.path, it.what, it.author))
-                }));
+                faults.extend(
+                    self.store
+                        .faults_of(&own, step.commit, &step.parents, &mut origins)?
+                        .into_iter()
+                        .filter_map(|it| {
+                            let commit = it.commit.get(..10)?;
+                            own.new.as_ref().map(|_| {
+                                format!("`{}`: {} (commit {commit} by {})", it.path, it.what, it.author)
+                            })
+                        }),
+                );
             }
             if lineage.compared > self.budget.files || lineage.read > self.budget.bytes {
                 let what = "too many changes to follow the records whose birth or authorship differs";
@@ -363,6 +393,16 @@ impl Look<'_> {
             }
         }
         Ok(Ok(faults))
+    }
+}
+
+impl Look<'_> {
+    /// Whether a pushed commit stands on one that is neither pushed nor the head of the ref.
+    fn is_fork(&self, steps: &[Link]) -> bool {
+        let Some(before) = self.before else { return false };
+        let mut known: BTreeSet<ObjectId> = steps.iter().map(|step| step.commit).collect();
+        known.insert(before.commit());
+        steps.iter().flat_map(|step| &step.parents).any(|parent| !known.contains(parent))
     }
 }
 

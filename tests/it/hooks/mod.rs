@@ -14,6 +14,7 @@ mod server_bombs;
 mod server_commits;
 mod server_gates;
 mod server_merges;
+mod server_origins;
 mod server_policy;
 mod server_records;
 mod server_repairs;

@@ -77,11 +77,56 @@ fn an_epoch_rises_only_where_a_stamp_calls_for_it() {
     let commit = forged(&two.ada, REF, &format!("100644 {}\t{path}\n", blob(&two.ada, &text)));
     let told = refused(&two.ada, &format!("{commit}:{REF}"));
     assert!(told.contains("raised its epoch, although"), "{told}");
-    let new = file("GH-2");
-    let text = text.replace("GH-1", "GH-2");
-    let commit = forged(&two.ada, REF, &format!("100644 {}\t{new}\n", blob(&two.ada, &text)));
-    let told = refused(&two.ada, &format!("{commit}:{REF}"));
-    assert!(told.contains("created the record in epoch 1"), "{told}");
+}
+
+#[test]
+fn a_repair_that_is_pushed_when_its_time_has_come_comes_in() {
+    let two = frozen("2026-11-24T00:00:00.000Z/00000/0000000a");
+    two.ada.wf(&["fsck", "--repair"]).ok();
+    two.ada.wf(&["edit", "GH-1", "--title", "by ada"]).ok();
+    two.sandbox.advance(10 * 24 * 3600);
+    two.bea.wf(&["edit", "GH-1", "-t", "ui"]).ok();
+    for repo in [&two.bea, &two.ada, &two.bea] {
+        repo.wf(&["sync"]).ok();
+    }
+    two.assert_one_state();
+    let shown = two.ada.wf(&["show", "GH-1", "--json"]).ok().json();
+    assert_eq!((&shown["title"], &shown["tags"]), (&json!("by ada"), &json!(["auth", "ui"])));
+    assert_eq!(two.bea.wf(&["fsck", "--json"]).ok().json(), json!([]));
+}
+
+/// Its date is a lie, and no server can tell; it takes nothing from anybody.
+#[test]
+fn a_repair_that_nothing_calls_for_beats_no_edit() {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1", "-t", "auth"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    gate(&two);
+    two.ada.wf(&["edit", "GH-1", "--title", "by ada"]).ok();
+    let behind = two.bea.ahead(-40 * 24 * 3600);
+    behind.wf(&["fsck", "--repair", "--trust-clock"]).ok();
+    for repo in [&two.bea, &two.ada, &two.bea] {
+        repo.wf(&["sync"]).ok();
+    }
+    two.assert_one_state();
+    assert_eq!(two.bea.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "by ada");
+}
+
+#[test]
+fn no_push_uses_the_epochs_up() {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    gate(&two);
+    let behind = two.ada.ahead(-40 * 24 * 3600);
+    for n in 0..9 {
+        two.ada.wf(&["edit", "GH-1", "--title", &format!("title {n}")]).ok();
+        behind.wf(&["fsck", "--repair", "--trust-clock"]).ok();
+    }
+    assert_eq!(two.ada.stored_json(&file("GH-1"))["epoch"], 9);
+    let told = refused(&two.ada, REF);
+    assert!(told.contains("raised its epoch from 0 to 9"), "{told}");
 }
 
 #[test]
@@ -136,7 +181,64 @@ fn an_entry_that_is_there_is_not_set_aside_by_a_redaction_with_an_early_stamp() 
     let at = format!("{}/redactions/{id}.json", folder("GH-1"));
     let commit = forged(&two.ada, REF, &format!("100644 {}\t{at}\n", blob(&two.ada, &text)));
     let told = refused(&two.ada, &format!("{commit}:{REF}"));
-    assert!(told.contains("which it would set aside"), "{told}");
+    assert!(told.contains("it would set `") && told.contains("aside, which is not ahead"), "{told}");
+}
+
+/// A redaction that sets the entry at `path` aside, placed long before it.
+fn aside(path: &str) -> (String, String) {
+    let (folder, target) = path.split_at(folder("GH-1").len() + 1);
+    let redaction = json!({"target": target, "field": "-", "reason": "no", "author": "Eve <eve@example.org>",
+        "created_at": "2020-01-01T00:00:00.000Z"});
+    let id = entry_id("20200101T000000000Z-00000", &redaction);
+    let mut entry = serde_json::Map::new();
+    entry.insert("id".into(), json!(id));
+    entry.extend(redaction.as_object().unwrap().clone());
+    (format!("{folder}redactions/{id}.json"), format!("{:#}\n", Value::Object(entry)))
+}
+
+#[test]
+fn an_entry_is_not_set_aside_by_a_redaction_that_comes_with_it_or_before_it() {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    gate(&two);
+    two.ada.wf(&["comment", "GH-1", "-m", "stays"]).ok();
+    let path = two.ada.store_path_in("/comments/");
+    let (at, text) = aside(&path);
+    // Before it.
+    let commit = forged(&two.bea, REF, &format!("100644 {}\t{at}\n", blob(&two.bea, &text)));
+    assert!(refused(&two.bea, &format!("{commit}:{REF}")).contains("aside, which is not ahead"));
+    // With it.
+    two.ada.plumb(&[(&at, &text)]);
+    assert!(refused(&two.ada, REF).contains("aside, which is not ahead"));
+    // Where no server asks, it is named with who brought it.
+    two.origin.wf(&["hooks", "uninstall"]).ok();
+    let commit = two.ada.tip();
+    two.ada.git(&["push", "-q", "origin", REF]).ok();
+    let told = two.bea.wf(&["sync", "--json"]).ok().json()["rewritten"].clone();
+    assert_eq!((&told[0]["path"], &told[0]["commit"]), (&json!(at), &json!(commit)), "{told}");
+    assert!(told[0]["what"].as_str().unwrap().contains("which was not stamped in the future"), "{told}");
+    let found = two.bea.wf(&["fsck", "--json"]).fails(1).json();
+    let named =
+        found.as_array().unwrap().iter().find(|it| it["path"] == at.as_str() && it["severity"] == "error");
+    assert!(named.unwrap()["what"].as_str().unwrap().contains("Ada <ada@example.org> set `"), "{found:#}");
+}
+
+#[test]
+fn a_redaction_hides_no_future_of_which_there_is_nothing() {
+    let two = frozen("2026-12-24T00:00:00.000Z/00000/0000000a");
+    two.ada.wf(&["redact", "GH-1", "title", "-m", "a name"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    let redaction = json!({"target": "issue.json", "field": "status", "stamp": "2027-01-01T00:00:00.000Z/00000/0000000a",
+        "reason": "no", "author": "Eve <eve@example.org>", "created_at": "2026-11-21T02:00:00.000Z"});
+    let id = entry_id("20261121T020000000Z-00000", &redaction);
+    let mut entry = serde_json::Map::new();
+    entry.insert("id".into(), json!(id));
+    entry.extend(redaction.as_object().unwrap().clone());
+    let path = format!("{}/redactions/{id}.json", folder("GH-1"));
+    two.ada.plumb(&[(&path, &format!("{:#}\n", Value::Object(entry)))]);
+    assert!(refused(&two.ada, REF).contains("it hides values up to 2027-01-01"));
 }
 
 #[test]

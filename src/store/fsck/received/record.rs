@@ -4,6 +4,10 @@ use crate::model::doc::Step;
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
 
+/// A push may raise the epoch of a record so often. A commit says itself when it was made, so a gate cannot tell a repair
+/// that comes late from one that nothing called for.
+const MOST_RISES: u16 = 8;
+
 /// What is wrong with a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Fault {
@@ -13,6 +17,14 @@ pub(super) enum Fault {
     /// Sound, but spelled in another way than the format does.
     #[error("not in the byte form of the format; `git wf fsck --repair` rewrites it")]
     Encoding,
+    /// Epochs end, and nobody needs so many of them at once.
+    #[error("raised its epoch from {from} to {to}, more often than {MOST_RISES} times")]
+    Epochs {
+        /// The epoch here.
+        from: u16,
+        /// The epoch that was pushed.
+        to: u16,
+    },
     /// Entries never change.
     #[error("changed, although it is written once")]
     Rewritten,
@@ -78,7 +90,12 @@ pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Ve
             if let Some((what, stamp)) = step.latest.as_ref().filter(|(_, stamp)| stamp.is_ahead_of(now)) {
                 return Verdict::Fault(Fault::Ahead { what: what.clone(), at: stamp.time() });
             }
-            if step.faults().is_empty() { Verdict::Sound } else { Verdict::Suspect }
+            let epoch = doc.epoch();
+            match step.rise > MOST_RISES {
+                true => Verdict::Fault(Fault::Epochs { from: epoch - step.rise, to: epoch }),
+                false if step.faults().is_empty() => Verdict::Sound,
+                false => Verdict::Suspect,
+            }
         }
     }
 }
