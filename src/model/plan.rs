@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::plan_schema::{self as rule, FILLED, INSIDE, MOST_TASKS, TASK_ID};
+use super::plan_schema::{self as rule, FILLED, MOST_TASKS, TASK_ID};
 use super::priority::Priority;
 use super::repo_path::RepoPath;
 use super::schema::Shape;
@@ -186,7 +186,7 @@ pub(crate) struct Task {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct PlannedFile {
     /// Relative to the repository's root.
-    #[schemars(regex(pattern = INSIDE))]
+    #[schemars(schema_with = "rule::path")]
     pub(crate) path: String,
     /// create, modify, delete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -209,7 +209,7 @@ pub(crate) struct PlannedFile {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ModificationPoint {
     /// Relative to the repository's root.
-    #[schemars(regex(pattern = INSIDE))]
+    #[schemars(schema_with = "rule::path")]
     pub(crate) file: String,
     /// The symbol within.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
+use super::repo_path::{LINES, REMARK, SEVERAL, SYMBOL};
 use super::{hidden, priority};
 
 /// What a task may do; any case is accepted.
@@ -55,10 +56,22 @@ pub(super) const FILLED: &str = r"\S";
 /// The id of a task.
 pub(super) const TASK_ID: &str = "^T[0-9]{1,9}$";
 /// A path that [`RepoPath`](super::repo_path::RepoPath) reads.
-pub(super) const INSIDE: &str = concat!(
-    r"^(?![/~ ])(?![A-Za-z]:)(?!(?:\.?/)*\.?$)(?!(?:.*/)?(?:\.\.|\.[gG][iI][tT])(?:/|$))",
-    r"[^\x00-\x1f\x7f-\x9f\\*?\[{]*[^\x00-\x1f\x7f-\x9f\\*?\[{ ]$"
-);
+pub(super) fn path(_: &mut SchemaGenerator) -> Schema {
+    // Behind a path, lines may stand, and steps that lead nowhere.
+    let end = format!("(?:{LINES})?(?:/\\.?)*$");
+    let not = |pattern: &str| json!({ "not": { "pattern": pattern.replace('$', &end) } });
+    json_schema!({
+        "type": "string",
+        "pattern": r#"^(?![/~ "'`])(?![A-Za-z]:)[^\x00-\x1f\x7f-\x9f\\*?\[{]*[^\x00-\x1f\x7f-\x9f\\*?\[{ ]$"#,
+        "allOf": [
+            not(r"^(?:\.?/)*\.?$"),
+            not(r"^(?:.*/)?(?:\.\.|\.[gG][iI][tT])(?:/|$)"),
+            not(SEVERAL),
+            not(REMARK),
+            json!({ "not": { "pattern": SYMBOL.replace("[:#]", &format!("(?!{LINES}(?:/\\.?)*$)[:#]")) } }),
+        ],
+    })
+}
 
 /// One of these words, in any case.
 pub(super) fn words(list: &[&str]) -> Vec<Value> {

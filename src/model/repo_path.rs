@@ -1,7 +1,9 @@
 //! A path in the repository, in the one form in which two of them can be compared.
 
 use std::borrow::{Borrow, Cow};
+use std::sync::LazyLock;
 
+use regex_lite::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -10,6 +12,36 @@ const LONGEST: usize = 4096;
 
 /// What a pattern is made of, as shells and git read it.
 const PATTERN: [char; 4] = ['*', '?', '[', '{'];
+
+/// Lines behind a path, as compilers, editors and forges write them: `:12`, `:12-20`, `:12:5`, `#L12-L20`.
+pub(super) const LINES: &str = "(?::L?[0-9]+(?:[-,:]L?[0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)+";
+/// The end of a file's name, behind which planners write other things.
+macro_rules! extension {
+    () => {
+        r"\.[A-Za-z][A-Za-z0-9]*"
+    };
+}
+/// Two paths or more: a comma or a semicolon, a word or a sign between two of them, or a blank.
+pub(super) const SEVERAL: &str = concat!(
+    "[,;] |",
+    extension!(),
+    "(?:[,;]| (?:and|or|to|->|=>|→|&|[+]|[|]|-|–|—) [^/]*[./]| [^ /]+/[^ ]*",
+    extension!(),
+    "$)"
+);
+/// A remark behind a path: in parentheses, or behind a file's name.
+pub(super) const REMARK: &str = concat!(r"[^/ ] ?\([^()]*\)$|", extension!(), " [^./]*$");
+/// The name of something in a file, behind that of the file.
+pub(super) const SYMBOL: &str = concat!(extension!(), "[:#]");
+/// What most paths have none of, and all of the above need.
+const ODD: [char; 6] = [' ', ',', ';', ':', '#', '('];
+/// Quotation marks.
+const QUOTES: [char; 3] = ['"', '\'', '`'];
+
+static SEVERAL_PATHS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SEVERAL).ok());
+static WITH_REMARK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(REMARK).ok());
+static WITH_SYMBOL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SYMBOL).ok());
+static WITH_LINES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("[^/]({LINES})$")).ok());
 
 /// A path from the top of the repository: its names with one `/` between each two, and no step that leads nowhere or
 /// upwards. Two are equal if their bytes are: whether a file system forgives case is known to one clone only, and all
@@ -47,13 +79,30 @@ pub(crate) enum PathFault {
     /// Easily overlooked, and another file.
     #[error("a path that neither begins nor ends with a space")]
     Space,
+    /// Quotation marks that belong to the sentence around it.
+    #[error("a path without quotation marks")]
+    Quoted,
+    /// A list in one text.
+    #[error("one path; give each file an entry of its own")]
+    Several,
+    /// More than the path.
+    #[error(
+        "only the path, with line numbers as in `src/a.ts:12-20` at most; a remark on it belongs in `change`"
+    )]
+    Remark,
+    /// A function, a class or an anchor.
+    #[error(
+        "only the path, with line numbers as in `src/a.ts:12-20` at most; what changes in it belongs in `target`"
+    )]
+    Symbol,
     /// Too long for any system.
     #[error("a path of at most {LONGEST} bytes")]
     Long,
 }
 
 impl RepoPath {
-    /// Reads a path as a planner writes it: `./src//new.ts`, `src/./new.ts` and `src/new.ts/` are `src/new.ts`.
+    /// Reads a path as a planner writes it: `./src//new.ts`, `src/./new.ts`, `src/new.ts/` and `src/new.ts:12` are
+    /// `src/new.ts`.
     pub(crate) fn parse(text: &str) -> Result<Self, PathFault> {
         let has_drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
         if text.starts_with(['/', '~']) || has_drive {
@@ -74,17 +123,24 @@ impl RepoPath {
         if text.len() > LONGEST {
             return Err(PathFault::Long);
         }
-        let names = || text.split('/').filter(|name| !matches!(*name, "" | "."));
-        for name in names() {
-            if name == ".." {
-                return Err(PathFault::Upwards);
-            }
-            if name.eq_ignore_ascii_case(".git") {
-                return Err(PathFault::Git);
+        if text.starts_with(QUOTES) {
+            return Err(PathFault::Quoted);
+        }
+        let names: Vec<&str> = text.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
+        let mut path = names.join("/");
+        if path.contains(ODD) {
+            path.truncate(without_lines(&path).len());
+            refuse_more(&path)?;
+        }
+        for name in path.split('/') {
+            match name {
+                "" | "." => return Err(PathFault::Top),
+                ".." => return Err(PathFault::Upwards),
+                name if name.eq_ignore_ascii_case(".git") => return Err(PathFault::Git),
+                _ => {}
             }
         }
-        let path = names().collect::<Vec<_>>().join("/");
-        if path.is_empty() { Err(PathFault::Top) } else { Ok(Self(path)) }
+        Ok(Self(path))
     }
 
     /// Reads a path that may have been stored before there were rules for it, or by another program. What is no path
@@ -114,6 +170,27 @@ impl RepoPath {
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.holds(other.as_str()) || other.holds(self.as_str())
     }
+}
+
+/// A path in git's form without the line numbers behind it.
+fn without_lines(path: &str) -> &str {
+    let lines = WITH_LINES.as_ref().and_then(|lines| lines.captures(path)?.get(1));
+    lines.map_or(path, |lines| &path[..lines.start()])
+}
+
+/// Refuses what planners write with a path: in a path that is what it seems to be, it can hardly stand.
+fn refuse_more(path: &str) -> Result<(), PathFault> {
+    let has = |it: &LazyLock<Option<Regex>>| it.as_ref().is_some_and(|it| it.is_match(path));
+    if has(&SEVERAL_PATHS) {
+        return Err(PathFault::Several);
+    }
+    if has(&WITH_REMARK) {
+        return Err(PathFault::Remark);
+    }
+    if has(&WITH_SYMBOL) {
+        return Err(PathFault::Symbol);
+    }
+    if path.ends_with(' ') { Err(PathFault::Space) } else { Ok(()) }
 }
 
 /// The folders above a path in git's form, the nearest first and the top, as an empty path, last.
@@ -168,6 +245,8 @@ impl JsonSchema for RepoPath {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn path(text: &str) -> RepoPath {
@@ -176,9 +255,22 @@ mod tests {
 
     #[test]
     fn one_file_has_one_path_however_it_is_written() {
-        for text in
-            ["src/new.ts", "./src/new.ts", "src//new.ts", "src/./new.ts", "src/new.ts/", ".//src/new.ts/."]
-        {
+        for text in [
+            "src/new.ts",
+            "./src/new.ts",
+            "src//new.ts",
+            "src/./new.ts",
+            "src/new.ts/",
+            ".//src/new.ts/.",
+            "src/new.ts:12",
+            "src/new.ts:12-20",
+            "src/new.ts:12:5",
+            "src/new.ts:12,40",
+            "src/new.ts:L3-L5",
+            "src/new.ts#L12",
+            "./src/new.ts#L12-L20",
+            "src/new.ts:12/",
+        ] {
             assert_eq!(path(text).as_str(), "src/new.ts", "{text}");
         }
         for text in [
@@ -192,6 +284,19 @@ mod tests {
             "a~",
             "git",
             "(group)/x",
+            "app/(group)",
+            "app/(auth)/page.tsx",
+            "docs/Terms and Conditions.md",
+            "docs/Dr. Who.md",
+            "docs/v1.2 notes",
+            "report (1).txt",
+            "don't.md",
+            "Cpp/File::Spec.3pm",
+            "a,v",
+            "src/+page@x.svelte",
+            "C#/x",
+            "notes/#12",
+            ":12",
         ] {
             assert_eq!(path(text).as_str(), text);
         }
@@ -220,6 +325,31 @@ mod tests {
             ("src/new.ts\n", PathFault::Control),
             (" src/new.ts", PathFault::Space),
             ("src/new.ts ", PathFault::Space),
+            ("src/new.ts :12", PathFault::Remark),
+            ("..:3", PathFault::Upwards),
+            ("a/.git:3", PathFault::Git),
+            (".:3", PathFault::Top),
+            ("src/a.ts, src/b.ts", PathFault::Several),
+            ("src/a.ts,src/b.ts", PathFault::Several),
+            ("src/a.ts:12, src/b.ts:3", PathFault::Several),
+            ("src/a.ts; src/b.ts", PathFault::Several),
+            ("src, tests", PathFault::Several),
+            ("src/a.ts and src/b.ts", PathFault::Several),
+            ("src/a.ts -> src/b.ts", PathFault::Several),
+            ("src/a.ts src/b.ts", PathFault::Several),
+            ("src/a.ts (new)", PathFault::Remark),
+            ("src/a.ts(new)", PathFault::Remark),
+            ("src/a.ts (see src/b.ts)", PathFault::Remark),
+            ("Makefile (new)", PathFault::Remark),
+            ("src/a.ts new", PathFault::Remark),
+            ("src/a.ts - new file", PathFault::Remark),
+            ("src/a.ts line 12", PathFault::Remark),
+            ("src/a.ts:12 (loop)", PathFault::Remark),
+            ("src/a.ts:loop", PathFault::Symbol),
+            ("src/a.rs::Type", PathFault::Symbol),
+            ("src/a.ts#loop", PathFault::Symbol),
+            ("`src/a.ts`", PathFault::Quoted),
+            ("\"src/a.ts\"", PathFault::Quoted),
         ] {
             assert_eq!(RepoPath::parse(text), Err(fault), "{text:?}");
             assert_eq!(RepoPath::covering(text).to_string(), ".", "{text:?}");
@@ -255,6 +385,15 @@ mod tests {
         assert_eq!(path("a/b/c").folders().collect::<Vec<_>>(), ["a/b", "a", ""]);
         assert_eq!(path("a").folders().collect::<Vec<_>>(), [""]);
         assert_eq!(RepoPath::covering("*").folders().count(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_read_once_is_read_as_the_same_again(text in "[a.:#L1, /(;)2-]{0,12}") {
+            if let Ok(path) = RepoPath::parse(&text) {
+                prop_assert_eq!(RepoPath::parse(path.as_str()), Ok(path));
+            }
+        }
     }
 
     #[test]

@@ -11,11 +11,12 @@ mod task;
 use serde_json::{Map, Value};
 
 pub(crate) use finding::Finding;
+pub(crate) use table::NO_FILES_RULE;
 #[cfg(test)]
 pub(crate) use table::RULES;
 
 use self::checker::{Checker, given};
-use self::table::{ANALYSIS, CYCLE, DEPENDS_ON, DEPTH, DIGEST, IDS, LEVEL, TASK_COUNT, TEXT, TYPE};
+use self::table::{ANALYSIS, CYCLE, DEPENDS_ON, DEPTH, DIGEST, IDS, LEVEL, NO_FILES, TASK_COUNT, TEXT, TYPE};
 use super::dag;
 use super::quality::{Part, Quality};
 use crate::model::digest::digest;
@@ -223,6 +224,10 @@ impl Checker<'_> {
                 return self.find(&TASK_COUNT, "tasks", other, format!("a list of 1 to {MOST_TASKS} tasks"));
             }
         };
+        if task::touch_nothing(tasks) {
+            let allowed = "files or modification_points in one of the tasks";
+            self.find(&NO_FILES, "tasks", None, allowed);
+        }
         let made: Vec<RepoPath> = tasks.iter().flat_map(task::made).collect();
         let mut ids: Vec<String> = Vec::new();
         for (n, task) in tasks.iter().enumerate() {

@@ -88,7 +88,46 @@ fn bends() -> Vec<(&'static str, Value)> {
     for place in places {
         bends.extend(any.iter().map(|value| (place, value.clone())));
     }
-    for path in ["../x", "/x", "a/../b", "a/..", "..a/b", "C:/x", "~/x", "a\\..\\b", "\u{0}", "a b"] {
+    for path in [
+        "../x",
+        "/x",
+        "a/../b",
+        "a/..",
+        "..a/b",
+        "C:/x",
+        "~/x",
+        "a\\..\\b",
+        "\u{0}",
+        "a b",
+        "a.ts:12",
+        "a.ts:12-20/",
+        "a.ts#L3",
+        "a.ts:loop",
+        "a.ts::loop",
+        "a.ts#x",
+        "a:b",
+        "Makefile:3",
+        ".git:3",
+        "..:3",
+        ".:3",
+        "a.ts, b.ts",
+        "a.ts,b.ts",
+        "a, b",
+        "a,v",
+        "a.ts and b.ts",
+        "A and B.md",
+        "a.ts src/b.ts",
+        "a.ts -> b.ts",
+        "a.ts (new)",
+        "a.ts(new)",
+        "a (1).ts",
+        "(a)",
+        "a.ts new",
+        "a.ts:3 (new)",
+        "`a.ts`",
+        "\"a\"",
+        "a.ts:12:x",
+    ] {
         bends.push(("/tasks/0/files/0/path", json!(path)));
     }
     for (place, value) in [

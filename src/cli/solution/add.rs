@@ -45,6 +45,8 @@ pub(crate) struct Added {
     pending_selection: Vec<PendingSelection>,
     /// Every plan that was stored.
     added: Vec<SolutionId>,
+    /// Plans that were stored before, word for word.
+    already_there: Vec<SolutionId>,
     /// What could be better in them.
     findings: Vec<AddedFinding>,
 }
@@ -125,7 +127,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let committed = context.transact(&store, |tx| {
         let added = store_plans(tx, &id, &checked, &nonce, &force)?;
         let folder = existing(tx, &id)?;
-        let only = if no_bind { None } else { lone(&folder).filter(|plan| added.contains(&plan.id)) };
+        let is_added = |plan: &&Solution| added.iter().any(|(id, _)| *id == plan.id);
+        let only = if no_bind { None } else { lone(&folder).filter(is_added) };
         let suffices = |plan: &&Solution| force.why().is_some() || plan_check::quality(&plan.plan).suffices();
         let bound = only.filter(suffices).map(|plan| plan.id.clone());
         if let Some(plan) = &bound {
@@ -136,7 +139,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             tx.edit_issue(&id, |issue| issue.status = StoredStatus::Planning)?;
         }
         tx.note.force = force.why();
-        let names: std::collections::BTreeSet<&str> = added.iter().map(SolutionId::as_str).collect();
+        let names: std::collections::BTreeSet<&str> = added.iter().map(|(id, _)| id.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let and_bound = if bound.is_some() { ", bound" } else { "" };
         tx.describe("solution add", format!("solution: add {}{and_bound}", names.join(", ")));
@@ -145,13 +148,17 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let (ids, bound) = committed.answer;
     // One plan may have been handed in twice.
     let mut added: Vec<(SolutionId, Report)> = Vec::new();
-    for (id, report) in ids.into_iter().zip(reports) {
+    let mut known: BTreeSet<SolutionId> = BTreeSet::new();
+    for ((id, is_new), report) in ids.into_iter().zip(reports) {
+        if !is_new {
+            known.insert(id.clone());
+        }
         if !added.iter().any(|(known, _)| *known == id) {
             added.push((id, report));
         }
     }
     let folder = existing(&store.snapshot()?, &id)?;
-    let outcome = Stored { folder, added, bound, changed: committed.commit.is_some(), no_bind };
+    let outcome = Stored { folder, added, known, bound, changed: committed.commit.is_some(), no_bind };
     outcome.tell_unbound(context);
     if context.json() {
         context.screen.print_json(&outcome.answer())?;
@@ -175,15 +182,16 @@ fn lone(folder: &IssueFolder) -> Option<&Solution> {
     }
 }
 
-/// Stores what is new; the id of each plan. A plan that is there already, word for word, is left alone.
+/// Stores what is new; the id of each plan, and whether it is new. A plan that is there already, word for word, is left
+/// alone.
 fn store_plans(
     tx: &mut Tx<'_>,
     issue: &IssueId,
     plans: &[Checked],
     nonce: &Uid,
     force: &Force,
-) -> Result<Vec<SolutionId>, Failure> {
-    let mut added = Vec::new();
+) -> Result<Vec<(SolutionId, bool)>, Failure> {
+    let mut added: Vec<(SolutionId, bool)> = Vec::new();
     for (n, checked) in plans.iter().enumerate() {
         let number = n.to_string();
         let digest = crate::model::digest::digest(&checked.plan);
@@ -200,13 +208,13 @@ fn store_plans(
                 }
             }
         };
-        if added.contains(&id) {
-            added.push(id);
+        if let Some(twice) = added.iter().find(|(added, _)| *added == id).cloned() {
+            added.push(twice);
             continue;
         }
         if let Some(there) = existing(tx, issue)?.solution(&id) {
             if there.plan_digest() == digest {
-                added.push(id);
+                added.push((id, false));
                 continue;
             }
             return Err(Failure::new("exists", format!("another plan already has the id `{id}`"))
@@ -226,7 +234,7 @@ fn store_plans(
             created_at: tx.stamper().now(),
             plan: checked.plan.clone(),
         })?;
-        added.push(id);
+        added.push((id, true));
     }
     Ok(added)
 }
@@ -235,6 +243,8 @@ fn store_plans(
 struct Stored {
     folder: IssueFolder,
     added: Vec<(SolutionId, Report)>,
+    /// Those of them that were stored before.
+    known: BTreeSet<SolutionId>,
     bound: Option<SolutionId>,
     changed: bool,
     no_bind: bool,
@@ -252,9 +262,20 @@ impl Stored {
     /// Says which plan will be executed where it is not one of those that were added.
     fn tell_unbound(&self, context: &Context) {
         let issue = &self.folder.issue.record;
+        if !context.json() && !context.screen.is_terminal() {
+            for id in &self.known {
+                context
+                    .warn(&format!("{id} was stored before, with the same content; it was not added again"));
+            }
+        }
         let bind = format!("`git wf bind {} SOLUTION` chooses another", issue.id);
         let is_added = |id: &SolutionId| self.added.iter().any(|(added, _)| added == id);
         let pending = self.pending().len();
+        for (id, _) in self.added.iter().filter(|(id, _)| self.names_no_file(id)) {
+            context.warn(&format!(
+                "{id} names no file, so nothing keeps it apart from other plans; `git wf solution check {id}` says where files are named"
+            ));
+        }
         match &issue.bound_solution_id {
             Some(failed) if pending > 1 && !context.json() && !context.screen.is_terminal() => {
                 context.warn(&format!(
@@ -281,6 +302,14 @@ impl Stored {
         }
     }
 
+    /// Whether somebody could change the same files meanwhile and nobody would notice.
+    fn names_no_file(&self, id: &SolutionId) -> bool {
+        self.added
+            .iter()
+            .filter(|(added, _)| added == id)
+            .any(|(_, report)| report.findings.iter().any(|it| it.rule == plan_check::NO_FILES_RULE))
+    }
+
     fn answer(self) -> Added {
         let issue_id = self.folder.issue.record.id.clone();
         let candidates: Vec<Candidate> = self.pending().into_iter().map(Candidate::of).collect();
@@ -293,19 +322,19 @@ impl Stored {
             task_count: count(id),
         });
         let bound = bound.collect();
-        let mut added = Vec::new();
+        let (mut added, mut already_there) = (Vec::new(), Vec::new());
         let mut findings = Vec::new();
         for (id, report) in self.added {
             let of = |finding| AddedFinding { solution_id: id.clone(), finding };
             findings.extend(report.findings.into_iter().map(of));
-            added.push(id);
+            if self.known.contains(&id) { already_there.push(id) } else { added.push(id) }
         }
         let pending_selection = if candidates.is_empty() {
             vec![]
         } else {
             vec![PendingSelection { issue_id, solutions: candidates }]
         };
-        Added { bound, pending_selection, added, findings }
+        Added { bound, pending_selection, added, already_there, findings }
     }
 
     fn print(&self, context: &mut Context) -> Result<(), Failure> {
@@ -316,7 +345,7 @@ impl Stored {
             return Ok(());
         }
         for (id, _) in &self.added {
-            let verb = if self.changed { "added" } else { "there already:" };
+            let verb = if self.known.contains(id) { "already stored:" } else { "added" };
             let is_bound = if self.bound.as_ref() == Some(id) { ", and bound it" } else { "" };
             writeln!(context.screen, "{verb} {id}{is_bound}")?;
         }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::input::{self, Handed, read_plans};
-use crate::cli::{Context, Exit, Failure, Outcome, existing, list};
+use crate::cli::{Context, Exit, Failure, Outcome, existing, list, plan_named};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::repo_path::RepoPath;
@@ -17,14 +17,14 @@ use crate::rules::overlap::{SharedFile, shared_files};
 use crate::rules::plan_check::{Finding, Report, Setting};
 use crate::rules::quality::{PartScore, Quality};
 use crate::store::Snapshot;
-use crate::store::resolve::{self, Known};
+use crate::store::resolve::{self, Known, ResolveError};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Table, style};
 
 /// Check plans without storing them: faults, warnings and quality
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan: a file, `-` for stdin, or an id
+    /// The plan: a file, `-` for stdin, the id of a plan, or an issue for its plan
     #[arg(required_unless_present_any = ["with", "all_bound"])]
     plan: Option<String>,
     /// The issue the plan is for
@@ -79,16 +79,17 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Some(plan) => {
             let store = context.store()?;
             let snapshot = store.snapshot()?;
-            let id =
-                resolve::solution(&snapshot, plan, issue.as_ref()).map_err(|error| {
-                    match Failure::from(error) {
-                        missing if missing.code() == "not-found" => {
-                            Failure::new("not-found", format!("there is no file and no plan `{plan}`"))
-                                .hint("name a file, `-` for stdin, or a plan (`git wf solution list`)")
-                        }
-                        failure => failure,
-                    }
-                })?;
+            let named = match resolve::solution(&snapshot, plan, issue.as_ref()) {
+                Err(ResolveError::NotFound { .. }) if issue.is_none() => plan_named(&snapshot, plan),
+                found => found.map_err(Failure::from),
+            };
+            let id = named.map_err(|failure| match failure {
+                missing if missing.code() == "not-found" => {
+                    Failure::new("not-found", format!("there is no file and no plan `{plan}`"))
+                        .hint("name a file, `-` for stdin, or a plan (`git wf solution list`)")
+                }
+                failure => failure,
+            })?;
             let stored = stored(&snapshot, &id)?;
             vec![Handed { place: id.to_string(), plan: stored.plan }]
         }

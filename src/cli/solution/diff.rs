@@ -3,13 +3,13 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::{Context, Exit, Failure, Outcome, diff_print};
+use crate::cli::{Context, Exit, Failure, Outcome, diff_print, plan_named};
 use crate::index::Needs;
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::SolutionId;
 use crate::model::time::Time;
 use crate::rules::record_diff::{FieldChange, differences};
-use crate::store::{Store, resolve};
+use crate::store::Store;
 use crate::trail::versions::{self, Version};
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
@@ -151,14 +151,14 @@ pub(super) fn version(
     context: &Context,
 ) -> Result<(SolutionId, Option<Version>), Failure> {
     let (plan, number) = named(text)?;
-    let Some(number) = number else { return Ok((resolve::solution(&store.snapshot()?, plan, None)?, None)) };
+    let Some(number) = number else { return Ok((plan_named(&store.snapshot()?, plan)?, None)) };
     let (id, all) = load(store, plan, context)?;
     let version = pick(&id, &all, number)?;
     Ok((id, Some(version)))
 }
 
 fn load(store: &Store, text: &str, context: &Context) -> Result<(SolutionId, Vec<Version>), Failure> {
-    let id = resolve::solution(&store.snapshot()?, text, None)?;
+    let id = plan_named(&store.snapshot()?, text)?;
     let (_, all) = context.ask(store, Needs::LOG, |index| versions::of_plan(store, index, &id))?;
     if all.is_empty() {
         return Err(Failure::unreadable(&format!("plan `{id}`")));

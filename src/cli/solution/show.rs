@@ -4,7 +4,7 @@ use crate::cli::{Context, Exit, Outcome, existing, solution_print};
 /// Show a plan, or an earlier version of it
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The plan, or an earlier version: SOL@{1} is the one before the last change
+    /// The plan, or an issue for the plan that is bound or the only one; SOL@{1} is the version before the last change
     #[arg(value_name = "SOLUTION[@{N}]")]
     id: String,
 }

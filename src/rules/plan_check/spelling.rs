@@ -23,9 +23,13 @@ impl Checker<'_> {
             map.keys().map(String::as_str).filter(|name| !known.contains(name)).collect();
         unknown.sort_unstable();
         for name in unknown {
-            // Where the field is there under its own name, this is another one.
-            if let Some(near) = nearest(name, &known).filter(|near| given(map, near).is_none()) {
-                let allowed = format!("no field has this name; did you mean `{near}`?");
+            if let Some(near) = nearest(name, &known) {
+                let allowed = match given(map, near) {
+                    None => format!("no field has this name; did you mean `{near}`?"),
+                    Some(_) => {
+                        format!("no field has this name, and nothing reads it; `{near}` is given, too")
+                    }
+                };
                 self.find(&MISSPELT, format!("{at}{name}"), map.get(name), allowed);
             }
         }

@@ -37,6 +37,9 @@ pub(crate) struct Rule {
     pub(crate) remedy: &'static str,
 }
 
+/// The rule by which a plan names files.
+pub(crate) const NO_FILES_RULE: &str = "no-files";
+
 macro_rules! rules {
     ($($constant:ident = $severity:ident $name:literal: $asks:literal, $remedy:literal;)+) => {
         $(pub(super) static $constant: Rule =
@@ -71,8 +74,10 @@ rules! {
         "say in acceptance.criteria what holds once the task is done";
     COMMAND = Error "command": "a test command is one line without control characters or others that are not seen",
         "put what needs several lines into a script, and name the script";
-    PATH = Error "path": "a path names one file or folder of the repository, relative to its root",
+    PATH = Error "path": "a path names one file or folder of the repository, relative to its root, with nothing behind it but line numbers",
         "name each file, or the folder that holds them, from the repository's root on: src/new.ts";
+    NO_FILES = Warning "no-files": "a plan with other tasks than Notify names a file in files or modification_points",
+        "name the files that the tasks touch; without them nothing keeps the plan apart from others";
     LEVEL = Error "level": "risk, impact and complexity are low, medium or high",
         "take the word that comes closest";
     RANGE = Error "range": "score is 0 to 1, coverage_target 0 to 100, estimated_minutes 0 or more",

@@ -233,6 +233,17 @@ impl Checker<'_> {
     }
 }
 
+/// Whether none of them names a file, though one is more than a message to somebody.
+pub(super) fn touch_nothing(tasks: &[Value]) -> bool {
+    let names = |task: &Value| {
+        ["files", "modification_points"]
+            .iter()
+            .any(|list| task[*list].as_array().is_some_and(|it| !it.is_empty()))
+    };
+    let works = |task: &Value| !task["action"].as_str().is_some_and(|action| is_one_of(action, &["Notify"]));
+    !tasks.iter().any(names) && tasks.iter().any(works)
+}
+
 /// The files that a task makes: named by it where its action, or that of the file, is none by which they must be there.
 pub(super) fn made(task: &Value) -> impl Iterator<Item = RepoPath> {
     [("files", "path"), ("modification_points", "file")].into_iter().flat_map(move |(list, path)| {

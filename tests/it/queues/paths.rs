@@ -15,6 +15,10 @@ const SAME: &[&str] = &[
     "src/",
     "./src/.",
     ".//src/new.ts",
+    "src/new.ts:12",
+    "src/new.ts:12-20",
+    "src/new.ts:12:5",
+    "./src/new.ts#L12-L20",
 ];
 
 #[test]
@@ -108,6 +112,13 @@ fn what_is_no_path_of_one_file_is_refused_with_its_place() {
         ("C:/new.ts", "relative"),
         ("src\\new.ts", "without `\\`"),
         ("src/\u{1b}new.ts", "control"),
+        ("src/a.ts, src/b.ts", "one path; give each file an entry of its own"),
+        ("src/a.ts and src/b.ts", "one path"),
+        ("src/a.ts src/b.ts", "one path"),
+        ("src/a.ts (new)", "a remark on it belongs in `change`"),
+        ("src/a.ts new file", "a remark on it belongs in `change`"),
+        ("src/a.ts:handler", "what changes in it belongs in `target`"),
+        ("`src/a.ts`", "quotation marks"),
     ] {
         for (list, field) in [("modification_points", "file"), ("files", "path")] {
             let mut plan = plan_on("src/a.ts");
@@ -121,6 +132,38 @@ fn what_is_no_path_of_one_file_is_refused_with_its_place() {
             assert!(finding["remedy"].as_str().unwrap().contains("the folder that holds them"), "{finding}");
         }
     }
+}
+
+#[test]
+fn lines_behind_a_path_are_kept_as_they_were_given() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plan = repo.planned("A-1", &plan_on("src/new.ts:12-20"));
+    let shown = repo.json(&["solution", "show", &plan]);
+    assert_eq!(shown["tasks"][0]["modification_points"][0]["file"], "src/new.ts:12-20");
+    assert_eq!(shown["files_touched"], json!(["src/new.ts"]));
+}
+
+#[test]
+fn a_plan_that_names_no_file_is_stored_with_a_warning() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("A-1");
+    let mut plan = plan_on("src/a.ts");
+    plan["tasks"][0].as_object_mut().unwrap().remove("modification_points").unwrap();
+    let added = repo.json_in(plan.to_string(), &["solution", "add", "A-1"]);
+    assert!(
+        added["warnings"][0].as_str().unwrap().contains("names no file, so nothing keeps it apart"),
+        "{added}"
+    );
+    assert_eq!(added["findings"][0]["rule"], "no-files");
+    let checked = repo.wf(&["solution", "check", "A-1"]).ok().stdout;
+    assert!(checked.contains("files or modification_points in one of the tasks"), "{checked}");
+    // A message to somebody touches nothing.
+    plan["tasks"][0]["action"] = json!("Notify");
+    repo.issue("A-2");
+    let added = repo.json_in(plan.to_string(), &["solution", "add", "A-2"]);
+    assert_eq!((&added["findings"], added.get("warnings")), (&json!([]), None));
 }
 
 /// A plan that was stored by an older program, or by another.

@@ -77,6 +77,70 @@ fn the_only_plan_is_bound_unless_told_otherwise() {
 }
 
 #[test]
+fn a_plan_that_was_there_is_not_among_those_that_were_added() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let known = repo.planned("A-1", &plan_on("src/a.rs"));
+    let both = json!([plan_on("src/a.rs"), plan_on("src/b.rs")]).to_string();
+    let added = repo.json_in(&both, &["solution", "add", "A-1"]);
+    assert_eq!(added["already_there"], json!([known]));
+    assert_eq!(added["added"].as_array().unwrap().len(), 1);
+    let new = added["added"][0].clone();
+    let again = repo.json_in(&both, &["solution", "add", "A-1"]);
+    assert_eq!((&again["added"], &again["already_there"]), (&json!([]), &json!([known, new])));
+    let ran = repo.wf_in(&both, &["solution", "add", "A-1"]).ok();
+    assert_eq!(ran.stdout.lines().count(), 2, "the bare ids, as ever: {}", ran.stdout);
+    assert!(ran.stderr.contains(&format!("{known} was stored before")), "{}", ran.stderr);
+}
+
+#[test]
+fn an_issue_stands_for_its_plan() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("A-1");
+    let error = repo.refused(1, &["solution", "show", "A-1"]);
+    assert_eq!(error["code"], "no-solution");
+    let add = ["solution", "add", "A-1", "--no-bind"];
+    let one = repo.wf_in(plan_on("src/a.rs").to_string(), &add).ok().line().to_owned();
+    assert_eq!(repo.json(&["solution", "show", "A-1"])["id"], one.as_str());
+    let two = repo.wf_in(plan_on("src/b.rs").to_string(), &add).ok().line().to_owned();
+    let error = repo.refused(1, &["solution", "show", "A-1"]);
+    assert_eq!(error["code"], "choice-needed");
+    for id in [&one, &two] {
+        assert!(error["details"].to_string().contains(id), "{error}");
+    }
+    repo.wf(&["bind", "A-1", &two]).ok();
+    for command in ["show", "check", "diff"] {
+        let ran = repo.wf(&["solution", command, "A-1"]).ok();
+        assert!(command == "diff" || ran.stdout.contains(&two), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_misspelt_field_beside_the_right_one_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("A-1");
+    let mut plan = plan_on("src/a.rs");
+    plan["desciption"] = json!("more");
+    plan["tasks"][0]["modification_point"] = json!([{"file": "src/b.rs"}]);
+    plan["tasks"][0]["modification_points"][0]["fil"] = json!("src/c.rs");
+    let checked = repo.json_in(plan.to_string(), &["solution", "check", "-"]);
+    let paths: Vec<String> = column(&checked["findings"], "path");
+    for path in ["desciption", "tasks[0].modification_point", "tasks[0].modification_points[0].fil"] {
+        assert!(paths.iter().any(|found| found == path), "{path}: {paths:?}");
+    }
+    // Of what is read field by field, nothing unknown passes.
+    for (args, document) in [
+        (&["new", "--from-json", "-"][..], json!({"title": "t", "tag": ["x"], "tags": ["y"]})),
+        (&["feedback", "add", "A-1", "--type", "failure", "-"], json!({"message": "m", "mesage": "n"})),
+    ] {
+        let error = repo.refused_in(document.to_string(), 1, args);
+        assert_eq!(error["code"], "invalid-json", "{args:?}: {error}");
+    }
+}
+
+#[test]
 fn the_same_plan_again_is_no_commit() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

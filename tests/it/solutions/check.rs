@@ -264,6 +264,7 @@ fn unknown_words_and_misspelt_fields_are_warned_of() {
         [
             ("explorationContext", "misspelt"),
             ("strategy_type", "unknown-word"),
+            ("tasks[0].acceptance.verificaton", "misspelt"),
             ("tasks[0].effort", "unknown-word"),
             ("tasks[0].files[0].action", "unknown-word"),
             ("tasks[0].files[0].chnages", "misspelt"),
@@ -271,6 +272,6 @@ fn unknown_words_and_misspelt_fields_are_warned_of() {
             ("tasks[0].regresion", "misspelt"),
         ]
     );
-    assert!(found[4].2.contains("`changes`") && found[1].2.contains("bugfix, feature"), "{found:?}");
+    assert!(found[5].2.contains("`changes`") && found[1].2.contains("bugfix, feature"), "{found:?}");
     assert_eq!(answer["quality"], json!(1.0), "they cost nothing");
 }
