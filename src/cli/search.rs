@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::list::status_style;
 use super::{Context, Exit, Outcome};
-use crate::index::{Hit, Needs};
-use crate::model::id::IssueId;
+use crate::index::{Hit, Needs, Searched};
+use crate::model::id::{IssueId, QueueId};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::ui::style;
@@ -16,7 +16,8 @@ use crate::ui::text::{clean_line, count};
 ///
 /// Combine words with AND, OR, NOT, NEAR(…) and parentheses. "several words" in double quotes match as a phrase,
 /// `word*` matches a prefix, and `title: word` searches one field: title, context, comments, plans, commits or
-/// feedback. Anything else is plain text, such as `src/a.rs` or `bd-0v1`.
+/// feedback. Anything else is plain text, such as `src/a.rs` or `bd-0v1`. If the text is an id, a shortened id
+/// or an item, what has it comes first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The words to search for; all must match
@@ -32,8 +33,12 @@ pub(crate) struct Args {
 pub(crate) struct Found {
     /// How many issues fit, whatever the limit.
     total: usize,
-    /// The best of them, best first.
+    /// The best of them, best first; those that have the text for an id, or a plan or an execution that has it, before all
+    /// others.
     hits: Vec<FoundIssue>,
+    /// Queues that have the text for an id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queues: Vec<QueueId>,
 }
 
 /// An issue in which something was found.
@@ -69,13 +74,17 @@ impl FoundIssue {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let text = args.text.join(" ");
-    let (_, (hits, total)) = context.ask(&store, Needs::WORDS, |index| index.search(&text, args.limit))?;
+    let (_, Searched { hits, total, queues }) =
+        context.ask(&store, Needs::WORDS, |index| index.search(&text, args.limit))?;
     if context.json() {
-        let found = Found { total, hits: hits.iter().map(FoundIssue::of).collect() };
+        let found = Found { total, hits: hits.iter().map(FoundIssue::of).collect(), queues };
         context.screen.print_json(&found)?;
         return Ok(Exit::Done);
     }
     let painter = context.screen.painter();
+    for queue in &queues {
+        writeln!(context.screen, "{} queue", painter.paint(style::ID, queue.as_str()))?;
+    }
     for hit in &hits {
         let issue = &hit.issue;
         writeln!(
@@ -96,6 +105,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     if context.screen.is_terminal() {
         let note = match hits.len() {
+            0 if !queues.is_empty() => count(queues.len(), "queue"),
             0 => "nothing found".to_owned(),
             shown if shown < total => format!("{shown} of {total} issues; --limit shows more"),
             shown => count(shown, "issue"),

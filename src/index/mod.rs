@@ -22,7 +22,7 @@ pub(crate) use error::IndexError;
 pub(crate) use follow::{Needs, Watch};
 pub(crate) use list::{Filter, Sort};
 pub(crate) use queues::KnownQueues;
-pub(crate) use search::Hit;
+pub(crate) use search::{Hit, Searched};
 
 use std::time::Duration;
 

@@ -31,7 +31,7 @@ impl Index<'_> {
 
     /// Everything that has an id which `text` begins, or whose uid it begins, in the order in which candidates are
     /// listed.
-    fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
+    pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
         // No id has the last of all bytes in it.
         let end = format!("{text}\u{10ffff}");
         let mut query = self.db.prepare_cached(

@@ -1,12 +1,18 @@
 //! Full text: what fits, best first, with the place where it fits.
 
-use rusqlite::params;
+use std::collections::BTreeSet;
+
+use rusqlite::{OptionalExtension, params};
 
 use super::error::IndexError;
 use super::list::Listed;
 use super::words::{self, BEGIN, END};
 use super::{Index, pieces, query};
+use crate::model::id::{ItemId, QueueId};
+use crate::store::resolve::{self, Known};
 
+/// The start of an id is looked for from this many characters on.
+const SHORTEST: usize = 4;
 /// A word in a title says more about an issue than one in a comment: title, context, comments, plans, commits, feedback.
 const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0";
 /// How many words are shown around a match.
@@ -28,9 +34,70 @@ pub(crate) struct Hit {
     pub(crate) snippet: Vec<String>,
 }
 
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Searched {
+    /// The issues that an id named, then the best fits.
+    pub(crate) hits: Vec<Hit>,
+    /// How many issues there are in all.
+    pub(crate) total: usize,
+    /// The queues that an id named.
+    pub(crate) queues: Vec<QueueId>,
+}
+
 impl Index<'_> {
-    /// The best fits, and how many there are in all.
-    pub(crate) fn search(&self, text: &str, limit: usize) -> Result<(Vec<Hit>, usize), IndexError> {
+    /// What has this id or shortened id, and the best fits.
+    pub(crate) fn search(&self, text: &str, limit: usize) -> Result<Searched, IndexError> {
+        let (mut hits, mut total) = self.best_fits(text, limit)?;
+        let (mut named, mut queues) = (Vec::new(), Vec::new());
+        let mut seen = BTreeSet::new();
+        let asked = query::query(text);
+        let mut number = self.db.prepare_cached("SELECT n FROM issues WHERE id = ?1")?;
+        let mut fits =
+            self.db.prepare_cached("SELECT count(*) FROM words WHERE words MATCH ?1 AND rowid = ?2")?;
+        let first = hits.first().map_or(0.0, |hit| hit.score);
+        for known in self.named(text)? {
+            let issue = match (&known, known.issue()) {
+                (Known::Queue(id), _) => {
+                    queues.push(id.clone());
+                    continue;
+                }
+                (_, None) => continue,
+                (_, Some(issue)) => issue.to_string(),
+            };
+            let n: Option<i64> = number.query_row([&issue], |row| row.get(0)).optional()?;
+            let Some(n) = n.filter(|n| seen.insert(*n)) else { continue };
+            let is_fit: i64 = fits.query_row(params![asked, n], |row| row.get(0))?;
+            total += usize::from(is_fit == 0);
+            hits.retain(|hit| hit.issue.id != issue);
+            let snippet = vec![String::new(), known.to_string()];
+            named.push(Hit { issue: self.listed(n)?, score: first + 1.0, snippet });
+        }
+        named.append(&mut hits);
+        named.truncate(limit);
+        Ok(Searched { hits: named, total, queues })
+    }
+
+    /// What has the one word that was typed for its id, or for its last part. The start of an id is a word like others,
+    /// unless it can hardly be one.
+    fn named(&self, text: &str) -> Result<Vec<Known>, IndexError> {
+        let text = text.trim();
+        if text.is_empty() || text.contains(char::is_whitespace) {
+            return Ok(vec![]);
+        }
+        if text.contains(':') || ItemId::parse(text).is_ok() {
+            return Ok(self.resolve(text)?.into_iter().collect());
+        }
+        let looks_like_one = text.len() >= SHORTEST && text.contains(|c: char| c.is_ascii_digit());
+        // Few words of five letters begin anything that was drawn at random.
+        let begins_last_part = |it: &Known| text.len() > SHORTEST && it.last_part().starts_with(text);
+        let known = resolve::all_among(text, self.ids_that_begin(text)?);
+        let is_meant = |it: &Known| looks_like_one || begins_last_part(it) || it.is_named_exactly(text);
+        Ok(known.into_iter().filter(is_meant).collect())
+    }
+
+    /// The best fits of the words, and how many there are in all.
+    fn best_fits(&self, text: &str, limit: usize) -> Result<(Vec<Hit>, usize), IndexError> {
         let asked = query::query(text);
         let total: i64 = self
             .db

@@ -41,6 +41,51 @@ fn everything_that_people_write_is_found() {
 }
 
 #[test]
+fn what_has_the_text_for_an_id_comes_first() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let plan = repo.queued("beads_rust-0v1", "src/a.rs");
+    repo.queued("beads_rust-x0v1", "src/b.rs");
+    for id in ["beads_rust-0v1", "beads_rust-x0v1"] {
+        repo.wf(&["edit", id, "--title", "A title"]).ok();
+    }
+    repo.wf(&["new", "--id", "T-1", "Another that mentions 0v1"]).ok();
+    let made = repo.wf(&["new", "Made here"]).ok().line().to_owned();
+    repo.wf(&["next", "S-1"]).ok();
+    let execution =
+        repo.json(&["show", "beads_rust-0v1"])["executions"][0]["id"].as_str().unwrap().to_owned();
+    let queue = repo.json(&["queue", "show"])["id"].as_str().unwrap().to_owned();
+    let last = |id: &str| id.rsplit('-').next().unwrap().to_owned();
+    for text in [
+        "beads_rust-0v1",
+        "0v1",
+        &plan,
+        &last(&plan),
+        &plan[..plan.len() - 2],
+        &execution,
+        "S-1",
+        &format!("{queue}:S-1"),
+    ] {
+        let hits = &repo.json(&["search", text])["hits"];
+        assert_eq!(hits[0]["id"], "beads_rust-0v1", "{text}: {hits}");
+    }
+    assert_eq!(found(&repo, "0v1"), "beads_rust-0v1 T-1", "once each");
+    assert_eq!(repo.json(&["search", "0v1"])["total"], 2);
+    assert_eq!(found(&repo, &last(&made)), made);
+    assert_eq!(found(&repo, &last(&made)[..5]), made);
+    assert_eq!(repo.json(&["search", &plan])["hits"][0]["matched"], serde_json::json!([plan]));
+    for text in [&queue, &last(&queue)] {
+        assert_eq!(repo.json(&["search", text])["queues"], serde_json::json!([queue]), "{text}");
+        assert_eq!(
+            repo.wf(&["search", text]).ok().stdout.lines().next(),
+            Some(format!("{queue} queue").as_str())
+        );
+    }
+    // A word that happens to begin an id is a word.
+    assert_eq!(found(&repo, "bead"), "");
+}
+
+#[test]
 fn operators_work_and_no_text_is_an_error() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
