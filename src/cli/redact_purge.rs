@@ -89,7 +89,8 @@ pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
         None => {
             let tip = store.snapshot()?.commit().to_string();
             let (from, to) = (tip.clone(), tip);
-            let (renamed, merged, remotes, held_by) = (vec![], vec![], vec![], vec![]);
+            let (renamed, merged, held_by) = (vec![], vec![], vec![]);
+            let remotes = remotes(&reference, store.unpurged_remotes()?);
             PurgeAnswer { reference, from, to, commits: 0, files: 0, renamed, merged, remotes, held_by }
         }
     };
@@ -106,13 +107,14 @@ pub(super) fn run(store: &Store, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn answer(reference: String, purged: Purged) -> PurgeAnswer {
-    let remotes = purged.remotes.into_iter().map(|Tracked { remote, tracking, commit }| Remote {
+/// What each of them asks for.
+fn remotes(reference: &str, tracked: Vec<Tracked>) -> Vec<Remote> {
+    let one = |Tracked { remote, tracking, commit }| Remote {
         push: format!(
             "git push --force-with-lease={} {} {}",
             shell::word(&format!("{reference}:{commit}")),
             shell::operand(&remote),
-            shell::word(&reference)
+            shell::word(reference)
         ),
         clones: format!(
             "git fetch {0} && git wf redact --purge --yes && git wf sync {0}",
@@ -120,7 +122,11 @@ fn answer(reference: String, purged: Purged) -> PurgeAnswer {
         ),
         remote,
         tracking,
-    });
+    };
+    tracked.into_iter().map(one).collect()
+}
+
+fn answer(reference: String, purged: Purged) -> PurgeAnswer {
     PurgeAnswer {
         from: purged.from.to_string(),
         to: purged.to.to_string(),
@@ -128,7 +134,7 @@ fn answer(reference: String, purged: Purged) -> PurgeAnswer {
         files: purged.files,
         renamed: purged.renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),
         merged: purged.merged.into_iter().map(|it| it.tracking).collect(),
-        remotes: remotes.collect(),
+        remotes: remotes(&reference, purged.remotes),
         held_by: purged.held_by,
         reference,
     }

@@ -275,7 +275,18 @@ impl Store {
         let git = self.git();
         let mut remotes = self.tracked()?;
         remotes.retain(|it| rewritten.is_old(it.commit));
-        for Tracked { tracking, commit, .. } in &remotes {
+        // Until something else is known of them, they have the old history.
+        for (remote, commit) in memory::remotes(&self.common_dir())? {
+            let tracking = self.tracking(&remote);
+            let is_known =
+                remotes.iter().any(|it| it.remote == remote) || self.read_ref(&tracking)?.is_some();
+            if !is_known && self.remotes().contains(&remote) {
+                remotes.push(Tracked { remote, tracking, commit });
+            }
+        }
+        let pending: Vec<_> = remotes.iter().map(|it| (it.remote.clone(), it.commit)).collect();
+        memory::set_remotes(&self.common_dir(), &pending)?;
+        for Tracked { tracking, commit, .. } in remotes.iter().filter(|it| rewritten.is_old(it.commit)) {
             git.run(Args::new(&["update-ref", "-d"]).value(tracking).value(commit.to_string()))?;
         }
         // A bare repository keeps none.
@@ -293,6 +304,18 @@ impl Store {
         let listed = git.run(args)?;
         let held_by = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
         Ok((remotes, held_by))
+    }
+
+    /// Remotes that held the old history when it was purged here, and of which nothing else is known since.
+    pub(crate) fn unpurged_remotes(&self) -> Result<Vec<Tracked>, StoreError> {
+        let mut found = Vec::new();
+        for (remote, commit) in memory::remotes(&self.common_dir())? {
+            let tracking = self.tracking(&remote);
+            if self.remotes().contains(&remote) && self.read_ref(&tracking)?.is_none() {
+                found.push(Tracked { remote, tracking, commit });
+            }
+        }
+        Ok(found)
     }
 
     /// What each remote was last known to have.

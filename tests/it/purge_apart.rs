@@ -104,7 +104,10 @@ fn the_old_history_is_not_merged_back() {
     assert_eq!(again["remotes"], it.answer["remotes"]);
     assert_eq!((&again["commits"], &again["to"]), (&json!(0), &json!(new)));
     let text = it.ada.wf(&["redact", "--purge", "--yes"]).ok().stdout;
-    assert!(!text.contains("    git push"), "nothing is known of the remote any more: {text}");
+    assert!(
+        text.contains(&it.push()) && text.contains(&it.clones()),
+        "nothing else is known of the remote: {text}"
+    );
     assert_refused(&it.ada, &["sync"]);
     let text = it.ada.wf(&["redact", "--purge", "--yes"]).ok().stdout;
     assert!(text.contains(&it.push()) && text.contains(&it.clones()), "{text}");
@@ -259,4 +262,18 @@ fn claims_wait_for_the_purge() {
     run(&it.ada, &it.push());
     beside.wf(&["next", "ISS-009"]).ok();
     assert_eq!(it.origin.tip(), it.ada.tip());
+}
+
+#[test]
+fn a_second_purge_prints_the_commands_again_until_the_remote_is_purged() {
+    let purged = Purged::new(false);
+    let again = purged.ada.json(&["redact", "--purge", "--yes"]);
+    assert_eq!((&again["commits"], &again["remotes"]), (&json!(0), &purged.answer["remotes"]));
+    let text = purged.ada.wf(&["redact", "--purge", "--yes"]).ok().stdout;
+    assert!(text.contains(&purged.push()) && text.contains(&purged.clones()), "{text}");
+    run(&purged.ada, &purged.push());
+    let after = purged.ada.json(&["redact", "--purge", "--yes"]);
+    assert_eq!(after["remotes"], json!([]), "it has the new history");
+    purged.ada.wf(&["sync"]).ok();
+    assert_eq!(purged.ada.json(&["redact", "--purge", "--yes"])["remotes"], json!([]));
 }

@@ -1,4 +1,5 @@
-//! What this repository purged: `wf/purged` in the common git folder, one commit a line. All worktrees share it, and no
+//! What this repository purged: `wf/purged` in the common git folder, one commit a line; and in `wf/unpurged-remotes` the
+//! remotes that held the old history then, each with the commit that it had. All worktrees share it, and no
 //! collection of git's takes it away. Where it is lost, the two histories still show what they are: see
 //! [`super::apart`].
 
@@ -27,17 +28,41 @@ pub(super) fn read(common_dir: &Path) -> Result<HashSet<ObjectId>, StoreError> {
     }
 }
 
+/// The remotes of the last purges that still had the old history when it was forgotten here: names and commits.
+pub(super) fn remotes(common_dir: &Path) -> Result<Vec<(String, ObjectId)>, StoreError> {
+    let path = common_dir.join("wf/unpurged-remotes");
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(source) => return Err(StoreError::Io { path, source }),
+    };
+    let one = |line: &str| {
+        let (commit, remote) = line.split_once(' ')?;
+        Some((remote.to_owned(), object_id(commit)?))
+    };
+    Ok(text.lines().filter_map(one).collect())
+}
+
+/// Notes which remotes have it still, and forgets all others.
+pub(super) fn set_remotes(common_dir: &Path, remotes: &[(String, ObjectId)]) -> Result<(), StoreError> {
+    let lines: Vec<String> = remotes.iter().map(|(remote, commit)| format!("{commit} {remote}\n")).collect();
+    replace(&common_dir.join("wf/unpurged-remotes"), &lines)
+}
+
 /// Adds commits. The file is there whole, as it was or as it will be; whoever writes has the store's lock.
 pub(super) fn add(common_dir: &Path, commits: &[ObjectId]) -> Result<(), StoreError> {
     let mut known = read(common_dir)?;
     known.extend(commits);
     let mut lines: Vec<String> = known.iter().map(|commit| format!("{commit}\n")).collect();
     lines.sort();
-    let path = file(common_dir);
-    let folder = common_dir.join("wf");
-    std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
-    let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(StoreError::io(&folder))?;
-    file.write_all(lines.concat().as_bytes()).map_err(StoreError::io(&path))?;
-    file.persist(&path).map_err(|error| StoreError::Io { path, source: error.error })?;
+    replace(&file(common_dir), &lines)
+}
+
+fn replace(path: &Path, lines: &[String]) -> Result<(), StoreError> {
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(StoreError::io(folder))?;
+    file.write_all(lines.concat().as_bytes()).map_err(StoreError::io(path))?;
+    file.persist(path).map_err(|error| StoreError::Io { path: path.to_owned(), source: error.error })?;
     Ok(())
 }
