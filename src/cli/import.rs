@@ -70,6 +70,10 @@ fn import_beads(file: &str, context: &mut Context) -> Outcome {
     let batch = Batch::collect(beads::read, &mut source, |lines| progress.at(lines));
     progress.finish();
     let batch = batch?;
+    if batch.is_empty() {
+        return Err(Failure::new("empty", format!("{} is empty, so nothing was imported", named(file)))
+            .hint("give what `bd export` wrote; `git wf import --help` lists the sources"));
+    }
     if let Some(skipped) = batch.nothing_but_skipped() {
         return Err(wrong_file(file, skipped));
     }
@@ -124,6 +128,9 @@ fn import_jsonl(file: &str, context: &mut Context) -> Outcome {
     progress.finish();
     let committed = committed?;
     let taken = jsonl::Taken { commit: committed.commit.map(|id| id.to_string()), ..committed.answer };
+    if !taken.has_issues {
+        context.warn(&format!("{} holds no issue", named(file)));
+    }
     if !taken.kept.is_empty() {
         context.warn(&format!(
             "the file has a different record under the same id, which was skipped: {}",

@@ -109,6 +109,11 @@ impl Batch {
         (self.lines.is_empty() && !skipped.is_empty()).then_some(skipped)
     }
 
+    /// Whether the file holds nothing at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.report.skipped.is_empty()
+    }
+
     /// How many issues there are.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()

@@ -32,6 +32,9 @@ pub(crate) struct Taken {
     pub(crate) unchanged: u64,
     /// The commit on the ref; none where nothing changed.
     pub(crate) commit: Option<String>,
+    /// Whether the export holds an issue at all.
+    #[serde(skip)]
+    pub(crate) has_issues: bool,
 }
 
 /// A file that is JSON lines and no export.
@@ -75,7 +78,7 @@ where
     let mut lines = source.lines()?;
     match lines.next()? {
         Some(line) => head(&line)?.map_err(|why| no_export(&line, why))?,
-        None => return Err(at_end(&lines, "it is empty".into()).into()),
+        None => return Err(at_end(&lines, "the file is empty".into()).into()),
     }
     let mut taken = Taken::default();
     let mut cursor = tx.base().cursor();
@@ -93,6 +96,7 @@ where
             break;
         }
         let (path, bytes) = file(parts).map_err(|why| no_export(&line, why))?;
+        taken.has_issues |= layout::is_issue(&path);
         match take(tx, &mut cursor, &mut taken, path, bytes) {
             Ok(()) => files += 1,
             Err(Refusal::Line(why)) => return Err(no_export(&line, why).into()),

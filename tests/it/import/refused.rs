@@ -84,8 +84,7 @@ fn what_is_missing_is_named() {
     assert_eq!(error["code"], "not-initialised");
     repo.wf(&["init"]).ok();
     let tip = repo.tip();
-    let report = import(&repo, "");
-    assert_eq!((&report["created"], &report["commit"]), (&json!(0), &Value::Null));
+    assert_eq!(repo.refused(1, &["import", "beads", "-"])["code"], "empty");
     let error = repo.wf(&["--json", "import", "beads", "no-such-file"]).fails(1).json_error();
     assert!(error["message"].as_str().unwrap().contains("`no-such-file`") && error["hint"].is_string());
     repo.wf(&["import", "beads"]).fails(2);
@@ -112,7 +111,6 @@ fn a_broken_record_is_not_in_the_way_of_the_rest() {
 fn a_file_of_something_else_is_refused_with_what_its_lines_lack() {
     let repo = store(&Sandbox::new(), "a");
     let tip = repo.tip();
-    import(&repo, "\n");
     let github = lines(&[json!({"number": 1, "title": "t"}), json!({"id": 7, "title": "t"}), json!([])]);
     let error = repo.refused_in(&github, 1, &["import", "beads", "-"]);
     assert_eq!(error["code"], "wrong-source");
@@ -176,4 +174,19 @@ fn numbers_stay_as_the_source_wrote_them() {
         .replace("zoo-1", "zoo-3");
     let report = import(&repo, &format!("{line}\n{twice}\n"));
     assert!(report["skipped"][0]["reason"].as_str().unwrap().contains("status"), "{report}");
+}
+
+#[test]
+fn a_file_with_nothing_in_it_is_an_error() {
+    let repo = store(&Sandbox::new(), "a");
+    for text in ["", "\n \n"] {
+        let error = repo.refused_in(text, 1, &["import", "beads", "-"]);
+        assert_eq!(error["code"], "empty", "{error}");
+        let error = repo.refused_in(text, 1, &["import", "jsonl", "-"]);
+        assert!(error["message"].as_str().unwrap().contains("is empty"), "{error}");
+    }
+    // An export of a store without issues is sound, and brings none.
+    let export = store(&Sandbox::new(), "b").wf(&["export", "jsonl"]).ok().stdout;
+    let told = repo.json_in(&export, &["import", "jsonl", "-"]);
+    assert_eq!(told["warnings"], json!(["stdin holds no issue"]));
 }
