@@ -1,19 +1,30 @@
 use std::io::Write;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Context, Exit, Failure, Outcome, groups, whole_command};
+use super::{Context, Exit, Failure, Outcome, groups, manual_pages, whole_command};
 use crate::ui::manual;
+use crate::ui::text::width;
 
 /// Show the manual of a command, or a guide
 ///
 /// The guides are tutorial, concepts, claims, server and format. Without a topic, list the commands.
+///
+/// `git wf --help` and `git help wf` need the pages where `man` looks: `git wf help --install` writes them beside the
+/// program, which is ~/.cargo/share/man after `cargo install`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A command, such as `queue add`, or a guide
     #[arg(value_name = "TOPIC")]
     topic: Vec<String>,
+    /// Install the manual pages where `man` finds them: `../share/man` of the folder that holds the program
+    #[arg(long, conflicts_with = "topic")]
+    install: bool,
+    /// Install them in this folder, one of those that `manpath` lists
+    #[arg(long, value_name = "DIR", requires = "install")]
+    to: Option<PathBuf>,
 }
 
 /// The answer of `help`.
@@ -41,6 +52,9 @@ const GUIDES: &[Guide] = &[
 ];
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    if args.install {
+        return manual_pages::install(args.to, context);
+    }
     let answer = found(&args.topic)?;
     if context.json() {
         context.screen.print_json(&answer)?;
@@ -82,24 +96,44 @@ fn guide(name: &str) -> Option<&'static Guide> {
 }
 
 /// The help of the whole program, as a template for clap: the commands in their groups.
-pub(super) fn overview(command: &clap::Command) -> String {
+pub(super) fn overview(command: &clap::Command, columns: usize) -> String {
     let groups = groups(command);
     let names = groups.iter().flat_map(|(_, commands)| commands).map(|it| it.get_name().len());
-    let width = names.max().unwrap_or(0);
+    let widest = names.max().unwrap_or(0);
     let mut text = String::from("{about}\n\nUsage: git wf [--json] COMMAND\n");
     for (group, commands) in &groups {
         text.push_str(&format!("\n{group}\n"));
         for it in commands {
             let about = it.get_about().map(ToString::to_string).unwrap_or_default();
-            text.push_str(&format!("  {:width$}  {}\n", it.get_name(), about.replace('{', "{{")));
+            let about = wrapped(&about, columns, widest + 4).replace('{', "{{");
+            text.push_str(&format!("  {:widest$}  {about}\n", it.get_name()));
         }
     }
     let guides: Vec<&str> = GUIDES.iter().map(|guide| guide.name).collect();
-    text.push_str(&format!(
-        "\nOptions:\n{{options}}\n\n`git wf help COMMAND` shows the manual of a command, `git wf help GUIDE` one of: {}\n",
+    let more = format!(
+        "`git wf help COMMAND` shows the manual of a command, `git wf help GUIDE` one of: {}",
         guides.join(", ")
-    ));
+    );
+    text.push_str(&format!("\nOptions:\n{{options}}\n\n{}\n", wrapped(&more, columns, 0)));
     text
+}
+
+/// The words in lines of at most `columns`, of which all but the first are indented.
+fn wrapped(text: &str, columns: usize, indent: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or("", String::as_str);
+        let taken = if line.is_empty() { indent } else { indent + width(line) + 1 };
+        if taken + width(word) > columns && !line.is_empty() {
+            lines.push(word.to_owned());
+        } else if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join(&format!("\n{}", " ".repeat(indent)))
 }
 
 #[cfg(test)]
@@ -116,6 +150,18 @@ mod tests {
         grouped.sort_unstable();
         all.sort_unstable();
         assert_eq!(grouped, all);
+    }
+
+    #[test]
+    fn no_line_of_the_overview_is_longer_than_the_terminal_is_wide() {
+        let command = whole_command();
+        for columns in [60, 80, 100] {
+            let text = overview(&command, columns);
+            let long: Vec<&str> = text.lines().filter(|line| width(line) > columns).collect();
+            assert!(long.is_empty(), "{columns}: {long:?}");
+        }
+        assert_eq!(wrapped("one two three", 9, 2), "one two\n  three");
+        assert_eq!(wrapped("a-word-that-is-long x", 5, 2), "a-word-that-is-long\n  x");
     }
 
     #[test]

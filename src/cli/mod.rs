@@ -18,6 +18,7 @@ mod generated;
 mod issue_fields;
 mod json_array;
 mod list_filter;
+mod manual_pages;
 mod new_worktree;
 mod pick;
 mod plan_named;
@@ -58,11 +59,15 @@ use crate::ui;
 /// A command that succeeds ends in one of two ways: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;
 
+/// Longer lines are hard to read.
+const WIDEST_HELP: usize = 100;
+
 #[derive(Debug, Parser)]
-#[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = 100)]
+#[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = WIDEST_HELP)]
 #[command(propagate_version = true, disable_help_subcommand = true)]
 struct Arguments {
-    /// Print one JSON document on stdout, warnings included, and errors as JSON on stderr
+    /// Print one JSON document on stdout. Errors are JSON on stderr; so are warnings if the document is an array,
+    /// while an object has them as `warnings`
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -169,9 +174,10 @@ pub(crate) fn command() -> clap::Command {
 
 /// The whole command line with the arguments of every command, for man pages and errors.
 pub(crate) fn whole_command() -> clap::Command {
-    let mut command = command();
+    let columns = ui::columns_of_help().min(WIDEST_HELP);
+    let mut command = command().term_width(columns);
     command.build();
-    let template = help::overview(&command);
+    let template = help::overview(&command, columns);
     command.help_template(template)
 }
 

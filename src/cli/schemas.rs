@@ -10,9 +10,9 @@ use super::answer_schema::{
 };
 use super::{
     answer, audit, audit_signatures, claimed, completions, demo, detail, diff, ended, executor_input, export,
-    fail, feedback, help, init, issue_fields, lease, link, list, planning_context, policy, queue,
-    redact_purge, reindex, relink, result, review_input, schema, search, solution, solution_review, status,
-    task, trace, verify, why,
+    fail, feedback, help, init, issue_fields, lease, link, list, manual_pages, planning_context, policy,
+    queue, redact_purge, reindex, relink, result, review_input, schema, search, solution, solution_review,
+    status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -246,6 +246,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<completions::Script>(Sort::Answer, "completions", "`completions`: the script for a shell"),
     kind::<demo::DemoAnswer>(Sort::Answer, "demo", "`demo`"),
     kind::<help::HelpAnswer>(Sort::Answer, "help", "`help`"),
+    kind::<manual_pages::Installed>(Sort::Answer, "help-install", "the answer of `help --install`"),
     kind::<ErrorAnswer>(Sort::Answer, "error", "what stderr bears where a command fails"),
 ];
 

@@ -27,6 +27,11 @@ pub(crate) fn can_ask() -> bool {
     is_terminal && std::io::stdin().is_terminal()
 }
 
+/// How many columns a line of help may take.
+pub(crate) fn columns_of_help() -> usize {
+    Screen::from_env(false).columns().or_else(screen::columns_of_variable).unwrap_or(screen::DEFAULT_COLUMNS)
+}
+
 /// How many columns of stderr a line may take; none where it is no terminal.
 pub(crate) fn columns_of_remarks() -> Option<usize> {
     #[allow(clippy::disallowed_methods)] // It only asks.

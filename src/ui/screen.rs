@@ -10,7 +10,7 @@ use super::style::Painter;
 use super::{pager, text};
 
 /// Taken where a terminal does not tell its size.
-const DEFAULT_COLUMNS: usize = 80;
+pub(super) const DEFAULT_COLUMNS: usize = 80;
 
 /// Stdout, with what the environment says about it. Commands write to it with `write!`. Whatever they write is cleaned on
 /// its way out (see [`super::outlet`]); text that is not the program's own goes through [`Painter::paint`],
@@ -196,7 +196,7 @@ pub(crate) fn is_broken_pipe(error: &io::Error) -> bool {
 }
 
 /// `COLUMNS`, which comes before the terminal's own word, as it does for git.
-fn columns_of_variable() -> Option<usize> {
+pub(super) fn columns_of_variable() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
 }
 

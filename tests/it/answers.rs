@@ -80,6 +80,7 @@ fn others(repo: &Repo) {
     answer(repo, "show-issue", &["reopen", "bd-1"]);
     answer(repo, "demo", &["demo"]);
     answer(repo, "help", &["help", "claims"]);
+    answer(repo, "help-install", &["help", "--install", "--to", "manual"]);
 
     answers(repo, "redaction", &["redact", "ISS-002", "title", "-m", "a password"]);
     answer(repo, "purge", &["redact", "--purge", "--yes"]);

@@ -27,6 +27,7 @@ mod laws;
 mod limits;
 mod log;
 mod maintenance;
+mod manual;
 mod numbers;
 mod output;
 mod purge;

@@ -55,3 +55,16 @@ fn an_error_bears_those_that_came_before_it() {
     assert_eq!(told["error"]["code"], "nothing-to-do");
     assert!(warnings(&told).is_empty() || warnings(&told)[0].contains("no longer holds"), "{told}");
 }
+
+#[test]
+fn where_warnings_are_is_documented() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    let help = repo.wf(&["list", "--help"]).ok().stdout;
+    let words: Vec<&str> = help.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(
+        said.contains("warnings if the document is an array, while an object has them as `warnings`"),
+        "{help}"
+    );
+}

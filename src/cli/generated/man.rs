@@ -6,7 +6,20 @@ use std::io::Write;
 use clap_mangen::Man;
 
 /// What follows the commands on the page of the program.
-const MORE: &str = r#".SH "EXIT STATUS"
+const MORE: &str = r#".SH "JSON ANSWERS"
+With
+.BR \-\-json ,
+every command prints one JSON document on stdout: an object for a record, an array for a list.
+.B git wf schema
+lists the shape of every answer.
+Warnings are in the member
+.B warnings
+of an object; an array has no place for them, so they are on stderr, as the object
+.BR {"warnings":[...]} .
+An error is the object
+.B {"error":{"code","message","hint"}}
+on stderr, with the warnings that came before it.
+.SH "EXIT STATUS"
 .TP
 .B 0
 Success, even if nothing had to change.

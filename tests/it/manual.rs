@@ -1,0 +1,90 @@
+//! Help and manual pages, where people look for them.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::support::{Repo, Sandbox};
+
+/// The program as `cargo install` leaves it: in a `bin` of its own, which is in PATH.
+fn installed(sandbox: &Sandbox) -> Repo {
+    let bin = sandbox.root().join("home/.cargo/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_git-wf"), bin.join("git-wf")).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let folders = std::iter::once(bin).chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(folders).unwrap();
+    sandbox.repo("a").with_env("PATH", path.to_str().unwrap())
+}
+
+fn has_man() -> bool {
+    Command::new("man").arg("--version").output().is_ok_and(|ran| ran.status.success())
+}
+
+#[test]
+fn the_pages_are_put_where_man_looks() {
+    let sandbox = Sandbox::new();
+    let repo = installed(&sandbox);
+    let answer: serde_json::Value = repo.git(&["wf", "help", "--install", "--json"]).ok().json();
+    let folder = sandbox.root().join("home/.cargo/share/man");
+    assert_eq!(
+        Path::new(answer["folder"].as_str().unwrap()).canonicalize().unwrap(),
+        folder.canonicalize().unwrap()
+    );
+    for page in ["man1/git-wf.1", "man1/git-wf-queue-add.1", "man5/gitwf-format.5", "man7/gitwf-tutorial.7"] {
+        let written = std::fs::read(folder.join(page)).unwrap();
+        let name = page.rsplit('/').next().unwrap();
+        assert_eq!(
+            written,
+            std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("man").join(name)).unwrap()
+        );
+        assert!(answer["pages"].as_array().unwrap().contains(&json!(name)), "{answer}");
+    }
+    let again = repo.git(&["wf", "help", "--install"]).ok().stdout;
+    assert!(again.starts_with("installed ") && again.contains(" manual pages in "), "{again}");
+    if !has_man() {
+        eprintln!("skipped: there is no man here");
+        return;
+    }
+    assert_eq!(answer.get("warnings"), None, "man finds it");
+    for args in [&["help", "wf"][..], &["wf", "--help"]] {
+        let shown = repo.with_env("MANPAGER", "cat").with_env("MANWIDTH", "80").git(args).ok().stdout;
+        assert!(shown.contains("JSON ANSWERS") && shown.contains("git-wf-queue(1)"), "{args:?}: {shown}");
+    }
+}
+
+#[test]
+fn another_folder_can_be_named_and_must_be_where_none_is_known() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    // Nothing of a build folder is called bin.
+    let error = repo.wf(&["help", "--install", "--json"]).fails(1).json_error();
+    assert_eq!(error["code"], "no-manual-folder");
+    let answer = repo.wf(&["help", "--install", "--to", "pages", "--json"]).ok().json();
+    assert!(repo.path().join("pages/man1/git-wf.1").exists(), "{answer}");
+    if has_man() {
+        assert!(answer["warnings"][0].as_str().unwrap().contains("MANPATH"), "{answer}");
+    }
+    repo.wf(&["help", "--install", "queue"]).fails(2);
+    repo.wf(&["help", "--to", "pages"]).fails(2);
+    repo.write("file", "x");
+    assert_eq!(
+        repo.wf(&["help", "--install", "--to", "file", "--json"]).fails(1).json_error()["code"],
+        "cannot-write"
+    );
+}
+
+#[test]
+fn no_line_of_the_help_is_wider_than_the_terminal() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    for (columns, most) in [(None, 80), (Some("60"), 60), (Some("200"), 100)] {
+        let repo = columns.map_or(repo.clone(), |columns| repo.with_env("COLUMNS", columns));
+        for args in [&["-h"][..], &["help"], &["solution", "-h"], &["help", "list"]] {
+            let text = repo.wf(args).ok().stdout;
+            let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > most).collect();
+            assert!(long.is_empty(), "{columns:?} {args:?}: {long:#?}");
+        }
+    }
+}
