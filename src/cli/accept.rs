@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::claim::{self, Meant};
-use super::{Context, Exit, Failure, Outcome, answer, detail, existing};
+use super::{Context, Exit, Failure, Outcome, answer, detail, existing, text_input};
 use crate::model::execution::{Accept, Event};
 use crate::store::one_line;
 use crate::ui::text::clean_line;
@@ -12,24 +12,33 @@ pub(crate) struct Args {
     /// The task, such as T1
     task: String,
     /// The number of the criterion within the task, from 1
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = parse_criterion)]
     criterion: u64,
     /// The item (default: the one this worktree executes)
     item: Option<String>,
+    /// The evidence that the criterion holds (a single word needs -e; `-` for stdin)
+    text: Option<String>,
     /// The evidence that the criterion holds
     #[arg(short, long, value_name = "TEXT")]
-    evidence: String,
+    evidence: Vec<String>,
+}
+
+fn parse_criterion(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "a criterion is a number from 1 on, and follows its task: T1 1".into())
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let evidence = args.evidence.trim().to_owned();
-    if evidence.is_empty() {
-        return Err(Failure::usage("the evidence is empty").hint("--evidence TEXT says what shows it"));
-    }
+    let (item, text) = text_input::item_and_text(args.item, args.text);
+    let Some(evidence) = text_input::said(&args.evidence, text.as_deref())? else {
+        let word = item.as_deref().map(|word| format!(": `{word}` is taken for an item")).unwrap_or_default();
+        return Err(Failure::usage(format!("a criterion is accepted with evidence{word}"))
+            .hint("`-e TEXT` says what shows that it holds"));
+    };
     let store = context.store()?;
     store.snapshot()?;
     let committed = context.transact(&store, |tx| {
-        let Meant { folder, execution } = claim::meant(&store, tx, args.item.as_deref())?;
+        let Meant { folder, execution } = claim::meant(&store, tx, item.as_deref())?;
         let id = &execution.execution.solution_id;
         let plan = detail::as_claimed(&store, &folder, &execution.execution)?.typed_plan();
         let Some(task) = plan.task(&args.task) else {

@@ -10,7 +10,7 @@ use crate::store::{layout, resolve};
 pub(crate) struct Args {
     /// The issue
     id: String,
-    /// The comment; or use -m, -F FILE, -F - for stdin, or -e
+    /// The comment (`-` for stdin); or use -m, -F FILE, or -e
     #[arg(value_name = "TEXT")]
     last: Option<String>,
     #[command(flatten)]

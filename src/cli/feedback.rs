@@ -26,7 +26,7 @@ enum FeedbackCommand {
     Add {
         /// The issue
         issue: String,
-        /// The text; instead of it -m, -F FILE, -F - for stdin, or -e. Of a failure, JSON as `fail -m` takes it
+        /// The text (`-` for stdin); instead of it -m, -F FILE, or -e. Of a failure, JSON as `fail -m` takes it
         text: Option<String>,
         /// The type: failure, clarification or rejection
         #[arg(long = "type", value_name = "TYPE", default_value = "clarification", value_parser = parse_type)]

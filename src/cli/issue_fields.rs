@@ -24,16 +24,16 @@ pub(crate) struct FieldArgs {
     #[arg(short, long, value_name = "PRIORITY", value_parser = parse_priority)]
     pub(crate) priority: Option<Priority>,
     /// A tag; repeat, or separate several with commas. `-NAME` removes one
-    #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed, allow_hyphen_values = true)]
     pub(crate) tags: Vec<String>,
     /// An issue that must be completed first; repeat, or separate several with commas. `-ID` removes one
-    #[arg(long, value_name = "ID", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed, allow_hyphen_values = true)]
     pub(crate) depends_on: Vec<String>,
     /// An affected component; repeat, or separate several with commas. `-NAME` removes one
-    #[arg(long = "component", value_name = "NAME", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long = "component", value_name = "NAME", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed, allow_hyphen_values = true)]
     pub(crate) components: Vec<String>,
     /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates. `-TYPE:ID` removes one
-    #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed, allow_hyphen_values = true)]
     pub(crate) relations: Vec<String>,
     /// Assignee; an empty string clears it
     #[arg(long, value_name = "WHO")]

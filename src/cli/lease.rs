@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::claim::{self, Meant};
-use super::{Context, Exit, Failure, Force, Outcome, answer, existing, list};
+use super::{Context, Exit, Failure, Force, Outcome, answer, existing, list, text_input};
 use crate::model::execution::{AsideReason, Event, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::IssueStatus;
@@ -86,6 +86,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 fn renew(item: Option<&str>, context: &mut Context) -> Outcome {
+    text_input::refuse_text(item, "git wf lease renew")?;
     let store = context.store()?;
     let before = claim::meant(&store, &store.snapshot()?, item)?;
     let lease = store.lease()?;
@@ -169,13 +170,14 @@ fn list(context: &mut Context) -> Outcome {
 }
 
 fn release(item: Option<&str>, force: &Force, context: &mut Context) -> Outcome {
+    text_input::refuse_text(item, "git wf lease release")?;
     let store = context.store()?;
     let before = claim::meant(&store, &store.snapshot()?, item)?;
     let execution = &before.execution.execution;
     context.transact(&store, |tx| {
         let Meant { folder, execution: now } = claim::meant(&store, tx, item)?;
         claim::refuse_others(&store, &now, force)?;
-        claim::set_aside(tx, &folder, AsideReason::Release)?;
+        claim::set_aside(tx, &folder, AsideReason::Release, force)?;
         tx.note.force = force.why();
         tx.describe("lease release", format!("execution: release {}", execution.solution_id));
         Ok(())

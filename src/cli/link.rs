@@ -49,7 +49,13 @@ pub(super) fn run(Args { mut ids, task }: Args, context: &mut Context) -> Outcom
     let store = context.store()?;
     let snapshot = store.snapshot()?;
     let plan = ids.pop().unwrap_or_default();
-    let (solution, execution) = target(&snapshot, &plan)?;
+    let (solution, execution) = target(&snapshot, &plan).map_err(|failure| {
+        if failure.code() != "not-found" || commit(&store, &plan).is_err() {
+            return failure;
+        }
+        Failure::usage(format!("`{plan}` is a commit, and the plan comes last"))
+            .hint("`git wf link COMMIT SOLUTION`: the commits, then the plan or its issue")
+    })?;
     if let Some(task) = &task {
         check_task(&snapshot, &solution, task)?;
     }

@@ -14,7 +14,7 @@ pub(super) struct FilterArgs {
     #[arg(short, long, value_name = "STATUS", value_delimiter = ',', value_parser = parse_status)]
     status: Vec<IssueStatus>,
     /// Only issues with this tag; if several are given, with all of them
-    #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',')]
+    #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed)]
     tags: Vec<String>,
     /// Only issues with this priority; repeat, or separate several with commas
     #[arg(short, long, value_name = "PRIORITY", value_delimiter = ',', value_parser = parse_priority)]
@@ -29,7 +29,7 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "N")]
     wave: Option<u64>,
     /// Only issues that affect this component; if several are given, all of them
-    #[arg(long = "component", value_name = "NAME", value_delimiter = ',')]
+    #[arg(long = "component", value_name = "NAME", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed)]
     components: Vec<String>,
     /// Only issues created at this time or later: 2026-11-21, 2026-11-21T08:00:00Z, "2 weeks ago"
     #[arg(long, value_name = "DATE")]
@@ -52,11 +52,12 @@ pub(super) struct FilterArgs {
 }
 
 fn parse_status(text: &str) -> Result<IssueStatus, String> {
-    IssueStatus::asked(text).ok_or_else(|| format!("allowed are {}", IssueStatus::words()))
+    IssueStatus::asked(text.trim()).ok_or_else(|| format!("allowed are {}", IssueStatus::words()))
 }
 
 fn parse_priority(text: &str) -> Result<Priority, String> {
-    Priority::parse(text).ok_or_else(|| "allowed are 1 to 5, or critical, high, medium, low, trivial".into())
+    Priority::parse(text.trim())
+        .ok_or_else(|| "allowed are 1 to 5, or critical, high, medium, low, trivial".into())
 }
 
 impl FilterArgs {

@@ -36,10 +36,10 @@ pub(crate) struct Args {
     #[arg(long = "author", value_name = "WHO")]
     authors: Vec<String>,
     /// Only commits of this command; `queue` includes `queue add` and so on
-    #[arg(long = "op", value_name = "COMMAND", value_delimiter = ',')]
+    #[arg(long = "op", value_name = "COMMAND", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed)]
     ops: Vec<String>,
     /// Only commits made in this role; `owner` stands for none
-    #[arg(long = "role", value_name = "ROLE", value_delimiter = ',')]
+    #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed)]
     roles: Vec<String>,
     /// One line per commit
     #[arg(long, conflicts_with = "json")]

@@ -1,8 +1,8 @@
 use std::io::Write;
 
 use super::issue_fields::{FieldArgs, IssueInput, some};
-use super::text_input::{TextArgs, edit, title};
-use super::{Context, Exit, Failure, Outcome, answer};
+use super::text_input::{TextArgs, checked, edit, title};
+use super::{Context, Exit, Failure, Outcome, answer, read_text};
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, Source};
 use crate::model::uid::Uid;
@@ -12,7 +12,7 @@ use crate::store::{Store, Tx, layout, random_uid, records};
 /// Create an issue
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// One line that says what is wrong or wanted
+    /// One line that says what is wrong or wanted (`-`: the first line of stdin; the rest is the description)
     title: Option<String>,
     /// Use this id, such as GH-123, instead of a new one
     #[arg(long, value_name = "ID", value_parser = |text: &str| IssueId::parse(text).map_err(|e| e.to_string()))]
@@ -31,8 +31,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     // Whether there is a store is said before anybody writes a text.
     store.snapshot()?;
     let mut input = args.fields.input()?;
-    let mut given_title = args.title.clone().or_else(|| input.as_ref().and_then(|input| input.title.clone()));
-    let mut text = args.text.given()?;
+    let (mut given_title, on_stdin) = match args.title.as_deref() {
+        Some("-") => from_stdin()?,
+        title => (title.map(str::to_owned), None),
+    };
+    given_title = given_title.or_else(|| input.as_ref().and_then(|input| input.title.clone()));
+    let mut text = match (on_stdin, args.text.given()?) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage("the description is given twice")
+                .hint("it follows the title on stdin, or `git wf new TITLE -m TEXT`"));
+        }
+        (on_stdin, given) => on_stdin.or(given),
+    };
     if args.text.edit
         || (given_title.is_none() && text.is_none() && input.is_none() && context.screen.is_terminal())
     {
@@ -116,6 +126,14 @@ pub(super) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Failur
         .hint("leave out one of these dependencies"));
     }
     Ok(())
+}
+
+/// The title and what follows it, as they are written in an editor.
+fn from_stdin() -> Result<(Option<String>, Option<String>), Failure> {
+    let text = read_text("-")?;
+    let (title, rest) = text.trim_start().split_once('\n').unwrap_or((text.trim(), ""));
+    let rest = checked(rest.trim_start_matches('\n'))?;
+    Ok((some(title.trim().to_owned()), some(rest)))
 }
 
 fn write_in_editor(

@@ -28,7 +28,7 @@ enum ProjectCommand {
         /// The field
         #[arg(value_enum)]
         field: ProjectField,
-        /// The text; or use -m, -F FILE, or -F - for stdin
+        /// The text (`-` for stdin); or use -m or -F FILE
         value: Option<String>,
         #[command(flatten)]
         text: TextArgs,
@@ -64,10 +64,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     if let Some(ProjectCommand::Set { field, value, text }) = args.command {
         store.snapshot()?;
-        let given = match (value, text.given()?) {
-            (Some(_), Some(_)) => return Err(Failure::usage("the text is given twice")),
-            (value, other) => value.or(other),
-        };
+        let given = text.given_or(value.as_deref())?;
         let given = match given {
             Some(given) if !text.edit => given,
             None if !text.edit => {

@@ -292,7 +292,7 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
         return Err(Failure::new("not-redactable", format!("`{field}` of an execution cannot be hidden"))
             .hint("its id is made of what it says, and its log lies under that id; entries of the log can be hidden: log/ENTRY"));
     }
-    let bytes = tx.file(&path)?.ok_or_else(|| nothing("is not there"))?;
+    let bytes = tx.file(&path)?.ok_or_else(|| nothing("does not exist"))?;
     let stamp = match form(&path).0 {
         Form::Doc(schema) => {
             let doc = Doc::parse(schema, &bytes).map_err(|broken| nothing(&broken.to_string()))?;
@@ -301,7 +301,7 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
                 // The redaction itself would show it.
                 return Err(nothing("is hidden with its whole set, under the name of the set"));
             }
-            doc.written(field).ok_or_else(|| nothing("is not there"))?
+            doc.written(field).ok_or_else(|| nothing("does not exist"))?
         }
         _ => {
             strict::parse(&bytes).map_err(|why| nothing(&why))?;

@@ -2,7 +2,9 @@
 
 use super::issue_fields::some;
 use super::{Context, Failure, read_text};
-use crate::store::Store;
+use crate::model::id::IssueId;
+use crate::model::shell;
+use crate::store::{Read, Store, layout};
 
 /// A title is one line that people can read in a list.
 const LONGEST_TITLE: usize = 500;
@@ -34,25 +36,39 @@ impl TextArgs {
         text.map(|text| checked(&text)).transpose()
     }
 
-    /// The same, or the last argument.
+    /// The same, or the last argument (`-` for stdin).
     pub(crate) fn given_or(&self, last: Option<&str>) -> Result<Option<String>, Failure> {
-        let last = last.map(checked).transpose()?;
-        match (last, self.given()?) {
-            (Some(_), Some(_)) => Err(Failure::usage("the text is given twice")
-                .hint("`-m TEXT`, `-F FILE`, or the text as the last argument")),
-            (last, given) => Ok(last.or(given)),
+        match last {
+            None => self.given(),
+            Some(_) if self.file.is_some() || !self.message.is_empty() => {
+                Err(Failure::usage("the text is given twice")
+                    .hint("`-m TEXT`, `-F FILE`, or the text as the last argument"))
+            }
+            Some(last) => Ok(Some(checked(&argument(last)?)?)),
         }
     }
 }
 
-/// What somebody has to say: by `-m`, of which each is a paragraph, or as the last argument. None where it is empty.
+/// A text that is an argument: `-` stands for stdin.
+pub(crate) fn argument(text: &str) -> Result<String, Failure> {
+    if text == "-" { read_text(text) } else { Ok(text.to_owned()) }
+}
+
+/// One of several values with commas between them, without the blanks around it: `-t "a, b"` is `-t a,b`.
+#[allow(clippy::unnecessary_wraps)] // As clap wants it.
+pub(crate) fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(text.trim().to_owned())
+}
+
+/// What somebody has to say: by `-m`, of which each is a paragraph, or as the last argument (`-` for stdin). None where it
+/// is empty.
 pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<String>, Failure> {
     if last.is_some() && !message.is_empty() {
         return Err(
             Failure::usage("the text is given twice").hint("`-m TEXT`, or the text as the last argument")
         );
     }
-    let text = last.map_or_else(|| message.join("\n\n"), str::to_owned);
+    let text = last.map_or_else(|| Ok(message.join("\n\n")), argument)?;
     Ok(some(checked(&text)?.trim().to_owned()))
 }
 
@@ -66,7 +82,48 @@ pub(crate) fn item_and_text(item: Option<String>, text: Option<String>) -> (Opti
 
 /// Whether an argument can be nothing but a text.
 pub(crate) fn is_text(argument: &str) -> bool {
-    argument.contains(char::is_whitespace) || argument.starts_with('{')
+    argument == "-" || argument.contains(char::is_whitespace) || argument.starts_with('{')
+}
+
+/// What names an item.
+pub(crate) const ITEM: &str = "an item is S-1, QUE-…:S-1, or the id of a plan or issue";
+
+/// Refuses the id of an issue where a command takes one issue and then a text: whoever names two means both.
+pub(crate) fn refuse_second_issue(
+    read: &impl Read,
+    text: Option<&str>,
+    command: &str,
+) -> Result<(), Failure> {
+    let second = text.and_then(|text| IssueId::parse(text).ok());
+    match second {
+        Some(id) if read.file(&layout::issue(&id))?.is_some() => {
+            Err(Failure::usage(format!("`{command}` takes one issue, and `{id}` is another"))
+                .hint(format!("`{command} {id}` for that one; `-m {id}` if it is your text")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A failure to find an item, of a command that takes a text, too: the word may have been meant as that.
+pub(crate) fn or_text(failure: Failure, word: Option<&str>, command: &str) -> Failure {
+    match word.filter(|_| failure.code() == "not-found") {
+        Some(word) => {
+            failure.hint(format!("{ITEM}; if it is your text: `{command} -m {}`", shell::word(word)))
+        }
+        None => failure,
+    }
+}
+
+/// Refuses a text where a command takes items alone.
+pub(crate) fn refuse_text<'a>(
+    items: impl IntoIterator<Item = &'a str>,
+    command: &str,
+) -> Result<(), Failure> {
+    match items.into_iter().find(|it| is_text(it)) {
+        Some(text) => Err(Failure::usage(format!("`{text}` is not an item, and `{command}` takes no text"))
+            .hint(format!("{ITEM}; `git wf comment ISSUE TEXT` keeps a remark"))),
+        None => Ok(()),
+    }
 }
 
 /// A text without blanks at its end, and not too long.
@@ -163,7 +220,7 @@ mod tests {
         for item in ["S-1", "QUE-20261121-7k3m2pq9:S-1", "broken"] {
             assert_eq!(both(item), (Some(item.into()), None));
         }
-        for text in ["no disk left", r#"{"message":"x"}"#] {
+        for text in ["no disk left", r#"{"message":"x"}"#, "-"] {
             assert_eq!(both(text), (None, Some(text.into())));
         }
         let two = item_and_text(Some("S-1".into()), Some("x".into()));

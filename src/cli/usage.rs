@@ -21,6 +21,12 @@ pub(super) fn report(error: &clap::Error) -> ExitCode {
         let json = words.iter().any(|word| word == "--json");
         return reason_alone(&root, &words).report(json, &[]).into();
     }
+    if let Some(failure) =
+        unknown_option(&root, &words, error).or_else(|| unknown_command(&root, &words, error))
+    {
+        let json = words.iter().any(|word| word == "--json");
+        return failure.report(json, &[]).into();
+    }
     let hint = format!("`{} --help` shows how it is used", meant(&root, &words));
     if words.iter().any(|word| word == "--json") {
         let (message, tip) = in_short(&text);
@@ -38,6 +44,66 @@ pub(super) fn report(error: &clap::Error) -> ExitCode {
         ui::say(&format!("{} {hint}", painter.paint(ui::style::DIM, "hint:")));
     }
     Exit::Usage.into()
+}
+
+/// What people call an option that has another name here.
+const NAMES: &[(&str, &str, &[&str])] = &[
+    (
+        "message",
+        "give your text with `-m TEXT`",
+        &["reason", "text", "body", "comment", "note", "description", "content", "summary", "message", "m"],
+    ),
+    ("evidence", "`-e TEXT` says what shows that the criterion holds", &["m", "message", "reason", "text"]),
+    ("tag", "`-t TAG`; several are separated by commas", &["label", "labels", "tags"]),
+    (
+        "from-json",
+        "`--from-json FILE` reads fields from a JSON file (`-` for stdin)",
+        &["json-file", "input", "from"],
+    ),
+    ("file", "`-F FILE` reads the text from a file (`-` for stdin)", &["input", "from", "body-file"]),
+    ("issue-type", "`--type TYPE`", &["kind"]),
+];
+
+/// An option that the command does not have, where it is known what was meant by it.
+fn unknown_option(root: &clap::Command, words: &[String], error: &clap::Error) -> Option<Failure> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
+    if error.kind() != ErrorKind::UnknownArgument || !given.starts_with('-') {
+        return None;
+    }
+    let (path, command) = found(root, words);
+    if command.has_subcommands() {
+        return None;
+    }
+    let name = given.trim_start_matches('-');
+    let has = |long: &str| command.get_arguments().any(|it| it.get_long() == Some(long));
+    let mut known = NAMES.iter().filter(|(_, _, names)| names.contains(&name)).peekable();
+    let is_text = known.peek().is_some_and(|(long, ..)| *long == "message");
+    let what = format!("`{path}` has no option `{given}`");
+    if let Some((_, hint, _)) = known.find(|(long, ..)| has(long)) {
+        return Some(Failure::usage(what).hint(*hint));
+    }
+    let hint = format!("leave it out; `{path} --help` shows how the command is used");
+    is_text.then(|| Failure::usage(format!("{what}: it takes no text")).hint(hint))
+}
+
+/// What should be a command below another and is none: what it is given to instead.
+fn unknown_command(root: &clap::Command, words: &[String], error: &clap::Error) -> Option<Failure> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let (path, command) = found(root, words);
+    // Of one that is nearly right, clap names that.
+    let is_slip = error.get(ContextKind::SuggestedSubcommand).is_some();
+    if error.kind() != ErrorKind::InvalidSubcommand || is_slip || path == "git wf" {
+        return None;
+    }
+    let names: Vec<&str> =
+        command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name).collect();
+    let names = names.into_iter().filter(|name| *name != "help").collect::<Vec<_>>().join(", ");
+    Some(
+        Failure::usage(format!("`{path}` has no command `{given}`"))
+            .hint(format!("after `{path}` comes one of: {names}")),
+    )
 }
 
 /// Whether `--reason` stands there alone.
@@ -132,6 +198,25 @@ mod tests {
         }
         let error = whole_command().try_get_matches_from(["git-wf", "bind", "ISS-1", "--force"]);
         assert!(!lacks_force(&error.unwrap_err()));
+    }
+
+    #[test]
+    fn an_option_that_has_another_name_is_named() {
+        for (typed, hint) in [
+            ("comment ISS-1 --reason later", "`-m TEXT`"),
+            ("feedback add ISS-1 --body text", "`-m TEXT`"),
+            ("new title --label a", "`-t TAG`"),
+            ("new --json-file x", "`--from-json FILE`"),
+            ("comment ISS-1 --input x", "`-F FILE`"),
+            ("queue release S-1 -m later", "leave it out; `git wf queue release --help`"),
+        ] {
+            let words = words(typed);
+            let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());
+            let failure = unknown_option(&whole_command(), &words, &error.unwrap_err());
+            assert!(format!("{failure:?}").contains(hint), "{typed}: {failure:?}");
+        }
+        let error = whole_command().try_get_matches_from(["git-wf", "list", "--frob"]).unwrap_err();
+        assert!(unknown_option(&whole_command(), &words("list --frob"), &error).is_none());
     }
 
     #[test]

@@ -24,6 +24,14 @@ pub(crate) enum ResolveError {
         /// What was typed.
         text: String,
     },
+    /// It is the id of something else.
+    #[error("`{text}` is {}, not an issue", .found.called())]
+    NoIssue {
+        /// What was typed.
+        text: String,
+        /// What it names.
+        found: Known,
+    },
     /// More than one thing could be meant.
     #[error("`{text}` could be any of {}", listed(.candidates))]
     Ambiguous {
@@ -47,6 +55,7 @@ impl Explain for ResolveError {
     fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } => "not-found",
+            Self::NoIssue { .. } => "wrong-kind",
             Self::Ambiguous { .. } => "ambiguous-id",
             Self::Store(error) => error.code(),
         }
@@ -54,14 +63,36 @@ impl Explain for ResolveError {
 
     fn hint(&self) -> Option<String> {
         match self {
+            Self::NotFound { text, .. } if is_task(text) => Some(format!(
+                "`{text}` looks like a task: name its plan, its item or its issue; `git wf verify --task {text}` runs one task"
+            )),
+            Self::NotFound { kind: "issue", text } if text.contains(char::is_whitespace) => {
+                Some("the issue comes first, then the text; `git wf list --all` shows the issues".into())
+            }
+            Self::NotFound { kind: "issue", text } if text.contains('/') || text.ends_with(".json") => {
+                Some("the issue comes first, then the files; `git wf list --all` shows the issues".into())
+            }
+            Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => Some(format!(
+                "`{text}` is an item: `git wf show {text}` shows it, `git wf queue list` the queues"
+            )),
+            Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => {
+                Some(format!("`{text}` is a queue: `git wf queue show {text}` shows its items"))
+            }
             Self::NotFound { kind, .. } => Some(match *kind {
                 "issue" => {
                     "`git wf list --all` shows the issues; `git wf sync` brings those of others".into()
                 }
                 "solution" => "`git wf solution list` shows the plans of an issue".into(),
-                "item" => "`git wf queue show` shows the items".into(),
+                "item" => {
+                    "an item is S-1, QUE-…:S-1, or the id of a plan or issue; `git wf queue show` shows them"
+                        .into()
+                }
                 "queue" => "`git wf queue list` shows the queues".into(),
                 _ => "`git wf list --all` shows what there is; `git wf sync` brings what others have".into(),
+            }),
+            Self::NoIssue { found, .. } => Some(match found.issue() {
+                Some(issue) => format!("its issue is `{issue}`"),
+                None => "`git wf list --all` shows the issues".into(),
             }),
             Self::Ambiguous { .. } => Some("type more of it".into()),
             Self::Store(error) => error.hint(),
@@ -85,6 +116,17 @@ pub(crate) enum Known {
 }
 
 impl Known {
+    /// What sort of thing it is, for people.
+    fn called(&self) -> &'static str {
+        match self {
+            Self::Issue(_) => "an issue",
+            Self::Solution(_) => "a plan",
+            Self::Execution(_) => "an execution",
+            Self::Queue(_) => "a queue",
+            Self::Item(..) => "an item",
+        }
+    }
+
     /// The issue that it belongs to; none for a queue.
     pub(crate) fn issue(&self) -> Option<IssueId> {
         match self {
@@ -99,6 +141,11 @@ impl Known {
     pub(crate) fn is_named_exactly(&self, text: &str) -> bool {
         let (whole, last) = self.parts();
         fit(&whole, &last, text) > Some(Fit::Start)
+    }
+
+    /// The part of its id that tells it from others of its sort; an item goes by its plan.
+    pub(crate) fn last_part(&self) -> String {
+        self.parts().1
     }
 
     /// The whole id and its last part; an item goes by its plan.
@@ -195,7 +242,23 @@ pub(crate) fn issue(read: &impl Read, text: &str) -> Result<IssueId, ResolveErro
     {
         return Ok(id);
     }
-    pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned()))
+    match pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned())) {
+        Err(ResolveError::NotFound { .. }) if is_of_another_kind(text) => match any(read, text) {
+            Ok(found) => Err(ResolveError::NoIssue { text: text.to_owned(), found }),
+            Err(_) => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned() }),
+        },
+        found => found,
+    }
+}
+
+/// Whether a text has the form of an id that no issue has.
+fn is_of_another_kind(text: &str) -> bool {
+    ["SOL-", "EXR-", "QUE-"].iter().any(|prefix| text.starts_with(prefix)) || ItemId::parse(text).is_ok()
+}
+
+/// Whether a text has the form of a task's id.
+fn is_task(text: &str) -> bool {
+    text.strip_prefix('T').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A plan, of `within` where that is given.
@@ -323,6 +386,11 @@ pub(crate) fn any(read: &impl Read, text: &str) -> Result<Known, ResolveError> {
     }
     known.extend(records::queue_ids(read)?.into_iter().map(Known::Queue));
     among("record", text, known)
+}
+
+/// Those of these that `text` names equally well.
+pub(crate) fn all_among(text: &str, known: Vec<Known>) -> Vec<Known> {
+    best(text, known, |it| vec![it.parts()])
 }
 
 /// The one of these that `text` names.

@@ -39,7 +39,7 @@ pub(crate) enum BlameError {
         commit: String,
     },
     /// The file is shorter.
-    #[error("`{path}` has only {has} lines, not {asked}")]
+    #[error("`{path}` has no line {asked}; its last is {has}")]
     TooShort {
         /// The file.
         path: String,

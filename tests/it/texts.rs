@@ -110,3 +110,143 @@ fn an_issue_is_closed_for_a_reason() {
     assert_eq!(repo.json(&["log", "-n", "1"])[0]["force"], "an owner said so");
     repo.refused(2, &["close", "ISS-001", "--force"]);
 }
+
+#[test]
+fn a_word_that_names_no_item_is_told_from_a_text() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    for (code, args, hint) in [
+        (1, &["done", "fixed"][..], "if it is your text: `git wf done -m fixed`"),
+        (2, &["fail", "broken"], "`git wf fail -m broken`"),
+        (2, &["queue", "hold", "later"], "`git wf queue hold later -m TEXT`"),
+        (2, &["queue", "hold", "S-2", "later"], "if `later` is the reason: `git wf queue hold S-2 -m later`"),
+        (2, &["queue", "hold", "not yet"], "`git wf queue hold ITEM -m 'not yet'`"),
+        (2, &["queue", "release", "S-2", "go on now"], "an item is S-1"),
+        (2, &["queue", "remove", "S-2", "not needed"], "an item is S-1"),
+        (2, &["lease", "release", "no time left"], "an item is S-1"),
+        (1, &["lease", "release", "later"], "an item is S-1"),
+        (1, &["detail", "some text"], "an item is S-1"),
+    ] {
+        let error = repo.refused(code, args);
+        assert!(error["hint"].as_str().unwrap().contains(hint), "{args:?}: {error}");
+        let word = args.last().unwrap();
+        assert!(error.to_string().contains(word), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn a_dash_is_a_text_on_stdin() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    repo.wf_in("It is the cache\n", &["comment", "ISS-001", "-"]).ok();
+    repo.wf_in("Mind the cache\n", &["feedback", "add", "ISS-001", "-"]).ok();
+    let shown = repo.json(&["show", "ISS-001"]);
+    assert_eq!(shown["comments"][0]["body"], "It is the cache");
+    assert_eq!(shown["feedback"][0]["content"], "Mind the cache");
+    assert_eq!(repo.json_in("not yet\n", &["queue", "hold", "S-2", "-"])[0]["held"], "not yet");
+    assert_eq!(repo.json_in("no disk left\n", &["fail", "-"])["failure"]["message"], "no disk left");
+    let id = repo.wf_in("A title\n\nWhat it is about.\nTwo lines.\n", &["new", "-"]).ok().line().to_owned();
+    let shown = repo.json(&["show", &id]);
+    assert_eq!(
+        (&shown["title"], &shown["context"]),
+        (&json!("A title"), &json!("What it is about.\nTwo lines."))
+    );
+    repo.refused_in("A title\n\nmore\n", 2, &["new", "-", "-m", "again"]);
+    repo.refused_in("", 2, &["new", "-"]);
+    assert_eq!(repo.json_in("duplicate\n", &["close", "ISS-002", "-"])["close_reason"], "duplicate");
+}
+
+#[test]
+fn an_option_of_another_name_is_answered_with_the_right_one() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    for (args, hint) in [
+        (&["comment", "ISS-001", "--reason", "later"][..], "give your text with `-m TEXT`"),
+        (&["feedback", "add", "ISS-001", "--reason", "later"], "give your text with `-m TEXT`"),
+        (&["new", "x", "--description", "y"], "give your text with `-m TEXT`"),
+        (&["new", "x", "--label", "y"], "`-t TAG`; several are separated by commas"),
+    ] {
+        let error = repo.refused(2, args);
+        assert_eq!(error["hint"], hint, "{args:?}");
+        let option = args.iter().find(|it| it.starts_with("--")).unwrap();
+        assert!(error["message"].as_str().unwrap().contains(&format!("has no option `{option}`")), "{error}");
+    }
+    let error = repo.refused(2, &["queue", "release", "S-2", "-m", "go on"]);
+    assert!(error["message"].as_str().unwrap().contains("takes no text"), "{error}");
+}
+
+#[test]
+fn a_list_with_commas_may_have_blanks_in_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("A-1");
+    repo.issue("A-2");
+    let id = "B-1";
+    repo.wf(&["new", "--id", id, "x", "-t", "a, b", "--depends-on", "A-1, A-2", "--component", "c , d"]).ok();
+    let shown = repo.json(&["show", id]);
+    assert_eq!(shown["tags"], json!(["a", "b"]));
+    assert_eq!(shown["depends_on"], json!(["A-1", "A-2"]));
+    assert_eq!(shown["affected_components"], json!(["c", "d"]));
+    assert_eq!(repo.json(&["edit", id, "-t", "-a, c"])["tags"], json!(["b", "c"]));
+    assert_eq!(
+        repo.json(&["list", "-t", "b, c", "-s", "registered, planned", "-p", "medium, high"])[0]["id"],
+        id
+    );
+}
+
+#[test]
+fn an_id_of_another_kind_is_told_by_its_name() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    let shown = repo.json(&["show", "ISS-001"]);
+    let plan = shown["bound_solution_id"].as_str().unwrap();
+    let execution = shown["executions"][0]["id"].as_str().unwrap();
+    let queue = repo.json(&["queue", "show"])["id"].as_str().unwrap().to_owned();
+    for (id, kind) in [(plan, "a plan"), (execution, "an execution"), ("S-1", "an item")] {
+        for args in
+            [&["close", id][..], &["comment", id, "x"], &["bind", id], &["start", id], &["queue", "add", id]]
+        {
+            let error = repo.refused(1, args);
+            assert_eq!(error["message"], format!("`{id}` is {kind}, not an issue"), "{args:?}");
+            assert_eq!(error["hint"], "its issue is `ISS-001`", "{args:?}");
+        }
+    }
+    for (args, hint) in [
+        (&["close", &queue][..], "`git wf list --all` shows the issues"),
+        (&["comment", "some text", "ISS-001"], "the issue comes first, then the text"),
+        (&["solution", "add", "plan.json", "ISS-001"], "the issue comes first, then the files"),
+        (&["queue", "show", "S-1"], "`S-1` is an item"),
+        (&["queue", "hold", &queue, "-m", "x"], "is a queue: `git wf queue show"),
+        (&["detail", "T1"], "`T1` looks like a task"),
+        (&["verify", "T1"], "`git wf verify --task T1` runs one task"),
+    ] {
+        let error = repo.refused(1, args);
+        assert!(error["hint"].as_str().unwrap().contains(hint), "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn arguments_in_another_order_are_told() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox);
+    for (args, message, hint) in [
+        (&["link", "ISS-001", "HEAD"][..], "`HEAD` is a commit, and the plan comes last", "then the plan"),
+        (
+            &["close", "ISS-002", "ISS-001"],
+            "takes one issue, and `ISS-001` is another",
+            "`git wf close ISS-001`",
+        ),
+        (&["feedback", "ISS-001", "text"], "`git wf feedback` has no command `ISS-001`", "one of: add, list"),
+        (&["policy", "review=required"], "no command `review=required`", "one of: show, set"),
+        (&["accept", "1", "T1", "-e", "seen"], "follows its task: T1 1", "git wf accept --help"),
+        (&["accept", "T1", "1", "seen"], "`seen` is taken for an item", "`-e TEXT`"),
+        (&["accept", "T1", "1", "-m", "seen by eye"], "has no option `-m`", "`-e TEXT`"),
+    ] {
+        let error = repo.refused(2, args);
+        assert!(error["message"].as_str().unwrap().contains(message), "{args:?}: {error}");
+        assert!(error["hint"].as_str().unwrap().contains(hint), "{args:?}: {error}");
+    }
+    assert_eq!(repo.json(&["close", "ISS-002", "-m", "ISS-001"])["close_reason"], "ISS-001");
+    // Evidence is a text like others.
+    repo.wf(&["accept", "T1", "1", "seen by eye"]).ok();
+}

@@ -83,7 +83,7 @@ fn what_is_not_there_is_named() {
     let sandbox = Sandbox::new();
     let repo = planned_lines(&sandbox);
     let error = repo.refused(1, &["why", "src/a.txt:9"]);
-    assert!(error["message"].as_str().unwrap().contains("has only 3 lines, not 9"), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("has no line 9; its last is 3"), "{error}");
     assert_eq!(repo.refused(1, &["why", "nothing.txt"])["code"], "not-found");
     assert_eq!(repo.refused(1, &["why", "/etc/passwd:1"])["code"], "not-found");
     // Nor is anything there before the first commit.

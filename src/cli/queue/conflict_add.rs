@@ -25,7 +25,7 @@ pub(super) struct Add {
     #[arg(long = "type", value_name = "TYPE", value_parser = parse_type, requires = "items")]
     kind: Option<ConflictType>,
     /// The items, separated by commas
-    #[arg(long, value_name = "ITEM", value_delimiter = ',')]
+    #[arg(long, value_name = "ITEM", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed)]
     items: Vec<String>,
     /// high, medium or low (default: high for api and data, medium for dependency and file, low for
     /// architecture)
@@ -35,7 +35,7 @@ pub(super) struct Add {
     #[arg(long, value_name = "WAY", value_parser = parse_resolution)]
     resolution: Option<Resolution>,
     /// The order of the items, first to last
-    #[arg(long, value_name = "ITEM", value_delimiter = ',')]
+    #[arg(long, value_name = "ITEM", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed)]
     order: Vec<String>,
     /// The reason
     #[arg(long, value_name = "TEXT")]

@@ -10,6 +10,7 @@ use crate::cli::world::{World, item};
 use crate::cli::{Context, Exit, Failure, Force, Outcome, answer, existing, text_input};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::Item;
+use crate::model::shell;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::rules::{facts, moves};
 use crate::store::{Store, Tx};
@@ -43,6 +44,7 @@ pub(crate) struct Removed {
 }
 
 pub(super) fn remove(items: &[String], force: &Force, context: &mut Context) -> Outcome {
+    text_input::refuse_text(items.iter().map(String::as_str), "git wf queue remove")?;
     let store = context.store()?;
     store.snapshot()?;
     let committed = context.transact(&store, |tx| {
@@ -98,8 +100,7 @@ pub(super) fn hold(args: Hold, context: &mut Context) -> Outcome {
     let last = items.pop_if(|last| text_input::is_text(last));
     let reason = crate::store::one_line(&text_input::said(&message, last.as_deref())?.unwrap_or_default());
     if reason.is_empty() || items.is_empty() {
-        let what = if reason.is_empty() { "holding an item back needs a reason" } else { "no item is named" };
-        return Err(Failure::usage(what).hint("`git wf queue hold ITEM -m TEXT`"));
+        return Err(incomplete(&items, &reason));
     }
     let store = context.store()?;
     store.snapshot()?;
@@ -114,6 +115,23 @@ pub(super) fn hold(args: Hold, context: &mut Context) -> Outcome {
         Ok(meant)
     })?;
     report(&store, &committed.answer, committed.commit.is_some(), "held", context)
+}
+
+/// Why nothing is held: the reason is missing, or the items.
+fn incomplete(items: &[String], reason: &str) -> Failure {
+    if items.is_empty() {
+        let hint = format!("`git wf queue hold ITEM -m {}`; {}", shell::word(reason), text_input::ITEM);
+        return Failure::usage(format!("`{reason}` says why, and no item is named")).hint(hint);
+    }
+    let words: Vec<String> = items.iter().map(|item| shell::word(item).into_owned()).collect();
+    let hint = match &words[..] {
+        [items @ .., last] if !items.is_empty() => {
+            format!("if `{last}` is the reason: `git wf queue hold {} -m {last}`", items.join(" "))
+        }
+        words => format!("`git wf queue hold {} -m TEXT`", words.join(" ")),
+    };
+    Failure::usage("holding an item back needs a reason, and each single word is taken for an item")
+        .hint(hint)
 }
 
 /// What is carried out now, or done, cannot be held back any more.
@@ -139,6 +157,7 @@ fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Failure> {
 }
 
 pub(super) fn release(items: &[String], context: &mut Context) -> Outcome {
+    text_input::refuse_text(items.iter().map(String::as_str), "git wf queue release")?;
     let store = context.store()?;
     store.snapshot()?;
     let committed = context.transact(&store, |tx| {

@@ -17,7 +17,7 @@ pub(super) struct Resolve {
     /// The conflict: CFT-1, or QUE-…:CFT-1 if several queues have one with this number
     conflict: String,
     /// The items, first to last, separated by commas
-    #[arg(long, value_name = "ITEM", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "ITEM", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed, required = true)]
     order: Vec<String>,
     /// sequential, or merge: the later item is rebased onto the earlier
     #[arg(long, value_name = "WAY", value_parser = parse_way, default_value = "sequential")]

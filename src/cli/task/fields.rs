@@ -38,7 +38,7 @@ pub(super) struct FieldArgs {
     #[arg(long, value_name = "COMMAND")]
     test_command: Vec<String>,
     /// The tasks it depends on: T1,T2; an empty string clears them
-    #[arg(long, value_name = "TASK", value_delimiter = ',')]
+    #[arg(long, value_name = "TASK", value_delimiter = ',', value_parser = crate::cli::text_input::trimmed)]
     depends_on: Vec<String>,
     /// The estimate, in minutes
     #[arg(long, value_name = "N")]
