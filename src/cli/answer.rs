@@ -129,14 +129,23 @@ pub(crate) struct ExecutionAnswer {
     /// Who ended it, or set it aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) forced: Option<String>,
 }
 
 impl ExecutionAnswer {
-    /// `, ended by …` where that is not the one who executed.
-    pub(crate) fn by_another(&self) -> String {
-        let other = self.ended_by.as_deref().filter(|person| *person != self.execution.actor);
-        other.map(|person| format!(", ended by {person}")).unwrap_or_default()
+    /// How it ended, where that is worth a word: see [`end_note`].
+    pub(crate) fn end_note(&self) -> String {
+        end_note(&self.execution.actor, self.ended_by.as_deref(), self.forced.as_deref())
     }
+}
+
+/// `, ended by …` where that is not the one who executed, and the reason for which a gate was overridden.
+pub(crate) fn end_note(actor: &str, ended_by: Option<&str>, forced: Option<&str>) -> String {
+    let other = ended_by.filter(|person| *person != actor).map(|person| format!(", ended by {person}"));
+    let forced = forced.map(|reason| format!(", gate overridden: {reason}"));
+    other.into_iter().chain(forced).collect()
 }
 
 /// One execution as it stands among `status`.
@@ -156,6 +165,7 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         failure: folder.failure().cloned(),
         finished_at: folder.finished_at(),
         ended_by: folder.ended_by().map(str::to_owned),
+        forced: folder.forced().map(str::to_owned),
     }
 }
 
@@ -183,7 +193,10 @@ pub(crate) fn item(view: &ItemView) -> Value {
     map.insert("files_touched".into(), value(&view.files_touched));
     map.insert("blocked_by".into(), value(&view.blocked_by));
     if let Some(holder) = &view.holder {
-        map.insert("holder".into(), value(&holder));
+        // What is not there is left out, as everywhere.
+        let mut holder = object(holder);
+        holder.retain(|_, value| !value.is_null());
+        map.insert("holder".into(), Value::Object(holder));
     }
     Value::Object(map)
 }

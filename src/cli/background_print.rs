@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::{Context, Failure, review_print};
-use crate::rules::background::{AttemptTold, Background, DependencyTold, FeedbackTold, IssueTold};
+use crate::rules::background::{AttemptTold, Background, CheckTold, DependencyTold, FeedbackTold, IssueTold};
 use crate::rules::bounded::LeftOut;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count, indent};
@@ -115,6 +115,8 @@ fn attempt(it: &AttemptTold, context: &mut Context) -> std::io::Result<()> {
     let ended = it.finished_at.map_or(String::new(), |at| format!(" {at}"));
     let other = it.ended_by.as_deref().filter(|person| *person != it.actor);
     let ended = other.map_or(ended.clone(), |person| format!("{ended} by {}", clean_line(person)));
+    let forced = it.forced.as_deref().map(|reason| format!(", gate overridden: {}", clean_line(reason)));
+    let ended = format!("{ended}{}", forced.unwrap_or_default());
     let aside = it.set_aside.map_or(String::new(), |reason| format!(", set aside by {reason}"));
     let id = context.screen.painter().paint(style::ID, it.execution_id.short());
     writeln!(
@@ -136,6 +138,9 @@ fn attempt(it: &AttemptTold, context: &mut Context) -> std::io::Result<()> {
             writeln!(context.screen, "{}", indent(trace, 12))?;
         }
     }
+    for check in &it.failed_checks {
+        failed_check(check, context)?;
+    }
     if let Some(summary) = &it.summary {
         writeln!(context.screen, "        said: {}", indent(summary, 8).trim_start())?;
     }
@@ -150,6 +155,25 @@ fn attempt(it: &AttemptTold, context: &mut Context) -> std::io::Result<()> {
         writeln!(context.screen, "        {hash}{} {}", clean_line(&task), clean_line(&commit.subject))?;
     }
     Ok(())
+}
+
+fn failed_check(it: &CheckTold, context: &mut Context) -> std::io::Result<()> {
+    let task = it.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
+    let how = it.exit_code.map_or_else(|| "was stopped".to_owned(), |code| format!("failed with {code}"));
+    let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
+    let dirty = if it.dirty { " with uncommitted changes" } else { "" };
+    let how = context.screen.painter().paint(style::BAD, &how);
+    writeln!(
+        context.screen,
+        "        check{} {} {how}{}{dirty}",
+        clean_line(&task),
+        clean_line(&it.command),
+        clean_line(&at)
+    )?;
+    if it.output_tail.trim().is_empty() {
+        return Ok(());
+    }
+    writeln!(context.screen, "{}", indent(it.output_tail.trim_end(), 12))
 }
 
 fn feedback(it: &FeedbackTold, context: &mut Context) -> std::io::Result<()> {

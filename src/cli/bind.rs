@@ -107,7 +107,7 @@ pub(super) fn bind(
         refuse_poor(folder, solution)?;
     }
     if facts::holder(folder).is_some_and(|it| it.execution.solution_id != *solution) {
-        claim::set_aside(tx, folder, AsideReason::Rebind)?;
+        claim::set_aside(tx, folder, AsideReason::Rebind, force)?;
     }
     for queued in folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != *solution) {
         tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;

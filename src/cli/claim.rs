@@ -61,10 +61,18 @@ pub(super) fn warn_if_lost(store: &Store, read: &impl Read, context: &Context) -
 }
 
 /// Sets aside every attempt of an issue that still stands, so that none of them holds it again.
-pub(super) fn set_aside(tx: &mut Tx<'_>, folder: &IssueFolder, reason: AsideReason) -> Result<bool, Failure> {
+pub(super) fn set_aside(
+    tx: &mut Tx<'_>,
+    folder: &IssueFolder,
+    reason: AsideReason,
+    force: &Force,
+) -> Result<bool, Failure> {
     let standing = holds::standing(&folder.executions);
     for (execution, status) in &standing {
-        tx.log(&execution.execution.id, Event::Aside(Aside { status: *status, reason }))?;
+        tx.log(
+            &execution.execution.id,
+            Event::Aside(Aside { status: *status, reason, forced: force.why() }),
+        )?;
     }
     Ok(!standing.is_empty())
 }

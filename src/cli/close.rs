@@ -35,7 +35,9 @@ fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let id = resolve::issue(&store.snapshot()?, &args.id)?;
+    let snapshot = store.snapshot()?;
+    let id = resolve::issue(&snapshot, &args.id)?;
+    text_input::refuse_second_issue(&snapshot, args.text.as_deref(), "git wf close")?;
     let said = text_input::said(&args.message, args.text.as_deref())?;
     let (force, reason) = match args.force {
         true => (Force { force: true, reason: args.reason }, said),
@@ -47,7 +49,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             moves::permit(&id, facts::status(&folder), "close")?;
         }
         if facts::status(&folder) == IssueStatus::Executing {
-            claim::set_aside(tx, &folder, AsideReason::Release)?;
+            claim::set_aside(tx, &folder, AsideReason::Release, &force)?;
         }
         tx.edit_issue(&id, |issue| {
             issue.status = StoredStatus::Closed;

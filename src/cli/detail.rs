@@ -47,6 +47,9 @@ pub(crate) struct Detail {
     /// Who ended the execution that holds the issue.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forced: Option<String>,
     /// The issue as `list` shows it.
     #[schemars(with = "IssueShown")]
     issue: Value,
@@ -92,9 +95,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         painter.paint(style::HEADING, &issue.title)
     )?;
     background_print::issue(&told, context)?;
-    if let Some(person) = facts::holder(&folder).and_then(ExecutionFolder::ended_by) {
-        let label = painter.paint(style::DIM, &format!("{:<12}", "ended by"));
-        writeln!(context.screen, "{label} {}", clean_line(person))?;
+    let holder = facts::holder(&folder);
+    for (name, value) in [
+        ("ended by", holder.and_then(ExecutionFolder::ended_by)),
+        ("override", holder.and_then(ExecutionFolder::forced)),
+    ] {
+        if let Some(value) = value {
+            let label = painter.paint(style::DIM, &format!("{name:<12}"));
+            writeln!(context.screen, "{label} {}", clean_line(value))?;
+        }
     }
     let plan = plan.typed_plan();
     writeln!(context.screen, "\n{}", painter.paint(style::HEADING, "plan"))?;
@@ -147,6 +156,7 @@ fn detail(folder: &IssueFolder, plan: &Solution, background: Background) -> Deta
         status: facts::status(folder),
         execution_id: execution.map(|it| it.execution.id.clone()),
         ended_by: execution.and_then(ExecutionFolder::ended_by).map(str::to_owned),
+        forced: execution.and_then(ExecutionFolder::forced).map(str::to_owned),
         issue: answer::issue(folder),
         solution: answer::solution(folder, plan),
         background,

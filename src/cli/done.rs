@@ -16,7 +16,7 @@ use crate::ui::text::count;
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
     item: Option<String>,
-    /// A summary of the work (a single word needs -m)
+    /// A summary of the work (a single word needs -m; `-` for stdin)
     text: Option<String>,
     /// A summary of the work; repeat for more paragraphs
     #[arg(short = 'm', long, value_name = "TEXT")]
@@ -33,10 +33,12 @@ pub(crate) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let (item, text) = text_input::item_and_text(args.item, args.text);
+    let lone = item.clone().filter(|_| text.is_none() && args.message.is_empty());
     let summary = text_input::said(&args.message, text.as_deref())?;
     let reported = args.result.as_deref().map(result::read).transpose()?;
     let mut seen = store.snapshot()?;
-    let mut before = claim::meant(&store, &seen, item.as_deref())?;
+    let mut before = claim::meant(&store, &seen, item.as_deref())
+        .map_err(|failure| text_input::or_text(failure, lone.as_deref(), "git wf done"))?;
     if claim::confirm(&store, &before.execution, context)? {
         seen = store.snapshot()?;
         before = claim::meant(&store, &seen, item.as_deref())?;
@@ -102,6 +104,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
                 result: Some(result),
                 failure: None,
                 patch_id: patch_id.clone(),
+                forced: args.force.why(),
             },
         )?;
         tx.note.force = args.force.why();

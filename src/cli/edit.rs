@@ -123,7 +123,7 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
             };
             return Err(Failure::new(
                 "derived-status",
-                format!("`{derived}` follows from what happens and is not set"),
+                format!("the status `{derived}` is derived and cannot be set"),
             )
             .hint(format!("`{command}` leads there")));
         }
@@ -139,7 +139,7 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
         }
     }
     if from == IssueStatus::Executing && stored == StoredStatus::Cancelled {
-        claim::set_aside(tx, &folder, AsideReason::Release)?;
+        claim::set_aside(tx, &folder, AsideReason::Release, force)?;
     }
     tx.edit_issue(id, |issue| {
         if issue.status == StoredStatus::Closed {

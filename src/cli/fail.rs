@@ -10,7 +10,7 @@ use crate::model::execution::{End, Failure as Reported};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::status::ExecutionStatus;
-use crate::model::{strict, typed};
+use crate::model::{shell, strict, typed};
 use crate::rules::facts;
 use crate::store::layout;
 
@@ -19,7 +19,7 @@ use crate::store::layout;
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
     item: Option<String>,
-    /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace (a single word needs -m)
+    /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace (a single word needs -m; `-` for stdin)
     #[arg(value_name = "TEXT|JSON")]
     text: Option<String>,
     /// What went wrong; repeat for more paragraphs
@@ -78,8 +78,12 @@ pub(super) fn parse(text: &str) -> Result<Told, Failure> {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
-    let text = text_input::said(&args.message, text.as_deref())?
-        .ok_or_else(|| Failure::usage("a failure needs a text").hint("`-m TEXT` says what went wrong"))?;
+    let text = text_input::said(&args.message, text.as_deref())?.ok_or_else(|| {
+        let what = item.as_ref().map(|word| format!(": `{word}` is taken for an item")).unwrap_or_default();
+        let text = item.as_deref().map_or_else(|| "TEXT".into(), shell::word);
+        Failure::usage(format!("a failure needs a text{what}"))
+            .hint(format!("`git wf fail -m {text}`, or `git wf fail ITEM TEXT`"))
+    })?;
     let Told { failure: reported, solution_id } = parse(&text)?;
     let store = context.store()?;
     let before = claim::meant(&store, &store.snapshot()?, item.as_deref())?;
@@ -110,7 +114,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         claim::end(
             tx,
             &execution,
-            End { status, result: None, failure: Some(reported.clone()), patch_id: None },
+            End {
+                status,
+                result: None,
+                failure: Some(reported.clone()),
+                patch_id: None,
+                forced: args.force.why(),
+            },
         )?;
         let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
         let message = reported.message.clone().unwrap_or_default();

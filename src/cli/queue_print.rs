@@ -7,7 +7,8 @@ use super::world::World;
 use super::{Context, Failure, answer};
 use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::model::queue::Item;
-use crate::model::status::ItemStatus;
+use crate::model::status::{ExecutionStatus, ItemStatus};
+use crate::rules::facts::Holder;
 use crate::rules::readiness::{ItemView, QueueView};
 use crate::ui::{Cell, Column, Table, style};
 
@@ -60,7 +61,9 @@ pub(super) fn show(world: &World, id: &QueueId, now: i64, context: &mut Context)
     )?;
     items(world, view, now, context)?;
     for it in &view.items {
-        reasons(&item_name(views.len(), &view.queue.id, &it.item), it, context)?;
+        let name = item_name(views.len(), &view.queue.id, &it.item);
+        reasons(&name, it, context)?;
+        ended(&name, it, context)?;
     }
     for conflict in &view.conflicts {
         super::queue::decision(conflict, context)?;
@@ -144,6 +147,21 @@ pub(super) fn item_name(queues: usize, queue: &QueueId, item: &Item) -> String {
     }
 }
 
+/// Who ended the execution of this very plan for the one who began it, and what was overridden.
+fn ended(name: &str, it: &ItemView, context: &mut Context) -> Result<(), Failure> {
+    let is_over = |holder: &&Holder| {
+        holder.solution_id == it.item.solution_id && holder.status != ExecutionStatus::Executing
+    };
+    let Some(holder) = it.holder.as_ref().filter(is_over) else { return Ok(()) };
+    let note = answer::end_note(&holder.actor, holder.ended_by.as_deref(), holder.forced.as_deref());
+    if !note.is_empty() {
+        let line = format!("{name} {} (by {}{note})", holder.status, holder.actor);
+        let line = context.screen.painter().paint(style::DIM, &line);
+        writeln!(context.screen, "{line}")?;
+    }
+    Ok(())
+}
+
 fn reasons(name: &str, it: &ItemView, context: &mut Context) -> Result<(), Failure> {
     for blocker in &it.blocked_by {
         let line = format!("{name} waits: {}", blocker.reason);
@@ -178,6 +196,19 @@ pub(super) fn show_item(
         it.item.solution_id,
         painter.paint(status_style(it.status), it.status.as_str())
     )?;
+    if let Some(holder) = it.holder.as_ref().filter(|holder| holder.solution_id == it.item.solution_id) {
+        let ended_by = holder.ended_by.as_deref();
+        for (name, value) in [
+            ("by", Some(holder.actor.as_str())),
+            ("ended by", ended_by),
+            ("override", holder.forced.as_deref()),
+        ] {
+            if let Some(value) = value {
+                let label = painter.paint(style::DIM, &format!("{name:<12}"));
+                writeln!(context.screen, "{label} {}", crate::ui::text::clean_line(value))?;
+            }
+        }
+    }
     reasons(&item_name(views.len(), queue, &it.item), it, context)
 }
 

@@ -22,7 +22,9 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let id = resolve::issue(&store.snapshot()?, &args.id)?;
+    let snapshot = store.snapshot()?;
+    let id = resolve::issue(&snapshot, &args.id)?;
+    text_input::refuse_second_issue(&snapshot, args.text.as_deref(), "git wf reopen")?;
     let said = text_input::said(&args.message, args.text.as_deref())?;
     let mut newer: Vec<String> = Vec::new();
     let committed = context.transact(&store, |tx| {
@@ -40,7 +42,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         newer = replan::newer(&folder).into_iter().map(|plan| plan.id.to_string()).collect();
         // What was paused goes on where it stood; what had ended starts over.
         let begins_anew = from != IssueStatus::Paused;
-        if begins_anew && claim::set_aside(tx, &folder, AsideReason::Reopen)? {
+        if begins_anew && claim::set_aside(tx, &folder, AsideReason::Reopen, &args.force)? {
             for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
                 tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
             }

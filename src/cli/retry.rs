@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::world::World;
-use super::{Context, Exit, Failure, Outcome, answer, bind, claim, existing, feedback};
+use super::{Context, Exit, Failure, Force, Outcome, answer, bind, claim, existing, feedback};
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
@@ -118,7 +118,7 @@ fn retry(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Failure
         return Ok(Came::Newer(failed.clone(), bind::plans_in_words(&newer)));
     }
     feedback::keep_failure(tx, &folder)?;
-    let is_aside = claim::set_aside(tx, &folder, AsideReason::Retry)?;
+    let is_aside = claim::set_aside(tx, &folder, AsideReason::Retry, &Force::default())?;
     Ok(if is_aside { Came::Retried } else { Came::Nothing })
 }
 

@@ -204,7 +204,7 @@ fn print_execution(
         it.status,
         ui::text::clean_line(&execution.actor),
         ui::time::ago(now, execution.started_at.millis()),
-        ui::text::clean_line(&it.by_another())
+        ui::text::clean_line(&it.end_note())
     )?;
     for commit in &it.commits {
         print_commit(commit, 8, context)?;
@@ -246,6 +246,7 @@ fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Conte
         ("lease until", it.finished_at.is_none().then(|| execution.lease_expires_at.to_string())),
         ("ended", it.finished_at.map(|at| at.to_string())),
         ("ended by", it.ended_by.clone()),
+        ("override", it.forced.clone()),
         ("done", it.result.as_ref().and_then(|result| result.summary.clone())),
         ("failed", it.failure.as_ref().and_then(|failure| failure.message.clone())),
     ];

@@ -332,7 +332,7 @@ fn settle(
         Err(failure) => {
             let given_back = context.transact(store, |tx| {
                 let folder = existing(tx, &execution.issue_id)?;
-                claim::set_aside(tx, &folder, AsideReason::Release)?;
+                claim::set_aside(tx, &folder, AsideReason::Release, &Force::default())?;
                 tx.describe("lease release", format!("execution: release {}", execution.solution_id));
                 Ok(())
             });

@@ -6,6 +6,7 @@ use super::trace::{Found, Traced, accepted};
 use super::{answer, trace_print};
 use crate::model::hash::CommitHash;
 use crate::rules::facts;
+use crate::rules::folder::last_checks;
 use crate::rules::review;
 use crate::ui::picture::{Picture, Stroke};
 
@@ -90,7 +91,7 @@ fn add_execution(
     commits: &mut BTreeMap<CommitHash, usize>,
 ) {
     let status = format!("attempt {}, {}", it.execution.attempt, it.status);
-    let people = format!("{}{}", it.execution.actor, it.by_another());
+    let people = format!("{}{}", it.execution.actor, it.end_note());
     let node = picture.node(it.execution.id.as_str(), &[&status, &people], "execution");
     picture.edge(plan, node, Stroke::Plain);
     for commit in &it.commits {
@@ -101,7 +102,7 @@ fn add_execution(
             picture.edge(at, before, Stroke::Dashed);
         }
     }
-    for (check, _) in trace_print::last_checks(&it.checks) {
+    for (check, _) in last_checks(&it.checks) {
         let class = if check.exit_code == Some(0) { "good" } else { "bad" };
         let at = picture.node(&trace_print::outcome(check), &[&check.command], class);
         picture.edge(node, at, Stroke::Plain);

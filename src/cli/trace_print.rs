@@ -1,6 +1,6 @@
 //! A trace as a tree for people.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::trace::{Found, Traced, TracedCommit, accepted};
@@ -9,7 +9,7 @@ use crate::model::execution::{Check, CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::solution::Solution;
 use crate::rules::facts;
-use crate::rules::folder::{Undoing, undoing};
+use crate::rules::folder::{Undoing, last_checks, undoing};
 use crate::trail::trace::CommitFacts;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
@@ -205,7 +205,7 @@ fn print_execution(
         it.status,
         clean_line(&it.execution.actor),
         clean_line(&on),
-        clean_line(&it.by_another())
+        clean_line(&answer::end_note(&it.execution.actor, it.ended_by.as_deref(), None))
     )?;
     if it.execution.plan_digest != digest {
         let claimed = it.execution.plan_digest.get(..DIGEST).unwrap_or(&it.execution.plan_digest);
@@ -256,20 +256,6 @@ fn print_execution(
         writeln!(context.screen, "      done: {}", clean_line(summary))?;
     }
     Ok(())
-}
-
-/// Of each command of each task the last check, in the order of the first, and how many there were before it.
-pub(super) fn last_checks(checks: &[Check]) -> Vec<(&Check, usize)> {
-    let mut places = BTreeMap::new();
-    let mut last: Vec<(&Check, usize)> = Vec::new();
-    for check in checks {
-        let place = *places.entry((&check.task_id, &check.command)).or_insert(last.len());
-        match last.get_mut(place) {
-            Some(known) => *known = (check, known.1 + 1),
-            None => last.push((check, 0)),
-        }
-    }
-    last
 }
 
 /// What came of a check, in a word.

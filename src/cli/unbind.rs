@@ -23,7 +23,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         if args.force.why().is_none() {
             moves::permit(&id, facts::status(&folder), "unbind")?;
         }
-        claim::set_aside(tx, &folder, AsideReason::Rebind)?;
+        claim::set_aside(tx, &folder, AsideReason::Rebind, &args.force)?;
         for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
             tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
         }

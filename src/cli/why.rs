@@ -7,6 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answer::end_note;
 use super::why_origins::{Origin, Origins};
 use super::{Context, Exit, Failure, Outcome};
 use crate::index::{Index, Needs};
@@ -196,11 +197,12 @@ fn print_one(file: &str, span: &Explained, text: Option<&str>, context: &mut Con
         )?;
         writeln!(
             context.screen,
-            "    carried out as {} (attempt {}, {}) by {}",
+            "    carried out as {} (attempt {}, {}) by {}{}",
             painter.paint(style::ID, origin.execution_id.short()),
             origin.attempt,
             origin.status,
-            clean_line(&origin.actor)
+            clean_line(&origin.actor),
+            clean_line(&end_note(&origin.actor, origin.ended_by.as_deref(), origin.forced.as_deref()))
         )?;
         writeln!(
             context.screen,

@@ -35,6 +35,12 @@ pub(super) struct Origin {
     pub(super) status: ExecutionStatus,
     /// Who carried it out.
     pub(super) actor: String,
+    /// Who ended that execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) forced: Option<String>,
     /// How the commit came to be linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) linked_by: Option<LinkedBy>,
@@ -126,6 +132,8 @@ impl Looked {
             attempt: claim.attempt,
             status: *status,
             actor: claim.actor.clone(),
+            ended_by: self.folder.executions[at].ended_by().map(str::to_owned),
+            forced: self.folder.executions[at].forced().map(str::to_owned),
             linked_by: link.map(|link| link.linked_by),
             reverts,
             reapplies,

@@ -12,7 +12,7 @@ use crate::store::object_id;
 /// "wfix": tells our file from any other database.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
-const VERSION: i32 = 9;
+const VERSION: i32 = 10;
 /// More statements than one issue takes, so that none is prepared for each issue anew.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are held back before they are written: each portion is merged with others later, so that few

@@ -128,6 +128,8 @@ mod tests {
                 status: ExecutionStatus::Failed,
                 actor: "Ada <ada@example.org>".into(),
                 lease_expires_at: time(9),
+                ended_by: Some("Bob <bob@example.org>".into()),
+                forced: None,
             }),
             ..bare.clone()
         };

@@ -213,6 +213,9 @@ pub(crate) struct Aside {
     pub(crate) status: ExecutionStatus,
     /// By which command.
     pub(crate) reason: AsideReason,
+    /// Why a gate was overridden for it; none where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) forced: Option<String>,
 }
 
 /// What the executor says came of it.
@@ -267,6 +270,9 @@ pub(crate) struct End {
     /// git's patch id of everything between the base and the head, by which a squashed commit is found again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch_id: Option<PatchId>,
+    /// Why a gate was overridden for it; none where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) forced: Option<String>,
 }
 
 log_entry!(

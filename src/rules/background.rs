@@ -125,6 +125,9 @@ pub(crate) struct AttemptTold {
     /// Who ended it, or set it aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) forced: Option<String>,
     /// By which command it was set aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_aside: Option<AsideReason>,
@@ -137,9 +140,33 @@ pub(crate) struct AttemptTold {
     /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<Failure>,
+    /// The test commands that failed when they were last run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) failed_checks: Vec<CheckTold>,
     /// What the executor said came of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
+}
+
+/// A test command that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct CheckTold {
+    /// The task whose command it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// As in the plan.
+    pub(crate) command: String,
+    /// None where a signal or a timeout ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exit_code: Option<i32>,
+    /// The last part of its output.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) output_tail: String,
+    /// What was checked out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<CommitHash>,
+    /// Whether the work tree held anything else.
+    pub(crate) dirty: bool,
 }
 
 /// A commit of an earlier attempt.
@@ -351,6 +378,16 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
         stack_trace: cut.some(failure.stack_trace.as_deref()),
         ..failure.clone()
     });
+    let failed = it.last_checks().into_iter().map(|(check, _)| check).filter(|it| it.exit_code != Some(0));
+    let failed_checks = cut.first(failed.collect()).into_iter().map(|check| CheckTold {
+        task_id: check.task_id.clone(),
+        command: cut.text(&check.command),
+        exit_code: check.exit_code,
+        output_tail: cut.end(&check.output_tail),
+        commit: check.commit.clone(),
+        dirty: check.dirty,
+    });
+    let failed_checks = failed_checks.collect();
     AttemptTold {
         execution_id: it.execution.id.clone(),
         attempt: it.execution.attempt,
@@ -360,10 +397,12 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
         started_at: it.execution.started_at,
         finished_at: it.finished_at(),
         ended_by: it.ended_by().map(str::to_owned),
+        forced: it.forced().map(str::to_owned),
         set_aside: it.aside().map(|aside| aside.reason),
         branch: it.execution.branch.clone(),
         commits,
         failure,
+        failed_checks,
         summary: cut.some(it.result().and_then(|result| result.summary.as_deref())),
     }
 }

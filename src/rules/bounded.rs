@@ -49,6 +49,17 @@ impl Cut {
         }
     }
 
+    /// The end of a text, with `…` before it where there was more: the last lines of an output say what went wrong.
+    pub(crate) fn end(&mut self, text: &str) -> String {
+        match text.char_indices().rev().nth(self.longest - 1).filter(|(at, _)| *at > 0) {
+            Some((at, _)) => {
+                self.shortened += 1;
+                format!("…{}", &text[at..])
+            }
+            None => text.to_owned(),
+        }
+    }
+
     /// The same of one that need not be there.
     pub(crate) fn some(&mut self, text: Option<&str>) -> Option<String> {
         text.map(|text| self.text(text))
@@ -87,6 +98,11 @@ mod tests {
     fn texts_and_lists_are_cut_and_counted() {
         let mut cut = Cut::at(3);
         assert_eq!((cut.text("éàü"), cut.text("éàüx"), cut.some(None)), ("éàü".into(), "éàü…".into(), None));
+        let mut end = Cut::at(3);
+        assert_eq!(
+            (end.end("éàü"), end.end("éàüx"), end.end("")),
+            ("éàü".into(), "…àüx".into(), String::new())
+        );
         assert_eq!(cut.newest((0..25).collect::<Vec<_>>())[..2], [24, 23]);
         let left = cut.left_out("comments", "git wf show A-1").unwrap();
         assert_eq!((left.entries, left.shortened), (5, 1));

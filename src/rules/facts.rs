@@ -27,6 +27,10 @@ pub(crate) struct Holder {
     pub(crate) actor: String,
     /// Until when the claim is good.
     pub(crate) lease_expires_at: Time,
+    /// Who ended it. No `skip_serializing_if`: the index packs it by place.
+    pub(crate) ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    pub(crate) forced: Option<String>,
 }
 
 /// What a queue needs to know of a plan.
@@ -99,6 +103,8 @@ impl IssueFacts {
                 status: execution.outcome(),
                 actor: execution.execution.actor.clone(),
                 lease_expires_at: execution.lease_expires_at(),
+                ended_by: execution.ended_by().map(str::to_owned),
+                forced: execution.forced().map(str::to_owned),
             }),
         }
     }

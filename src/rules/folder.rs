@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::model::execution::{Aside, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry};
+use crate::model::execution::{
+    Aside, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry,
+};
 use crate::model::hash::CommitHash;
 use crate::model::id::{EntryId, QueueId, SolutionId};
 use crate::model::issue::{Comment, Feedback, Issue};
@@ -190,7 +192,29 @@ pub(crate) fn undoing<'a>(
     found
 }
 
+/// Of each command of each task the last check, in the order of the first, and how many there were before it.
+pub(crate) fn last_checks<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Vec<(&'a Check, usize)> {
+    let mut places = BTreeMap::new();
+    let mut last: Vec<(&'a Check, usize)> = Vec::new();
+    for check in checks {
+        let place = *places.entry((&check.task_id, &check.command)).or_insert(last.len());
+        match last.get_mut(place) {
+            Some(known) => *known = (check, known.1 + 1),
+            None => last.push((check, 0)),
+        }
+    }
+    last
+}
+
 impl ExecutionFolder {
+    /// Of each command of each task the last check, and how many there were before it.
+    pub(crate) fn last_checks(&self) -> Vec<(&Check, usize)> {
+        last_checks(self.log.iter().filter_map(|entry| match &entry.event {
+            Event::Check(check) => Some(check),
+            _ => None,
+        }))
+    }
+
     /// Completed if any `end` says so, else failed if one does, else executing.
     pub(crate) fn outcome(&self) -> ExecutionStatus {
         let ended = |status| self.ends().any(|(end, _)| end.status == status);
@@ -225,6 +249,14 @@ impl ExecutionFolder {
     pub(crate) fn ended_by(&self) -> Option<&str> {
         let end = self.deciding_end().map(|(_, entry)| entry);
         end.or_else(|| self.aside_entry().map(|(entry, _)| entry)).map(|entry| entry.actor.as_str())
+    }
+
+    /// Why a gate was overridden to end it.
+    pub(crate) fn forced(&self) -> Option<&str> {
+        match self.deciding_end() {
+            Some((end, _)) => end.forced.as_deref(),
+            None => self.aside().and_then(|aside| aside.forced.as_deref()),
+        }
     }
 
     /// Who ended it, where that is not the one who executed.

@@ -83,11 +83,11 @@ mod tests {
     }
 
     fn ended(it: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
-        with(it, Event::End(End { status, result: None, failure: None, patch_id: None }))
+        with(it, Event::End(End { status, result: None, failure: None, patch_id: None, forced: None }))
     }
 
     fn aside(it: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
-        with(it, Event::Aside(Aside { status, reason: AsideReason::Retry }))
+        with(it, Event::Aside(Aside { status, reason: AsideReason::Retry, forced: None }))
     }
 
     use ExecutionStatus::{Completed, Executing, Failed, Superseded};

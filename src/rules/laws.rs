@@ -46,9 +46,13 @@ fn entry(event: Event) -> LogEntry {
 fn events() -> impl Strategy<Value = Event> {
     prop_oneof![
         (1..3usize).prop_map(|n| {
-            Event::End(End { status: STATUSES[n], result: None, failure: None, patch_id: None })
+            Event::End(End { status: STATUSES[n], result: None, failure: None, patch_id: None, forced: None })
         }),
-        statuses().prop_map(|status| Event::Aside(Aside { status, reason: AsideReason::Retry })),
+        statuses().prop_map(|status| Event::Aside(Aside {
+            status,
+            reason: AsideReason::Retry,
+            forced: None
+        })),
     ]
 }
 
@@ -261,6 +265,7 @@ proptest! {
             result: None,
             failure: None,
             patch_id: None,
+            forced: None,
         });
         let log = if ended { vec![failed] } else { vec![] };
         let claim = execution(9, attempt, second, via, 1, log, seen.collect());

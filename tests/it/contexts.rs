@@ -455,6 +455,35 @@ fn a_number_and_a_remote_tell_where_to_answer() {
 }
 
 #[test]
+fn the_next_attempt_is_told_which_check_failed_and_how() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let mut plan = plan_on("src/a.rs");
+    plan["tasks"][0]["test"]["commands"] =
+        json!(["true", "echo 'left: 3, right: 4'; exit 7", "test -e src/a.rs || exit 9"]);
+    let solution = repo.planned("ISS-001", &plan);
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.wf(&["verify", "--yes"]).fails(1);
+    repo.commit("src/a.rs", "1\n", "one");
+    repo.wf(&["verify", "--yes"]).fails(1);
+    repo.wf(&["fail", "-m", "the numbers differ"]).ok();
+    repo.wf(&["retry"]).ok();
+    repo.wf(&["next"]).ok();
+    for args in [&["detail"][..], &["context", &solution], &["context", "ISS-001"]] {
+        let told = repo.json(args);
+        // To a planner the attempt that goes on is one of them.
+        let checks = &told["attempts"].as_array().unwrap().last().unwrap()["failed_checks"];
+        assert_eq!(checks.as_array().unwrap().len(), 1, "{args:?}: {told}");
+        assert_eq!((&checks[0]["task_id"], &checks[0]["exit_code"]), (&json!("T1"), &json!(7)));
+        assert_eq!(checks[0]["output_tail"], "left: 3, right: 4\n");
+        let text = repo.wf(args).ok().stdout;
+        assert!(text.contains("failed with 7") && text.contains("            left: 3, right: 4"), "{text}");
+        assert!(!text.contains("failed with 9"), "it passed later: {text}");
+    }
+}
+
+#[test]
 fn the_examples_of_inputs_fit_their_schemas() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");

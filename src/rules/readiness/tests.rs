@@ -142,6 +142,8 @@ fn ends(facts: &mut Facts, n: usize, status: ExecutionStatus) {
         status,
         actor: "a".into(),
         lease_expires_at: time(0),
+        ended_by: None,
+        forced: None,
     });
 }
 

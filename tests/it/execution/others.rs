@@ -79,9 +79,16 @@ fn who_ended_it_is_shown_wherever_the_end_is() {
     assert_eq!(column(&shown["executions"], "ended_by"), [grace]);
     assert_eq!(column(&shown["executions"], "actor"), ["Ada <ada@example.org>"]);
     let trace = one.json(&["trace", "ISS-001"]);
-    assert!(trace.to_string().contains(&json!({"ended_by": grace}).to_string()[1..40]), "{trace}");
+    assert!(trace.to_string().contains(&json!({"ended_by": grace}).to_string()[1..38]), "{trace}");
     assert_eq!(one.json(&["detail", "S-1"])["ended_by"], grace);
     assert_eq!(one.json(&["status", "ISS-001"])["executions"][0]["ended_by"], grace);
+    assert_eq!(column(&shown["executions"], "forced"), ["Ada is away"]);
+    let item = one.json(&["show", "S-1"]);
+    assert_eq!(
+        (&item["holder"]["ended_by"], &item["holder"]["forced"]),
+        (&json!(grace), &json!("Ada is away"))
+    );
+    assert_eq!(one.json(&["detail", "S-1"])["forced"], "Ada is away");
     let execution = shown["executions"][0]["id"].as_str().unwrap();
     for args in [
         &["show", "ISS-001"][..],
@@ -90,9 +97,48 @@ fn who_ended_it_is_shown_wherever_the_end_is() {
         &["detail", "S-1"],
         &["status", "ISS-001"],
         &["log", "ISS-001"],
+        &["show", "S-1"],
+        &["queue", "show"],
     ] {
         let ran = one.wf(args).ok();
         assert!(ran.stdout.contains(grace), "{args:?}: {}", ran.stdout);
+        // The reason for which the gate was overridden stands beside it.
+        let is_told = ran.stdout.contains("Ada is away") || args[0] == "status";
+        assert!(is_told, "{args:?}: {}", ran.stdout);
     }
+    assert!(one.wf(&["queue", "show"]).ok().stdout.contains(
+        "S-1 completed (by Ada <ada@example.org>, ended by Grace <grace@example.org>, gate overridden: Ada is away)"
+    ));
     assert!(one.wf(&["status", "ISS-001"]).ok().stdout.contains("by Ada <ada@example.org>, ended by Grace"));
+}
+
+#[test]
+fn why_a_line_is_there_tells_who_ended_the_work() {
+    let sandbox = Sandbox::new();
+    let (one, two) = two_clones(&sandbox);
+    one.wf(&["hooks", "install"]).ok();
+    one.wf(&["next"]).ok();
+    one.commit("src/a.rs", "fn a() {}\n", "Write it");
+    one.wf(&["sync"]).ok();
+    two.wf(&["sync"]).ok();
+    two.wf(&["done", "S-1", "-m", "It holds", "--force", "--reason", "Ada is away"]).ok();
+    one.wf(&["sync"]).ok();
+    let origin = &one.json(&["why", "src/a.rs:1"])["spans"][0]["origins"][0];
+    assert_eq!(
+        (&origin["ended_by"], &origin["forced"]),
+        (&json!("Grace <grace@example.org>"), &json!("Ada is away"))
+    );
+    let text = one.wf(&["why", "src/a.rs:1"]).ok().stdout;
+    assert!(text.contains(", ended by Grace <grace@example.org>, gate overridden: Ada is away"), "{text}");
+}
+
+#[test]
+fn a_claim_that_was_given_up_by_force_tells_why() {
+    let sandbox = Sandbox::new();
+    let (one, two) = executed(&sandbox);
+    two.wf(&["lease", "release", "S-1", "--force", "--reason", "Ada is away"]).ok();
+    one.wf(&["sync"]).ok();
+    let shown = one.json(&["show", "ISS-001"]);
+    assert_eq!(column(&shown["executions"], "forced"), ["Ada is away"]);
+    assert!(one.wf(&["show", "ISS-001"]).ok().stdout.contains("gate overridden: Ada is away"));
 }

@@ -219,8 +219,13 @@ fn logged(kind: usize, life: &Life) -> (String, Vec<u8>) {
             result: None,
             failure: None,
             patch_id: None,
+            forced: None,
         })),
-        3 => event(Event::Aside(Aside { status: ExecutionStatus::Failed, reason: AsideReason::Retry })),
+        3 => event(Event::Aside(Aside {
+            status: ExecutionStatus::Failed,
+            reason: AsideReason::Retry,
+            forced: None,
+        })),
         5 => entry(&layout::queue_conflicts(&queue_id()), life, |id| QueueConflict {
             id,
             kind: ConflictType::Api,
