@@ -6,7 +6,8 @@ use crate::model::id::{ExecutionId, IssueId};
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::{Explain, shell};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::{facts, holds, lease};
+use crate::rules::lease::Standing;
+use crate::rules::{facts, holds};
 use crate::store::{Read, Store, Tx, layout, records, resolve};
 use crate::sync;
 use crate::trail::active::{self, Active};
@@ -126,42 +127,52 @@ pub(super) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
     Ok(Meant { execution: holder.clone(), folder })
 }
 
-/// Refuses to end what somebody else executes, or the same person in another clone, while the lease lasts: only where it is
-/// carried out is it known how far it has come.
+/// What somebody wants to do with a claim that may be of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Intent {
+    /// To say how it ended. Only where it is carried out is it known how far it has come.
+    End,
+    /// To release or renew it, which you can do to your own from anywhere.
+    Keep,
+}
+
+/// Refuses what only the holder of a claim may do, as long as others may not take it over. The holder is who works in its
+/// worktree; else the person who claimed it, and to end it that person in the clone where it is carried out.
 pub(super) fn refuse_foreign(
     store: &Store,
     execution: &ExecutionFolder,
+    intent: Intent,
     force: &Force,
 ) -> Result<(), Failure> {
     let it = &execution.execution;
+    let lease = Standing::of(execution.lease_expires_at(), store.now()?);
+    if force.why().is_some() || matches!(lease, Standing::Free(_)) || is_bound_here(store, &it.id)? {
+        return Ok(());
+    }
     let is_mine = store.identity()?.person() == it.actor;
-    if force.why().is_some() || is_bound_here(store, &it.id)? || is_over(store, execution)? {
+    if is_mine
+        && (intent == Intent::Keep
+            || active::work_dir_of(store, &it.id)?.is_some()
+            || is_unpublished(store, it)?)
+    {
         return Ok(());
     }
-    if is_mine && (active::work_dir_of(store, &it.id)?.is_some() || is_unpublished(store, it)?) {
-        return Ok(());
-    }
-    let hint = if is_mine {
-        format!("end it in that clone; `git wf lease release {}` gives it up from here", it.issue_id)
-    } else {
-        "only they can end it; once the lease has expired, `git wf next` takes the item over".to_owned()
+    let who = match is_mine {
+        true => format!("you are executing `{}` in another clone", it.solution_id),
+        false => format!("{} is executing `{}`", it.actor, it.solution_id),
     };
-    Err(foreign(execution, is_mine).hint(hint))
-}
-
-/// Refuses to release or renew the claim of someone else while the lease lasts. You can do both to your own from anywhere.
-pub(super) fn refuse_others(
-    store: &Store,
-    execution: &ExecutionFolder,
-    force: &Force,
-) -> Result<(), Failure> {
-    let it = &execution.execution;
-    let is_mine = store.identity()?.person() == it.actor;
-    if force.why().is_some() || is_mine || is_bound_here(store, &it.id)? || is_over(store, execution)? {
-        return Ok(());
-    }
-    Err(foreign(execution, false)
-        .hint("the claim is theirs; once the lease has expired, `git wf next` takes the item over"))
+    let hint = match (is_mine, intent) {
+        (true, _) => {
+            format!("end it in that clone; `git wf lease release {}` gives it up from here", it.issue_id)
+        }
+        (false, Intent::End) => {
+            "only they can end it; once others may take it over, `git wf next` does".to_owned()
+        }
+        (false, Intent::Keep) => {
+            "the claim is theirs; once others may take it over, `git wf next` does".to_owned()
+        }
+    };
+    Err(Failure::new("claim-of-another", format!("{who}; {lease}")).hint(hint))
 }
 
 /// Whether this worktree is bound to the execution, or died over taking it.
@@ -184,19 +195,6 @@ fn is_unpublished(store: &Store, execution: &Execution) -> Result<bool, Failure>
         }
     }
     Ok(true)
-}
-
-fn is_over(store: &Store, execution: &ExecutionFolder) -> Result<bool, Failure> {
-    Ok(lease::may_be_taken_over(execution.lease_expires_at(), store.now()?))
-}
-
-fn foreign(execution: &ExecutionFolder, is_mine: bool) -> Failure {
-    let (it, until) = (&execution.execution, execution.lease_expires_at());
-    let who = match is_mine {
-        true => format!("you are executing `{}` in another clone", it.solution_id),
-        false => format!("{} is executing `{}`", it.actor, it.solution_id),
-    };
-    Failure::new("claim-of-another", format!("{who}; the lease lasts until {until}"))
 }
 
 /// Appends the `end`.

@@ -43,6 +43,9 @@ pub(crate) struct Claim {
     supersedes: Vec<Supersedes>,
     /// Until when the claim is good; each commit renews it.
     lease_expires_at: Time,
+    /// Whether that is over.
+    #[serde(skip)]
+    has_expired: bool,
 }
 
 fn short_branch(name: &str) -> &str {
@@ -76,6 +79,7 @@ pub(super) fn claim(store: &Store, taken: &Taken, context: &Context) -> Result<(
         via: it.via,
         supersedes: it.supersedes,
         lease_expires_at: found.lease_expires_at(),
+        has_expired: store.now()? > found.lease_expires_at(),
     };
     Ok((claim, folder.issue.record.title))
 }
@@ -113,7 +117,8 @@ pub(super) fn print(claim: &Claim, title: &str, is_new: bool, context: &mut Cont
     }
     writeln!(
         context.screen,
-        "  until {}, renewed by each commit; `git wf detail` shows the plan{}",
+        "  {} {}, renewed by each commit; `git wf detail` shows the plan{}",
+        if claim.has_expired { "expired at" } else { "until" },
         claim.lease_expires_at,
         if claim.attempt > 1 { " and how earlier attempts ended" } else { "" }
     )?;

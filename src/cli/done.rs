@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::claim::{self, Meant};
+use super::claim::{self, Intent, Meant};
 use super::ended::{self, Then};
 use super::{Context, Failure, Force, Outcome, detail, result, text_input, unfinished};
 use crate::model::execution::{End, Event, ExecutionResult};
@@ -56,7 +56,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     if args.force.why().is_none() {
         let plan = detail::as_claimed(&store, &before.folder, &before.execution.execution).ok();
         let plan = plan.map(|plan| plan.typed_plan());
-        claim::refuse_foreign(&store, &before.execution, &args.force)?;
+        claim::refuse_foreign(&store, &before.execution, Intent::End, &args.force)?;
         unfinished::refuse_uncommitted(&store, &before.execution, plan.as_ref())?;
     }
     let links = result::missing_links(&store, &before, &named)?;
@@ -70,7 +70,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let is_as_seen = links.is_empty() && tx.base().commit() == seen.commit();
         let now = if is_as_seen { None } else { Some(claim::meant(&store, tx, item.as_deref())?) };
         let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
-        claim::refuse_foreign(&store, execution, &args.force)?;
+        claim::refuse_foreign(&store, execution, Intent::End, &args.force)?;
         let is_required = required(tx)? && args.force.why().is_none();
         let missing = match detail::as_claimed(&store, folder, &execution.execution) {
             Ok(plan) => evidence::missing(&plan.typed_plan(), execution),

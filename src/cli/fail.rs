@@ -3,7 +3,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::claim::{self, Meant};
+use super::claim::{self, Intent, Meant};
 use super::ended::{self, Then};
 use super::{Context, Failure, Force, Outcome, strict_fault, text_input};
 use crate::model::execution::{End, Failure as Reported};
@@ -90,7 +90,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     claim::confirm(&store, &before.execution, context)?;
     let committed = context.transact(&store, |tx| {
         let Meant { folder, execution } = claim::meant(&store, tx, item.as_deref())?;
-        claim::refuse_foreign(&store, &execution, &args.force)?;
+        claim::refuse_foreign(&store, &execution, Intent::End, &args.force)?;
         let it = &execution.execution;
         if let Some(other) = solution_id.as_ref().filter(|other| **other != it.solution_id) {
             return Err(Failure::new(

@@ -3,7 +3,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::claim::{self, Meant};
+use super::claim::{self, Intent, Meant};
 use super::{Context, Exit, Failure, Force, Outcome, answer, existing, list, text_input};
 use crate::model::execution::{AsideReason, Event, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -91,7 +91,7 @@ fn renew(item: Option<&str>, context: &mut Context) -> Outcome {
     let before = claim::meant(&store, &store.snapshot()?, item)?;
     let lease = store.lease()?;
     // A claim that others keep alive would never expire.
-    claim::refuse_others(&store, &before.execution, &Force::default())?;
+    claim::refuse_foreign(&store, &before.execution, Intent::Keep, &Force::default())?;
     claim::confirm(&store, &before.execution, context)?;
     let committed = context.transact(&store, |tx| {
         let Meant { execution, .. } = claim::meant(&store, tx, item)?;
@@ -176,7 +176,7 @@ fn release(item: Option<&str>, force: &Force, context: &mut Context) -> Outcome 
     let execution = &before.execution.execution;
     context.transact(&store, |tx| {
         let Meant { folder, execution: now } = claim::meant(&store, tx, item)?;
-        claim::refuse_others(&store, &now, force)?;
+        claim::refuse_foreign(&store, &now, Intent::Keep, force)?;
         claim::set_aside(tx, &folder, AsideReason::Release, force)?;
         tx.note.force = force.why();
         tx.describe("lease release", format!("execution: release {}", execution.solution_id));

@@ -21,6 +21,46 @@ pub(crate) fn free_from(lease_expires_at: Time) -> Time {
     lease_expires_at.plus_millis(SKEW)
 }
 
+/// Where a lease stands at some moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It lasts until then.
+    Lasts(Time),
+    /// It ended, and others may not take the claim over yet.
+    Ended {
+        /// When it ended.
+        at: Time,
+        /// From when on they may.
+        free_from: Time,
+    },
+    /// It ended then, and others may take the claim over.
+    Free(Time),
+}
+
+impl Standing {
+    pub(crate) fn of(lease_expires_at: Time, now: Time) -> Self {
+        if now <= lease_expires_at {
+            Self::Lasts(lease_expires_at)
+        } else if may_be_taken_over(lease_expires_at, now) {
+            Self::Free(lease_expires_at)
+        } else {
+            Self::Ended { at: lease_expires_at, free_from: free_from(lease_expires_at) }
+        }
+    }
+}
+
+impl std::fmt::Display for Standing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Lasts(until) => write!(f, "the lease lasts until {until}"),
+            Self::Ended { at, free_from } => {
+                write!(f, "the lease ended at {at}, and others may take the item over from {free_from}")
+            }
+            Self::Free(at) => write!(f, "the lease ended at {at}, and others may take the item over"),
+        }
+    }
+}
+
 /// Whether others may take a claim over: its lease ran out, by whatever clock of theirs.
 pub(crate) fn may_be_taken_over(lease_expires_at: Time, now: Time) -> bool {
     now > free_from(lease_expires_at)
@@ -92,6 +132,19 @@ mod tests {
         let ends = time(1_000);
         assert!(!may_be_taken_over(ends, time(1_000 + 600)));
         assert!(may_be_taken_over(ends, time(1_000 + 601)));
+    }
+
+    #[test]
+    fn a_lease_that_ended_is_not_said_to_last() {
+        let at = |now: i64| Standing::of(time(1_000), time(now)).to_string();
+        let ends = time(1_000).to_string();
+        assert_eq!(at(1_000), format!("the lease lasts until {ends}"));
+        let free = time(1_600).to_string();
+        for now in [1_001, 1_600] {
+            let told = format!("the lease ended at {ends}, and others may take the item over from {free}");
+            assert_eq!(at(now), told);
+        }
+        assert_eq!(at(1_601), format!("the lease ended at {ends}, and others may take the item over"));
     }
 
     #[test]

@@ -142,3 +142,19 @@ fn a_claim_that_was_given_up_by_force_tells_why() {
     assert_eq!(column(&shown["executions"], "forced"), ["Ada is away"]);
     assert!(one.wf(&["show", "ISS-001"]).ok().stdout.contains("gate overridden: Ada is away"));
 }
+
+#[test]
+fn a_lease_that_ended_is_not_said_to_last() {
+    let sandbox = Sandbox::new();
+    let (_, two) = executed(&sandbox);
+    let soon = two.ahead(4 * 3600 + 5 * 60);
+    for args in [&["done", "S-1"][..], &["lease", "release", "S-1"]] {
+        let error = soon.refused(1, args);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("the lease ended at 2026-11-21T"), "{error}");
+        assert!(message.contains(", and others may take the item over from 2026-11-21T"), "{error}");
+    }
+    let execution = two.json(&["show", "ISS-001"])["executions"][0]["id"].clone();
+    let shown = soon.wf(&["show", execution.as_str().unwrap()]).ok().stdout;
+    assert!(shown.contains("lease ended") && !shown.contains("lease until"), "{shown}");
+}
