@@ -13,8 +13,9 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::status::ExecutionStatus;
-use crate::rules::folder::{IssueFolder, Undoing, undoing};
+use crate::rules::folder::IssueFolder;
 use crate::rules::holds::who_holds;
+use crate::rules::undoing::{Undoing, undoing};
 use crate::store::{Snapshot, Store, records};
 
 /// Why a commit was made.

@@ -168,30 +168,6 @@ pub(crate) struct LinkedCommit {
     pub(crate) rewritten_from: Vec<CommitHash>,
 }
 
-/// What a linked commit does to others of the same work.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Undoing {
-    /// It takes this one back.
-    Reverts(CommitHash),
-    /// It makes this one once more, by taking back what took it back.
-    Reapplies(CommitHash),
-}
-
-/// What a link takes back. `find` knows the links of its execution.
-pub(crate) fn undoing<'a>(
-    link: &CommitLink,
-    find: impl Fn(&CommitHash) -> Option<&'a CommitLink>,
-) -> Vec<Undoing> {
-    let mut found = Vec::new();
-    for hash in &link.reverts {
-        match find(hash).filter(|it| !it.reverts.is_empty()) {
-            Some(before) => found.extend(before.reverts.iter().cloned().map(Undoing::Reapplies)),
-            None => found.push(Undoing::Reverts(hash.clone())),
-        }
-    }
-    found
-}
-
 /// Of each command of each task the last check, in the order of the first, and how many there were before it.
 pub(crate) fn last_checks<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Vec<(&'a Check, usize)> {
     let mut places = BTreeMap::new();
@@ -316,7 +292,7 @@ impl ExecutionFolder {
             .collect()
     }
 
-    /// Those of them that the execution made itself.
+    /// Those of them that the execution made itself. What of them is left is said by [`super::undoing::standing`].
     pub(crate) fn work(&self) -> Vec<LinkedCommit> {
         self.commits().into_iter().filter(|it| it.link.is_work()).collect()
     }

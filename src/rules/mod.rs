@@ -28,6 +28,7 @@ pub(crate) mod review;
 pub(crate) mod roles;
 pub(crate) mod shown;
 pub(crate) mod task_edit;
+pub(crate) mod undoing;
 pub(crate) mod vague;
 
 #[cfg(test)]
