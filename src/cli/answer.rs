@@ -19,15 +19,16 @@ use crate::rules::readiness::{ItemView, QueueView};
 pub(crate) use crate::rules::shown::{IssueDerived, issue};
 use crate::rules::shown::{object, value};
 use crate::rules::{complexity, review};
+use crate::trail::reach::Unreached;
 
 /// An issue as `show` shows it, with everything in its folder.
-pub(crate) fn issue_with_all(folder: &IssueFolder) -> Value {
+pub(crate) fn issue_with_all(folder: &IssueFolder, unreached: &Unreached) -> Value {
     let mut answer = issue(folder);
     answer["comments"] =
         folder.standing_comments().iter().map(|it| value(&CommentAnswer::from(it))).collect();
     answer["feedback"] = value(&folder.feedback);
     answer["solutions"] = folder.solutions.iter().map(|s| solution(folder, &s.record)).collect();
-    answer["executions"] = executions(folder).iter().map(value).collect();
+    answer["executions"] = executions_within(folder, unreached).iter().map(value).collect();
     answer
 }
 
@@ -97,11 +98,25 @@ pub(crate) struct CommitAnswer {
     /// Earlier hashes of the same work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) rewritten_from: Vec<CommitHash>,
+    /// Whether it is in this repository and on no branch, tag or remote, as after a reset. Only `show`, `status` and `trace`
+    /// look for that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) on_no_branch: bool,
 }
+
+impl CommitAnswer {
+    /// What people are told of it, behind its subject.
+    pub(crate) fn whereabouts(&self) -> &'static str {
+        if self.on_no_branch { ON_NO_BRANCH } else { "" }
+    }
+}
+
+/// Behind a commit that nothing leads to.
+pub(crate) const ON_NO_BRANCH: &str = " (on no branch)";
 
 impl From<LinkedCommit> for CommitAnswer {
     fn from(commit: LinkedCommit) -> Self {
-        Self { link: commit.link, rewritten_from: commit.rewritten_from }
+        Self { link: commit.link, rewritten_from: commit.rewritten_from, on_no_branch: false }
     }
 }
 
@@ -179,6 +194,15 @@ pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionAnswer> {
             |it: &ExecutionAnswer| (it.execution.attempt, it.execution.started_at, it.execution.id.clone());
         key(a).cmp(&key(b))
     });
+    all
+}
+
+/// The same, with the commits marked that nothing leads to.
+pub(crate) fn executions_within(folder: &IssueFolder, unreached: &Unreached) -> Vec<ExecutionAnswer> {
+    let mut all = executions(folder);
+    for commit in all.iter_mut().flat_map(|it| &mut it.commits) {
+        commit.on_no_branch = unreached.is_adrift(&commit.link.hash);
+    }
     all
 }
 

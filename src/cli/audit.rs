@@ -14,12 +14,13 @@ use crate::model::review::Verdict;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::rules::audit::{self, Act, Carried, Finding, Severity};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::holds::who_holds;
 use crate::rules::{evidence, review};
 use crate::store::history::Step;
-use crate::store::{Store, layout, records};
+use crate::store::{Snapshot, Store, layout, records};
 use crate::trail::audit::{self as trail, Audited};
+use crate::trail::reach::Unreached;
 
 /// Find commits without a plan, plans without review, and claims without tests
 ///
@@ -30,7 +31,8 @@ use crate::trail::audit::{self as trail, Audited};
 /// file.
 ///
 /// Acts that a role does not allow are found on every issue, whether or not it has commits. Without RANGE each is a
-/// fault; with one, those on issues without a commit in it are notes.
+/// fault; with one, those on issues without a commit in it are notes. So are gates that were overridden: without RANGE
+/// all of them are listed, with one those on issues with a commit in it, and executions that were ended without any.
 ///
 /// With --signatures, check the audit log itself instead: whether each commit of the ref is signed by a key that
 /// git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and whether each merge, which nobody signs,
@@ -93,6 +95,9 @@ pub(crate) struct AuditedCommit {
     /// merge without any needs no plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) own_files: Vec<String>,
+    /// Whether no branch, tag or remote leads to it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) on_no_branch: bool,
     /// The executions that link it.
     pub(super) bound_to: Vec<Binding>,
 }
@@ -205,12 +210,15 @@ fn audit(
     let policy = records::root(&snapshot)?.policy;
     let rules: Vec<audit::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
     let links = audit::links(&carried);
+    // Where git cannot tell, the rest is audited all the same.
+    let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash)).unwrap_or_default();
     let summed: Vec<Summed<'_>> = carried.iter().map(Summed::of).collect();
     let listed: Vec<AuditedCommit> = commits
         .iter()
         .map(|it| {
             let links = links.get(&it.commit.hash).into_iter().flatten();
-            listed(it, links.map(|n| summed[*n].binding(&it.commit.hash)).collect())
+            let on_no_branch = unreached.is_adrift(&it.commit.hash);
+            listed(it, on_no_branch, links.map(|n| summed[*n].binding(&it.commit.hash)).collect())
         })
         .collect();
     let (evidenced_count, task_count) = audit::tasks_with_evidence(&carried);
@@ -225,6 +233,9 @@ fn audit(
         findings: {
             let mut findings = audit::findings(&rules, &carried, &acts, &policy);
             findings.extend(rewritten(store, index, &issues)?);
+            if is_whole {
+                findings.extend(adrift(store, &snapshot)?);
+            }
             findings
         },
         commits: listed,
@@ -294,29 +305,61 @@ fn acts(
     Ok(acts)
 }
 
-/// What somebody did anywhere else that their role does not allow, oldest first: two scans of the index, however many
-/// issues there are.
+/// What somebody did anywhere else that their role does not allow, or over a gate, oldest first: two scans of the index,
+/// however many issues there are. Of a part of the history that was asked for, a gate elsewhere says nothing, unless it is an
+/// execution that was ended without a commit: no range has that.
 fn acts_elsewhere(
     index: &Index<'_>,
     is_whole: bool,
     seen: &mut BTreeSet<String>,
 ) -> Result<Vec<Act>, Failure> {
     let mut found = Vec::new();
-    for n in index.steps_in_roles()? {
-        if let Some(act) = act(index.step(n)?, None).filter(Act::is_breach)
-            && seen.insert(act.commit.clone())
+    for n in index.steps_to_audit()? {
+        let act = act(index.step(n)?, None);
+        if let Some(act) = act.filter(|act| act.is_breach() || act.reason.is_some())
+            && !seen.contains(&act.commit)
         {
             found.push((n, act));
         }
     }
     let numbers: Vec<i64> = found.iter().map(|(n, _)| *n).collect();
     let mut issues = if numbers.is_empty() { BTreeMap::new() } else { index.issues_of_steps(&numbers)? };
-    let with_issue = |(n, act): (i64, Act)| {
+    let snapshot = index.snapshot()?;
+    let mut acts = Vec::new();
+    for (n, mut act) in found {
         let mut touched = issues.remove(&n).unwrap_or_default();
-        let issue_id = if touched.len() == 1 { touched.pop_first() } else { None };
-        Act { issue_id, reason: None, is_elsewhere: !is_whole, ..act }
+        act.issue_id = if touched.len() == 1 { touched.pop_first() } else { None };
+        act.is_elsewhere = !is_whole;
+        if !is_whole && act.reason.is_some() {
+            let ended = act.issue_id.as_ref().filter(|_| act.operation == "done");
+            let executions = ended.map(|id| records::executions(&snapshot, id)).transpose()?;
+            if !executions.is_some_and(|all| all.iter().all(|it| it.commits().is_empty())) {
+                act.reason = None;
+            }
+        }
+        if act.is_breach() || act.reason.is_some() {
+            seen.insert(act.commit.clone());
+            acts.push(act);
+        }
+    }
+    Ok(acts)
+}
+
+/// Executions that were called completed, and of whose commits no branch has any.
+fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Failure> {
+    let mut completed = Vec::new();
+    for id in records::issue_ids(snapshot)? {
+        let executions = records::executions(snapshot, &id)?;
+        let executions = executions.into_iter().filter(|it| it.outcome() == ExecutionStatus::Completed);
+        completed.extend(executions.map(|it| (it.commits(), it)));
+    }
+    let linked = completed.iter().flat_map(|(commits, _)| commits).map(|it| &it.link.hash);
+    let unreached = Unreached::among(store, linked).unwrap_or_default();
+    let is_adrift = |commits: &[LinkedCommit]| {
+        !commits.is_empty() && commits.iter().all(|it| unreached.is_adrift(&it.link.hash))
     };
-    Ok(found.into_iter().map(with_issue).collect())
+    let adrift = completed.iter().filter(|(commits, _)| is_adrift(commits));
+    Ok(adrift.map(|(commits, it)| Finding::adrift(it, commits.len())).collect())
 }
 
 /// What somebody changed in these issues that no command changes.
@@ -354,7 +397,7 @@ fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
     })
 }
 
-fn listed(commit: &Audited, bound_to: Vec<Binding>) -> AuditedCommit {
+fn listed(commit: &Audited, on_no_branch: bool, bound_to: Vec<Binding>) -> AuditedCommit {
     AuditedCommit {
         hash: commit.commit.hash.to_string(),
         subject: commit.code.subject.clone(),
@@ -364,6 +407,7 @@ fn listed(commit: &Audited, bound_to: Vec<Binding>) -> AuditedCommit {
             true => commit.commit.changes.keys().cloned().collect(),
             false => vec![],
         },
+        on_no_branch,
         bound_to,
     }
 }
@@ -388,7 +432,8 @@ struct Summed<'a> {
 impl<'a> Summed<'a> {
     fn of(it: &'a Carried<'a>) -> Self {
         let check_count = it.plan.map_or(0, |plan| evidence::commands(plan).len());
-        let failing = it.plan.map_or(0, |plan| evidence::failing(plan, it.execution).len());
+        let failing =
+            it.plan.map_or(0, |plan| evidence::failing(plan, it.execution, &it.execution.work()).len());
         Self { it, links: it.execution.links_by_hash(), checks_passed: check_count - failing, check_count }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
+use super::answer::ON_NO_BRANCH;
 use super::audit::{Audit, AuditedCommit, Binding};
 use super::{Context, Failure};
 use crate::model::execution::LinkedBy;
@@ -72,13 +73,14 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 6]> {
 fn subject(commit: &AuditedCommit) -> String {
     const MOST: usize = 3;
     let files = &commit.own_files;
+    let place = if commit.on_no_branch { ON_NO_BRANCH } else { "" };
     if files.is_empty() {
-        return commit.subject.clone();
+        return format!("{}{place}", commit.subject);
     }
     let shown = files.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
     let more = files.len().saturating_sub(MOST);
     let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{} (the merge itself changes {shown}{rest})", commit.subject)
+    format!("{} (the merge itself changes {shown}{rest}){place}", commit.subject)
 }
 
 /// Where a finding is, and what it is.

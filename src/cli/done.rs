@@ -3,12 +3,14 @@ use std::io::Write;
 use super::claim::{self, Intent, Meant};
 use super::ended::{self, Then};
 use super::{Context, Failure, Force, Outcome, detail, result, text_input, unfinished};
-use crate::model::execution::{End, Event, ExecutionResult};
-use crate::model::hash::{CommitHash, PatchId};
+use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
+use crate::model::hash::PatchId;
 use crate::model::status::ExecutionStatus;
+use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, StoreError};
 use crate::trail::patch_id;
+use crate::trail::work::{self, Work};
 use crate::ui::text::count;
 
 /// Complete the execution of this worktree
@@ -60,8 +62,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         unfinished::refuse_uncommitted(&store, &before.execution, plan.as_ref())?;
     }
     let links = result::missing_links(&store, &before, &named)?;
-    let head = links.last().map(|link| link.hash.clone());
-    let patch_id = patch_of(&store, &before, head, context);
+    let made = Work::of(&store, &before.execution)?;
+    let patch_id = patch_of(&store, &before.execution, &made, &links, context);
     let committed = context.transact(&store, |tx| {
         for link in &links {
             tx.log(&before.execution.execution.id, Event::Commit(link.clone()))?;
@@ -71,22 +73,29 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let now = if is_as_seen { None } else { Some(claim::meant(&store, tx, item.as_deref())?) };
         let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
         claim::refuse_foreign(&store, execution, Intent::End, &args.force)?;
+        let work_now = if is_as_seen { None } else { Some(Work::of(&store, execution)?) };
+        let work = work_now.as_ref().unwrap_or(&made);
         let is_required = required(tx)? && args.force.why().is_none();
-        let missing = match detail::as_claimed(&store, folder, &execution.execution) {
-            Ok(plan) => evidence::missing(&plan.typed_plan(), execution),
+        let plan = match detail::as_claimed(&store, folder, &execution.execution) {
+            Ok(plan) => Some(plan.typed_plan()),
             Err(failure) if is_required => return Err(failure),
-            Err(_) => vec![],
+            Err(_) => None,
         };
+        // What is required is asked of all that is linked, as the server and the audit do, who cannot see the branches.
+        let asked = if is_required { execution.work() } else { work.present.clone() };
+        let missing = plan.as_ref().map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
         if is_required && !missing.is_empty() {
             return Err(Failure::new("no-evidence", "the policy asks for evidence, and some is missing")
                 .details(missing)
-                .hint("commit what is missing, then `git wf verify`"));
+                .hint(
+                    "commit what is missing, then `git wf verify`; `git wf unlink COMMIT` removes one that no branch has",
+                ));
         }
         if args.force.why().is_none() {
-            unfinished::refuse_empty(&store, execution)?;
+            unfinished::refuse_empty(&store, execution, plan.as_ref(), work)?;
             unfinished::refuse_failed_checks(execution)?;
         }
-        let commits = execution.work();
+        let commits = &work.effective;
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
         files.dedup();
@@ -113,11 +122,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     })?;
     let (id, commits, missing) = committed.answer;
     claim::unbind_worktree(&store, &id, context);
-    if commits > 0 && missing > 0 {
+    if missing > 0 && (commits > 0 || args.force.why().is_none()) {
         let tests = count(missing, "test");
         context.warn(&format!(
-            "{tests} of the plan {} no passing check at the last commit; `git wf verify {}` runs what is missing",
+            "{tests} of the plan {} no passing check{}; `git wf verify {}` runs what is missing",
             if missing == 1 { "has" } else { "have" },
+            if commits > 0 { " at the last commit" } else { "" },
             id.issue()
         ));
     }
@@ -134,16 +144,24 @@ fn required(read: &impl Read) -> Result<bool, StoreError> {
     Ok(root.policy.evidence.as_deref() == Some("required"))
 }
 
-/// The patch id of everything between the base and the last linked commit. Where git cannot say, there is none: it
-/// serves to find a squashed commit again, and nothing else depends on it.
-fn patch_of(store: &Store, meant: &Meant, head: Option<CommitHash>, context: &Context) -> Option<PatchId> {
-    let head = head.or_else(|| meant.execution.work().last().map(|commit| commit.link.hash.clone()))?;
-    let head = store.commit_here(&head)?;
-    let base = match &meant.execution.execution.base_commit {
-        Some(base) => Some(store.commit_here(base)?),
-        None => None,
-    };
-    match patch_id::between(store, base, head) {
+/// The patch id of all that the execution made, `links` included: by it a squash is found again, and nothing else depends on
+/// it. None where others' commits lie between, or git cannot say.
+fn patch_of(
+    store: &Store,
+    execution: &ExecutionFolder,
+    work: &Work,
+    links: &[CommitLink],
+    context: &Context,
+) -> Option<PatchId> {
+    let mut commits = work.effective.clone();
+    commits.extend(links.iter().map(|link| LinkedCommit { link: link.clone(), rewritten_from: vec![] }));
+    let linked = execution.known_commits().chain(links.iter().map(|link| link.hash.clone())).collect();
+    let found = work::span(store, &linked, &commits);
+    let found = found.and_then(|span| match span {
+        Some((base, head)) => patch_id::between(store, base, head),
+        None => Ok(None),
+    });
+    match found {
         Ok(id) => id,
         Err(error) => {
             context.warn(&format!("no patch id is recorded: {error}"));

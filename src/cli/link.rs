@@ -64,7 +64,7 @@ pub(super) fn run(Args { mut ids, task }: Args, context: &mut Context) -> Outcom
         let facts = commit(&store, text)?;
         let Some(id) = object_id(&facts.hash) else { continue };
         let code = store.code_commit(id)?;
-        let files = store.changed_files(&code)?;
+        let files = links::files(&store, &code)?;
         commits.push((code, files));
     }
     let committed = context.transact(&store, |tx| {

@@ -17,6 +17,7 @@ use crate::model::{strict, typed};
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Store};
+use crate::trail::links;
 
 /// The executor's report. Its fields may stand in `execution_result` instead, beside solution_id, status and executed_at.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -231,7 +232,7 @@ pub(super) fn missing_links(
             subject: commit.subject.clone(),
             author: commit.author.clone(),
             authored_at: commit.authored_at,
-            files: store.changed_files(commit)?,
+            files: links::files(store, commit)?,
             linked_by: LinkedBy::Manual,
             reverts: vec![],
         });

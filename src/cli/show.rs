@@ -11,6 +11,7 @@ use crate::rules::facts;
 use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::store::resolve::{self, Known};
 use crate::store::{Snapshot, Store};
+use crate::trail::reach::Unreached;
 use crate::ui::{self, style};
 
 /// Show an issue, plan, execution, queue or item
@@ -27,14 +28,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Known::Issue(id) => {
             let folder = existing(&snapshot, &id)?;
             warn_broken(&folder, context);
+            let unreached = unreached(&store, &folder);
             if context.json() {
-                context.screen.print_json(&answer::issue_with_all(&folder))?;
+                context.screen.print_json(&answer::issue_with_all(&folder, &unreached))?;
             } else {
-                print_issue(&folder, store.now()?.millis(), context)?;
+                print_issue(&folder, &unreached, store.now()?.millis(), context)?;
             }
         }
         Known::Solution(id) => solution_print::show(&existing(&snapshot, &id.issue())?, &id, context)?,
-        Known::Execution(id) => show_execution(&snapshot, &id, context)?,
+        Known::Execution(id) => show_execution(&store, &snapshot, &id, context)?,
         Known::Queue(id) => {
             queue_print::show(&World::now(&store, context)?.1, &id, store.now()?.millis(), context)?;
         }
@@ -43,6 +45,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         }
     }
     Ok(Exit::Done)
+}
+
+/// The commits of an issue that nothing leads to. Where git cannot tell, the rest is shown all the same.
+pub(super) fn unreached(store: &Store, folder: &IssueFolder) -> Unreached {
+    Unreached::of(store, folder.executions.iter()).unwrap_or_default()
 }
 
 /// What an id names, and the state in which it does. An exact one is looked up in the tree.
@@ -70,7 +77,12 @@ fn field(context: &mut Context, name: &str, value: &str) -> std::io::Result<()> 
     writeln!(context.screen, "{label} {}", ui::text::clean_line(value))
 }
 
-fn print_issue(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<(), Failure> {
+fn print_issue(
+    folder: &IssueFolder,
+    unreached: &Unreached,
+    now: i64,
+    context: &mut Context,
+) -> Result<(), Failure> {
     let issue = &folder.issue.record;
     let status = facts::status(folder);
     let times = facts::times(folder);
@@ -133,7 +145,7 @@ fn print_issue(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<
         section(context, Some(&heading))?;
         writeln!(context.screen, "{}", ui::text::indent(&comment.body, 4))?;
     }
-    print_work(folder, now, context)
+    print_work(folder, unreached, now, context)
 }
 
 fn note_text(notes: &serde_json::Value) -> String {
@@ -149,7 +161,12 @@ fn section(context: &mut Context, heading: Option<&str>) -> std::io::Result<()> 
     Ok(())
 }
 
-fn print_work(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<(), Failure> {
+fn print_work(
+    folder: &IssueFolder,
+    unreached: &Unreached,
+    now: i64,
+    context: &mut Context,
+) -> Result<(), Failure> {
     let painter = context.screen.painter();
     if !folder.solutions.is_empty() {
         section(context, Some("plans"))?;
@@ -171,7 +188,7 @@ fn print_work(folder: &IssueFolder, now: i64, context: &mut Context) -> Result<(
         )?;
         review_print::reviews(folder, solution, 8, context)?;
     }
-    let executions = answer::executions(folder);
+    let executions = answer::executions_within(folder, unreached);
     if !executions.is_empty() {
         section(context, Some("executions"))?;
     }
@@ -215,9 +232,14 @@ fn print_execution(
     Ok(())
 }
 
-fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Context) -> Result<(), Failure> {
+fn show_execution(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    id: &ExecutionId,
+    context: &mut Context,
+) -> Result<(), Failure> {
     let folder = existing(snapshot, &id.issue())?;
-    let executions = answer::executions(&folder);
+    let executions = answer::executions_within(&folder, &unreached(store, &folder));
     let Some(it) = executions.iter().find(|it| it.execution.id == *id) else {
         return Err(Failure::unreadable(&format!("execution `{id}`")));
     };
@@ -234,6 +256,7 @@ fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Conte
         painter.paint(style::HEADING, &folder.issue.record.title)
     )?;
     let branch = execution.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+    let lease = if store.now()? > execution.lease_expires_at { "lease ended" } else { "lease until" };
     let fields = [
         ("status", Some(it.status.to_string())),
         ("attempt", Some(execution.attempt.to_string())),
@@ -243,7 +266,7 @@ fn show_execution(snapshot: &Snapshot<'_>, id: &ExecutionId, context: &mut Conte
         ("branch", branch.map(str::to_owned)),
         ("worktree", execution.worktree.clone()),
         ("began", Some(execution.started_at.to_string())),
-        ("lease until", it.finished_at.is_none().then(|| execution.lease_expires_at.to_string())),
+        (lease, it.finished_at.is_none().then(|| execution.lease_expires_at.to_string())),
         ("ended", it.finished_at.map(|at| at.to_string())),
         ("ended by", it.ended_by.clone()),
         ("override", it.forced.clone()),
@@ -272,7 +295,8 @@ fn print_commit(commit: &answer::CommitAnswer, indent: usize, context: &mut Cont
         .task_id
         .as_deref()
         .map_or(String::new(), |task| format!(" [{}]", ui::text::clean_line(task)));
-    writeln!(context.screen, "{:indent$}{hash}{task} {}", "", ui::text::clean_line(&commit.link.subject))
+    let subject = ui::text::clean_line(&commit.link.subject);
+    writeln!(context.screen, "{:indent$}{hash}{task} {subject}{}", "", commit.whereabouts())
 }
 
 fn joined<T: ToString>(set: &std::collections::BTreeSet<T>) -> Option<String> {

@@ -6,12 +6,13 @@ use serde::Serialize;
 
 use super::claim::{self, Own};
 use super::world::World;
-use super::{Context, Exit, Outcome, answer, list};
+use super::{Context, Exit, Outcome, answer, list, show};
 use crate::index::{self, Freshness, Needs};
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
+use crate::store::Store;
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Table, style};
 
@@ -63,7 +64,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     if let Some(text) = &args.id {
         let (index, id) = context.ask(&store, Needs::ROWS, |index| index.resolve_issue(text))?;
-        return one(&super::existing(&index.snapshot()?, &id?)?, context);
+        return one(&store, &super::existing(&index.snapshot()?, &id?)?, context);
     }
     let freshness = index::freshness(&store)?;
     let (index, ((counts, broken), known)) =
@@ -104,9 +105,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     print(&overview, context)
 }
 
-fn one(folder: &IssueFolder, context: &mut Context) -> Outcome {
+fn one(store: &Store, folder: &IssueFolder, context: &mut Context) -> Outcome {
     if context.json() {
-        context.screen.print_json(&answer::issue_with_all(folder))?;
+        context.screen.print_json(&answer::issue_with_all(folder, &show::unreached(store, folder)))?;
     } else {
         let status = facts::status(folder);
         let id = context.screen.painter().paint(style::ID, folder.issue.record.id.as_str());

@@ -15,11 +15,12 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::Feedback;
 use crate::model::status::ItemStatus;
 use crate::model::time::Time;
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::{ItemView, QueueView, in_order};
 use crate::store::resolve::{Known, ResolveError};
 use crate::store::{Snapshot, Store, records};
 use crate::trail::log::{Log, Wanted};
+use crate::trail::reach::Unreached;
 use crate::trail::trace::{CommitFacts, commit, issues_of, range};
 
 /// Follow commits to their tasks, plans and issues, or an issue to its commits
@@ -157,12 +158,15 @@ pub(super) struct Found {
     pub(super) commit: Option<CommitFacts>,
     pub(super) commits: Option<Vec<TracedCommit>>,
     pub(super) issues: Vec<Traced>,
+    /// Which of all the commits nothing leads to.
+    pub(super) unreached: Unreached,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let (index, ()) = context.ask(&store, Needs::LOG, |_| Ok(()))?;
     let mut found = find(&store, &index, &args.of)?;
+    found.unreached = unreached(&store, &found);
     let world = world(&found, &index, context.json())?;
     let mut log = Log::of(&store, index)?;
     for issue in &mut found.issues {
@@ -186,6 +190,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Where git cannot tell, the rest is shown all the same.
+fn unreached(store: &Store, found: &Found) -> Unreached {
+    let linked = found.issues.iter().flat_map(|it| &it.folder.executions).flat_map(ExecutionFolder::commits);
+    let mut commits: Vec<CommitHash> = linked.map(|it| it.link.hash).collect();
+    commits.extend(found.commit.iter().map(|it| it.hash.clone()));
+    commits.extend(found.commits.iter().flatten().map(|it| it.commit.hash.clone()));
+    Unreached::among(store, commits.iter()).unwrap_or_default()
+}
+
 fn answer(found: Found, views: &[QueueView]) -> Trace {
     let linked_by = found.issues.iter().flat_map(|it| it.links.clone());
     Trace {
@@ -202,7 +215,7 @@ fn answer(found: Found, views: &[QueueView]) -> Trace {
                 items: items_of(&folder, views)
                     .map(|(queue, it)| answer::item_in(&queue.queue.id, it))
                     .collect(),
-                executions: answer::executions(&folder),
+                executions: answer::executions_within(&folder, &found.unreached),
                 accepted: folder
                     .executions
                     .iter()
@@ -328,7 +341,13 @@ fn traced((folder, links): (IssueFolder, Vec<ExecutionId>)) -> Traced {
 }
 
 fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Failure> {
-    let mut found = Found { query: text.to_owned(), commit: None, commits: None, issues: Vec::new() };
+    let mut found = Found {
+        query: text.to_owned(),
+        commit: None,
+        commits: None,
+        issues: Vec::new(),
+        unreached: Unreached::default(),
+    };
     if let Some(issue) = known.issue() {
         found.issues.push(traced((existing(snapshot, &issue)?, vec![])));
         return Ok(found);
@@ -348,7 +367,13 @@ fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Fa
 
 fn of_commit(index: &Index<'_>, commit: CommitFacts) -> Result<Found, Failure> {
     let issues = issues_of(index, &commit.hash)?.into_iter().map(traced).collect();
-    Ok(Found { query: commit.hash.to_string(), commit: Some(commit), commits: None, issues })
+    Ok(Found {
+        query: commit.hash.to_string(),
+        commit: Some(commit),
+        commits: None,
+        issues,
+        unreached: Unreached::default(),
+    })
 }
 
 fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Result<Found, Failure> {
@@ -380,7 +405,13 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
         }
         listed.push(TracedCommit { commit, carries_out });
     }
-    Ok(Found { query: text.to_owned(), commit: None, commits: Some(listed), issues })
+    Ok(Found {
+        query: text.to_owned(),
+        commit: None,
+        commits: Some(listed),
+        issues,
+        unreached: Unreached::default(),
+    })
 }
 
 fn carried_out(folder: &IssueFolder, id: &ExecutionId, link: Option<&CommitLink>) -> Option<CarriesOut> {

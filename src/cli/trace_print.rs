@@ -11,6 +11,7 @@ use crate::model::solution::Solution;
 use crate::rules::facts;
 use crate::rules::folder::last_checks;
 use crate::rules::undoing::{Undoing, undoing};
+use crate::trail::reach::Unreached;
 use crate::trail::trace::CommitFacts;
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
@@ -23,23 +24,25 @@ pub(super) fn print(found: &Found, context: &mut Context) -> Result<(), Failure>
     let mut asked: BTreeSet<&str> = BTreeSet::new();
     if let Some(commit) = &found.commit {
         asked.insert(&commit.hash);
-        print_commit(commit, &found.issues, context)?;
+        print_commit(commit, found, context)?;
     }
     if let Some(commits) = &found.commits {
         asked.extend(commits.iter().map(|it| it.commit.hash.as_str()));
-        print_commits(&found.query, commits, context)?;
+        print_commits(&found.query, commits, &found.unreached, context)?;
     }
     let mark = if found.commit.is_some() { "  <- this one" } else { "  <-" };
     for issue in &found.issues {
-        print_issue(issue, (&asked, mark), context)?;
+        print_issue(issue, &found.unreached, (&asked, mark), context)?;
     }
     Ok(())
 }
 
-fn print_commit(commit: &CommitFacts, issues: &[Traced], context: &mut Context) -> Result<(), Failure> {
+fn print_commit(commit: &CommitFacts, found: &Found, context: &mut Context) -> Result<(), Failure> {
+    let issues = &found.issues;
     let painter = context.screen.painter();
     let hash = painter.paint(style::WARN, commit.hash.short());
-    writeln!(context.screen, "commit {hash} {}", clean_line(&commit.subject))?;
+    let place = whereabouts(&found.unreached, &commit.hash);
+    writeln!(context.screen, "commit {hash} {}{place}", clean_line(&commit.subject))?;
     writeln!(context.screen, "  by {}", clean_line(&commit.author))?;
     if issues.is_empty() {
         let line = match commit.trailers.as_slice() {
@@ -75,14 +78,24 @@ fn print_commit(commit: &CommitFacts, issues: &[Traced], context: &mut Context) 
     Ok(())
 }
 
-fn print_commits(query: &str, commits: &[TracedCommit], context: &mut Context) -> Result<(), Failure> {
+fn whereabouts(unreached: &Unreached, hash: &CommitHash) -> &'static str {
+    if unreached.is_adrift(hash) { answer::ON_NO_BRANCH } else { "" }
+}
+
+fn print_commits(
+    query: &str,
+    commits: &[TracedCommit],
+    unreached: &Unreached,
+    context: &mut Context,
+) -> Result<(), Failure> {
     let painter = context.screen.painter();
     let bound = commits.iter().filter(|it| !it.carries_out.is_empty()).count();
     let query = painter.paint(style::HEADING, query);
     writeln!(context.screen, "{query}: {}, {bound} of them for a plan", count(commits.len(), "commit"))?;
     for TracedCommit { commit, carries_out } in commits {
         let hash = painter.paint(style::WARN, commit.hash.short());
-        writeln!(context.screen, "  commit {hash} {}", clean_line(&commit.subject))?;
+        let place = whereabouts(unreached, &commit.hash);
+        writeln!(context.screen, "  commit {hash} {}{place}", clean_line(&commit.subject))?;
         for it in carries_out {
             let task = it.task_id.as_deref().map(|task| format!("task {task} of ")).unwrap_or_default();
             let issue = painter.paint(style::ID, it.issue_id.as_str());
@@ -109,7 +122,12 @@ fn print_commits(query: &str, commits: &[TracedCommit], context: &mut Context) -
 /// The commits that were asked for, and how they are marked.
 type Asked<'a> = (&'a BTreeSet<&'a str>, &'a str);
 
-fn print_issue(traced: &Traced, asked: Asked<'_>, context: &mut Context) -> Result<(), Failure> {
+fn print_issue(
+    traced: &Traced,
+    unreached: &Unreached,
+    asked: Asked<'_>,
+    context: &mut Context,
+) -> Result<(), Failure> {
     let painter = context.screen.painter();
     let folder = &traced.folder;
     let issue = &folder.issue.record;
@@ -130,7 +148,7 @@ fn print_issue(traced: &Traced, asked: Asked<'_>, context: &mut Context) -> Resu
         let line = format!("feedback: {} at {} by {}: {}", it.kind, it.stage, it.author, it.content);
         writeln!(context.screen, "  {}", clean_line(&line))?;
     }
-    let executions = answer::executions(folder);
+    let executions = answer::executions_within(folder, unreached);
     for solution in folder.solutions.iter().map(|s| &s.record) {
         let bound = if issue.bound_solution_id.as_ref() == Some(&solution.id) { ", bound" } else { "" };
         let plan = solution.typed_plan();
@@ -224,9 +242,10 @@ fn print_execution(
             || commit.rewritten_from.iter().any(|old| asked.contains(old.as_str()));
         writeln!(
             context.screen,
-            "      commit {hash}{} {}{}{}{}{}",
+            "      commit {hash}{} {}{}{}{}{}{}",
             clean_line(&task),
             clean_line(&commit.link.subject),
+            commit.whereabouts(),
             how(&commit.link),
             undone(&undoing(&commit.link, find)),
             taken_back(commit, &it.commits),

@@ -12,14 +12,20 @@ use crate::rules::folder::ExecutionFolder;
 use crate::store::git::Args;
 use crate::store::{Store, StoreError};
 use crate::trail::active;
+use crate::trail::work::Work;
 use crate::ui::text::count;
 
 /// At most this many paths are named; the others are counted.
 const MOST_NAMED: usize = 20;
 
-/// Refuses what no commit carries out.
-pub(super) fn refuse_empty(store: &Store, execution: &ExecutionFolder) -> Result<(), Failure> {
-    if !execution.work().is_empty() {
+/// Refuses what no commit carries out, unless the plan needs none.
+pub(super) fn refuse_empty(
+    store: &Store,
+    execution: &ExecutionFolder,
+    plan: Option<&Plan>,
+    work: &Work,
+) -> Result<(), Failure> {
+    if !work.effective.is_empty() || plan.is_some_and(Plan::needs_no_commit) {
         return Ok(());
     }
     let it = &execution.execution;
@@ -40,8 +46,21 @@ pub(super) fn refuse_empty(store: &Store, execution: &ExecutionFolder) -> Result
              `git wf hooks status` tells whether the hooks that bind commits are installed"
         )
     };
-    let message = format!("no commit is bound to `{}`", it.id.short());
-    Err(Failure::new("no-commit", message).hint(hint))
+    let id = it.id.short();
+    if work.idle.is_empty() {
+        return Err(Failure::new("no-commit", format!("no commit is bound to `{id}`")).hint(hint));
+    }
+    let mut idle = work.idle.clone();
+    let more = idle.len().saturating_sub(MOST_NAMED);
+    idle.truncate(MOST_NAMED);
+    if more > 0 {
+        idle.push(format!("and {more} more"));
+    }
+    Err(Failure::new("no-commit", format!("no commit that is bound to `{id}` leaves a change on a branch"))
+        .details(idle)
+        .hint(format!(
+            "commit the work on a branch, or `git wf link COMMIT {issue}`; `git wf fail -m TEXT` ends the execution without it"
+        )))
 }
 
 /// Refuses what failed its last test.

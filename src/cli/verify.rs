@@ -22,6 +22,7 @@ use crate::rules::lease::parse_duration;
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, resolve};
 use crate::trail::active;
+use crate::trail::work::Work;
 use crate::ui::text::{clean_line, count, fold};
 use crate::ui::{self, Painter, Remarks, style};
 
@@ -114,7 +115,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     let not_run = ran?;
     let passed = not_run.is_empty() && checks.iter().all(|check| check.exit_code == Some(0));
-    warn_of_other_commit(&execution, &checks, context);
+    warn_of_other_commit(&store, &execution, &checks, context);
     let answer = Verified {
         execution_id: claim.id.clone(),
         solution_id: claim.solution_id.clone(),
@@ -360,8 +361,8 @@ fn record(
 }
 
 /// Evidence counts at the last linked commit; somebody who tested another one should know.
-fn warn_of_other_commit(execution: &ExecutionFolder, checks: &[Check], context: &Context) {
-    let commits = execution.work();
+fn warn_of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check], context: &Context) {
+    let commits = Work::of(store, execution).map(|work| work.present).unwrap_or_else(|_| execution.work());
     let (Some(last), Some(check)) = (commits.last(), checks.first()) else { return };
     match &check.commit {
         Some(commit) if *commit != last.link.hash => context.warn(&format!(

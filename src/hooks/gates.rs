@@ -76,8 +76,8 @@ pub(super) fn look(
                 stopped.extend(unreviewed(policy, &folder, it, &plan)?);
             }
             // If it came in without evidence, evidence is not required later.
-            let lacked =
-                was_completed.is_some_and(|was| !evidence::missing(&plan.typed_plan(), was).is_empty());
+            let lacked = was_completed
+                .is_some_and(|was| !evidence::missing(&plan.typed_plan(), was, &was.work()).is_empty());
             if is_completed && !lacked {
                 stopped.extend(unproven(it, was_completed, &plan));
             }
@@ -130,7 +130,7 @@ fn changed(
 
 /// `was` is the execution as it was, if it was completed before.
 fn unproven(it: &ExecutionFolder, was: Option<&ExecutionFolder>, plan: &Solution) -> Option<Stopped> {
-    let missing = evidence::missing(&plan.typed_plan(), it);
+    let missing = evidence::missing(&plan.typed_plan(), it, &it.work());
     if missing.is_empty() {
         return None;
     }

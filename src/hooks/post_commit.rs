@@ -9,7 +9,7 @@ use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
 use crate::store::{CodeCommit, Read, Store, StoreError, records};
-use crate::trail::links::{execution_of, link, solutions, task};
+use crate::trail::links::{self, execution_of, link, solutions, task};
 use crate::trail::sources::{Source, Sources};
 use crate::trail::trailers;
 
@@ -61,11 +61,15 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     let here = Here::of(store)?;
     // Most commits of a repository may be nobody's: they cost neither the lock nor a look at their files.
     let snapshot = store.snapshot()?;
-    let seen = open_targets(store, &snapshot, &here, commit)?;
+    let all = targets(store, &snapshot, &here, commit)?;
+    if all.is_empty() {
+        return Ok(elsewhere(&snapshot, &here, commit)?.map_or(Verdict::Go, Verdict::Told));
+    }
+    let seen = not_linked(&snapshot, all, commit)?;
     if seen.is_empty() {
         return Ok(Verdict::Go);
     }
-    let files = store.changed_files(commit)?;
+    let files = links::files(store, commit)?;
     // `next` says what is wrong with a lease that cannot be read; the link must not be lost over it.
     let lease = store.lease().unwrap_or(lease::DEFAULT);
     let committed = store.transact(|tx| {
@@ -93,6 +97,22 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     Ok(Verdict::about(&committed.far_future))
 }
 
+/// Why a commit on a detached HEAD is bound to nothing although this worktree executes a plan: whoever made it may not have
+/// meant that. On another branch it is what one expects.
+fn elsewhere(read: &impl Read, here: &Here, commit: &CodeCommit) -> Result<Option<String>, StoreError> {
+    let Some(active) = here.active.as_ref().filter(|_| here.branch.is_none()) else { return Ok(None) };
+    if binding::of_worktree(read, here)? != Binding::Elsewhere {
+        return Ok(None);
+    }
+    let branch = active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch);
+    let (hash, issue) = (short(commit), &active.issue_id);
+    Ok(Some(format!(
+        "{hash} is on a detached HEAD, so it is not bound to `{}`, which is executed on `{branch}`; `git wf link {hash} \
+         {issue}` binds it",
+        active.solution_id,
+    )))
+}
+
 fn short(commit: &CodeCommit) -> String {
     commit.id.to_hex_with_len(SHORT).to_string()
 }
@@ -104,9 +124,17 @@ pub(super) fn open_targets(
     here: &Here,
     commit: &CodeCommit,
 ) -> Result<Vec<Target>, StoreError> {
+    not_linked(read, targets(store, read, here, commit)?, commit)
+}
+
+fn not_linked(
+    read: &impl Read,
+    targets: Vec<Target>,
+    commit: &CodeCommit,
+) -> Result<Vec<Target>, StoreError> {
     let hash = CommitHash::from(commit.id);
     let mut open = Vec::new();
-    for target in targets(store, read, here, commit)? {
+    for target in targets {
         let known = records::execution(read, &target.execution_id, &mut Vec::new())?;
         if !known.iter().flat_map(ExecutionFolder::commits).any(|it| it.link.hash == hash) {
             open.push(target);

@@ -12,7 +12,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, layout, records};
-use crate::trail::links::{link, task};
+use crate::trail::links::{files, link, task};
 use crate::trail::referred::Referred;
 use crate::trail::sources::Sources;
 use crate::trail::{active, trailers};
@@ -56,7 +56,7 @@ pub(crate) fn run(store: &Store, kind: &str, input: &[u8]) -> Result<Verdict, Ho
         return Ok(Verdict::Go);
     }
     let with_files = |(hash, commit): (CommitHash, CodeCommit)| {
-        let files = store.changed_files(&commit)?;
+        let files = files(store, &commit)?;
         Ok((hash, Successor { commit, files }))
     };
     let successors = commits.into_iter().map(with_files).collect::<Result<BTreeMap<_, _>, StoreError>>()?;

@@ -10,7 +10,7 @@ use crate::model::execution::{Event, Renew};
 use crate::rules::lease;
 use crate::store::git::Args;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id};
-use crate::trail::links::link;
+use crate::trail::links::{files, link};
 
 /// The commits that a rebase left behind and that replaced none.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl Made {
             let Some(id) = object_id(&hash).filter(|_| !replaced.contains(&*hash)) else { continue };
             let commit = store.code_commit(id)?;
             if !open_targets(store, read, &here, &commit)?.is_empty() {
-                let files = store.changed_files(&commit)?;
+                let files = files(store, &commit)?;
                 commits.push((commit, files));
             }
         }

@@ -41,10 +41,10 @@ impl Index<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Those that were made in a role, oldest first.
-    pub(crate) fn steps_in_roles(&self) -> Result<Vec<i64>, IndexError> {
-        let sql =
-            "SELECT n FROM commits WHERE json_extract(step, '$.role') IS NOT NULL ORDER BY late, depth, hash";
+    /// Those that were made in a role or over a gate, oldest first.
+    pub(crate) fn steps_to_audit(&self) -> Result<Vec<i64>, IndexError> {
+        let sql = "SELECT n FROM commits WHERE json_extract(step, '$.role') IS NOT NULL
+                 OR json_extract(step, '$.force') IS NOT NULL ORDER BY late, depth, hash";
         let mut query = self.db.prepare(sql)?;
         let rows = query.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)

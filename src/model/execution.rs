@@ -126,7 +126,7 @@ pub(crate) struct CommitLink {
     pub(crate) author: String,
     /// When it was authored.
     pub(crate) authored_at: Time,
-    /// What it touches.
+    /// What it touches; of a merge, only where it is not what git makes of its parents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<String>,
     /// How it came to be linked.

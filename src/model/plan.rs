@@ -297,7 +297,17 @@ fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Str
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
+/// What a task does that may leave nothing in the repository.
+const BEYOND_FILES: [&str; 3] = ["Notify", "Configure", "Test"];
+
 impl Task {
+    /// Whether it can be carried out without a commit: it tells somebody, sets something up or runs a test, and names
+    /// neither a file nor a commit.
+    pub(crate) fn needs_no_commit(&self) -> bool {
+        let is_beyond = BEYOND_FILES.iter().any(|it| it.eq_ignore_ascii_case(self.action.trim()));
+        is_beyond && self.places().next().is_none() && self.commit.is_none()
+    }
+
     /// The paths that the task names, as they were written, from both families of names.
     pub(crate) fn places(&self) -> impl Iterator<Item = &str> {
         let files = self.files.iter().flatten().map(|file| file.path.as_str());
@@ -341,6 +351,11 @@ impl Task {
 }
 
 impl Plan {
+    /// Whether all of it can be carried out without a commit.
+    pub(crate) fn needs_no_commit(&self) -> bool {
+        !self.tasks.is_empty() && self.tasks.iter().all(Task::needs_no_commit)
+    }
+
     /// Every file and folder that some task touches.
     pub(crate) fn touches(&self) -> BTreeSet<RepoPath> {
         self.tasks.iter().flat_map(Task::touches).collect()

@@ -116,7 +116,7 @@ pub(crate) struct Act {
     pub(crate) role: Option<String>,
     /// Why a gate was overridden.
     pub(crate) reason: Option<String>,
-    /// Whether it concerns no issue with commits of the range that was asked for.
+    /// Whether it concerns no issue with commits of the range that was asked for, where one was.
     pub(crate) is_elsewhere: bool,
 }
 
@@ -163,6 +163,8 @@ pub(crate) enum Kind {
     BrokenPlan,
     /// The trees of a commit unfold to more than can be looked at.
     Unseen,
+    /// No branch has any of the commits of an execution that was completed.
+    OnNoBranch,
     /// A record says something else in what never changes: a field that is written once, its birth, its epoch.
     Rewritten,
 }
@@ -199,6 +201,24 @@ impl Finding {
     pub(crate) fn rewritten(issue: &IssueId, commit: &str, message: String) -> Self {
         let it = Self::new(Severity::Fault, Kind::Rewritten, message).at(commit);
         Self { issue_id: Some(issue.clone()), ..it }
+    }
+
+    /// That no branch has any of the commits, of which there are so many.
+    pub(crate) fn adrift(execution: &ExecutionFolder, commits: usize) -> Self {
+        let it = &execution.execution;
+        let them = if commits == 1 {
+            "its one commit is".to_owned()
+        } else {
+            format!("its {commits} commits are all")
+        };
+        let message =
+            format!("{them} on no branch; `git wf relink` finds where a squash or a rebase put them");
+        Self {
+            issue_id: Some(it.issue_id.clone()),
+            solution_id: Some(it.solution_id.clone()),
+            execution_id: Some(it.id.clone()),
+            ..Self::new(Severity::Note, Kind::OnNoBranch, message)
+        }
     }
 
     fn at(self, commit: &str) -> Self {
@@ -370,7 +390,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         .map(|(severity, message)| Finding::new(severity, Kind::Unreviewed, message.into()).of(it))
         .collect();
     if it.status == ExecutionStatus::Completed {
-        for lack in evidence::lacks(plan, it.execution) {
+        for lack in evidence::lacks(plan, it.execution, &it.execution.work()) {
             // What nobody ran may not have been asked for; what failed and was called done is wrong in any case.
             let is_fault = lack.has_failed || required(&policy.evidence);
             let severity = if is_fault { Severity::Fault } else { Severity::Note };
@@ -401,7 +421,8 @@ fn of_act(act: &Act) -> Vec<Finding> {
     };
     let mut found = Vec::new();
     if let Some(reason) = &act.reason {
-        let message = format!("`{}` by {} overrode a gate: {reason}", act.operation, act.person);
+        let place = if act.is_elsewhere { " (outside the range)" } else { "" };
+        let message = format!("`{}` by {} overrode a gate: {reason}{place}", act.operation, act.person);
         found.push(finding(Severity::Note, Kind::Override, message));
     }
     if let Some(role) = act.role.as_deref().filter(|_| act.is_breach()) {
@@ -421,7 +442,7 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
     let mut all = 0;
     for it in carried.iter().filter(|it| it.status == ExecutionStatus::Completed) {
         let Some(plan) = it.plan else { continue };
-        let failing = evidence::failing(plan, it.execution);
+        let failing = evidence::failing(plan, it.execution, &it.execution.work());
         for task in &plan.tasks {
             all += 1;
             let has_tests = task.test.as_ref().is_some_and(|test| !test.commands.is_empty());

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::folder::ExecutionFolder;
+use super::folder::{ExecutionFolder, LinkedCommit};
 use crate::model::execution::{Check, Event};
 use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
@@ -24,24 +24,55 @@ pub(crate) fn commands(plan: &Plan) -> Vec<(&str, &str)> {
     found
 }
 
-/// The tests of which the last check at the last linked commit, with a clean work tree, did not pass or is missing; all
-/// where no commit is linked.
-pub(crate) fn failing<'a>(plan: &'a Plan, execution: &ExecutionFolder) -> Vec<(&'a str, &'a str)> {
-    let last = execution.work().last().map(|commit| commit.link.hash.clone());
-    let passed = |task: &str, command: &str| {
-        last.as_deref().and_then(|last| last_check(execution, task, command, last)) == Some(true)
-    };
+/// Where the tests of an execution count as passed.
+enum At<'a> {
+    /// At the last commit of its work.
+    Last(&'a LinkedCommit),
+    /// Wherever they were run: there is nothing to commit.
+    Anywhere,
+    /// Nowhere, before there is a commit.
+    Nowhere,
+}
+
+impl<'a> At<'a> {
+    fn of(plan: &Plan, work: &'a [LinkedCommit]) -> Self {
+        match work.last() {
+            Some(last) => Self::Last(last),
+            None if plan.needs_no_commit() => Self::Anywhere,
+            None => Self::Nowhere,
+        }
+    }
+
+    fn last_check(&self, execution: &ExecutionFolder, task: &str, command: &str) -> Option<bool> {
+        match self {
+            Self::Last(last) => last_check(execution, task, command, Some(&last.link.hash)),
+            Self::Anywhere => last_check(execution, task, command, None),
+            Self::Nowhere => None,
+        }
+    }
+}
+
+/// The tests of which the last check at the last commit of `work`, with a clean work tree, did not pass or is missing. Where
+/// no commit is linked these are all of them, unless the plan needs none.
+pub(crate) fn failing<'a>(
+    plan: &'a Plan,
+    execution: &ExecutionFolder,
+    work: &[LinkedCommit],
+) -> Vec<(&'a str, &'a str)> {
+    let at = At::of(plan, work);
+    let passed = |task: &str, command: &str| at.last_check(execution, task, command) == Some(true);
     commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
 }
 
-/// Whether the last check of a test at this commit, with a clean work tree, passed; none where there is no such check.
-fn last_check(execution: &ExecutionFolder, task: &str, command: &str, commit: &str) -> Option<bool> {
+/// Whether the last check of a test at this commit (anywhere, without one), with a clean work tree, passed; none where there
+/// is no such check.
+fn last_check(execution: &ExecutionFolder, task: &str, command: &str, commit: Option<&str>) -> Option<bool> {
     execution.log.iter().rev().find_map(|entry| match &entry.event {
         Event::Check(check)
             if check.command == command
                 && check.task_id.as_deref().is_none_or(|id| id == task)
                 && !check.dirty
-                && check.commit.as_deref() == Some(commit) =>
+                && (commit.is_none() || check.commit.as_deref() == commit) =>
         {
             Some(check.exit_code == Some(0))
         }
@@ -58,36 +89,41 @@ pub(crate) struct Lack {
     pub(crate) words: String,
 }
 
-/// What is missing; empty where everything is there.
-pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder) -> Vec<Lack> {
-    let commits = execution.work();
-    let Some(last) = commits.last() else {
+/// What is missing of an execution that made these commits; empty where everything is there.
+pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<Lack> {
+    let at = At::of(plan, work);
+    if matches!(at, At::Nowhere) {
         return vec![Lack { has_failed: false, words: "no commit is linked to it".into() }];
+    }
+    let place = match &at {
+        At::Last(last) => format!(" at commit {}", last.link.hash.short()),
+        At::Anywhere | At::Nowhere => String::new(),
     };
-    let at = last.link.hash.short();
     let passed_before = |task, command| {
-        last.rewritten_from.iter().rev().find(|old| last_check(execution, task, command, old) == Some(true))
+        let At::Last(last) = &at else { return None };
+        let mut earlier = last.rewritten_from.iter().rev();
+        earlier.find(|old| last_check(execution, task, command, Some(old)) == Some(true))
     };
     let lack = |(task, command)| {
-        let has_failed = last_check(execution, task, command, &last.link.hash) == Some(false);
+        let has_failed = at.last_check(execution, task, command) == Some(false);
         let found = passed_before(task, command);
         let command = exact(command);
         let words = match found {
-            _ if has_failed => format!("{task}: `{command}` failed at commit {at}"),
+            _ if has_failed => format!("{task}: `{command}` failed{place}"),
             Some(old) => format!(
-                "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check at {at}",
+                "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check{place}",
                 old.short()
             ),
-            None => format!("{task}: `{command}` has no passing check at commit {at}"),
+            None => format!("{task}: `{command}` has no passing check{place}"),
         };
         Lack { has_failed, words }
     };
-    failing(plan, execution).into_iter().map(lack).collect()
+    failing(plan, execution, work).into_iter().map(lack).collect()
 }
 
 /// The same in words alone.
-pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder) -> Vec<String> {
-    lacks(plan, execution).into_iter().map(|lack| lack.words).collect()
+pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<String> {
+    lacks(plan, execution, work).into_iter().map(|lack| lack.words).collect()
 }
 
 /// Where a commit that an executor names stands.
@@ -274,5 +310,29 @@ mod tests {
     fn a_cycle_loses_no_test() {
         let plan = plan(&[("T1", &["T2"], &["a"]), ("T2", &["T1"], &["b"])]);
         assert_eq!(commands(&plan).len(), 2);
+    }
+
+    #[test]
+    fn a_plan_that_needs_no_commit_is_tested_anywhere() {
+        let plan =
+            |task: serde_json::Value| -> Plan { serde_json::from_value(json!({"tasks": [task]})).unwrap() };
+        let test = json!({"commands": ["make test"]});
+        let notify = plan(json!({"id": "T1", "title": "t", "action": "notify", "test": test}));
+        assert_eq!(missing(&notify, &execution(&[]), &[]), ["T1: `make test` has no passing check"]);
+        assert_eq!(missing(&notify, &execution(&[0]), &[]), [""; 0]);
+        assert_eq!(missing(&notify, &execution(&[0, 1]), &[]), ["T1: `make test` failed"]);
+        for (action, more) in [
+            ("Fix", json!({})),
+            ("Notify", json!({"modification_points": [{"file": "a"}]})),
+            ("Test", json!({"commit": {"type": "test"}})),
+        ] {
+            let mut task = json!({"id": "T1", "title": "t", "action": action, "test": test});
+            task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            assert_eq!(
+                missing(&plan(task), &execution(&[0]), &[]),
+                ["no commit is linked to it"],
+                "{action}"
+            );
+        }
     }
 }

@@ -120,10 +120,20 @@ impl Store {
         Ok(())
     }
 
-    fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Option<Changes>, StoreError> {
+    /// What stood and stands at each path that a commit changed against its first parent; no more than `most` of them. None
+    /// where its trees unfold to more files than can be looked at.
+    pub(crate) fn first_changes(
+        &self,
+        commit: &CodeCommit,
+        most: usize,
+    ) -> Result<Option<Vec<Difference>>, StoreError> {
         self.require_parents(commit)?;
         let before = commit.parents.first().map(|id| self.code_tree_of(*id)).transpose()?;
-        let files = self.first_differences(before, self.code_tree_of(commit.id)?, most)?;
+        self.first_differences(before, self.code_tree_of(commit.id)?, most)
+    }
+
+    fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Option<Changes>, StoreError> {
+        let files = self.first_changes(commit, most)?;
         let change = |file: Difference| (file.path, file.old.is_some(), file.new.is_some());
         Ok(files.map(|files| files.into_iter().map(change).collect()))
     }

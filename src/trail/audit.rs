@@ -10,7 +10,7 @@ use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::rules::audit::{Change, Commit, Unseen};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::store::git::Args;
 use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, object_id, records};
 
@@ -125,14 +125,28 @@ pub(crate) fn issues(index: &Index<'_>, commits: &[Audited]) -> Result<Vec<Issue
 /// Every file that the linked commits touched: as git knows it where the commit is here, else as it was recorded. None
 /// where a commit is not here and touched more than a record holds, or where it touched more than can be looked at.
 pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTreeSet<String>> {
+    let with_code = |it: LinkedCommit| {
+        let code = store.commit_here(&it.link.hash).and_then(|id| store.code_commit(id).ok());
+        (it.link, code)
+    };
+    let commits: Vec<_> = execution.commits().into_iter().map(with_code).collect();
+    let merges = commits.iter().filter_map(|(_, code)| code.as_ref()).filter(|code| is_merge(code));
+    let mut own = merges::own_changes(store, merges, Budget::of_each()).ok()?;
     let mut files = BTreeSet::new();
-    for linked in execution.commits() {
-        let code = store.commit_here(&linked.link.hash).and_then(|id| store.code_commit(id).ok());
+    for (link, code) in commits {
+        // What a merge joins was touched by others.
+        if let Some(merge) = code.as_ref().filter(|code| is_merge(code)) {
+            if own.unseen.contains_key(&merge.id) {
+                return None;
+            }
+            files.extend(own.changes.remove(&merge.id).unwrap_or_default().into_keys());
+            continue;
+        }
         match code.and_then(|code| store.every_change_of(&code).ok()) {
             Some(None) => return None,
             Some(Some(changed)) => files.extend(changed.into_iter().map(|(path, ..)| path)),
-            None if linked.link.files.len() >= MOST_FILES => return None,
-            None => files.extend(linked.link.files),
+            None if link.files.len() >= MOST_FILES => return None,
+            None => files.extend(link.files),
         }
     }
     Some(files)

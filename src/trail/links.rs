@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use super::merges::{self, Budget};
 use super::trailers;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::status::ExecutionStatus;
 use crate::rules::holds::who_holds;
-use crate::store::{CodeCommit, Read, StoreError, layout, records};
+use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, layout, records};
 
 /// What an execution's log says of a commit.
 pub(crate) fn link(
@@ -27,6 +28,18 @@ pub(crate) fn link(
         linked_by,
         reverts: vec![],
     }
+}
+
+/// The files that the link of a commit names: those that it changed. Of a merge these are its own, since the others were
+/// changed by the commits that it joins.
+pub(crate) fn files(store: &Store, commit: &CodeCommit) -> Result<Vec<String>, StoreError> {
+    if commit.parents.len() < 2 {
+        return store.changed_files(commit);
+    }
+    // The link must not be lost over a merge that cannot be made again.
+    let own = merges::own_changes(store, std::iter::once(commit), Budget::of_each()).ok();
+    let own = own.and_then(|mut own| own.changes.remove(&commit.id)).unwrap_or_default();
+    Ok(own.into_keys().take(MOST_FILES).collect())
 }
 
 /// The plans that trailers name and that exist here; a squash may name several.

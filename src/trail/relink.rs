@@ -12,7 +12,8 @@ use serde::Serialize;
 
 pub(crate) use self::by_issue::Undecided;
 use self::patches::Patches;
-use super::links::{link, solutions, task};
+use super::links::{files, link, solutions, task};
+use super::reach::Unreached;
 use super::sources::Sources;
 use super::trailers;
 use crate::model::execution::{Event, LinkedBy, Rewrite};
@@ -292,11 +293,11 @@ fn replacements(
     let executions: BTreeSet<usize> = found.iter().map(|(n, _, _)| *n).collect();
     let linked: HashMap<usize, Vec<_>> =
         executions.into_iter().map(|n| (n, known.executions[n].commits())).collect();
-    let gone = unreachable(store, linked.values().flatten().map(|it| &it.link.hash))?;
+    let gone = Unreached::among(store, linked.values().flatten().map(|it| &it.link.hash))?;
     let mut taken: HashSet<CommitHash> = HashSet::new();
     for (n, it, commit) in found {
         let same = it.replaces.take();
-        let is_former = |hash: &CommitHash| gone.contains(hash) && !taken.contains(hash);
+        let is_former = |hash: &CommitHash| gone.has(hash) && !taken.contains(hash);
         let former = linked.get(n).into_iter().flatten().map(|it| &it.link).find(|old| {
             is_former(&old.hash)
                 && (same.as_ref() == Some(&old.hash)
@@ -308,29 +309,6 @@ fn replacements(
         taken.extend(it.replaces.clone());
     }
     Ok(())
-}
-
-/// Those of the commits that nothing leads to.
-fn unreachable<'a>(
-    store: &Store,
-    commits: impl Iterator<Item = &'a CommitHash>,
-) -> Result<HashSet<CommitHash>, StoreError> {
-    let commits: HashSet<&CommitHash> = commits.collect();
-    let is_here = |hash: &&CommitHash| store.commit_here(hash).is_some();
-    let (here, away): (Vec<&CommitHash>, Vec<&CommitHash>) = commits.iter().copied().partition(is_here);
-    let mut gone: HashSet<CommitHash> = away.into_iter().cloned().collect();
-    if here.is_empty() {
-        return Ok(gone);
-    }
-    let mut args = Args::new(&["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes", "--not"]);
-    if let Some(head) = store.head()? {
-        args = args.without(head);
-    }
-    let list: String = here.iter().map(|hash| format!("{hash}\n")).collect();
-    let answer = store.git().run_with(args, list.as_bytes())?;
-    let unreached = String::from_utf8_lossy(&answer);
-    gone.extend(unreached.lines().filter_map(CommitHash::parse).filter(|hash| commits.contains(hash)));
-    Ok(gone)
 }
 
 /// Links what was found and no log names meanwhile. Answers with the number of links, and the plans.
@@ -351,7 +329,7 @@ pub(crate) fn record(
         let is_known = named_by.get(&it.execution_id).is_none_or(|names| names.contains(&it.commit));
         let Some(id) = object_id(&it.commit).filter(|_| !is_known) else { continue };
         let commit = store.code_commit(id)?;
-        let files = store.changed_files(&commit)?;
+        let files = files(store, &commit)?;
         let entry = link(&commit, &files, it.task_id.clone(), LinkedBy::Relink);
         let entry = entry.taking_back(it.reverts.clone());
         tx.log(&it.execution_id, Event::Commit(entry))?;

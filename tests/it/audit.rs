@@ -383,3 +383,48 @@ fn a_role_is_kept_to_on_issues_without_commits_too() {
     assert_eq!((&*part[0].0, &*part[0].1), ("role", "note"));
     assert!(part[0].2.contains("(outside the range)"), "{part:?}");
 }
+
+#[test]
+fn a_gate_that_was_overridden_without_a_commit_is_told() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    repo.done();
+    claimed(&repo, "ISS-002", &tested("b.txt", &[]));
+    repo.wf(&["done", "--force", "--reason", "answered by mail"]).ok();
+    repo.wf(&["close", "ISS-002", "-m", "over", "--force", "--reason", "tidy up"]).ok();
+    let overrides = |args: &[&str]| -> Vec<(String, Value)> {
+        let audit = repo.json(args);
+        let all = audit["findings"].as_array().unwrap();
+        let text = |it: &Value| it["message"].as_str().unwrap().to_owned();
+        all.iter()
+            .filter(|it| it["kind"] == "override")
+            .map(|it| (text(it), it["issue_id"].clone()))
+            .collect()
+    };
+    let whole = overrides(&["audit"]);
+    assert!(whole[0].0.contains("overrode a gate: answered by mail"), "{whole:?}");
+    assert_eq!(whole.iter().map(|it| &it.1).collect::<Vec<_>>(), [&json!("ISS-002"), &json!("ISS-002")]);
+    let part = overrides(&["audit", "HEAD~1..HEAD"]);
+    assert_eq!(part.len(), 1, "{part:?}");
+    assert!(part[0].0.ends_with("answered by mail (outside the range)"), "{part:?}");
+}
+
+#[test]
+fn completed_work_that_no_branch_has_is_told() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    let gone = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
+    repo.done();
+    assert_eq!(kinds(&repo.json(&["audit"])), [] as [&str; 0]);
+    repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    let found = findings(&repo.json(&["audit"]));
+    assert_eq!((found.len(), &*found[0].0, &*found[0].1), (1, "on_no_branch", "note"), "{found:?}");
+    let audit = repo.json(&["audit", &format!("{gone}^!")]);
+    assert_eq!(audit["commits"][0]["on_no_branch"], true, "{audit:#}");
+    let text = repo.wf(&["audit", &format!("{gone}^!")]).ok().stdout;
+    assert!(text.contains("(on no branch)"), "{text}");
+}

@@ -216,7 +216,7 @@ fn a_check_that_was_overtaken_is_told() {
         passed("make test", "1"),
         Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() }),
     ]);
-    let missing = evidence::missing(&tested, &rewritten);
+    let missing = evidence::missing(&tested, &rewritten, &rewritten.work());
     assert!(missing[0].contains("passed at 1000000000, which was rewritten since"), "{missing:?}");
     // A later run of the same test at the same commit takes the place of an earlier one.
     let mut failed = passed("make test", "1");
@@ -224,5 +224,5 @@ fn a_check_that_was_overtaken_is_told() {
         check.exit_code = Some(1);
     }
     let it = execution(vec![hooked("1"), passed("make test", "1"), failed]);
-    assert_eq!(evidence::failing(&tested, &it).len(), 1);
+    assert_eq!(evidence::failing(&tested, &it, &it.work()).len(), 1);
 }

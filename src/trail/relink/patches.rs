@@ -7,7 +7,7 @@ use crate::model::execution::Event;
 use crate::model::hash::{CommitHash, PatchId};
 use crate::model::status::ExecutionStatus;
 use crate::store::{CodeCommit, Store, StoreError};
-use crate::trail::patch_id;
+use crate::trail::{patch_id, work};
 
 /// What the changes of executions and of their commits are, and those of commits that name none.
 pub(super) struct Patches {
@@ -40,16 +40,20 @@ impl Patches {
                 _ => None,
             });
             // An attempt that failed or goes on recorded none.
-            let base = execution.execution.base_commit.as_ref().and_then(here);
-            let work = commits.iter().rfind(|it| it.link.is_work());
-            let head = work.and_then(|it| here(&it.link.hash));
-            match (recorded, base, head) {
-                (Some(id), ..) => patches.whole.entry(id).or_default().push(n),
-                (None, Some(base), Some(head)) => {
-                    spans.push((store.commit_tree(base)?, store.commit_tree(head)?));
-                    unknown.push(n);
+            let span = match recorded {
+                Some(id) => {
+                    patches.whole.entry(id).or_default().push(n);
+                    None
                 }
-                _ => {}
+                None => {
+                    let all = commits.iter().map(|it| it.link.hash.clone()).collect();
+                    let work: Vec<_> = commits.iter().filter(|it| it.link.is_work()).cloned().collect();
+                    work::span(store, &all, &work)?
+                }
+            };
+            if let Some((Some(base), head)) = span {
+                spans.push((store.commit_tree(base)?, store.commit_tree(head)?));
+                unknown.push(n);
             }
             let present = commits.into_iter().filter(|it| here(&it.link.hash).is_some());
             linked.extend(present.map(|it| (n, it.link.hash, it.link.task_id)));

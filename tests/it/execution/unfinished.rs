@@ -119,3 +119,135 @@ fn a_reason_overrides_all_of_it() {
     assert_eq!(repo.status("ISS-001"), "completed");
     assert_eq!(repo.json(&["log", "-n", "1"])[0]["force"], "the owner said so");
 }
+
+/// The details of the refusal.
+#[track_caller]
+fn idle(repo: &Repo) -> Vec<String> {
+    let error = refused(repo, "no-commit");
+    assert!(error["hint"].as_str().unwrap().contains("git wf fail -m"), "{error}");
+    error["details"].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn commits_that_leave_nothing_are_not_done() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    let gone = repo.commit("src/a.rs", "a\n", "Add a");
+    repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    assert_eq!(idle(&repo), [format!("{} \"Add a\" is on no branch", &gone[..10])]);
+    let shown = repo.json(&["show", "ISS-001"]);
+    assert_eq!(shown["executions"][0]["commits"][0]["on_no_branch"], true, "{shown:#}");
+    for args in [&["show", "ISS-001"][..], &["trace", "ISS-001"], &["trace", &gone]] {
+        let told = repo.wf(args).ok().stdout;
+        assert!(told.contains("Add a (on no branch)"), "{args:?}: {told}");
+    }
+    // A branch or the HEAD of a worktree is enough, and so is the commit that a rebase made of it.
+    repo.git(&["branch", "kept", &gone]).ok();
+    let shown = repo.json(&["show", "ISS-001"]);
+    assert_eq!(shown["executions"][0]["commits"][0]["on_no_branch"], json!(null));
+    repo.git(&["branch", "-D", "-q", "kept"]).ok();
+    assert_eq!(idle(&repo).len(), 1);
+    repo.git(&["worktree", "add", "-q", "--detach", "../kept", &gone]).ok();
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn an_empty_commit_is_not_done() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    repo.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
+    assert!(idle(&repo)[0].ends_with("\"Nothing\" changes nothing"));
+    repo.commit("src/a.rs", "a\n", "Add a");
+    let ran = repo.wf(&["done"]).ok();
+    assert!(ran.stdout.contains("with 1 commit;"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_was_taken_back_is_not_done() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    repo.commit("src/a.rs", "a\n", "Add a");
+    repo.git(&["revert", "--no-edit", "HEAD"]).ok();
+    let told = idle(&repo);
+    assert!(told[0].ends_with("\"Add a\" was reverted"), "{told:?}");
+    assert!(told[1].ends_with("only reverts others of them"), "{told:?}");
+    // Once more, and back again by hand.
+    repo.git(&["revert", "--no-edit", "HEAD"]).ok();
+    repo.git(&["rm", "-q", "src/a.rs"]).ok();
+    repo.git(&["commit", "-q", "--no-verify", "-m", "Do without"]).ok();
+    let told = idle(&repo);
+    assert!(told.iter().any(|it| it.contains("\"Add a\"")), "{told:?}");
+    repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn what_the_branch_brought_since_may_be_taken_back() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "nobody's"]).ok();
+    repo.write("src/a.rs", "wrong\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "wrong"]).ok();
+    repo.git(&["revert", "--no-edit", "HEAD"]).ok();
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn a_merge_is_work_only_by_its_own_changes() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    repo.git(&["switch", "-q", "-c", "theirs"]).ok();
+    let off = ["-c", "core.hooksPath=/dev/null"];
+    repo.write("theirs", "1\n");
+    repo.write("README.md", "theirs\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&[&off[..], &["commit", "-q", "-m", "Theirs"]].concat()).ok();
+    let theirs = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
+    repo.git(&["switch", "-q", "main"]).ok();
+    repo.git(&["merge", "-q", "--no-ff", "--no-edit", "theirs"]).ok();
+    assert!(idle(&repo)[0].ends_with("is a merge that changes nothing by itself"));
+    let link = |repo: &Repo, n: usize| repo.json(&["show", "ISS-001"])["executions"][0]["commits"][n].clone();
+    assert_eq!(link(&repo, 0)["files"], json!(null));
+    // Nobody else's commit is credited to the plan by it.
+    repo.wf(&["done", "--force", "--reason", "to see"]).ok();
+    assert_eq!(repo.json(&["relink"])["links"], json!([]));
+    assert_eq!(repo.json(&["trace", &theirs])["issues"], json!([]));
+
+    // How a conflict was resolved is.
+    repo.queued("ISS-002", "README.md");
+    repo.wf(&["next"]).ok();
+    repo.git(&["switch", "-q", "theirs"]).ok();
+    repo.write("README.md", "2\n");
+    repo.git(&[&off[..], &["commit", "-q", "-a", "-m", "Two"]].concat()).ok();
+    repo.git(&["switch", "-q", "main"]).ok();
+    repo.write("README.md", "3\n");
+    repo.git(&[&off[..], &["commit", "-q", "-a", "-m", "Three"]].concat()).ok();
+    repo.git(&["merge", "-q", "theirs"]).fails(1);
+    repo.write("README.md", "2 and 3\n");
+    repo.git(&["commit", "-q", "-a", "--no-edit"]).ok();
+    let shown = repo.json(&["show", "ISS-002"]);
+    assert_eq!(shown["executions"][0]["commits"][0]["files"], json!(["README.md"]), "{shown:#}");
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn a_plan_that_needs_no_commit_is_done_without_one() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    repo.commit("README.md", "one\n", "first");
+    repo.wf(&["init", "--hooks"]).ok();
+    let mut plan = plan_on("src/a.rs");
+    let task = &mut plan["tasks"][0];
+    task["action"] = json!("notify");
+    task["scope"] = json!("the reporters");
+    task["modification_points"] = json!([]);
+    task["test"]["commands"] = json!(["true"]);
+    repo.planned("ISS-001", &plan);
+    repo.wf(&["policy", "set", "evidence=required"]).ok();
+    repo.wf(&["start", "ISS-001"]).ok();
+    assert_eq!(refused(&repo, "no-evidence")["details"], json!(["T1: `true` has no passing check"]));
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.wf(&["done"]).ok();
+    assert_eq!(repo.status("ISS-001"), "completed");
+}

@@ -173,3 +173,32 @@ fn an_id_in_a_comment_is_not_the_authors() {
     assert_eq!(message(&repo, "HEAD"), "typed\n");
     assert!(claim.linked(&repo).is_empty());
 }
+
+#[test]
+fn a_commit_on_a_detached_head_says_that_it_is_not_bound() {
+    let it = Bound::new();
+    let commit = |repo: &Repo, text: &str| {
+        repo.write("a", text);
+        repo.git(&["add", "a"]).ok();
+        repo.git(&["commit", "-q", "-m", text]).ok().stderr
+    };
+    assert_eq!(commit(&it.repo, "1"), "");
+    it.repo.git(&["checkout", "-q", "--detach"]).ok();
+    let said = commit(&it.repo, "2");
+    let hash = id(&it.repo, "HEAD")[..7].to_owned();
+    let wanted = format!(
+        "git-wf: {hash} is on a detached HEAD, so it is not bound to `{}`, which is executed on `main`; `git wf link \
+         {hash} ISS-001` binds it\n",
+        it.claim.solution
+    );
+    assert_eq!(said, wanted);
+    it.repo.git(&["switch", "-q", "-c", "other"]).ok();
+    assert_eq!(commit(&it.repo, "3"), "");
+    it.repo.git(&["checkout", "-q", "--detach"]).ok();
+    it.repo.wf(&["link", &hash, "ISS-001"]).ok();
+    // What is bound by what it says is bound.
+    it.repo.git(&["commit", "-q", "--allow-empty", "-m", &format!("x\n\n{}", it.claim.trailers())]).ok();
+    assert_eq!(it.linked().len(), 3);
+    it.claim.end(&it.repo, "completed");
+    assert_eq!(commit(&it.repo, "4"), "");
+}

@@ -77,6 +77,37 @@ fn a_squash_with_words_of_its_own() {
 }
 
 #[test]
+fn a_squash_of_work_that_was_rebased_before() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("repo");
+    repo.wf(&["hooks", "install"]).ok();
+    repo.planned("ISS-001", &plan_on("a"));
+    repo.git(&["switch", "-q", "-c", "work"]).ok();
+    repo.wf(&["start", "ISS-001"]).ok();
+    repo.commit("a", "1\n", "one");
+    repo.commit("b", "2\n", "two");
+    repo.git(&["switch", "-q", "main"]).ok();
+    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "elsewhere"]).ok();
+    repo.write("c", "theirs\n");
+    repo.git(&["add", "c"]).ok();
+    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "theirs"]).ok();
+    repo.git(&["switch", "-q", "work"]).ok();
+    repo.git(&["rebase", "-q", "main"]).ok();
+    repo.wf(&["done"]).ok();
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["switch", "-q", "main"]).ok();
+    repo.git(&["merge", "-q", "--squash", "work"]).ok();
+    repo.git(&["commit", "-q", "-m", "All of it (#12)"]).ok();
+    // What others did meanwhile is no part of it.
+    let found = relinked(&repo, &[]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(
+        (&found[0]["commit"], &found[0]["shown_by"]),
+        (&json!(id(&repo, "HEAD")), &json!("whole-patch"))
+    );
+}
+
+#[test]
 fn a_rebase_that_no_hook_saw() {
     let sandbox = Sandbox::new();
     let (repo, _) = executed(&sandbox);

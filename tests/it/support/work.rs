@@ -92,7 +92,7 @@ impl Repo {
     #[track_caller]
     pub(crate) fn done(&self) -> Ran {
         let ran = self.wf(&["done"]);
-        if ran.code == 1 && ran.stderr.contains("no commit is bound to") {
+        if ran.code == 1 && ran.stderr.contains("error: no commit ") {
             return self.wf(&["done", "--force", "--reason", "a test"]).ok();
         }
         ran.ok()

@@ -1,0 +1,70 @@
+//! Which commits a branch, a tag, a remote or the HEAD of a worktree leads to. After a reset or a rebase without hooks a
+//! link may name one that nothing leads to any more.
+
+use std::collections::HashSet;
+
+use crate::model::hash::CommitHash;
+use crate::rules::folder::ExecutionFolder;
+use crate::store::git::Args;
+use crate::store::{Store, StoreError, object_id};
+
+/// Those of some commits that nothing leads to, found by one walk.
+#[derive(Debug, Default)]
+pub(crate) struct Unreached {
+    /// They are in the repository.
+    adrift: HashSet<CommitHash>,
+    /// They are not: another clone may have them on a branch.
+    away: HashSet<CommitHash>,
+}
+
+impl Unreached {
+    /// Looks for each of `commits`.
+    pub(crate) fn among<'a>(
+        store: &Store,
+        commits: impl Iterator<Item = &'a CommitHash>,
+    ) -> Result<Self, StoreError> {
+        let commits: HashSet<&CommitHash> = commits.collect();
+        let is_here = |hash: &&CommitHash| store.commit_here(hash).is_some();
+        let (here, away): (Vec<&CommitHash>, Vec<&CommitHash>) = commits.iter().copied().partition(is_here);
+        let away = away.into_iter().cloned().collect();
+        if here.is_empty() {
+            return Ok(Self { adrift: HashSet::new(), away });
+        }
+        let args = Args::new(&["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes", "--not"]);
+        let args = detached_heads(store)?.into_iter().fold(args, Args::without);
+        let list: String = here.iter().map(|hash| format!("{hash}\n")).collect();
+        let answer = store.git().run_with(args, list.as_bytes())?;
+        let unreached = String::from_utf8_lossy(&answer);
+        let unreached = unreached.lines().filter_map(CommitHash::parse).filter(|it| commits.contains(it));
+        Ok(Self { adrift: unreached.collect(), away })
+    }
+
+    /// Looks for the commits that executions link.
+    pub(crate) fn of<'a>(
+        store: &Store,
+        executions: impl Iterator<Item = &'a ExecutionFolder>,
+    ) -> Result<Self, StoreError> {
+        let commits: Vec<CommitHash> =
+            executions.flat_map(ExecutionFolder::commits).map(|it| it.link.hash).collect();
+        Self::among(store, commits.iter())
+    }
+
+    /// Whether nothing here leads to it, for whatever reason.
+    pub(crate) fn has(&self, hash: &CommitHash) -> bool {
+        self.is_adrift(hash) || self.away.contains(hash)
+    }
+
+    /// Whether it is here and nothing leads to it.
+    pub(crate) fn is_adrift(&self, hash: &CommitHash) -> bool {
+        self.adrift.contains(hash)
+    }
+}
+
+/// What is checked out in the worktrees of the repository without a branch.
+fn detached_heads(store: &Store) -> Result<Vec<String>, StoreError> {
+    let linked = store.repo().worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
+    let folders = [store.common_dir(), store.git_dir()];
+    let folders = folders.into_iter().chain(linked.iter().map(|it| it.git_dir().to_owned()));
+    let heads = folders.filter_map(|folder| std::fs::read_to_string(folder.join("HEAD")).ok());
+    Ok(heads.filter_map(|head| Some(object_id(head.trim())?.to_string())).collect())
+}

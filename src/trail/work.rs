@@ -1,0 +1,158 @@
+//! What of the commits that an execution links is work: nobody is done with a commit that no branch has any more, that
+//! changes nothing, or that others of them took back.
+
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+
+use super::merges::{self, Budget, OwnChanges};
+use super::reach::Unreached;
+use crate::model::hash::CommitHash;
+use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::rules::undoing::standing;
+use crate::store::{CodeCommit, MOST_FILES, Store, StoreError};
+
+/// The commits that an execution made.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    /// Those that a branch has, in the order of their links: evidence is asked for at the last of them.
+    pub(crate) present: Vec<LinkedCommit>,
+    /// Those of these that leave something changed.
+    pub(crate) effective: Vec<LinkedCommit>,
+    /// Why the others do not count, a line each.
+    pub(crate) idle: Vec<String>,
+}
+
+impl Work {
+    /// Looks at the commits of an execution. One that is not here is on no branch of this repository.
+    pub(crate) fn of(store: &Store, execution: &ExecutionFolder) -> Result<Self, StoreError> {
+        let mut work = Self::default();
+        let linked = execution.work();
+        let unreached = Unreached::among(store, linked.iter().map(|it| &it.link.hash))?;
+        for commit in linked {
+            if unreached.has(&commit.link.hash) {
+                work.leave_out(&commit, "is on no branch");
+            } else {
+                work.present.push(commit);
+            }
+        }
+        let left: HashSet<CommitHash> =
+            standing(&work.present).into_iter().map(|it| it.link.hash.clone()).collect();
+        let mut steps = Vec::new();
+        for commit in work.present.clone() {
+            if left.contains(&commit.link.hash) {
+                let code =
+                    store.commit_here(&commit.link.hash).map(|id| store.code_commit(id)).transpose()?;
+                steps.extend(code.map(|code| (commit, code)));
+            } else if commit.link.reverts.is_empty() {
+                work.leave_out(&commit, "was reverted");
+            } else {
+                work.leave_out(&commit, "only reverts others of them");
+            }
+        }
+        let steps = work.with_changes(store, steps)?;
+        if is_nothing_together(store, steps.iter().map(|(_, code)| code))? {
+            for (commit, _) in &steps {
+                work.leave_out(commit, "is undone by the others");
+            }
+        } else {
+            work.effective = steps.into_iter().map(|(commit, _)| commit).collect();
+        }
+        Ok(work)
+    }
+
+    fn leave_out(&mut self, commit: &LinkedCommit, why: &str) {
+        let link = &commit.link;
+        self.idle.push(format!("{} \"{}\" {why}", link.hash.short(), link.subject));
+    }
+
+    /// Those that change something. A merge does so where it is not what git makes of its parents.
+    fn with_changes(
+        &mut self,
+        store: &Store,
+        steps: Vec<(LinkedCommit, CodeCommit)>,
+    ) -> Result<Vec<(LinkedCommit, CodeCommit)>, StoreError> {
+        let merges = steps.iter().map(|(_, code)| code).filter(|code| code.parents.len() > 1);
+        // A shallow clone may not be able to make them again.
+        let own = merges::own_changes(store, merges, Budget::of_each()).ok();
+        let mut found = Vec::new();
+        for (commit, code) in steps {
+            if code.parents.len() > 1 {
+                // What cannot be looked at may be work.
+                let may_change = |own: &OwnChanges| {
+                    own.changes.contains_key(&code.id) || own.unseen.contains_key(&code.id)
+                };
+                if own.as_ref().is_none_or(may_change) {
+                    found.push((commit, code));
+                } else {
+                    self.leave_out(&commit, "is a merge that changes nothing by itself");
+                }
+            } else if is_empty(store, &code)? {
+                self.leave_out(&commit, "changes nothing");
+            } else {
+                found.push((commit, code));
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn is_empty(store: &Store, code: &CodeCommit) -> Result<bool, StoreError> {
+    let tree = store.code_tree_of(code.id)?;
+    match code.parents.first() {
+        Some(parent) => Ok(store.code_tree_of(*parent)? == tree),
+        None => Ok(tree == ObjectId::empty_tree(tree.kind())),
+    }
+}
+
+/// Whether commits undo each other: at each path what they put there is what they found there, in whatever order. Where
+/// there are too many changes to look at, they do not.
+fn is_nothing_together<'a>(
+    store: &Store,
+    commits: impl Iterator<Item = &'a CodeCommit>,
+) -> Result<bool, StoreError> {
+    let mut balance: HashMap<_, i64> = HashMap::new();
+    let mut changes = 0;
+    for commit in commits {
+        if commit.parents.len() > 1 {
+            return Ok(false);
+        }
+        let Some(differences) = store.first_changes(commit, MOST_FILES)? else { return Ok(false) };
+        changes += differences.len();
+        if differences.len() >= MOST_FILES || changes > 10 * MOST_FILES {
+            return Ok(false);
+        }
+        for it in differences {
+            *balance.entry((it.path.clone(), it.old)).or_default() -= 1;
+            *balance.entry((it.path, it.new)).or_default() += 1;
+        }
+    }
+    Ok(changes > 0 && balance.values().all(|n| *n == 0))
+}
+
+/// The commit on which the work of an execution stands and the last of it, where nothing else lies between: then the change
+/// from one to the other is what the execution made, and a squash of it is known by that. None where others' commits or a
+/// merge lie between.
+pub(crate) fn span(
+    store: &Store,
+    linked: &HashSet<CommitHash>,
+    work: &[LinkedCommit],
+) -> Result<Option<(Option<ObjectId>, ObjectId)>, StoreError> {
+    let mut open: HashSet<ObjectId> = HashSet::new();
+    for commit in work {
+        let Some(id) = store.commit_here(&commit.link.hash) else { return Ok(None) };
+        open.insert(id);
+    }
+    let Some(head) = work.last().and_then(|it| store.commit_here(&it.link.hash)) else { return Ok(None) };
+    let mut at = Some(head);
+    while let Some(id) = at.filter(|id| linked.contains(&CommitHash::from(*id))) {
+        let commit = store.code_commit(id)?;
+        open.remove(&id);
+        at = match commit.parents[..] {
+            [] => None,
+            [parent] => Some(parent),
+            _ => return Ok(None),
+        };
+    }
+    Ok(open.is_empty().then_some((at, head)))
+}
