@@ -8,12 +8,15 @@ use gix::bstr::ByteSlice;
 use super::binding::{self, Binding, Bound, Here, Lost};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::progress;
+use super::staged::Staged;
 use super::{HookError, Verdict};
 use crate::model::hash::CommitHash;
+use crate::model::id::SolutionId;
 use crate::store::{Read, Store, StoreError, records};
 use crate::trail::links::solutions;
+use crate::trail::merges;
 use crate::trail::referred::{REVERTS, Referred};
-use crate::trail::sources::{Source, Sources};
+use crate::trail::sources::{Same, Source, Sources};
 use crate::trail::trailers;
 
 /// The value of a policy whose gate is closed.
@@ -30,6 +33,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let message = std::fs::read(path).map_err(|source| HookError::Read { path: path.to_owned(), source })?;
     let editor = std::env::var_os("GIT_EDITOR");
     let mut rule = None;
+    let mut told = None;
     let mut binding = binding::of_worktree(&snapshot, &here)?;
     if !matches!(binding, Binding::Lost(_)) {
         let back = progress::goes_back_to(&git_dir);
@@ -40,11 +44,38 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
         if back.is_empty() && sources.by_message(&message)?.iter().any(|it| !own(it)) {
             return Ok(Verdict::Go);
         }
-        let sources = sources.by_message(&back)?;
-        if !sources.is_empty() {
+        let gone_back = sources.by_message(&back)?;
+        let mut with_own = None;
+        let found = match &binding {
+            Binding::Bound(bound) if gone_back.is_empty() => {
+                let is_told = progress::is_merging(&git_dir) || !back.is_empty();
+                match if is_told { Same::Nobody } else { by_change(store, &snapshot, &sources, &message)? } {
+                    // Its own work once more is a step of it like any other.
+                    Same::Of(found) if found.iter().all(|it| own(it) && it.reverts.is_empty()) => vec![],
+                    Same::Of(found) => found,
+                    Same::Several(plans) => {
+                        told = Some(several(&plans, bound));
+                        vec![]
+                    }
+                    Same::Nobody => vec![],
+                }
+            }
+            Binding::Bound(bound) => {
+                let is_more = !gone_back.iter().any(own) && has_own(store, &back)?;
+                with_own = is_more.then_some(bound);
+                gone_back
+            }
+            _ => gone_back,
+        };
+        if !found.is_empty() {
             let rule = CommentRule::read(store, editor.as_deref())?;
             if !is_empty_after_cleanup(&message, &rule) {
-                let trailers = trailers_of(&snapshot, &sources, rule.at_scissors(&message).0)?;
+                let text = rule.at_scissors(&message).0;
+                let is_decided = is_decided(&snapshot, text)?;
+                let mut trailers = trailers_of(&snapshot, &found, text)?;
+                if let Some(bound) = with_own.filter(|_| !is_decided) {
+                    trailers.extend(trailers_of_bound(bound));
+                }
                 add(path, &rule, &trailers)?;
             }
             return Ok(Verdict::Go);
@@ -81,7 +112,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     match binding {
         Binding::Bound(bound) => {
             add(path, &rule, &missing_trailers(&bound, rule.at_scissors(&message).0))?;
-            Ok(Verdict::Go)
+            Ok(told.map_or(Verdict::Go, Verdict::Told))
         }
         Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.tell())),
         Binding::Lost(lost) => {
@@ -96,6 +127,59 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
             None => "no solution is executed on a detached HEAD, and the policy asks for one".into(),
         })),
     }
+}
+
+/// Whose work the change is, whatever it is called: `git apply`, `cherry-pick --no-commit` and an amended revert leave no
+/// other sign. A message that names a plan says enough.
+fn by_change<R: Read>(
+    store: &Store,
+    read: &R,
+    sources: &Sources<'_, R>,
+    message: &[u8],
+) -> Result<Same, StoreError> {
+    if !solutions(read, &trailers::parse(message))?.is_empty() {
+        return Ok(Same::Nobody);
+    }
+    // The user waits, and git goes on: what cannot be found out now is left to `relink`.
+    let Some(staged) = Staged::of(store)? else { return Ok(Same::Nobody) };
+    let Ok(files) = staged.files() else { return Ok(Same::Nobody) };
+    if files.is_empty() {
+        let head = store.code_commit(staged.head())?;
+        let found = if staged.is_amended(&head) { sources.of_head(staged.head())? } else { vec![] };
+        return Ok(if found.is_empty() { Same::Nobody } else { Same::Of(found) });
+    }
+    let found = sources.by_staged(staged.head(), &files, || staged.patch_ids());
+    Ok(found.unwrap_or(Same::Nobody))
+}
+
+fn several(plans: &[SolutionId], bound: &Bound) -> String {
+    let plans: Vec<String> = plans.iter().map(|plan| format!("`{plan}`")).collect();
+    format!(
+        "the same change is in commits of {}, so this one is bound to `{}`; `git wf link HEAD SOLUTION` binds it to another",
+        plans.join(" and "),
+        bound.solution_id
+    )
+}
+
+/// Whether what is staged holds more than the squash that `back` lists.
+fn has_own(store: &Store, back: &[u8]) -> Result<bool, StoreError> {
+    let squashed = Referred::parse(back).copies;
+    let tip = squashed.first().and_then(|tip| store.commit_named(tip)).filter(|_| is_squash(back));
+    let (Some(tip), Some(staged)) = (tip, Staged::of(store)?) else { return Ok(false) };
+    if let Ok(Some(is_more)) = merges::is_more(store, (staged.head(), tip), staged.index()) {
+        return Ok(is_more);
+    }
+    // An older git cannot make the squash again: then a file that no squashed commit changed is one's own.
+    let mut squashed_files = BTreeSet::new();
+    for id in squashed.iter().filter_map(|id| store.commit_named(id)) {
+        squashed_files.extend(store.changed_files(&store.code_commit(id)?)?);
+    }
+    Ok(staged.files().is_ok_and(|files| files.iter().any(|file| !squashed_files.contains(file))))
+}
+
+/// Whether git lists squashed commits, and not one that is picked.
+fn is_squash(back: &[u8]) -> bool {
+    back.starts_with(b"Squashed commit of the following")
 }
 
 impl Lost {
@@ -129,12 +213,10 @@ fn trailers_of(
     sources: &[Source],
     text: &[u8],
 ) -> Result<Vec<(&'static str, String)>, StoreError> {
-    let of = |text: &[u8]| solutions(read, &trailers::parse(text));
-    let is_said = !of(&unindented(text))?.is_empty() || !Referred::parse(text).reverts.is_empty();
-    if is_said {
+    if is_decided(read, text)? || !Referred::parse(text).reverts.is_empty() {
         return Ok(vec![]);
     }
-    let named = of(text)?;
+    let named = solutions(read, &trailers::parse(text))?;
     let mut found = Vec::new();
     for source in sources.iter().filter(|it| !named.contains(&it.solution_id)) {
         found.push((trailers::ISSUE, source.solution_id.issue().to_string()));
@@ -144,6 +226,21 @@ fn trailers_of(
     let reverts: BTreeSet<&CommitHash> = sources.iter().flat_map(|it| &it.reverts).collect();
     found.extend(reverts.into_iter().map(|hash| (REVERTS, hash.to_string())));
     Ok(found)
+}
+
+/// Whether somebody wrote a plan into the message, apart from what a squash collected.
+fn is_decided(read: &impl Read, text: &[u8]) -> Result<bool, StoreError> {
+    Ok(!solutions(read, &trailers::parse(&unindented(text)))?.is_empty())
+}
+
+/// The trailers for a commit of that execution.
+fn trailers_of_bound(bound: &Bound) -> Vec<(&'static str, String)> {
+    let mut trailers = vec![
+        (trailers::ISSUE, bound.solution_id.issue().to_string()),
+        (trailers::SOLUTION, bound.solution_id.to_string()),
+    ];
+    trailers.extend(bound.task_id.clone().map(|task| (trailers::TASK, task)));
+    trailers
 }
 
 /// The trailers for a commit of that execution, without those that `text` has already.
@@ -160,9 +257,8 @@ fn missing_trailers(bound: &Bound, text: &[u8]) -> Vec<(&'static str, String)> {
         return Vec::new();
     }
     let has_task = trailers::parse(&unindented(text)).iter().any(|(key, _)| key == trailers::TASK);
-    let mut trailers =
-        vec![(trailers::ISSUE, bound.solution_id.issue().to_string()), (trailers::SOLUTION, own.to_owned())];
-    trailers.extend(bound.task_id.clone().filter(|_| !has_task).map(|task| (trailers::TASK, task)));
+    let mut trailers = trailers_of_bound(bound);
+    trailers.retain(|(key, _)| !has_task || *key != trailers::TASK);
     trailers
 }
 

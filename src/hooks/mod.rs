@@ -13,6 +13,7 @@ pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
 mod progress;
 mod rebase;
+mod staged;
 mod unbound;
 mod verdict;
 

@@ -11,6 +11,7 @@ mod again;
 mod weight;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
@@ -80,6 +81,20 @@ pub(crate) fn own_changes<'a>(
         found.note(id, of_the_merge(store, id, &joined.conflicts, changes)?);
     }
     Ok(found)
+}
+
+/// Whether an index holds more than git makes of `head` and `other`, as where a squash is committed together with changes
+/// of one's own, or a conflict was settled. None if the installed git cannot tell.
+pub(crate) fn is_more(
+    store: &Store,
+    (head, other): (ObjectId, ObjectId),
+    index: &Path,
+) -> Result<Option<bool>, StoreError> {
+    let again = Again::new(store)?;
+    let Some(joined) = again.merge(&[(head, other)])?.and_then(|mut made| made.pop()) else {
+        return Ok(None);
+    };
+    Ok(Some(!joined.conflicts.is_empty() || again.differs(joined.tree, index)?))
 }
 
 impl OwnChanges {

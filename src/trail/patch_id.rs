@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use gix::ObjectId;
@@ -24,6 +25,37 @@ const SHOWN: &[&str] = &[
     "--no-textconv",
     "--root",
 ];
+
+/// How a staged change is shown, so that it has the id that it will have as a commit.
+const STAGED: &[&str] = &[
+    "-c",
+    "core.bigFileThreshold=32m",
+    "diff-index",
+    "--cached",
+    "-p",
+    "--no-renames",
+    "--full-index",
+    "--binary",
+    "--no-ext-diff",
+    "--no-textconv",
+];
+
+/// The patch ids of what an index changes in a commit, and of what would undo that.
+pub(crate) fn of_index(
+    store: &Store,
+    index: &Path,
+    commit: ObjectId,
+) -> Result<[Option<PatchId>; 2], StoreError> {
+    let git = store.git();
+    let id = |args: Args| -> Result<Option<PatchId>, StoreError> {
+        let mut shown = git.command(args.value(commit.to_string()).no_paths());
+        shown.env("GIT_INDEX_FILE", index);
+        Ok(ids_of(&git, shown)?.split_whitespace().next().and_then(PatchId::parse))
+    };
+    // git swaps the prefixes of the paths as well, and they are a part of the id.
+    let back = Args::new(STAGED).options(&["-R", "--src-prefix=b/", "--dst-prefix=a/"]);
+    Ok([id(Args::new(STAGED))?, id(back)?])
+}
 
 /// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None if nothing changed, or
 /// if the trees unfold to more files than can be looked at: git would walk all of them.

@@ -3,22 +3,27 @@
 //! What its message says of other commits comes first. A copy or a revert that says nothing is known by git's patch id.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gix::ObjectId;
 
 use super::referred::Referred;
 use super::{links, patch_id, relink, trailers};
 use crate::index::{self, Index};
-use crate::model::hash::CommitHash;
+use crate::model::execution::{CommitLink, Execution};
+use crate::model::hash::{CommitHash, PatchId};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::store::git::Args;
-use crate::store::{CodeCommit, Read, Store, StoreError, object_id, records};
+use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, object_id, records};
 
 /// A revert of a revert of a revert: so far back its message is followed.
 const DEEPEST: usize = 16;
 /// At most this many commits of the same files are looked at for the same change.
 const MOST_COMPARED: usize = 100;
+/// So many issues are read while somebody waits.
+const FEW_ISSUES: usize = 50;
+/// Before a commit is made, so many of the latest are looked at.
+const MOST_RECENT: usize = 200;
 
 /// Work that a commit goes back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +38,17 @@ pub(crate) struct Source {
     commits: Vec<CommitHash>,
     /// The commits of it that are taken back; none where it is made once more.
     pub(crate) reverts: Vec<CommitHash>,
+}
+
+/// Whose work makes the same change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Same {
+    /// Nobody's, as far as one looked.
+    Nobody,
+    /// Of these.
+    Of(Vec<Source>),
+    /// Of plans that have nothing to do with each other: nobody can tell which is meant.
+    Several(Vec<SolutionId>),
 }
 
 /// Finds them. What takes long to know is known once.
@@ -122,21 +138,42 @@ impl<'a, R: Read> Sources<'a, R> {
 
     /// Those of the executions that link a commit, or did before it was rewritten.
     fn linking(&self, hash: &CommitHash, executions: &[ExecutionId]) -> Result<Vec<Source>, StoreError> {
+        let source = |(execution, link): (Execution, CommitLink)| Source {
+            execution_id: execution.id,
+            solution_id: execution.solution_id,
+            task_id: link.task_id,
+            commits: vec![hash.clone()],
+            reverts: link.reverts,
+        };
+        Ok(self.links(hash, executions)?.into_iter().map(source).collect())
+    }
+
+    /// The same, with what their links say of it.
+    fn links(
+        &self,
+        hash: &CommitHash,
+        executions: &[ExecutionId],
+    ) -> Result<Vec<(Execution, CommitLink)>, StoreError> {
         let mut found = Vec::new();
         for id in executions {
             let Some(folder) = records::execution(self.read, id, &mut Vec::new())? else { continue };
-            if let Some(link) = folder.links_by_hash().remove(hash) {
-                let (solution_id, task_id) = (folder.execution.solution_id, link.task_id);
-                let (execution_id, commits) = (id.clone(), vec![hash.clone()]);
-                found.push(Source { execution_id, solution_id, task_id, commits, reverts: vec![] });
-            }
+            found.extend(folder.links_by_hash().remove(hash).map(|link| (folder.execution, link)));
         }
         Ok(found)
     }
 
+    /// Whether it is quickly known which executions link a commit: there is an index, or there are few issues to read.
+    fn knows_quickly(&self) -> Result<bool, StoreError> {
+        Ok(self.index().is_some() || records::issue_ids(self.read)?.len() <= FEW_ISSUES)
+    }
+
+    fn index(&self) -> Option<&Index<'a>> {
+        self.index.get_or_init(|| index::at_hand_now(self.store)).as_ref()
+    }
+
     /// The executions that may link a commit.
     pub(crate) fn known(&self, hash: &CommitHash) -> Result<Vec<ExecutionId>, StoreError> {
-        if let Some(index) = self.index.get_or_init(|| index::at_hand_now(self.store))
+        if let Some(index) = self.index()
             && let Ok(found) = index.executions_of(hash)
         {
             return Ok(found.into_iter().map(|(_, execution)| execution).collect());
@@ -154,33 +191,110 @@ impl<'a, R: Read> Sources<'a, R> {
     /// By what a commit changes: the latest work on the same files that makes the same change, or that is undone by it.
     pub(crate) fn by_change(&self, commit: &CodeCommit, files: &[String]) -> Result<Vec<Source>, StoreError> {
         let [parent] = commit.parents[..] else { return Ok(vec![]) };
-        let mut linked = Vec::new();
-        for hash in self.of_same_files(parent, files)? {
-            let Some(id) = object_id(&hash).filter(|id| *id != commit.id) else { continue };
-            if !self.linking(&hash, &self.known(&hash)?)?.is_empty() {
-                linked.push((hash, id));
+        let mut others = self.of_same_files(parent, files)?;
+        others.retain(|hash| *hash != CommitHash::from(commit.id));
+        let patches = || {
+            let hash = CommitHash::from(commit.id);
+            let own = patch_id::of_commits(self.store, std::slice::from_ref(&hash))?.remove(&hash);
+            Ok([own, patch_id::between(self.store, Some(commit.id), parent)?])
+        };
+        Ok(match self.same_change(&others, files, patches)? {
+            Same::Nobody | Same::Several(_) => vec![],
+            Same::Of(found) => found,
+        })
+    }
+
+    /// The same of a change that is about to be committed on `head`, among the latest commits: whoever commits waits for the
+    /// answer. `patches` are that of the change and that of what would undo it.
+    pub(crate) fn by_staged(
+        &self,
+        head: ObjectId,
+        files: &[String],
+        patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
+    ) -> Result<Same, StoreError> {
+        let Some(file) = files.first().filter(|_| self.knows_quickly().unwrap_or(false)) else {
+            return Ok(Same::Nobody);
+        };
+        let args = Args::new(&["rev-list", "--no-merges", "--branches", "--remotes"]);
+        let args = args.with("--max-count=", MOST_RECENT).value(head.to_string());
+        let listed = self.store.git().output(args)?;
+        let mut linked = String::new();
+        for hash in String::from_utf8_lossy(&listed.stdout).lines().filter_map(CommitHash::parse) {
+            if !self.known(&hash)?.is_empty() {
+                linked.push_str(&format!("{hash}\n"));
             }
         }
         if linked.is_empty() {
+            return Ok(Same::Nobody);
+        }
+        let args = Args::new(&["diff-tree", "--stdin", "--root", "-r", "--name-only", "--no-renames"]);
+        let touching = self.store.git().run_with(args.path(file), linked.as_bytes())?;
+        let touching = String::from_utf8_lossy(&touching);
+        let others: Vec<CommitHash> =
+            touching.lines().filter_map(CommitHash::parse).take(MOST_COMPARED).collect();
+        self.same_change(&others, files, patches)
+    }
+
+    /// The work of HEAD, as where it is being made once more.
+    pub(crate) fn of_head(&self, head: ObjectId) -> Result<Vec<Source>, StoreError> {
+        if !self.knows_quickly()? {
             return Ok(vec![]);
         }
-        let hashes: Vec<CommitHash> =
-            linked.iter().map(|(hash, _)| hash.clone()).chain([commit.id.into()]).collect();
-        let patches = patch_id::of_commits(self.store, &hashes)?;
-        let own = patches.get(&CommitHash::from(commit.id));
-        let undone = patch_id::between(self.store, Some(commit.id), parent)?;
-        for (hash, id) in linked {
-            let patch = patches.get(&hash);
-            let takes_back = undone.is_some() && patch == undone.as_ref();
-            if patch.is_some() && (patch == own || takes_back) {
-                let mut found = self.of_commit(id, 0)?;
-                for source in &mut found {
-                    source.reverts = if takes_back { source.commits.clone() } else { vec![] };
-                }
-                return Ok(found);
+        let hash = CommitHash::from(head);
+        self.linking(&hash, &self.known(&hash)?)
+    }
+
+    /// The work that makes the same change as `patches` or is undone by it: that of the latest of some commits, the newest
+    /// first, if all that do so are of the same plans.
+    fn same_change(
+        &self,
+        others: &[CommitHash],
+        files: &[String],
+        patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
+    ) -> Result<Same, StoreError> {
+        let files: HashSet<&str> = files.iter().map(String::as_str).collect();
+        let mut linked = Vec::new();
+        for hash in others {
+            let links = self.links(hash, &self.known(hash)?)?;
+            // The same change is one of the same files; a link names only so many of them.
+            let is_like = |link: &CommitLink| {
+                files.len() >= MOST_FILES
+                    || link.files.iter().map(String::as_str).collect::<HashSet<_>>() == files
+            };
+            if links.iter().any(|(_, link)| is_like(link)) {
+                linked.push(hash.clone());
             }
         }
-        Ok(vec![])
+        if linked.is_empty() {
+            return Ok(Same::Nobody);
+        }
+        let [own, undone] = patches()?;
+        let known = patch_id::of_commits(self.store, &linked)?;
+        let mut latest: Option<Vec<Source>> = None;
+        let mut plans: BTreeSet<SolutionId> = BTreeSet::new();
+        for hash in linked {
+            let patch = known.get(&hash);
+            let takes_back = undone.is_some() && patch == undone.as_ref();
+            if patch.is_none() || (patch != own.as_ref() && !takes_back) {
+                continue;
+            }
+            let Some(id) = object_id(&hash) else { continue };
+            let mut found = self.of_commit(id, 0)?;
+            for source in &mut found {
+                source.reverts = if takes_back { source.commits.clone() } else { vec![] };
+            }
+            let of: BTreeSet<SolutionId> = found.iter().map(|it| it.solution_id.clone()).collect();
+            match &latest {
+                None => latest = Some(found),
+                Some(latest) if latest.iter().any(|it| of.contains(&it.solution_id)) => {}
+                Some(_) => {
+                    plans.extend(of);
+                    return Ok(Same::Several(plans.into_iter().collect()));
+                }
+            }
+            plans.extend(latest.iter().flatten().map(|it| it.solution_id.clone()));
+        }
+        Ok(latest.filter(|found| !found.is_empty()).map_or(Same::Nobody, Same::Of))
     }
 
     /// Commits of the branches that touch these files, the newest first.

@@ -1,6 +1,7 @@
 //! git, repeating merges in a folder of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
@@ -75,6 +76,14 @@ impl Again {
             all = Some(Joined { tree: joined.tree, conflicts });
         }
         Ok(all)
+    }
+
+    /// Whether an index differs from a tree.
+    pub(super) fn differs(&self, tree: ObjectId, index: &Path) -> Result<bool, GitError> {
+        let args = Args::new(&["diff-index", "--cached", "--name-only", "--ignore-submodules=none"]);
+        let mut command = self.aside.command(args.value(tree.to_string()).no_paths());
+        command.env("GIT_INDEX_FILE", index);
+        Ok(!feed(command, b"")?.is_empty())
     }
 
     /// In what each pair of trees differs, all by one process.

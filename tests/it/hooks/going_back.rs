@@ -88,6 +88,15 @@ fn a_revert_and_a_reapply_belong_to_the_work_that_they_undo() {
     let why = it.repo().wf(&["why", "a:1"]).ok().stdout;
     assert!(why.contains(&format!("reapplies {}", short(&it.work))), "{why}");
 
+    // A revert of the reapply takes the work back again.
+    it.repo().git(&["revert", "--no-edit", "HEAD"]).ok();
+    let again = id(it.repo(), "HEAD");
+    assert_eq!(it.assert_of_the_first()["reverts"], json!([reapply]));
+    let trace = it.repo().wf(&["trace", &again]).ok().stdout;
+    let line = trace.lines().find(|line| line.contains("<- this one")).unwrap();
+    assert!(line.contains(&format!("(reverts {})", short(&it.work))), "{trace}");
+    it.repo().git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+
     // Its words stay what it is known by.
     it.repo().git(&["commit", "-q", "--amend", "--no-edit"]).ok();
     it.assert_of_the_first();
@@ -261,4 +270,122 @@ fn what_is_undone_elsewhere_is_no_evidence_and_takes_none_away() {
     assert_eq!(shown["commits"].as_array().unwrap().len(), 2);
     let said = it.repo.wf(&["verify", "--yes"]);
     assert!(!said.stderr.contains("the last linked commit is"), "{}", said.stderr);
+}
+
+/// The patch from one tree to another, applied to files and index.
+fn apply(repo: &Repo, from: &str, to: &str) {
+    let patch = repo.git(&["diff", from, to]).ok().stdout;
+    repo.git_in(patch, &["apply", "--index"]).ok();
+}
+
+#[test]
+fn a_change_made_once_more_under_another_name_names_its_plan() {
+    let it = Two::new();
+    // What is looked up while somebody waits is in the index.
+    it.repo().wf(&["list"]).ok();
+    let before = format!("{}~1", it.work);
+    let trailers = format!("{}Wf-Task: T1\n", it.it.claim.trailers());
+    apply(it.repo(), &it.work, &before);
+    it.repo().git(&["commit", "-q", "-m", "taken back by hand"]).ok();
+    let back = id(it.repo(), "HEAD");
+    let wanted = format!("taken back by hand\n\n{trailers}Wf-Reverts: {}\n", it.work);
+    assert_eq!(message(it.repo(), "HEAD"), wanted);
+    assert_eq!(it.assert_of_the_first()["reverts"], json!([it.work]));
+    apply(it.repo(), &before, &it.work);
+    it.repo().git(&["commit", "-q", "-m", "applied by hand"]).ok();
+    assert_eq!(it.assert_of_the_first()["reverts"], json!([back]));
+    it.repo().git(&["branch", "kept", &it.work]).ok();
+    it.repo().git(&["reset", "-q", "--hard", &before]).ok();
+    it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
+    it.repo().git(&["commit", "-q", "-a", "-m", "picked by hand"]).ok();
+    assert!(message(it.repo(), "HEAD").ends_with(&trailers), "{}", message(it.repo(), "HEAD"));
+    it.assert_of_the_first();
+    // With anything else in it, it is work of what is carried out.
+    it.repo().git(&["reset", "-q", "--hard", &before]).ok();
+    it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
+    it.repo().commit("b", "1\n", "more");
+    assert!(message(it.repo(), "HEAD").ends_with(&it.other.trailers()));
+    assert_eq!(it.other.linked(it.repo()), [id(it.repo(), "HEAD")]);
+}
+
+#[test]
+fn what_a_message_names_is_not_looked_for() {
+    let it = Two::new();
+    it.repo().wf(&["list"]).ok();
+    apply(it.repo(), &it.work, &format!("{}~1", it.work));
+    let words = format!("mine\n\nWf-Solution: {}", it.other.solution);
+    it.repo().git(&["commit", "-q", "-m", &words]).ok();
+    assert_eq!(it.other.linked(it.repo()), [id(it.repo(), "HEAD")]);
+    assert_eq!(it.it.linked(), [it.work]);
+}
+
+#[test]
+fn one_change_of_several_plans_is_bound_to_what_is_carried_out() {
+    let it = Two::new();
+    let before = format!("{}~1", it.work);
+    it.repo().git(&["switch", "-q", "-c", "second", &before]).ok();
+    activate(it.repo(), &it.other, "refs/heads/second", None);
+    let words = format!("the same by chance\n\nWf-Solution: {}", it.other.solution);
+    it.repo().commit("a", "1\n2\n3\n", &words);
+    assert_eq!(it.other.linked(it.repo()).len(), 1);
+    it.other.end(it.repo(), "completed");
+    let third = claim(it.repo(), "ISS-003");
+    it.repo().git(&["switch", "-q", "-c", "third", &before]).ok();
+    activate(it.repo(), &third, "refs/heads/third", None);
+    it.repo().wf(&["list"]).ok();
+    it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
+    let said = it.repo().git(&["commit", "-q", "-m", "whose"]).ok().stderr;
+    for part in [&it.it.claim.solution, &it.other.solution, "is bound to", "`git wf link HEAD SOLUTION`"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert_eq!(third.linked(it.repo()), [id(it.repo(), "HEAD")]);
+}
+
+#[test]
+fn an_amended_revert_that_says_nothing_stays_where_it_belongs() {
+    let it = Two::without_trailers();
+    it.repo().wf(&["list"]).ok();
+    let worded = script(&it.it.sandbox, "editor", "echo 'It was wrong' > \"$1\"");
+    it.repo().with_env("GIT_EDITOR", &worded).git(&["revert", "--edit", &it.work]).ok();
+    it.assert_of_the_first();
+    it.repo().git(&["commit", "-q", "--amend", "-m", "It was very wrong"]).ok();
+    let wanted =
+        format!("It was very wrong\n\n{}Wf-Task: T1\nWf-Reverts: {}\n", it.it.claim.trailers(), it.work);
+    assert_eq!(message(it.repo(), "HEAD"), wanted);
+    assert_eq!(it.assert_of_the_first()["reverts"], json!([it.work]));
+}
+
+#[test]
+fn a_squash_with_work_of_ones_own_names_both_plans() {
+    for is_in_the_same_file in [false, true] {
+        let it = Two::without_trailers();
+        it.repo().git(&["switch", "-q", "-c", "release", "HEAD~1"]).ok();
+        activate(it.repo(), &it.other, "refs/heads/release", Some("T2"));
+        it.repo().git(&["merge", "-q", "--squash", "main"]).ok();
+        let (file, text) = if is_in_the_same_file { ("a", "1\n2\n3\n4\n") } else { ("c", "own\n") };
+        it.repo().commit(file, text, "all of it, and more");
+        let head = id(it.repo(), "HEAD");
+        let (first, other) = (it.it.claim.trailers(), it.other.trailers());
+        let wanted = format!("all of it, and more\n\n{first}Wf-Task: T1\n{other}Wf-Task: T2\n");
+        assert_eq!(message(it.repo(), "HEAD"), wanted, "{file}");
+        assert_eq!(it.it.claim.links(it.repo())[&head]["task_id"], "T1");
+        let own = &it.other.links(it.repo())[&head];
+        assert_eq!((&own["task_id"], &own["linked_by"]), (&json!("T2"), &json!("hook")));
+    }
+}
+
+#[test]
+fn a_rebase_that_squashes_two_plans_is_of_both() {
+    for word in ["squash", "fixup"] {
+        let it = Two::new();
+        let own = it.repo().commit("b", "1\n", "of the other");
+        let todo = script(&it.it.sandbox, "todo", &format!("sed -i '2s/^pick/{word}/' \"$1\""));
+        let repo = it.repo().with_env("GIT_SEQUENCE_EDITOR", &todo).with_env("GIT_EDITOR", "true");
+        repo.git(&["rebase", "-q", "-i", &format!("{}~1", it.work)]).ok();
+        let head = id(it.repo(), "HEAD");
+        assert_ne!(head, own);
+        assert_eq!(it.it.linked(), std::slice::from_ref(&head), "{word}");
+        assert_eq!(it.other.linked(it.repo()), [head], "{word}");
+    }
 }

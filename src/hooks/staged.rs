@@ -1,0 +1,66 @@
+//! What is about to be committed: how the index differs from HEAD. git names that index to its hooks, since it need not be
+//! the worktree's own, as with `commit -a` or `commit FILE`.
+
+use std::path::PathBuf;
+
+use gix::ObjectId;
+
+use crate::model::hash::PatchId;
+use crate::store::git::Args;
+use crate::store::{CodeCommit, Store, StoreError};
+use crate::trail::patch_id;
+
+/// The index that is being committed, on a branch that has a commit.
+pub(super) struct Staged<'a> {
+    store: &'a Store,
+    index: PathBuf,
+    head: ObjectId,
+}
+
+impl<'a> Staged<'a> {
+    /// None where there is no commit yet: nothing was done before.
+    pub(super) fn of(store: &'a Store) -> Result<Option<Self>, StoreError> {
+        let Some(head) = store.head()? else { return Ok(None) };
+        let index = match std::env::var_os("GIT_INDEX_FILE") {
+            Some(named) => std::path::absolute(&named).unwrap_or_else(|_| named.into()),
+            None => store.git_dir().join("index"),
+        };
+        Ok(Some(Self { store, index, head }))
+    }
+
+    pub(super) fn head(&self) -> ObjectId {
+        self.head
+    }
+
+    pub(super) fn index(&self) -> &PathBuf {
+        &self.index
+    }
+
+    /// The paths that differ from HEAD.
+    pub(super) fn files(&self) -> Result<Vec<String>, StoreError> {
+        let args = Args::new(&["diff-index", "--cached", "--name-only", "--no-renames", "-z"]);
+        let args = args.value(self.head.to_string()).no_paths();
+        let output = crate::store::git::feed(self.command(args), b"")?;
+        let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+    }
+
+    /// The patch id of the change, and of the change that would undo it.
+    pub(super) fn patch_ids(&self) -> Result<[Option<PatchId>; 2], StoreError> {
+        patch_id::of_index(self.store, &self.index, self.head)
+    }
+
+    /// Whether HEAD itself is being made once more with other words: git passes on the author date of the commit that is
+    /// amended, and nothing in it is changed.
+    pub(super) fn is_amended(&self, head: &CodeCommit) -> bool {
+        let date = std::env::var("GIT_AUTHOR_DATE").unwrap_or_default();
+        let seconds = date.strip_prefix('@').and_then(|date| date.split(' ').next()?.parse::<i64>().ok());
+        seconds.is_some_and(|seconds| seconds == head.authored_at.millis() / 1000)
+    }
+
+    fn command(&self, args: Args) -> std::process::Command {
+        let mut command = self.store.git().command(args);
+        command.env("GIT_INDEX_FILE", &self.index);
+        command
+    }
+}
