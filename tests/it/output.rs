@@ -196,6 +196,8 @@ fn every_json_answer_is_one_document() {
     let repo = sandbox.store("a");
     let plan = plan_on("src/a.rs").to_string();
     repo.write("plan.json", &plan);
+    let bead = r#"{"id": "bd-1", "title": "From beads", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-02T00:00:00Z"}"#;
+    repo.write("beads.jsonl", bead);
     let object: [&[&str]; 18] = [
         &["new", "--id", "ISS-001", "Title"],
         &["edit", "ISS-001", "-t", "x"],
@@ -213,7 +215,7 @@ fn every_json_answer_is_one_document() {
         &["trace", "ISS-001"],
         &["trace", "HEAD"],
         &["queue", "new", "later"],
-        &["import", "beads", "/dev/null"],
+        &["import", "beads", "beads.jsonl"],
         &["detail", "S-1"],
     ];
     for args in &object[..17] {
