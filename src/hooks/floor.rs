@@ -81,6 +81,10 @@ enum Unsanctioned {
     Another(String),
     #[error("the key that signed it has expired")]
     Expired,
+    #[error("git on this server does not have or does not trust the key `{0}`, which signed it")]
+    Untrusted(String),
+    #[error("git on this server cannot check its signature")]
+    Unchecked,
     #[error("an owner signed it in the role `{0}`, which may not change the policy")]
     Role(String),
     #[error("the owner who signed it did not know the latest state of this server")]
@@ -152,6 +156,8 @@ fn unsanctioned(
         found = match signatures.get(&link.commit) {
             None | Some(Signature::Nobodys) => Unsanctioned::Nobody,
             Some(Signature::Expired) => Unsanctioned::Expired,
+            Some(Signature::Untrusted(key)) => Unsanctioned::Untrusted(one_line(key)),
+            Some(Signature::Unchecked) => Unsanctioned::Unchecked,
             Some(Signature::By(who)) if !owners.iter().any(|owner| who.is_by(owner)) => {
                 Unsanctioned::Another(one_line(who.name()))
             }

@@ -80,6 +80,10 @@ pub(crate) enum Signature {
     By(Signed),
     /// It, or its key, had expired when it was made.
     Expired,
+    /// Made by a key that git here does not have or does not trust; its fingerprint or id.
+    Untrusted(String),
+    /// One that git here is not set up to check, as without gpg.
+    Unchecked,
     /// There is none, or none that git here trusts.
     Nobodys,
 }
@@ -169,12 +173,17 @@ impl Store {
             }
         }
         let (verdicts, _) = self.verdicts(&signed)?;
-        let of = |Verdict { vouching, signer, fingerprints, .. }| match vouching {
+        let of = |Verdict { vouching, signer, key, fingerprints }| match vouching {
             Vouching::Good => Signature::By(Signed {
                 principal: signer.filter(|_| fingerprints.iter().any(|it: &String| it.starts_with(SSH))),
                 fingerprints,
             }),
             Vouching::Expired => Signature::Expired,
+            Vouching::UnknownKey => {
+                let name = fingerprints.into_iter().next().or(key);
+                Signature::Untrusted(name.unwrap_or_else(|| "an unnamed key".to_owned()))
+            }
+            Vouching::Unchecked => Signature::Unchecked,
             _ => Signature::Nobodys,
         };
         Ok(verdicts.into_iter().map(|(id, verdict)| (id, of(verdict))).collect())

@@ -242,3 +242,76 @@ fn a_principal_is_named_as_the_file_has_it() {
     server.git(&["config", "wf.owner", "*@example.org"]).ok();
     repo.wf(&["sync"]).ok();
 }
+
+/// A GnuPG home with a key of its own; its fingerprint. `None` if there is no gpg.
+fn gpg_key(repo: &Repo, name: &str) -> Option<String> {
+    if repo.sh(&["-c", "command -v gpg"]).code != 0 {
+        eprintln!("skipped: there is no gpg");
+        return None;
+    }
+    let make = format!(
+        "gpg --batch --quiet --pinentry-mode loopback --passphrase '' --quick-gen-key '{name} <{name}@example.org>' ed25519 sign 0"
+    );
+    repo.sh(&["-c", &make]).ok();
+    let listed = repo.sh(&["-c", &format!("gpg --batch --with-colons --list-keys {name}@example.org")]).ok();
+    let line = listed.stdout.lines().find(|line| line.starts_with("fpr:"))?.to_owned();
+    line.split(':').nth(9).map(str::to_owned)
+}
+
+#[test]
+fn an_owner_with_a_gnupg_key_is_known_beside_one_with_an_ssh_key() {
+    let (sandbox, server, repo) = with_policy("commits=required");
+    let Some(ssh) = made_key(&sandbox, &repo, "ada") else { return };
+    trusts(&sandbox, &server, &[("ada@example.org", &ssh)]);
+    // A socket's path is short.
+    let home = tempfile::Builder::new().prefix("wf").tempdir_in("/tmp").unwrap();
+    let home_of = |name: &str| {
+        let folder = home.path().join(name);
+        std::fs::create_dir(&folder).unwrap();
+        folder.to_str().unwrap().to_owned()
+    };
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(home.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let (keys, theirs) = (home_of("c"), home_of("s"));
+    let client = repo.with_env("GNUPGHOME", &keys);
+    let Some(bea) = gpg_key(&client, "bea") else { return };
+    let on_server = repo.with_env("GNUPGHOME", &theirs);
+    server.git(&["config", "--add", "wf.owner", "ada@example.org"]).ok();
+    // As people copy it.
+    let copied: String =
+        bea.to_lowercase().as_bytes().chunks(4).map(|it| String::from_utf8_lossy(it) + " ").collect();
+    server.git(&["config", "--add", "wf.owner", copied.trim()]).ok();
+    // What the server signs with is nothing to what it checks.
+    server.git(&["config", "gpg.format", "ssh"]).ok();
+    for (name, value) in [("gpg.format", "openpgp"), ("user.signingKey", &bea), ("wf.sign", "true")] {
+        repo.git(&["config", name, value]).ok();
+    }
+    client.wf(&["policy", "set", "commits=free"]).ok();
+    let told = refused(&on_server, REF);
+    assert!(told.contains(&format!("does not trust the key `{}", &bea[bea.len() - 16..])), "{told}");
+    repo.sh(&[
+        "-c",
+        &format!(
+            "GNUPGHOME={keys} gpg --batch --export {bea} | GNUPGHOME={theirs} gpg --batch --quiet --import"
+        ),
+    ])
+    .ok();
+    let told = refused(&on_server, REF);
+    assert!(told.contains(&format!("does not trust the key `{bea}`, which signed it")), "{told}");
+    repo.sh(&["-c", &format!("echo {bea}:6: | GNUPGHOME={theirs} gpg --batch --quiet --import-ownertrust")])
+        .ok();
+    server.git(&["config", "gpg.program", "/nonexistent/gpg"]).ok();
+    let told = refused(&on_server, REF);
+    assert!(told.contains("git on this server cannot check its signature"), "{told}");
+    server.git(&["config", "--unset", "gpg.program"]).ok();
+    on_server.wf(&["sync"]).ok();
+    // The other owner signs with SSH.
+    repo.git(&["-c", "wf.sign=false", "wf", "policy", "set", "commits=required"]).ok();
+    on_server.wf(&["sync"]).ok();
+    signs_with(&repo, &ssh);
+    repo.wf(&["policy", "set", "commits=free"]).ok();
+    on_server.wf(&["sync"]).ok();
+    for home in [&keys, &theirs] {
+        repo.sh(&["-c", &format!("GNUPGHOME={home} gpgconf --kill all")]);
+    }
+}
