@@ -5,6 +5,7 @@ mod args;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use super::error::StoreError;
 use crate::model::Explain;
@@ -82,6 +83,50 @@ pub(crate) enum GitError {
         /// Its exit code, where it was not ended by a signal.
         code: Option<i32>,
     },
+    /// It failed, and is older than any that is known to work.
+    #[error("`git {command}` failed: {stderr} (git {found} is older than {OLDEST})")]
+    TooOld {
+        /// Its arguments, joined by blanks.
+        command: String,
+        /// What it printed on stderr, trimmed.
+        stderr: String,
+        /// Its version.
+        found: String,
+    },
+}
+
+/// The oldest git that does all that is asked of it. Where a later one does more, those who ask say so.
+const OLDEST: Release = Release(2, 31);
+
+/// A version of git, without what it is patched with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Release(u32, u32);
+
+impl std::fmt::Display for Release {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
+}
+
+impl Release {
+    /// Of what `git version` says.
+    fn of(words: &str) -> Option<Self> {
+        let mut numbers = words.strip_prefix("git version ")?.split('.');
+        Some(Self(numbers.next()?.trim().parse().ok()?, numbers.next()?.trim().parse().ok()?))
+    }
+}
+
+/// The version of the installed git if it is too old. It is asked once, and only after something failed: to start a process
+/// costs more than most commands.
+fn too_old() -> Option<&'static str> {
+    static FOUND: OnceLock<Option<String>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let output = Command::new("git").arg("version").stdin(Stdio::null()).output().ok()?;
+        let words = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        let is_old = Release::of(&words).is_some_and(|release| release < OLDEST);
+        is_old.then(|| words.trim_start_matches("git version ").to_owned())
+    });
+    found.as_deref()
 }
 
 impl Explain for GitError {
@@ -89,12 +134,14 @@ impl Explain for GitError {
         match self {
             Self::Start { .. } => "git-missing",
             Self::Failed { .. } => "git-failed",
+            Self::TooOld { .. } => "git-too-old",
         }
     }
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Start { .. } => Some("git-wf needs the `git` command, 2.31 or later, on the PATH".into()),
+            Self::Start { .. } => Some(format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH")),
+            Self::TooOld { .. } => Some(format!("install git {OLDEST} or later")),
             Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => Some(
                 "another git process is at work here, or one that died left that `.lock` file behind: then remove it"
                     .into(),
@@ -205,13 +252,36 @@ fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitE
     if output.status.success() {
         return Ok(output);
     }
-    Err(GitError::Failed {
-        command: joined(args),
-        stderr: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        code: output.status.code(),
+    let (command, code) = (joined(args), output.status.code());
+    let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(match too_old() {
+        Some(found) => GitError::TooOld { command, stderr, found: found.to_owned() },
+        None => GitError::Failed { command, stderr, code },
     })
 }
 
 fn joined<S: AsRef<OsStr>>(args: &[S]) -> String {
     args.iter().map(|arg| arg.as_ref().to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        let is_old = |words: &str| Release::of(words).map(|release| release < OLDEST);
+        for (words, expected) in [
+            ("git version 2.30.9", Some(true)),
+            ("git version 1.99", Some(true)),
+            ("git version 2.9.5", Some(true)),
+            ("git version 2.31.0", Some(false)),
+            ("git version 2.47.3 (Apple Git-145)", Some(false)),
+            ("git version 2.100.0.windows.1", Some(false)),
+            ("git version 3.0.0", Some(false)),
+            ("something else", None),
+        ] {
+            assert_eq!(is_old(words), expected, "{words}");
+        }
+    }
 }

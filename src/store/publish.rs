@@ -85,7 +85,7 @@ impl Store {
         }
         let output = super::git::feed(command, message.as_bytes()).map_err(|error| match error {
             GitError::Failed { stderr, .. } => StoreError::unsigned(&stderr, key),
-            start @ GitError::Start { .. } => start.into(),
+            other => other.into(),
         })?;
         if let Some(keep) = keep {
             // The commit's own pack or file is not held by it; the ref will hold everything in a moment.

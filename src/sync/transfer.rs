@@ -143,6 +143,6 @@ pub(super) fn told_by(error: GitError, remote: &str) -> SyncError {
                 _ => SyncError::Unreachable { remote, words: said },
             }
         }
-        error @ GitError::Start { .. } => StoreError::Git(error).into(),
+        error => StoreError::Git(error).into(),
     }
 }

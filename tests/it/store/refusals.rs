@@ -211,3 +211,19 @@ fn a_lock_that_somebody_left_behind_is_named() {
     let words = format!("{}{}", ran.stdout, ran.stderr);
     assert!(words.contains(".git/config: File exists") && words.contains("`.lock` file"), "{words}");
 }
+
+#[test]
+fn a_git_that_is_too_old_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let git = repo.sh(&["-c", "command -v git"]).ok().line().to_owned();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *' version '*) echo git version 2.30.9;; *' --path-format=absolute '*) echo unknown option >&2; exit 129;; \
+         *) exec {git} \"$@\";; esac\n"
+    );
+    repo.write("bin/git", script);
+    repo.sh(&["-c", "chmod +x bin/git"]).ok();
+    let ran = repo.sh(&["-c", "PATH=\"$PWD/bin:$PATH\" git-wf hooks install"]).fails(1);
+    assert!(ran.stderr.contains("(git 2.30.9 is older than 2.31)"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: install git 2.31 or later"), "{}", ran.stderr);
+}
