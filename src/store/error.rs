@@ -391,7 +391,11 @@ impl Explain for StoreError {
             Self::Git(error) => return error.hint(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),
             Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),
-            Self::Object { .. } => "`git fsck` checks the repository's objects".into(),
+            Self::Object { .. } => {
+                "`git fsck` checks the repository's objects; in a partial clone, `git fetch --refetch --no-filter REMOTE \
+                 REF` fetches what is missing"
+                    .into()
+            }
         })
     }
 }

@@ -270,3 +270,25 @@ fn a_partial_clone_fetches_what_it_left_on_the_remote() {
     assert_eq!((&merged["title"], &merged["priority"]), (&json!("from ada"), &json!(2)));
     assert_eq!(part.tip(), two.origin.tip());
 }
+
+#[test]
+fn what_a_partial_clone_lacks_of_its_own_ref_is_no_damage_and_can_be_fetched() {
+    let two = Two::new();
+    two.origin.git(&["config", "uploadpack.allowFilter", "true"]).ok();
+    create(&two.ada, "ISS-001", 1);
+    two.ada.wf(&["sync"]).ok();
+    let url = format!("file://{}", two.origin.path().display());
+    for filter in ["blob:none", "tree:0"] {
+        let here = two.bea.path().parent().unwrap().join(filter);
+        let filtered = format!("--filter={filter}");
+        two.bea.git(&["clone", "--quiet", &filtered, &url, here.to_str().unwrap()]).ok();
+        let part = two.sandbox.at(filter);
+        part.git(&["fetch", "--quiet", "origin", &format!("{REF}:{REF}")]).ok();
+        let ran = part.wf(&["list"]).fails(1);
+        assert!(ran.stderr.contains("could not be found"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("`git fetch --refetch --no-filter REMOTE REF`"), "{}", ran.stderr);
+        part.git(&["fetch", "--quiet", "--refetch", "--no-filter", "origin", REF]).ok();
+        assert!(part.wf(&["list"]).ok().stdout.contains("ISS-001"));
+        part.wf(&["fsck"]).ok();
+    }
+}
