@@ -18,7 +18,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::holds::who_holds;
 use crate::rules::{evidence, review};
 use crate::store::history::Step;
-use crate::store::{Snapshot, Store, layout, records};
+use crate::store::{Rewritten, Snapshot, Store, layout, records};
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::reach::Unreached;
 
@@ -30,9 +30,10 @@ use crate::trail::reach::Unreached;
 /// makes by itself needs no plan. With a git older than 2.39, only what one side alone changed counts as merged, file by
 /// file.
 ///
-/// Acts that a role does not allow are found on every issue, whether or not it has commits. Without RANGE each is a
-/// fault; with one, those on issues without a commit in it are notes. So are gates that were overridden: without RANGE
-/// all of them are listed, with one those on issues with a commit in it, and executions that were ended without any.
+/// Acts that a role does not allow are found on every issue, whether or not it has commits, and so is whatever no command
+/// does to a record of the store: to delete it, make it unreadable, or change what never changes. Without RANGE each is a
+/// fault; with one, those on issues without a commit in it are notes. Gates that were overridden are listed too: without
+/// RANGE all of them, with one those on issues with a commit in it, and executions that were ended without any.
 ///
 /// With --signatures, check the audit log itself instead: whether each commit of the ref is signed by a key that
 /// git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and whether each merge, which nobody signs,
@@ -128,21 +129,22 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         return audit_signatures::run(&store, &args.range, args.strict, context);
     }
     let (index, ()) = context.ask(&store, Needs::LOG, |_| Ok(()))?;
+    let rewritten = store.all_rewritten(index.snapshot()?.commit())?;
     let (range, commits) = match range(&store, &args.range) {
         Ok(range) => {
             let words: Vec<&str> = range.iter().map(String::as_str).collect();
             (range.join(" "), trail::commits(&store, &words)?)
         }
-        // What a role does not allow is a fault without any commit.
+        // What a role does not allow, or no command does, is a fault without any commit.
         Err(nothing) if nothing.exit == Exit::Nothing => {
-            if acts_elsewhere(&index, true, &mut BTreeSet::new())?.is_empty() {
+            if acts_elsewhere(&index, true, &mut BTreeSet::new())?.is_empty() && rewritten.is_empty() {
                 return Err(nothing);
             }
             (NO_COMMITS.to_owned(), vec![])
         }
         Err(failure) => return Err(failure),
     };
-    let audit = audit(&store, &index, range, args.range.is_empty(), &commits)?;
+    let audit = audit(&store, &index, range, args.range.is_empty(), (&commits, &rewritten))?;
     let is_at_fault = audit.findings.iter().any(|finding| finding.severity == Severity::Fault);
     if context.json() {
         context.screen.print_json(&audit)?;
@@ -192,7 +194,7 @@ fn audit(
     index: &Index<'_>,
     range: String,
     is_whole: bool,
-    commits: &[Audited],
+    (commits, rewritten): (&[Audited], &[Rewritten]),
 ) -> Result<Audit, Failure> {
     let snapshot = index.snapshot()?;
     let issues: Vec<Looked> =
@@ -232,7 +234,9 @@ fn audit(
         evidenced_count,
         findings: {
             let mut findings = audit::findings(&rules, &carried, &acts, &policy);
-            findings.extend(rewritten(store, index, &issues)?);
+            let is_audited =
+                |id: &IssueId| is_whole || issues.iter().any(|it| it.folder.issue.record.id == *id);
+            findings.extend(rewritten.iter().map(|it| of_rewritten(it, &is_audited)));
             if is_whole {
                 findings.extend(adrift(store, &snapshot)?);
             }
@@ -362,23 +366,16 @@ fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Failur
     Ok(adrift.map(|(commits, it)| Finding::adrift(it, commits.len())).collect())
 }
 
-/// What somebody changed in these issues that no command changes.
-fn rewritten(store: &Store, index: &Index<'_>, issues: &[Looked]) -> Result<Vec<Finding>, Failure> {
-    let mut findings = Vec::new();
-    for issue in issues {
-        let id = &issue.folder.issue.record.id;
-        let folder = format!("{}/", layout::issue_folder(id));
-        let mut commits = Vec::new();
-        for n in index.steps(Some(id.as_str()), None)?.into_iter().rev() {
-            commits.extend(index.step(n)?.commit.parse::<crate::store::ObjectId>());
-        }
-        let found = store.rewritten_by(&commits, &|path| path.starts_with(&folder))?;
-        findings.extend(found.into_iter().map(|it| {
-            let message = format!("`{}`: {} {}", it.path, it.author, it.what);
-            Finding::rewritten(id, &it.commit, message)
-        }));
-    }
-    Ok(findings)
+/// A change that no command makes: of a record of an issue that is not audited, one should know; what belongs to no issue
+/// concerns them all.
+fn of_rewritten(it: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool) -> Finding {
+    let issue = layout::issue_of(&it.path);
+    let severity = match issue.as_ref().is_none_or(is_audited) {
+        true => Severity::Fault,
+        false => Severity::Note,
+    };
+    let message = format!("`{}`: {} {}", it.path, it.author, it.what);
+    Finding::rewritten(severity, issue, &it.commit, message)
 }
 
 /// A step that was made in a role or over a gate.

@@ -165,7 +165,8 @@ pub(crate) enum Kind {
     Unseen,
     /// No branch has any of the commits of an execution that was completed.
     OnNoBranch,
-    /// A record says something else in what never changes: a field that is written once, its birth, its epoch.
+    /// A record says something else in what never changes (a field that is written once, its birth, its epoch), or it was
+    /// deleted or made unreadable.
     Rewritten,
 }
 
@@ -197,10 +198,14 @@ impl Finding {
         Self { severity, kind, commit: None, issue_id: None, solution_id: None, execution_id: None, message }
     }
 
-    /// That a commit of the ref changed what never changes.
-    pub(crate) fn rewritten(issue: &IssueId, commit: &str, message: String) -> Self {
-        let it = Self::new(Severity::Fault, Kind::Rewritten, message).at(commit);
-        Self { issue_id: Some(issue.clone()), ..it }
+    /// That a commit of the ref changed what never changes, in a record of this issue or of none.
+    pub(crate) fn rewritten(
+        severity: Severity,
+        issue_id: Option<IssueId>,
+        commit: &str,
+        message: String,
+    ) -> Self {
+        Self { issue_id, ..Self::new(severity, Kind::Rewritten, message).at(commit) }
     }
 
     /// That no branch has any of the commits, of which there are so many.

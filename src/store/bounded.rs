@@ -24,6 +24,8 @@ pub(super) fn find<'repo>(
             return Ok(None);
         }
     }
+    #[cfg(test)]
+    READ.with(|read| read.set(read.get() + 1));
     let object = repo.find_object(id).map_err(failed)?;
     Ok(if object.kind == kind { Some(object) } else { None })
 }
@@ -35,6 +37,12 @@ fn is_short_file(repo: &gix::Repository, id: ObjectId, most: u64) -> bool {
     let (folder, file) = hex.split_at(2);
     let path = repo.objects.store_ref().path().join(folder).join(file);
     path.metadata().is_ok_and(|file| file.len() <= most / DEFLATE)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// How many objects were read.
+    pub(super) static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 #[cfg(test)]

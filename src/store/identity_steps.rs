@@ -1,8 +1,8 @@
-//! Who changed what no command changes: a record deleted, a field that is written once, another record under the same id,
+//! Who changed what no command changes: a record deleted or made unreadable, a field that is written once, another record under the same id,
 //! an epoch out of turn. A merge joins any two versions and cannot tell who is right, so these are named with the commit
 //! that made them.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use gix::ObjectId;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::error::StoreError;
 use super::layout::{self, Form, form};
-use super::lineage::{Lineage, Own};
+use super::lineage::{Did, Lineage, Own};
 use super::origins::Origins;
 use super::repo::Store;
 use super::snapshot::{Read, Snapshot};
@@ -70,40 +70,21 @@ impl Store {
         };
         let history = self.parents_first(&[tip], Some(since))?;
         let wanted = |path: &str| suspects.contains(path) || is_restored(path);
-        found.extend(self.rewritten_along(&history, Some(since), &|_| true, &wanted)?);
+        found.extend(self.rewritten_along(&history, Some(since), &wanted)?);
         Ok(found)
     }
 
-    /// The same of these commits, each a commit of the ref, in whatever order; `wanted` says of which paths.
-    pub(crate) fn rewritten_by(
-        &self,
-        commits: &[ObjectId],
-        wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<Rewritten>, StoreError> {
-        let mut alone = Vec::with_capacity(commits.len());
-        for commit in commits {
-            alone.push((*commit, self.parents(*commit)?));
-        }
-        let found = self.rewritten_along(&alone, None, &|_| true, wanted)?;
-        if !found.iter().any(|it| it.what == DELETED) {
-            return Ok(found);
-        }
-        // What became of a deleted record shows only along the whole history.
-        let these: HashSet<ObjectId> = commits.iter().copied().collect();
-        let Some(tip) = self.tip()? else { return Ok(found) };
-        self.rewritten_along(
-            &self.parents_first(&[tip], None)?,
-            None,
-            &|commit| these.contains(&commit),
-            wanted,
-        )
+    /// The same of the whole history of `tip`, and of every record in it.
+    pub(crate) fn all_rewritten(&self, tip: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
+        let mut found = self.wrongly_aside(None, tip)?;
+        found.extend(self.rewritten_along(&self.parents_first(&[tip], None)?, None, &|_| true)?);
+        Ok(found)
     }
 
     fn rewritten_along(
         &self,
         history: &[(ObjectId, Vec<ObjectId>)],
         since: Option<ObjectId>,
-        is_looked_at: &dyn Fn(ObjectId) -> bool,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Rewritten>, StoreError> {
         let mut lineage =
@@ -111,10 +92,6 @@ impl Store {
         let mut origins = Origins::since(self, since)?;
         let mut found = Vec::new();
         for (commit, parents) in history {
-            if !is_looked_at(*commit) {
-                lineage.pass(*commit, parents);
-                continue;
-            }
             for own in lineage.changes(*commit, parents, wanted)? {
                 found.extend(self.faults_of(&own, *commit, parents, &mut origins)?);
             }
@@ -130,12 +107,15 @@ impl Store {
         parents: &[ObjectId],
         origins: &mut Origins<'_>,
     ) -> Result<Vec<Rewritten>, StoreError> {
-        let is_record = !matches!(form(&own.path).0, Form::Unknown);
-        let mut faults = own.step().map(|step| step.faults()).unwrap_or_default();
-        if let (None, Some(new)) = (&own.old, &own.new) {
+        let mut faults = match &own.did {
+            Did::Wrote(_) => own.step().map(|step| step.faults()).unwrap_or_default(),
+            Did::Deleted(_) if matches!(form(&own.path).0, Form::Unknown) => vec![],
+            Did::Deleted(_) => vec!["deleted the record".to_owned()],
+            Did::Unreadable => vec!["made the record unreadable".to_owned()],
+        };
+        if let Some(new) = own.made() {
             faults.extend(origins.faults((&own.path, new), commit, parents, own.at)?);
         }
-        faults.extend((own.deleted.is_some() && is_record).then(|| DELETED.to_owned()));
         if faults.is_empty() {
             return Ok(Vec::new());
         }
@@ -149,6 +129,3 @@ impl Store {
         Ok(faults.into_iter().map(rewritten).collect())
     }
 }
-
-/// What is said of a commit that deleted a record.
-const DELETED: &str = "deleted the record";

@@ -284,6 +284,18 @@ pub(crate) fn own_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -
     }
 }
 
+/// The issue that what lies at `path` belongs to, as does an item of a queue; `None` if it belongs to none.
+pub(crate) fn issue_of(path: &str) -> Option<IssueId> {
+    match path.split('/').collect::<Vec<_>>().as_slice() {
+        [ISSUES, _, id, ..] => IssueId::parse(id).ok(),
+        [QUEUES, _, "items", _, name] => {
+            let id = SolutionId::parse(name.strip_suffix(".json")?).ok()?;
+            Some(id.issue())
+        }
+        _ => None,
+    }
+}
+
 /// The place of the entry at `path` in its log; `None` if no entry lies there.
 pub(crate) fn entry_stamp(path: &str) -> Option<Stamp> {
     let name = path.rsplit('/').next()?.strip_suffix(".json")?;

@@ -3,57 +3,117 @@
 //! A commit is compared with what a merge of its parents would hold. For a plain commit that is the state of its parent;
 //! for a merge that this program made, nothing differs. A record that was deleted, or made unreadable, is remembered until
 //! it is there again: who deletes a record in one commit and adds another under its id in the next changes it all the same.
+//!
+//! The cost is that of the tree entries in which commits differ from their parents, however many records there are: who
+//! pushes a history of a few thousand small commits must not keep everyone busy who fetches it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
+use self::versions::{Version, Versions};
 use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::repo::Store;
-use super::snapshot::{Snapshot, read_blob};
+use super::shared_map::SharedMap;
+use super::snapshot::Snapshot;
+use super::trees::{Here, Recent};
 use crate::model::doc::{Doc, Step};
 use crate::model::time::Time;
+
+#[cfg(test)]
+mod tests;
+mod versions;
 
 /// A change of one path by one commit.
 pub(crate) struct Own {
     /// The path in the tree of the ref.
     pub(crate) path: String,
-    /// The record as its parents leave it, or as it was before it was deleted; `None` if there was none, or if what lies at
-    /// this path is no record with a clock.
-    pub(crate) old: Option<Doc>,
-    /// The record as the commit has it.
-    pub(crate) new: Option<Doc>,
-    /// What the commit deleted at this path.
-    pub(crate) deleted: Option<EntryKind>,
-    /// A commit that has the old record.
-    pub(crate) head: Option<ObjectId>,
+    /// What the commit did there.
+    pub(crate) did: Did,
     /// When the commit was made, by its own word.
     pub(crate) at: Time,
 }
 
+/// What a commit did at a path.
+pub(crate) enum Did {
+    /// It wrote a record with a clock.
+    Wrote(Wrote),
+    /// It deleted what was there, whether or not that was a record.
+    Deleted(EntryKind),
+    /// It put something there that cannot be read, in the place of a record that could.
+    Unreadable,
+}
+
+/// A record that a commit wrote.
+pub(crate) struct Wrote {
+    /// The record as its parents leave it, or as it was before it was deleted or made unreadable, and a commit that has it;
+    /// `None` if there was none.
+    pub(crate) old: Option<(Rc<Doc>, ObjectId)>,
+    /// The record as the commit has it.
+    pub(crate) new: Rc<Doc>,
+}
+
 impl Own {
+    /// The record if there was none before.
+    pub(crate) fn made(&self) -> Option<&Doc> {
+        match &self.did {
+            Did::Wrote(Wrote { old: None, new }) => Some(new),
+            _ => None,
+        }
+    }
+
     /// The step from the old record to the new one; `None` if there is no new one.
     pub(crate) fn step(&self) -> Option<Step> {
-        self.new.as_ref().map(|new| Step::between(self.old.as_ref(), new, self.at))
+        match &self.did {
+            Did::Wrote(Wrote { old, new }) => {
+                Some(Step::between(old.as_ref().map(|(old, _)| &**old), new, self.at))
+            }
+            Did::Deleted(_) | Did::Unreadable => None,
+        }
     }
 }
 
-/// The records that a commit lacks and its history has, each with the commits that had it last.
-type Gone = BTreeMap<String, Vec<ObjectId>>;
+/// The versions of a record that a commit lacks and its history had last, each with a commit that has it.
+type Lost = Rc<[(Here, ObjectId)]>;
+/// By the number of the path.
+type Gone = SharedMap<Lost>;
+
+/// Of so many versions that were lost on different ways, any will do: whoever changed in one of them what never changes is
+/// named for that.
+const MOST_LOST: usize = 8;
+
+/// A commit that was walked and has children left to walk.
+#[derive(Clone)]
+struct Walked {
+    /// `None` if it was passed, or cannot be read.
+    tree: Option<ObjectId>,
+    gone: Gone,
+}
+
+/// A parent, and its tree.
+struct Before {
+    commit: ObjectId,
+    tree: ObjectId,
+}
+
+/// What differs at a path: what the commit has there, and what those parents have that differ, by their number.
+struct Differing {
+    after: Option<Here>,
+    before: Vec<(usize, Option<Here>)>,
+}
 
 /// Walks a history, parents before children.
 pub(crate) struct Lineage<'a> {
     store: &'a Store,
-    /// Commits that were walked and have children left to walk.
-    gone: HashMap<ObjectId, Rc<Gone>>,
+    walked: HashMap<ObjectId, Walked>,
     children_left: HashMap<ObjectId, usize>,
+    versions: Versions<'a>,
+    recent: Recent,
     /// How many paths were compared.
     pub(crate) compared: usize,
-    /// How many bytes of records were read.
-    pub(crate) read: usize,
 }
 
 impl<'a> Lineage<'a> {
@@ -68,13 +128,20 @@ impl<'a> Lineage<'a> {
                 *children_left.entry(*parent).or_default() += 1;
             }
         }
-        Self { store, gone: HashMap::new(), children_left, compared: 0, read: 0 }
+        let versions = Versions::of(store);
+        Self {
+            store,
+            walked: HashMap::new(),
+            children_left,
+            versions,
+            recent: Recent::default(),
+            compared: 0,
+        }
     }
 
-    /// Passes a commit that is known to change nothing by itself.
-    pub(crate) fn pass(&mut self, commit: ObjectId, parents: &[ObjectId]) {
-        let gone = self.inherited(parents);
-        self.keep(commit, gone);
+    /// How many bytes of records were read.
+    pub(crate) fn read(&self) -> usize {
+        self.versions.read
     }
 
     /// What the next commit changed, of the paths that are `wanted`. Parents that are not here, or not among `parents`,
@@ -85,160 +152,221 @@ impl<'a> Lineage<'a> {
         parents: &[ObjectId],
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Own>, StoreError> {
-        let mut gone = self.inherited(parents);
+        let (before, mut gone) = self.before(parents)?;
         let mut found = Vec::new();
-        let states = self.states(parents)?;
-        if let (Some(state), Some(states)) = (Snapshot::of_commit(&self.store.repo, commit)?, states) {
-            let at = Time::from_seconds(self.store.link(commit)?.committed).unwrap_or(Time::EPOCH);
-            for path in self.paths(&state, &states, &gone)? {
-                if wanted(&path) {
-                    found.extend(self.change(&path, &state, &states, &mut gone, at)?);
-                }
+        let tree = self.tree(commit)?;
+        if let (Some(tree), Some(before)) = (tree, before) {
+            let mut at = None;
+            for (path, differing) in self.differing(tree, &before, wanted)? {
+                let Some(did) = self.change(&path, &differing, &before, &mut gone)? else { continue };
+                let at = match at {
+                    Some(at) => at,
+                    None => *at.insert(self.time(commit)?),
+                };
+                found.push(Own { path, did, at });
             }
         }
-        self.keep(commit, gone);
+        if self.children_left.contains_key(&commit) {
+            self.walked.insert(commit, Walked { tree, gone });
+        }
         Ok(found)
     }
 
-    /// The states of all parents; `None` if one is not here, as where a shallow clone ends.
-    fn states(&self, parents: &[ObjectId]) -> Result<Option<Vec<Snapshot<'a>>>, StoreError> {
-        let mut states = Vec::with_capacity(parents.len());
-        for parent in parents {
-            if !self.store.repo.has_object(*parent) {
-                return Ok(None);
-            }
-            states.extend(Snapshot::of_commit(&self.store.repo, *parent)?);
-        }
-        Ok(Some(states))
+    fn time(&self, commit: ObjectId) -> Result<Time, StoreError> {
+        Ok(Time::from_seconds(self.store.committed(commit)?).unwrap_or(Time::EPOCH))
     }
 
-    /// The paths at which the state differs from a parent's, and of a merge those that one of its parents lacked.
-    fn paths(
+    fn tree(&self, commit: ObjectId) -> Result<Option<ObjectId>, StoreError> {
+        Ok(Snapshot::of_commit(&self.store.repo, commit)?.map(|state| state.tree()))
+    }
+
+    /// The parents, `None` if one is not here, as where a shallow clone ends; and what they lack.
+    fn before(&mut self, parents: &[ObjectId]) -> Result<(Option<Vec<Before>>, Gone), StoreError> {
+        let mut before = Some(Vec::with_capacity(parents.len()));
+        let mut gone = Gone::default();
+        for parent in parents {
+            let known = self.last_look(*parent);
+            let tree = match known.as_ref().and_then(|known| known.tree) {
+                Some(tree) => Some(tree),
+                None if self.store.repo.has_object(*parent) => self.tree(*parent)?,
+                None => {
+                    before = None;
+                    None
+                }
+            };
+            if let (Some(before), Some(tree)) = (&mut before, tree) {
+                before.push(Before { commit: *parent, tree });
+            }
+            if let Some(known) = known {
+                gone = if gone.is_empty() { known.gone } else { gone.union(&known.gone, both) };
+            }
+        }
+        Ok((before, gone))
+    }
+
+    /// What is known of a parent, and forgotten with its last child.
+    fn last_look(&mut self, parent: ObjectId) -> Option<Walked> {
+        let is_last = self.children_left.get_mut(&parent).is_none_or(|left| {
+            *left = left.saturating_sub(1);
+            *left == 0
+        });
+        if is_last { self.walked.remove(&parent) } else { self.walked.get(&parent).cloned() }
+    }
+
+    /// The wanted paths at which a tree differs from that of a parent.
+    fn differing(
         &mut self,
-        state: &Snapshot<'_>,
-        states: &[Snapshot<'_>],
-        gone: &Gone,
-    ) -> Result<BTreeSet<String>, StoreError> {
-        let mut paths = BTreeSet::new();
-        for before in states {
-            let differences = self.store.differences(Some(before.tree()), state.tree())?;
+        tree: ObjectId,
+        parents: &[Before],
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<BTreeMap<String, Differing>, StoreError> {
+        let mut all: BTreeMap<String, Differing> = BTreeMap::new();
+        let mut unread = Vec::new();
+        for (n, parent) in parents.iter().enumerate() {
+            let differences = self.store.differences_among(&mut self.recent, parent.tree, tree)?;
             self.compared += differences.len();
-            paths.extend(differences.into_iter().map(|file| file.path));
+            for file in differences {
+                // A folder of records here is one that is too large to be read, and stands for what is in it.
+                if layout::is_folder(&file.path) && file.old.is_some_and(|(kind, _)| kind == EntryKind::Tree)
+                {
+                    unread.push((n, format!("{}/", file.path)));
+                }
+                if wanted(&file.path) {
+                    let none = Differing { after: file.new, before: Vec::new() };
+                    all.entry(file.path).or_insert(none).before.push((n, file.old));
+                }
+            }
         }
-        if states.len() > 1 {
-            self.compared += gone.len();
-            paths.extend(gone.keys().cloned());
+        for (n, folder) in unread {
+            for (_, differing) in all.iter_mut().filter(|(path, _)| path.starts_with(&folder)) {
+                differing.before.push((n, None));
+            }
         }
-        Ok(paths)
+        Ok(all)
     }
 
     fn change(
         &mut self,
         path: &str,
-        state: &Snapshot<'_>,
-        states: &[Snapshot<'_>],
-        gone: &mut Rc<Gone>,
-        at: Time,
-    ) -> Result<Option<Own>, StoreError> {
-        let after = state.entry(path)?;
-        let mut had = Vec::new();
-        for before in states {
-            had.extend(before.entry(path)?.map(|entry| (entry, before)));
+        differing: &Differing,
+        parents: &[Before],
+        gone: &mut Gone,
+    ) -> Result<Option<Did>, StoreError> {
+        let after = differing.after;
+        let mut had: Vec<(Here, ObjectId)> = Vec::with_capacity(parents.len());
+        for (n, parent) in parents.iter().enumerate() {
+            let other = differing.before.iter().find(|(differs, _)| *differs == n);
+            let here = other.map_or(after, |(_, here)| *here);
+            had.extend(here.map(|here| (here, parent.commit)));
         }
-        let deleted = had.first().filter(|_| after.is_none()).map(|((_, kind), _)| *kind);
-        let Form::Doc(_) = form(path).0 else {
-            let own = Own { path: path.to_owned(), old: None, new: None, deleted, head: None, at };
-            return Ok(deleted.map(|_| own));
-        };
-        // What all parents that have it have too, a merge takes over.
-        let is_taken_over =
-            after.is_some() && !had.is_empty() && had.iter().all(|(it, _)| Some(*it) == after);
-        if is_taken_over && !gone.contains_key(path) {
-            return Ok(None);
-        }
-        let new = self.doc(state, path)?;
-        let mut old: Option<Doc> = None;
-        let mut heads = Vec::new();
-        for (_, before) in had {
-            if let Some(doc) = self.doc(before, path)? {
-                heads.push(before.commit());
-                old = Some(join(old, doc));
-            }
-        }
-        if heads.is_empty() {
-            for commit in gone.get(path).cloned().unwrap_or_default() {
-                let before = Snapshot::of_commit(&self.store.repo, commit)?;
-                if let Some(doc) = before.map(|before| self.doc(&before, path)).transpose()?.flatten() {
-                    heads.push(commit);
-                    old = Some(join(old, doc));
+        let deleted = had.first().filter(|_| after.is_none()).map(|((kind, _), _)| Did::Deleted(*kind));
+        match form(path).0 {
+            Form::Unknown => Ok(deleted),
+            Form::Entry(_) => match after {
+                None => Ok(deleted),
+                Some(after) => self.change_of_entry(path, after, &had),
+            },
+            Form::Doc(_) => {
+                let number = self.versions.number(path);
+                // What all parents that have it have too, a merge takes over.
+                if let Some(after) = after
+                    && !had.is_empty()
+                    && had.iter().all(|(it, _)| *it == after)
+                {
+                    if gone.get(number).is_some() && self.versions.doc(path, after)?.is_some() {
+                        gone.set(number, None);
+                    }
+                    return Ok(None);
                 }
+                let did = self.change_of_doc(path, number, after, &had, gone)?;
+                Ok(deleted.or(did))
             }
         }
-        let head = heads.first().copied();
-        if new.is_some() {
-            if gone.contains_key(path) {
-                Rc::make_mut(gone).remove(path);
-            }
-        } else if !heads.is_empty() {
-            Rc::make_mut(gone).insert(path.to_owned(), heads);
-        }
-        Ok((new != old).then(|| Own { path: path.to_owned(), old, new, deleted, head, at }))
     }
 
-    /// The record at a path of a state; `None` if there is none that can be read.
-    fn doc(&mut self, state: &Snapshot<'_>, path: &str) -> Result<Option<Doc>, StoreError> {
-        let (Form::Doc(schema), id) = form(path) else { return Ok(None) };
-        let Some((blob, EntryKind::Blob | EntryKind::BlobExecutable)) = state.entry(path)? else {
+    /// A record that is written once cannot be rewritten: its name is made of what it says.
+    fn change_of_entry(
+        &mut self,
+        path: &str,
+        after: Here,
+        had: &[(Here, ObjectId)],
+    ) -> Result<Option<Did>, StoreError> {
+        if had.iter().all(|(it, _)| *it == after)
+            || !matches!(self.versions.get(path, after)?, Version::Broken)
+        {
             return Ok(None);
+        }
+        for (here, _) in had {
+            if !matches!(self.versions.get(path, *here)?, Version::Broken) {
+                return Ok(Some(Did::Unreadable));
+            }
+        }
+        Ok(None)
+    }
+
+    fn change_of_doc(
+        &mut self,
+        path: &str,
+        number: u32,
+        after: Option<Here>,
+        had: &[(Here, ObjectId)],
+        gone: &mut Gone,
+    ) -> Result<Option<Did>, StoreError> {
+        let new = match after {
+            Some(after) => self.versions.doc(path, after)?,
+            None => None,
         };
-        let bytes = read_blob(&self.store.repo, blob, path)?;
-        self.read += bytes.len();
-        Ok(layout::own_doc(schema, id.as_deref(), &bytes).ok())
+        let mut read = self.docs(path, had)?;
+        let Some(new) = new else {
+            if read.is_empty() {
+                return Ok(None);
+            }
+            gone.set(number, Some(read.iter().map(|(_, version)| *version).collect()));
+            return Ok(Some(Did::Unreadable));
+        };
+        if let Some(lost) = gone.get(number).cloned() {
+            if read.is_empty() {
+                read = self.docs(path, &lost)?;
+            }
+            gone.set(number, None);
+        }
+        let old = joined(&read);
+        let is_new = old.as_ref().is_none_or(|(old, _)| *old != new);
+        Ok(is_new.then_some(Did::Wrote(Wrote { old, new })))
     }
 
-    fn inherited(&mut self, parents: &[ObjectId]) -> Rc<Gone> {
-        let mut all: Option<Rc<Gone>> = None;
-        for parent in parents {
-            let left = self.children_left.get_mut(parent);
-            let is_last = left.is_none_or(|left| {
-                *left = left.saturating_sub(1);
-                *left == 0
-            });
-            let gone = if is_last { self.gone.remove(parent) } else { self.gone.get(parent).cloned() };
-            let Some(gone) = gone else { continue };
-            all = Some(match all {
-                Some(all) => union(all, gone),
-                None => gone,
-            });
+    /// Those versions that can be read.
+    fn docs(&mut self, path: &str, versions: &[(Here, ObjectId)]) -> Result<Vec<Readable>, StoreError> {
+        let mut read: Vec<Readable> = Vec::with_capacity(versions.len());
+        for version in versions {
+            if !read.iter().any(|(_, known)| known.0 == version.0) {
+                read.extend(self.versions.doc(path, version.0)?.map(|doc| (doc, *version)));
+            }
         }
-        all.unwrap_or_default()
-    }
-
-    fn keep(&mut self, commit: ObjectId, gone: Rc<Gone>) {
-        // A commit with nothing missing is the same as one that is not known.
-        if !gone.is_empty() && self.children_left.contains_key(&commit) {
-            self.gone.insert(commit, gone);
-        }
+        Ok(read)
     }
 }
 
-fn join(one: Option<Doc>, two: Doc) -> Doc {
-    match one {
-        Some(one) => one.merge(two),
-        None => two,
+/// A version of a record, what it is in the tree, and a commit that has it.
+type Readable = (Rc<Doc>, (Here, ObjectId));
+
+/// What a merge makes of these versions, and a commit that has the birth of it.
+fn joined(versions: &[Readable]) -> Option<(Rc<Doc>, ObjectId)> {
+    let (first, rest) = versions.split_first()?;
+    if rest.is_empty() {
+        return Some((Rc::clone(&first.0), first.1.1));
     }
+    let all = rest.iter().fold((*first.0).clone(), |all, (doc, _)| all.merge((**doc).clone()));
+    let bearer = versions.iter().find(|(doc, _)| doc.birth() == all.birth()).unwrap_or(first);
+    Some((Rc::new(all), bearer.1.1))
 }
 
-fn union(one: Rc<Gone>, two: Rc<Gone>) -> Rc<Gone> {
-    if Rc::ptr_eq(&one, &two) {
-        return one;
+/// In whatever order merges meet, they come to the same.
+fn both(one: &Lost, two: &Lost) -> Lost {
+    let mut all: BTreeMap<Here, ObjectId> = BTreeMap::new();
+    for (here, commit) in one.iter().chain(two.iter()) {
+        let known = all.entry(*here).or_insert(*commit);
+        *known = (*known).min(*commit);
     }
-    let (mut more, fewer) = if one.len() < two.len() { (two, one) } else { (one, two) };
-    for (path, heads) in fewer.iter() {
-        let all = Rc::make_mut(&mut more).entry(path.clone()).or_default();
-        all.extend(heads);
-        all.sort_unstable();
-        all.dedup();
-    }
-    more
+    all.into_iter().take(MOST_LOST).collect()
 }

@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 use super::error::StoreError;
 use super::layout;
 use super::repo::Store;
-use super::trees::{self, DEEPEST, Here};
+use super::trees::{self, DEEPEST, Here, Recent};
 
 /// At most this many differences are listed. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
@@ -40,6 +40,20 @@ impl Store {
         new: ObjectId,
     ) -> Result<Vec<Difference>, StoreError> {
         Ok(self.differences_within(old, new, MOST)?.0)
+    }
+
+    /// As [`Store::differences`], of two of many states of one history.
+    pub(super) fn differences_among(
+        &self,
+        recent: &mut Recent,
+        old: ObjectId,
+        new: ObjectId,
+    ) -> Result<Vec<Difference>, StoreError> {
+        let mut walk = Walk::new(&self.repo, MOST, layout::is_folder);
+        std::mem::swap(&mut walk.recent, recent);
+        let compared = walk.compare(Some(old), Some(new), "");
+        std::mem::swap(&mut walk.recent, recent);
+        compared.map(|()| walk.found)
     }
 
     /// As [`Store::differences`], of no more than `most`, and whether these are all of them.
@@ -195,6 +209,7 @@ struct Walk<'a> {
     most: usize,
     is_walked: fn(&str) -> bool,
     found: Vec<Difference>,
+    recent: Recent,
     /// How many pairs of folders were opened.
     opened: usize,
     /// The trees, where all of it is to be counted before too much of it is listed.
@@ -204,7 +219,16 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(repo: &'a gix::Repository, most: usize, is_walked: fn(&str) -> bool) -> Self {
-        Self { repo, most, is_walked, found: Vec::new(), opened: 0, uncounted: None, end: End::Reached }
+        Self {
+            repo,
+            most,
+            is_walked,
+            found: Vec::new(),
+            recent: Recent::default(),
+            opened: 0,
+            uncounted: None,
+            end: End::Reached,
+        }
     }
 
     fn compare(
@@ -217,7 +241,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         self.opened += 1;
-        let differing = match trees::differing(self.repo, old, new) {
+        let differing = match self.recent.differing(self.repo, old, new) {
             // One that is too large to be read stands for all that is in it.
             Err(StoreError::CrowdedFolder { .. }) => {
                 let side = |id: Option<ObjectId>| id.map(|id| (EntryKind::Tree, id));

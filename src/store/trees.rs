@@ -1,7 +1,9 @@
 //! Trees as they are read from anybody: which entries a store can hold, and which git itself would refuse.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -131,6 +133,10 @@ pub(super) struct Entries {
 }
 
 impl Entries {
+    fn bytes(&self) -> usize {
+        self.tree.len() + std::mem::size_of_val(&self.all[..])
+    }
+
     fn name(&self, at: usize) -> Option<&BStr> {
         self.all.get(at).map(|(name, _)| self.tree[name.clone()].as_bstr())
     }
@@ -174,17 +180,59 @@ pub(super) fn differing(
     old: Option<ObjectId>,
     new: Option<ObjectId>,
 ) -> Result<Vec<Differing>, StoreError> {
-    if old == new {
-        return Ok(Vec::new());
+    Recent::default().differing(repo, old, new)
+}
+
+/// Trees that were read last. In a history each state differs in a few trees from the one before it.
+#[derive(Default)]
+pub(super) struct Recent {
+    known: HashMap<ObjectId, Rc<Entries>>,
+    bytes: usize,
+    /// How many trees were read.
+    pub(super) read: usize,
+}
+
+/// Trees of as many bytes are remembered.
+const MOST_RECENT: usize = 8 << 20;
+
+impl Recent {
+    /// As [`differing`].
+    pub(super) fn differing(
+        &mut self,
+        repo: &gix::Repository,
+        old: Option<ObjectId>,
+        new: Option<ObjectId>,
+    ) -> Result<Vec<Differing>, StoreError> {
+        if old == new {
+            return Ok(Vec::new());
+        }
+        Ok(difference(&*self.entries(repo, old)?, &*self.entries(repo, new)?))
     }
-    let read = |tree: Option<ObjectId>| tree.map_or(Ok(Entries::default()), |tree| entries(repo, tree));
-    let (old, new) = (read(old)?, read(new)?);
+
+    fn entries(&mut self, repo: &gix::Repository, tree: Option<ObjectId>) -> Result<Rc<Entries>, StoreError> {
+        let Some(tree) = tree else { return Ok(Rc::default()) };
+        if let Some(known) = self.known.get(&tree) {
+            return Ok(Rc::clone(known));
+        }
+        let entries = Rc::new(entries(repo, tree)?);
+        self.read += 1;
+        self.bytes += entries.bytes();
+        if self.bytes > MOST_RECENT {
+            self.known.clear();
+            self.bytes = entries.bytes();
+        }
+        self.known.insert(tree, Rc::clone(&entries));
+        Ok(entries)
+    }
+}
+
+fn difference(old: &Entries, new: &Entries) -> Vec<Differing> {
     let (mut one, mut two) = (0, 0);
     let mut found = Vec::new();
     loop {
         let (before, after) = (old.name(one), new.name(two));
         let order = match (before, after) {
-            (None, None) => return Ok(found),
+            (None, None) => return found,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             (Some(before), Some(after)) => before.cmp(after),

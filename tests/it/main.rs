@@ -51,6 +51,7 @@ mod texts;
 mod trace;
 mod trail;
 mod tutorial;
+mod unreadable;
 mod verify;
 mod verify_in_hooks;
 mod warnings;

@@ -8,7 +8,7 @@ use gix::objs::tree::EntryKind;
 use super::{Findings, Severity, files};
 use crate::store::error::StoreError;
 use crate::store::layout;
-use crate::store::lineage::Lineage;
+use crate::store::lineage::{Did, Lineage};
 use crate::store::origins::Origins;
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
@@ -110,23 +110,34 @@ impl Store {
         for (commit, parents) in history {
             for own in lineage.changes(*commit, parents, &|_| true)? {
                 let mut faults = own.step().map(|step| step.faults()).unwrap_or_default();
-                if let (None, Some(new)) = (&own.old, &own.new) {
+                if let Some(new) = own.made() {
                     faults.extend(origins.faults((&own.path, new), *commit, parents, own.at)?);
                 }
                 for fault in faults {
                     let what = format!("{} {fault}", self.step(*commit)?.author);
                     found.add(Severity::Error, &own.path, Some(*commit), what);
                 }
-                let Some(kind) = own.deleted else { continue };
-                let by = self.step(*commit)?.author;
-                let (severity, what) = match now.entry(&own.path)? {
-                    Some(_) => (Severity::Note, format!("deleted by {by}, and restored since")),
-                    None if matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
-                        && files::is_place(&own.path) =>
-                    {
-                        (Severity::Error, format!("deleted by {by}; `git wf fsck --repair` restores it"))
+                let done = match own.did {
+                    Did::Wrote(_) => continue,
+                    Did::Deleted(_) => "deleted",
+                    Did::Unreadable => "made unreadable",
+                };
+                let by = format!("{done} by {}", self.step(*commit)?.author);
+                let is_back = match own.did {
+                    Did::Unreadable => self.has_sound(now, &own.path)?,
+                    _ => now.entry(&own.path)?.is_some(),
+                };
+                let is_restorable = match own.did {
+                    Did::Deleted(kind) => {
+                        matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
+                            && files::is_place(&own.path)
                     }
-                    None => (Severity::Note, format!("deleted by {by}; it is not a path of this format")),
+                    _ => true,
+                };
+                let (severity, what) = match (is_back, is_restorable) {
+                    (true, _) => (Severity::Note, format!("{by}, and restored since")),
+                    (false, true) => (Severity::Error, format!("{by}; `git wf fsck --repair` restores it")),
+                    (false, false) => (Severity::Note, format!("{by}; it is not a path of this format")),
                 };
                 found.add(severity, &own.path, Some(*commit), what);
             }

@@ -16,7 +16,7 @@ use crate::store::aside::Aside;
 use crate::store::error::StoreError;
 use crate::store::history::Link;
 use crate::store::layout::{self, Form, ROOT_PATH};
-use crate::store::lineage::Lineage;
+use crate::store::lineage::{Did, Lineage};
 use crate::store::merge::{self, EqualTrees};
 use crate::store::origins::Origins;
 use crate::store::purge::Unpurged;
@@ -375,19 +375,14 @@ impl Look<'_> {
             for mut own in lineage.changes(step.commit, &step.parents, &wanted)? {
                 // A clock that is ahead of ours does not make an honest stamp dishonest.
                 own.at = own.at.min(self.now);
-                faults.extend(
-                    self.store
-                        .faults_of(&own, step.commit, &step.parents, &mut origins)?
-                        .into_iter()
-                        .filter_map(|it| {
-                            let commit = it.commit.get(..10)?;
-                            own.new.as_ref().map(|_| {
-                                format!("`{}`: {} (commit {commit} by {})", it.path, it.what, it.author)
-                            })
-                        }),
-                );
+                let is_written = matches!(own.did, Did::Wrote(_));
+                let found = self.store.faults_of(&own, step.commit, &step.parents, &mut origins)?;
+                faults.extend(found.into_iter().filter(|_| is_written).filter_map(|it| {
+                    let commit = it.commit.get(..10)?;
+                    Some(format!("`{}`: {} (commit {commit} by {})", it.path, it.what, it.author))
+                }));
             }
-            if lineage.compared > self.budget.files || lineage.read > self.budget.bytes {
+            if lineage.compared > self.budget.files || lineage.read() > self.budget.bytes {
                 let what = "too many changes to follow the records whose birth or authorship differs";
                 return Ok(Err(format!("{what}: {IN_PARTS}")));
             }

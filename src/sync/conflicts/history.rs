@@ -1,8 +1,7 @@
 //! Conflicts along the history: a merge finds them, and a write by someone who has that merge in their history settles
 //! them.
 
-use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::collections::HashMap;
 
 use gix::ObjectId;
 
@@ -11,7 +10,7 @@ use crate::model::doc::{Apart, Doc, Written};
 use crate::model::schema::Schema;
 use crate::model::stamp::Made;
 use crate::store::layout::{Form, form};
-use crate::store::{Lineage, Read, Snapshot, Store, StoreError};
+use crate::store::{Did, Lineage, Own, Read, SharedMap, Snapshot, Store, StoreError, Wrote};
 
 /// Two values of a field that a merge found.
 pub(super) struct Met {
@@ -35,14 +34,16 @@ pub(super) struct Met {
 /// that was born twice can be edited without another birth.
 type Key = (String, String, Option<Made>, Option<Made>, Option<String>);
 
-/// The conflicts in the history of a commit, and whether each is settled there.
-type Known = Rc<BTreeMap<usize, bool>>;
+/// The conflicts in the history of a commit by their number, and whether each is settled there.
+type Known = SharedMap<bool>;
 
 pub(super) struct History<'a> {
     store: &'a Store,
     lineage: Lineage<'a>,
     met: Vec<Met>,
-    by_key: HashMap<Key, usize>,
+    by_key: HashMap<Key, u32>,
+    /// The numbers of the conflicts at a path.
+    by_path: HashMap<String, Vec<u32>>,
 }
 
 /// The conflicts in the history of `tip` that are not settled by anyone who could have seen them, without those in the
@@ -54,19 +55,16 @@ pub(super) fn unsettled(
 ) -> Result<Vec<Met>, StoreError> {
     let commits = store.parents_first(&[tip], since)?;
     let lineage = Lineage::over(store, commits.iter().map(|(commit, parents)| (*commit, &parents[..])));
-    let mut history = History { store, lineage, met: Vec::new(), by_key: HashMap::new() };
+    let mut history =
+        History { store, lineage, met: Vec::new(), by_key: HashMap::new(), by_path: HashMap::new() };
     let mut states: HashMap<ObjectId, Known> = HashMap::new();
     for (commit, parents) in &commits {
         let state = history.after(*commit, parents, &states)?;
         states.insert(*commit, state);
     }
     let last = states.remove(&tip).unwrap_or_default();
-    let mut n = 0;
-    history.met.retain(|_| {
-        n += 1;
-        last.get(&(n - 1)) == Some(&false)
-    });
-    Ok(history.met)
+    let numbered = (0..).zip(history.met);
+    Ok(numbered.filter(|(n, _)| last.get(*n) == Some(&false)).map(|(_, met)| met).collect())
 }
 
 impl History<'_> {
@@ -78,32 +76,35 @@ impl History<'_> {
     ) -> Result<Known, StoreError> {
         let before =
             |n: usize| parents.get(n).and_then(|parent| states.get(parent)).cloned().unwrap_or_default();
-        if let [parent] = *parents {
-            return self.after_write(commit, parent, before(0));
-        }
-        self.lineage.pass(commit, parents);
-        match *parents {
-            [one, two] => self.after_merge(commit, [one, two], &[before(0), before(1)]),
+        let own = self.lineage.changes(commit, parents, &|path| matches!(form(path).0, Form::Doc(_)))?;
+        let mut state = match *parents {
+            [_] => self.settled_by(commit, &own, before(0))?,
+            [one, two] => self.after_merge(commit, [one, two], &[before(0), before(1)])?,
             // Someone made it by hand.
-            _ => Ok((0..parents.len()).fold(Known::default(), |state, n| union(&state, &before(n)))),
+            _ => (0..parents.len()).fold(Known::default(), |state, n| union(&state, &before(n))),
+        };
+        for n in self.reborn(commit, &own) {
+            if state.get(n).is_none() {
+                state.set(n, Some(false));
+            }
         }
+        Ok(state)
     }
 
     /// Whoever writes the field has seen both values, or could have. This settles the conflict, unless they made it.
-    fn after_write(&mut self, commit: ObjectId, parent: ObjectId, state: Known) -> Result<Known, StoreError> {
-        let reborn = self.reborn(commit, parent)?;
-        let (Ok(now), Ok(before)) = (self.store.snapshot_at(commit), self.store.snapshot_at(parent)) else {
-            return Ok(state);
-        };
-        let mut next = (*state).clone();
-        for (n, settled) in next.iter_mut().filter(|(_, settled)| !**settled) {
-            let met = &self.met[*n];
-            *settled = self.rewrites(met, &now, &before)? && !self.is_own(met, commit)?;
+    fn settled_by(&self, commit: ObjectId, own: &[Own], before: Known) -> Result<Known, StoreError> {
+        let mut state = before;
+        for own in own {
+            let Did::Wrote(Wrote { old: Some((old, _)), new }) = &own.did else { continue };
+            for n in self.by_path.get(&own.path).into_iter().flatten() {
+                let met = &self.met[*n as usize];
+                let is_open = state.get(*n) == Some(&false);
+                if is_open && new.rewrites(old, &met.key) && !self.is_own(met, commit)? {
+                    state.set(*n, Some(true));
+                }
+            }
         }
-        for n in reborn {
-            next.entry(n).or_insert(false);
-        }
-        Ok(if next == *state { state } else { Rc::new(next) })
+        Ok(state)
     }
 
     /// Whether the author of a commit is the one who replaced the record.
@@ -111,22 +112,20 @@ impl History<'_> {
         Ok(met.is_rewritten && self.store.step(commit)?.author == self.store.step(met.merge)?.author)
     }
 
-    /// The conflicts of a plain commit: records that it replaced with others under the same id.
-    fn reborn(&mut self, commit: ObjectId, parent: ObjectId) -> Result<Vec<usize>, StoreError> {
+    /// The conflicts that a commit makes by itself: records that it replaced with others under the same id. A merge that
+    /// this program makes has none.
+    fn reborn(&mut self, commit: ObjectId, own: &[Own]) -> Vec<u32> {
         let mut found = Vec::new();
-        for own in self.lineage.changes(commit, &[parent], &|_| true)? {
-            let (Form::Doc(schema), _) = form(&own.path) else { continue };
-            let (Some(old), Some(new), Some(head), Some(step)) = (&own.old, &own.new, own.head, own.step())
-            else {
-                continue;
-            };
+        for own in own {
+            let Did::Wrote(Wrote { old: Some((old, head)), new }) = &own.did else { continue };
+            let (Form::Doc(schema), Some(step)) = (form(&own.path).0, own.step()) else { continue };
             if step.rebirth.is_some() {
                 let sides = [new.whole(), old.whole()];
-                let (key, heads) = (WHOLE.to_owned(), [commit, head]);
+                let (key, heads) = (WHOLE.to_owned(), [commit, *head]);
                 found.push(self.note_lost(commit, heads, schema, &own.path, (key, sides), true));
             }
         }
-        Ok(found)
+        found
     }
 
     fn after_merge(
@@ -135,25 +134,27 @@ impl History<'_> {
         heads: [ObjectId; 2],
         known: &[Known; 2],
     ) -> Result<Known, StoreError> {
-        let mut state = (*union(&known[0], &known[1])).clone();
+        let mut state = union(&known[0], &known[1]);
         // Someone emptied a parent that is not a store; it set nothing.
         let (Ok(one), Ok(two)) = (self.store.snapshot_at(heads[0]), self.store.snapshot_at(heads[1])) else {
-            return Ok(Rc::new(state));
+            return Ok(state);
         };
         if one.tree() == two.tree() {
-            return Ok(Rc::new(state));
+            return Ok(state);
         }
         let mut bases = Vec::new();
         for base in self.store.merge_bases(heads[0], heads[1])? {
             bases.extend(self.store.snapshot_at(base).ok());
         }
-        for (n, settled) in state.iter_mut().filter(|(_, settled)| !**settled) {
-            let unaware = match (known[0].contains_key(n), known[1].contains_key(n)) {
-                (true, false) => &two,
-                (false, true) => &one,
-                _ => continue,
-            };
-            *settled = self.replaces_lost(&self.met[*n], unaware, &bases)?;
+        let mut open_on_one = Vec::new();
+        known[0].differing(&known[1], &mut |n, first, second| match (first, second) {
+            (Some(false), None) => open_on_one.push((n, &two)),
+            (None, Some(false)) => open_on_one.push((n, &one)),
+            _ => {}
+        });
+        for (n, unaware) in open_on_one {
+            let is_settled = self.replaces_lost(&self.met[n as usize], unaware, &bases)?;
+            state.set(n, Some(is_settled));
         }
         let trees: Vec<ObjectId> = bases.iter().map(Snapshot::tree).collect();
         for path in self.store.changed_on_both(one.tree(), two.tree(), &trees)? {
@@ -163,10 +164,12 @@ impl History<'_> {
             };
             for apart in apart_since(&bases, schema, &path, &a, &b)? {
                 let n = self.note(merge, heads, schema, &path, apart);
-                state.entry(n).or_insert(false);
+                if state.get(n).is_none() {
+                    state.set(n, Some(false));
+                }
             }
         }
-        Ok(Rc::new(state))
+        Ok(state)
     }
 
     /// The number of a conflict; a new one if no other merge has found it.
@@ -177,7 +180,7 @@ impl History<'_> {
         schema: &'static Schema,
         path: &str,
         apart: Apart,
-    ) -> usize {
+    ) -> u32 {
         let [first, second] = apart.sides;
         let (sides, heads) = match rank(&first) > rank(&second) {
             true => ([first, second], heads),
@@ -195,14 +198,19 @@ impl History<'_> {
         path: &str,
         (field, [won, lost]): (String, [Written; 2]),
         is_rewritten: bool,
-    ) -> usize {
+    ) -> u32 {
         let text = lost.value.as_ref().map(serde_json::Value::to_string);
         let key = (path.to_owned(), field.clone(), won.stamp, lost.stamp.clone(), text);
         let met = Met { path: path.to_owned(), schema, key: field, lost, lost_head, merge, is_rewritten };
-        *self.by_key.entry(key).or_insert_with(|| {
-            self.met.push(met);
-            self.met.len() - 1
-        })
+        if let Some(known) = self.by_key.get(&key) {
+            return *known;
+        }
+        // Of four thousand million conflicts nobody settles one.
+        let n = u32::try_from(self.met.len()).unwrap_or(u32::MAX);
+        self.by_path.entry(met.path.clone()).or_default().push(n);
+        self.by_key.insert(key, n);
+        self.met.push(met);
+        n
     }
 
     fn rewrites(&self, met: &Met, now: &Snapshot<'_>, before: &Snapshot<'_>) -> Result<bool, StoreError> {
@@ -234,14 +242,7 @@ impl History<'_> {
 
 /// A conflict is settled if it is settled on one side.
 fn union(one: &Known, two: &Known) -> Known {
-    if Rc::ptr_eq(one, two) || two.is_empty() {
-        return Rc::clone(one);
-    }
-    let mut both = (**one).clone();
-    for (n, settled) in two.iter() {
-        *both.entry(*n).or_insert(false) |= settled;
-    }
-    Rc::new(both)
+    one.union(two, |one, two| *one || *two)
 }
 
 /// The order by which a merge decides.

@@ -1,0 +1,159 @@
+//! What a walk costs in a history that somebody made to keep others busy, counted and not timed.
+
+use super::*;
+use crate::model::id::IssueId;
+use crate::store::{bounded, root, shared_map};
+
+struct History {
+    store: Store,
+    _folder: tempfile::TempDir,
+    /// Commits with their parents, parents first.
+    commits: Vec<(ObjectId, Vec<ObjectId>)>,
+}
+
+impl History {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        gix::init_bare(folder.path()).unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let first = root::make(&store.repo).unwrap();
+        Self { store, _folder: folder, commits: vec![(first, vec![])] }
+    }
+
+    fn first(&self) -> ObjectId {
+        self.commits[0].0
+    }
+
+    /// A commit with the tree of the first of its parents, but for these files.
+    fn commit(&mut self, parents: &[ObjectId], files: &[(String, Option<String>)]) -> ObjectId {
+        let repo = &self.store.repo;
+        let before = repo.find_commit(parents[0]).unwrap().tree().unwrap();
+        let mut editor = before.edit().unwrap();
+        for (path, text) in files {
+            match text {
+                Some(text) => editor
+                    .upsert(path.as_str(), EntryKind::Blob, repo.write_blob(text).unwrap())
+                    .map(|_| ())
+                    .unwrap(),
+                None => editor.remove(path.as_str()).map(|_| ()).unwrap(),
+            }
+        }
+        let tree = editor.write().unwrap().detach();
+        let seconds = i64::try_from(self.commits.len()).unwrap();
+        let commit = repo
+            .write_object(gix::objs::Commit {
+                tree,
+                parents: parents.iter().copied().collect(),
+                author: root::signature(seconds),
+                committer: root::signature(seconds),
+                encoding: None,
+                message: "x".into(),
+                extra_headers: vec![],
+            })
+            .unwrap()
+            .detach();
+        self.commits.push((commit, parents.to_vec()));
+        commit
+    }
+
+    /// What was found, how many paths differed, and how many objects were read and nodes of maps compared.
+    fn walk(&self) -> (Vec<(ObjectId, Own)>, usize, usize) {
+        let all = self.commits.iter().map(|(commit, parents)| (*commit, &parents[..]));
+        let mut lineage = Lineage::over(&self.store, all);
+        bounded::READ.set(0);
+        shared_map::COMPARED.set(0);
+        let mut found = Vec::new();
+        for (commit, parents) in &self.commits {
+            let own = lineage.changes(*commit, parents, &|_| true).unwrap();
+            found.extend(own.into_iter().map(|own| (*commit, own)));
+        }
+        assert!(
+            lineage.walked.is_empty() || lineage.walked.len() == 1,
+            "what has no child left is forgotten"
+        );
+        (found, lineage.compared, bounded::READ.get() + shared_map::COMPARED.get())
+    }
+}
+
+fn path(n: usize) -> String {
+    layout::issue(&IssueId::parse(&format!("GH-{n}")).unwrap())
+}
+
+fn issue(n: usize, born: &str, title: &str) -> String {
+    let record = serde_json::json!({
+        "id": format!("GH-{n}"), "author": "A", "created_at": "2026-11-01T00:00:00.000Z", "title": title,
+        "status": "registered", "priority": 3,
+        "clock": {"*": format!("2026-11-{born}T00:00:00.000Z/00000/00000000")}
+    });
+    format!("{record:#}\n")
+}
+
+fn all(count: usize) -> Vec<(String, Option<String>)> {
+    (0..count).map(|n| (path(n), Some(issue(n, "01", "t")))).collect()
+}
+
+fn none(count: usize) -> Vec<(String, Option<String>)> {
+    (0..count).map(|n| (path(n), None)).collect()
+}
+
+/// A side deletes so many records; then it forks and is merged with itself so often, while the other side writes on.
+fn ladder(records: usize, forks: usize) -> (usize, usize) {
+    let mut history = History::new();
+    let mut main = history.commit(&[history.first()], &all(records));
+    let mut side = history.commit(&[main], &none(records));
+    for n in 0..forks {
+        let record = |title: &str| [(path(n % records), Some(issue(n % records, "01", title)))];
+        main = history.commit(&[main], &record(&n.to_string()));
+        let one = history.commit(&[side], &[(format!("a/{n}"), Some("x".into()))]);
+        let two = history.commit(&[side], &[(format!("b/{n}"), Some("x".into()))]);
+        let three = history.commit(&[one, two], &[(format!("b/{n}"), Some("x".into()))]);
+        // The same once more the other way round, and a merge of both.
+        let four = history.commit(&[two, one], &[(format!("a/{n}"), Some("x".into()))]);
+        side = history.commit(&[three, four], &[]);
+    }
+    history.commit(&[main, side], &[]);
+    let (_, compared, work) = history.walk();
+    (compared, work)
+}
+
+#[test]
+fn the_work_follows_from_what_changed_and_not_from_how_much_is_missing() {
+    let (few, little) = ladder(20, 30);
+    let (many, much) = ladder(200, 30);
+    // 180 records more are made, deleted and brought back once.
+    assert!(many - few <= 4 * 180, "{few} {many}");
+    assert!(much - little <= 20 * (many - few), "{little} {much}: {few} {many}");
+    // Twice the forks are twice the work.
+    let (_, twice) = ladder(200, 60);
+    assert!(twice < much * 2, "{much} {twice}");
+}
+
+#[test]
+fn what_was_lost_on_any_way_is_remembered_until_it_is_there_again() {
+    let mut history = History::new();
+    let made = history.commit(&[history.first()], &all(2));
+    let one = history.commit(&[made], &[(path(0), None)]);
+    let two = history.commit(&[made], &[(path(0), Some("junk".into()))]);
+    let three = history.commit(&[made], &[("else".into(), Some("x".into()))]);
+    let both = history.commit(&[two, one], &[]);
+    // Another record, over what both have lost.
+    let anew = history.commit(&[both], &[(path(0), Some(issue(0, "02", "t")))]);
+    // The record itself, and then an edit of it: nobody changed what never changes.
+    let back = history.commit(&[both], &[(path(0), Some(issue(0, "01", "t")))]);
+    let back = history.commit(&[back], &[(path(0), Some(issue(0, "01", "edited")))]);
+    // A merge that takes the sound side is nobody's doing.
+    let merged = history.commit(&[three, both], &[]);
+    history.commit(&[merged], &[(path(0), Some(issue(0, "01", "again")))]);
+    let (found, ..) = history.walk();
+    let faults = found.iter().filter(|(commit, own)| *commit != made && own.path == path(0));
+    let faults: Vec<(ObjectId, &str)> = faults
+        .filter_map(|(commit, own)| match &own.did {
+            Did::Deleted(_) => Some((*commit, "deleted")),
+            Did::Unreadable => Some((*commit, "unreadable")),
+            Did::Wrote(_) if own.step().unwrap().faults().is_empty() => None,
+            Did::Wrote(_) => Some((*commit, "replaced")),
+        })
+        .collect();
+    let expected = [(one, "deleted"), (two, "unreadable"), (anew, "replaced")];
+    assert_eq!(faults, expected, "{back}");
+}

@@ -1,0 +1,97 @@
+//! The versions of records that a walk has read. In a history a version is read as what a commit wrote, again as what the
+//! next one changed, and with every merge.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+
+use crate::model::doc::Doc;
+use crate::store::error::StoreError;
+use crate::store::layout::{self, Form, form};
+use crate::store::repo::Store;
+use crate::store::snapshot::read_blob;
+use crate::store::trees::Here;
+
+/// Versions of as many bytes are remembered.
+const MOST_BYTES: usize = 32 << 20;
+/// What a version takes at least.
+const LEAST_BYTES: usize = 512;
+
+/// What lies at the path of a record.
+#[derive(Clone)]
+pub(super) enum Version {
+    /// A record with a clock.
+    Doc(Rc<Doc>),
+    /// A record that is written once.
+    Entry,
+    /// Nothing that can be read as the record of this path.
+    Broken,
+}
+
+/// Reads records.
+pub(super) struct Versions<'a> {
+    store: &'a Store,
+    numbers: HashMap<String, u32>,
+    known: HashMap<(u32, ObjectId), Version>,
+    known_bytes: usize,
+    /// How many bytes were read.
+    pub(super) read: usize,
+}
+
+impl<'a> Versions<'a> {
+    pub(super) fn of(store: &'a Store) -> Self {
+        Self { store, numbers: HashMap::new(), known: HashMap::new(), known_bytes: 0, read: 0 }
+    }
+
+    /// The number of a path.
+    pub(super) fn number(&mut self, path: &str) -> u32 {
+        if let Some(number) = self.numbers.get(path) {
+            return *number;
+        }
+        // Four thousand million paths are more than any memory holds.
+        let number = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(path.to_owned(), number);
+        number
+    }
+
+    /// The record that lies at `path` as `here`.
+    pub(super) fn get(&mut self, path: &str, (kind, id): Here) -> Result<Version, StoreError> {
+        if !matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable) {
+            return Ok(Version::Broken);
+        }
+        let key = (self.number(path), id);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let bytes = read_blob(&self.store.repo, id, path)?;
+        self.read += bytes.len();
+        let version = match form(path) {
+            (Form::Doc(schema), id) => match layout::own_doc(schema, id.as_deref(), &bytes) {
+                Ok(doc) => Version::Doc(Rc::new(doc)),
+                Err(_) => Version::Broken,
+            },
+            (Form::Entry(order), id) => match layout::entry_file(order, id.as_deref(), &bytes) {
+                Ok(_) => Version::Entry,
+                Err(_) => Version::Broken,
+            },
+            (Form::Unknown, _) => Version::Broken,
+        };
+        self.known_bytes += bytes.len().max(LEAST_BYTES);
+        if self.known_bytes > MOST_BYTES {
+            self.known.clear();
+            self.known_bytes = bytes.len().max(LEAST_BYTES);
+        }
+        self.known.insert(key, version.clone());
+        Ok(version)
+    }
+
+    /// The record with a clock that lies at `path` as `here`; `None` if there is none that can be read.
+    pub(super) fn doc(&mut self, path: &str, here: Here) -> Result<Option<Rc<Doc>>, StoreError> {
+        Ok(match self.get(path, here)? {
+            Version::Doc(doc) => Some(doc),
+            _ => None,
+        })
+    }
+}
