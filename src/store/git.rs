@@ -84,14 +84,12 @@ pub(crate) enum GitError {
         code: Option<i32>,
     },
     /// It failed, and is older than any that is known to work.
-    #[error("`git {command}` failed: {stderr} (git {found} is older than {OLDEST})")]
+    #[error("`git {command}` failed: {words}")]
     TooOld {
         /// Its arguments, joined by blanks.
         command: String,
-        /// What it printed on stderr, trimmed.
-        stderr: String,
-        /// Its version.
-        found: String,
+        /// What it printed on stderr, trimmed, and its version.
+        words: String,
     },
 }
 
@@ -255,7 +253,10 @@ fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitE
     let (command, code) = (joined(args), output.status.code());
     let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(match too_old() {
-        Some(found) => GitError::TooOld { command, stderr, found: found.to_owned() },
+        Some(found) => {
+            let words = format!("{stderr} (git {found} is older than {OLDEST})");
+            GitError::TooOld { command, words }
+        }
         None => GitError::Failed { command, stderr, code },
     })
 }
