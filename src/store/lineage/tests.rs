@@ -88,6 +88,13 @@ fn issue(n: usize, born: &str, title: &str) -> String {
     format!("{record:#}\n")
 }
 
+/// The same record with another title, by a later write.
+fn edited(n: usize, title: &str) -> String {
+    let mut record: serde_json::Value = serde_json::from_str(&issue(n, "01", title)).unwrap();
+    record["clock"]["title"] = serde_json::json!("2026-11-03T00:00:00.000Z/00000/00000000");
+    format!("{record:#}\n")
+}
+
 fn all(count: usize) -> Vec<(String, Option<String>)> {
     (0..count).map(|n| (path(n), Some(issue(n, "01", "t")))).collect()
 }
@@ -102,7 +109,7 @@ fn ladder(records: usize, forks: usize) -> (usize, usize) {
     let mut main = history.commit(&[history.first()], &all(records));
     let mut side = history.commit(&[main], &none(records));
     for n in 0..forks {
-        let record = |title: &str| [(path(n % records), Some(issue(n % records, "01", title)))];
+        let record = |title: &str| [(path(n % records), Some(edited(n % records, title)))];
         main = history.commit(&[main], &record(&n.to_string()));
         let one = history.commit(&[side], &[(format!("a/{n}"), Some("x".into()))]);
         let two = history.commit(&[side], &[(format!("b/{n}"), Some("x".into()))]);
@@ -140,10 +147,10 @@ fn what_was_lost_on_any_way_is_remembered_until_it_is_there_again() {
     let anew = history.commit(&[both], &[(path(0), Some(issue(0, "02", "t")))]);
     // The record itself, and then an edit of it: nobody changed what never changes.
     let back = history.commit(&[both], &[(path(0), Some(issue(0, "01", "t")))]);
-    let back = history.commit(&[back], &[(path(0), Some(issue(0, "01", "edited")))]);
+    let back = history.commit(&[back], &[(path(0), Some(edited(0, "edited")))]);
     // A merge that takes the sound side is nobody's doing.
     let merged = history.commit(&[three, both], &[]);
-    history.commit(&[merged], &[(path(0), Some(issue(0, "01", "again")))]);
+    history.commit(&[merged], &[(path(0), Some(edited(0, "again")))]);
     let (found, ..) = history.walk();
     let faults = found.iter().filter(|(commit, own)| *commit != made && own.path == path(0));
     let faults: Vec<(ObjectId, &str)> = faults
