@@ -1,20 +1,5 @@
-//! `git-wf`: a git-native issue tracker that follows work from an issue, through a plan, to its commits.
-
-// Only `ui` writes to a terminal.
-#![warn(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
-
-mod agent;
-mod cli;
-mod hooks;
-mod index;
-mod interchange;
-mod model;
-mod rules;
-mod store;
-mod sync;
-mod trail;
-mod ui;
+//! The program: hands over to the command line.
 
 fn main() -> std::process::ExitCode {
-    cli::main()
+    git_wf::main()
 }

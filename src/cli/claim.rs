@@ -1,16 +1,14 @@
 //! Claims: the one of this worktree, the one that a command means, ending one, setting all of an issue aside.
 
-use super::{Context, Failure, Force, existing};
-use crate::model::execution::{Aside, AsideReason, End, Event, Execution};
+use super::{Failure, Force, existing};
+use crate::model::execution::{End, Event, Execution};
 use crate::model::id::{ExecutionId, IssueId};
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::{Explain, shell};
+use crate::model::status::ExecutionStatus;
+use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::lease::Standing;
-use crate::rules::{facts, holds};
-use crate::store::{Read, Store, Tx, layout, records, resolve};
-use crate::sync;
-use crate::trail::active::{self, Active};
+use crate::store::{Read, Store, Tx, layout, resolve};
+use crate::trail::active;
 
 /// An execution that is meant by a command.
 pub(super) struct Meant {
@@ -20,71 +18,13 @@ pub(super) struct Meant {
     pub(super) execution: ExecutionFolder,
 }
 
-/// What this worktree executes.
-pub(super) enum Own {
-    /// Nothing; or it ended.
-    Nothing,
-    /// A claim that holds.
-    Held(Box<ExecutionFolder>),
-    /// A claim that does not hold any more, and why.
-    Lost(Active, String),
-}
-
-/// Looks whether the claim that this worktree is bound to still holds.
-pub(super) fn own(store: &Store, read: &impl Read) -> Result<Own, Failure> {
-    let Some(active) = active::read(store)? else { return Ok(Own::Nothing) };
-    let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(Own::Nothing) };
-    let Some(mine) = folder.executions.iter().find(|it| it.execution.id == active.execution_id) else {
-        return Ok(Own::Nothing);
-    };
-    if mine.outcome() != ExecutionStatus::Executing {
-        return Ok(Own::Nothing);
-    }
-    let status = facts::status(&folder);
-    let why = match facts::holder(&folder) {
-        Some(holder) if holder.execution.id != mine.execution.id => {
-            format!("`{}` by {} holds the issue", holder.execution.id.short(), holder.execution.actor)
-        }
-        Some(_) if status == IssueStatus::Executing => return Ok(Own::Held(Box::new(mine.clone()))),
-        _ => format!("the issue is {status}"),
-    };
-    Ok(Own::Lost(active, why))
-}
-
-/// Tells the executor here that its claim is lost, where it is. Whether it was.
-pub(super) fn warn_if_lost(store: &Store, read: &impl Read, context: &Context) -> Result<bool, Failure> {
-    let Own::Lost(active, why) = own(store, read)? else { return Ok(false) };
-    context.warn(&format!(
-        "this worktree no longer holds `{}`: {why}; its commits stay in the trail",
-        active.solution_id
-    ));
-    Ok(true)
-}
-
-/// Sets aside every attempt of an issue that still stands, so that none of them holds it again.
-pub(super) fn set_aside(
-    tx: &mut Tx<'_>,
-    folder: &IssueFolder,
-    reason: AsideReason,
-    force: &Force,
-) -> Result<bool, Failure> {
-    let standing = holds::standing(&folder.executions);
-    for (execution, status) in &standing {
-        tx.log(
-            &execution.execution.id,
-            Event::Aside(Aside { status: *status, reason, forced: force.why() }),
-        )?;
-    }
-    Ok(!standing.is_empty())
-}
-
 /// The issue whose execution is meant: of an item, or (where its item left the queue) by any id of the issue.
 pub(super) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Failure> {
-    match super::world::item(store, read, text) {
+    match crate::ops::queue::item(store, read, text) {
         Ok((_, item)) => Ok(item.issue_id),
         Err(failure) => match resolve::any(read, text).ok().and_then(|known| known.issue()) {
             Some(issue) => Ok(issue),
-            None => Err(failure),
+            None => Err(failure.into()),
         },
     }
 }
@@ -201,80 +141,4 @@ fn is_unpublished(store: &Store, execution: &Execution) -> Result<bool, Failure>
 pub(super) fn end(tx: &mut Tx<'_>, execution: &ExecutionFolder, end: End) -> Result<(), Failure> {
     tx.log(&execution.execution.id, Event::End(end))?;
     Ok(())
-}
-
-/// Takes the worktree's binding away where it was for this execution.
-pub(super) fn unbind_worktree(store: &Store, id: &ExecutionId, context: &Context) {
-    let result = active::read(store).and_then(|active| match active {
-        Some(active) if active.execution_id == *id => active::clear(store),
-        _ => Ok(()),
-    });
-    if let Err(error) = result {
-        // The end is recorded; a binding that stays behind is seen to be over by the next command.
-        context.warn(&error.to_string());
-    }
-}
-
-/// The remote that a claim was made through, as it is called here; none for one of this clone alone.
-pub(super) fn through(store: &Store, execution: &Execution) -> Result<Option<String>, Failure> {
-    match &execution.via {
-        Some(via) if store.remotes().contains(via) => Ok(Some(via.clone())),
-        Some(_) => Ok(sync::remote::of_the_ref(store)?),
-        None => Ok(None),
-    }
-}
-
-/// Where the lease has run out as far as the claim's remote knows it, somebody may have taken the item over: the remote
-/// is asked before anything counts. Whether it was.
-pub(super) fn confirm(
-    store: &Store,
-    execution: &ExecutionFolder,
-    context: &Context,
-) -> Result<bool, Failure> {
-    let Some(remote) = through(store, &execution.execution)? else { return Ok(false) };
-    // What is no store, or cannot be read, knows nothing of it.
-    let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
-    let published = match &there {
-        Some(there) => records::execution(there, &execution.execution.id, &mut Vec::new())?,
-        None => None,
-    };
-    let until = published.map_or(execution.execution.lease_expires_at, |it| it.lease_expires_at());
-    if store.now()? <= until {
-        return Ok(false);
-    }
-    let synced = sync::sync(store, &remote).map_err(|error| {
-        let id = &execution.execution.id;
-        Failure::new(
-            "lease-ran-out",
-            format!("`{remote}` knows the lease of `{id}` only until {until}, and cannot be asked: {error}"),
-        )
-        .hint(format!(
-            "somebody may have taken the item over; try again once `git ls-remote {}` works",
-            shell::operand(&remote)
-        ))
-    })?;
-    super::sync::warn_of_losses(&synced, context);
-    Ok(true)
-}
-
-/// Gives the remote what became of a claim that was made through it. Where that cannot be done it is recorded here all
-/// the same, and said so.
-pub(super) fn publish(store: &Store, execution: &Execution, context: &Context) -> Result<(), Failure> {
-    let Some(remote) = through(store, execution)? else { return Ok(()) };
-    match sync::publish(store, &remote) {
-        Ok(synced) => super::sync::warn_of_losses(&synced, context),
-        Err(error) => {
-            // To try again helps only where the remote did not look at it.
-            let is_declined = matches!(error, sync::SyncError::Refused { .. });
-            let remedy = error.hint().filter(|_| is_declined);
-            warn_of_unpublished(&remote, &error.to_string(), remedy.as_deref(), context);
-        }
-    }
-    Ok(())
-}
-
-/// Says that the remote does not know yet what was recorded here, and what to do unless a sync does it.
-pub(super) fn warn_of_unpublished(remote: &str, why: &str, remedy: Option<&str>, context: &Context) {
-    let remedy = remedy.unwrap_or("`git wf sync` publishes it");
-    context.warn(&format!("this is recorded here but not yet at `{remote}`: {why}; {remedy}"));
 }

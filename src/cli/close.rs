@@ -1,11 +1,6 @@
 use super::context::parse_reason;
-use super::edit::show_change;
-use super::{Context, Force, Outcome, claim, existing, text_input};
-use crate::model::execution::AsideReason;
-use crate::model::issue::StoredStatus;
-use crate::model::status::IssueStatus;
-use crate::rules::{facts, moves};
-use crate::store::resolve;
+use super::{Context, Outcome, print, text_input};
+use crate::ops::issues::{self, Close};
 
 /// Close an issue, executed or not
 #[derive(Debug, clap::Args)]
@@ -34,33 +29,14 @@ fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    let id = resolve::issue(&snapshot, &args.id)?;
-    text_input::refuse_second_issue(&snapshot, args.text.as_deref(), "git wf close")?;
+    let session = context.session()?;
+    text_input::refuse_second_issue(&session.store().snapshot()?, args.text.as_deref(), "git wf close")?;
     let said = text_input::said(&args.message, args.text.as_deref())?;
     let (force, reason) = match args.force {
-        true => (Force { force: true, reason: args.reason }, said),
-        false => (Force::default(), why_closed(said, args.reason)),
+        true => (args.reason, said),
+        false => (None, why_closed(said, args.reason)),
     };
-    let committed = context.transact(&store, |tx| {
-        let folder = existing(tx, &id)?;
-        if folder.issue.record.status != StoredStatus::Closed && force.why().is_none() {
-            moves::permit(&id, facts::status(&folder), "close")?;
-        }
-        if facts::status(&folder) == IssueStatus::Executing {
-            claim::set_aside(tx, &folder, AsideReason::Release, &force)?;
-        }
-        tx.edit_issue(&id, |issue| {
-            issue.status = StoredStatus::Closed;
-            if reason.is_some() {
-                issue.close_reason.clone_from(&reason);
-            }
-        })?;
-        tx.note.force = force.why();
-        let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
-        tx.describe("close", format!("issue: close {id}{why}"));
-        Ok(())
-    })?;
-    show_change(context, &store, &id, committed.commit.is_some(), "closed")
+    let done = issues::close(&session, Close { issue: args.id, reason, force })?;
+    context
+        .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "closed"))
 }

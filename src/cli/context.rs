@@ -1,14 +1,17 @@
 //! What every command is given: where its answer goes, and the store of the current folder.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::rc::Rc;
 
-use super::Failure;
+use serde::Serialize;
+
+use super::{Exit, Failure, Outcome, print};
 use crate::index::{self, Index, IndexError, Needs};
 use crate::model::strict;
+use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Committed, Store, Tx, one_line};
-use crate::sync::{self, Through};
 use crate::ui::{Progress, Screen};
 
 /// One run of the program.
@@ -17,6 +20,22 @@ pub(crate) struct Context {
     pub(crate) screen: Screen,
     /// With `--json`, what was remarked: the document bears it.
     remarks: RefCell<Vec<String>>,
+    /// The store of the current folder, for operations, once it was asked for.
+    session: OnceCell<Rc<Session>>,
+}
+
+/// A line on stderr that tells how far something has come.
+#[derive(Default)]
+struct Line(RefCell<Option<(&'static str, Progress)>>);
+
+impl ops::Progress for Line {
+    fn at(&self, doing: &'static str, done: usize, total: usize) {
+        show(&mut self.0.borrow_mut(), doing, done, total);
+    }
+
+    fn end(&self) {
+        self.0.take();
+    }
 }
 
 /// What `--force --reason` says: a gate is overridden, and why.
@@ -47,7 +66,7 @@ impl Force {
 impl Context {
     /// A run whose answer goes to stdout.
     pub(crate) fn new(json: bool) -> Self {
-        Self { screen: Screen::from_env(json), remarks: RefCell::default() }
+        Self { screen: Screen::from_env(json), remarks: RefCell::default(), session: OnceCell::new() }
     }
 
     /// Shows what was answered, with the remarks as its `warnings` where it is a JSON object. Answers with the remarks that
@@ -66,6 +85,50 @@ impl Context {
     /// Opens the repository of the current folder.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open(Path::new("."))?)
+    }
+
+    /// The store of the current folder, with whoever acts on it.
+    pub(crate) fn session(&self) -> Result<Rc<Session>, Failure> {
+        if let Some(session) = self.session.get() {
+            return Ok(Rc::clone(session));
+        }
+        let session = Rc::new(Session::new(self.store()?, Box::<Line>::default()));
+        Ok(Rc::clone(self.session.get_or_init(|| session)))
+    }
+
+    /// Shows what an operation answered: the view as the JSON document, or as `print` puts it for people, who are told
+    /// whether anything was changed.
+    pub(crate) fn answer<V: Serialize>(
+        &mut self,
+        done: Done<V>,
+        print: impl FnOnce(&V, bool, &mut Screen) -> io::Result<()>,
+    ) -> Outcome {
+        let Done { view, commit, notices } = done;
+        self.tell(notices);
+        match self.json() {
+            true => self.screen.print_json(&view)?,
+            false => print(&view, commit.is_some(), &mut self.screen)?,
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Tells what an operation had noticed that was then refused.
+    pub(crate) fn tell_rest(&self) {
+        self.tell(self.session.get().map(|session| session.notices()).unwrap_or_default());
+    }
+
+    /// Tells what was noticed.
+    pub(crate) fn tell(&self, notices: impl IntoIterator<Item = Notice>) {
+        for Notice { weight, message, remedies } in notices {
+            let message = match print::spelled(&remedies) {
+                Some(remedies) => format!("{message}; {remedies}"),
+                None => message,
+            };
+            match weight {
+                Weight::Warning => self.warn(&message),
+                Weight::Error => self.error(&message),
+            }
+        }
     }
 
     /// Whether the answer is one JSON document.
@@ -105,29 +168,6 @@ impl Context {
     pub(crate) fn index_at_hand<'a>(&self, store: &'a Store) -> Option<Index<'a>> {
         let mut progress = None;
         index::at_hand(store, &mut |doing, done, total| show(&mut progress, doing, done, total))
-    }
-
-    /// Brings the index up to date after much has changed. A sync that took place is none the worse where that fails.
-    pub(crate) fn catch_up(&self, store: &Store, commits: u64) {
-        let mut progress = None;
-        let _ = index::catch_up(store, commits, &mut |doing, done, total| {
-            show(&mut progress, doing, done, total);
-        });
-    }
-
-    /// A change that counts only once `remote` has it, which takes the network and no lock. Without a remote, here
-    /// alone.
-    pub(crate) fn transact_through<T>(
-        &self,
-        store: &Store,
-        remote: Option<&str>,
-        change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let Some(remote) = remote else { return Ok(self.transact(store, change)?.answer) };
-        let Through { answer, synced, far_future } = sync::through(store, remote, change)?;
-        super::sync::warn_of_losses(&synced, self);
-        far_future.warnings().for_each(|warning| self.warn(&warning));
-        Ok(answer)
     }
 
     /// A remark beside the answer: on stderr, or among the `warnings` of a JSON document.

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::answer_schema::{IssueShown, SolutionShown};
 use super::planning_context::issue_told;
-use super::{Context, Exit, Failure, Outcome, answer, background_print, claim, existing, task_print};
+use super::{Context, Exit, Failure, Outcome, answer, background_print, existing, task_print};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
+use crate::ops::work;
 use crate::rules::background::{self, Background, Reader};
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
@@ -64,10 +65,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let snapshot = store.snapshot()?;
     let solution_id = match &args.item {
-        Some(text) => super::world::item(&store, &snapshot, text)?.1.solution_id,
+        Some(text) => crate::ops::queue::item(&store, &snapshot, text)?.1.solution_id,
         None => match active::read(&store)? {
             Some(active) => {
-                claim::warn_if_lost(&store, &snapshot, context)?;
+                context.tell(work::notice_of_loss(&store, &snapshot)?);
                 active.solution_id
             }
             None => {

@@ -6,6 +6,7 @@ use super::{Context, Failure, Force, Outcome, detail, result, text_input, unfini
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
 use crate::model::hash::PatchId;
 use crate::model::status::ExecutionStatus;
+use crate::ops::work as claims;
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::rules::{evidence, facts};
 use crate::store::{Read, Store, StoreError};
@@ -41,7 +42,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let mut seen = store.snapshot()?;
     let mut before = claim::meant(&store, &seen, item.as_deref())
         .map_err(|failure| text_input::or_text(failure, lone.as_deref(), "git wf done"))?;
-    if claim::confirm(&store, &before.execution, context)? {
+    if claims::confirm(&*context.session()?, &before.execution)? {
         seen = store.snapshot()?;
         before = claim::meant(&store, &seen, item.as_deref())?;
     }
@@ -121,7 +122,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Ok((execution.execution.id.clone(), commits.len(), missing.len()))
     })?;
     let (id, commits, missing) = committed.answer;
-    claim::unbind_worktree(&store, &id, context);
+    claims::unbind_worktree(&*context.session()?, &id);
     if missing > 0 && (commits > 0 || args.force.why().is_none()) {
         let tests = count(missing, "test");
         context.warn(&format!(

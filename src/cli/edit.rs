@@ -1,12 +1,11 @@
-use std::io::Write;
-
 use super::issue_fields::{FieldArgs, some};
 use super::text_input::{TextArgs, edit, title};
-use super::{Context, Exit, Failure, Force, Outcome, answer, claim, new};
+use super::{Context, Failure, Force, Outcome, new, print};
 use crate::model::execution::AsideReason;
 use crate::model::id::IssueId;
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
+use crate::ops::{issues, work};
 use crate::rules::{facts, moves};
 use crate::store::{Tx, records, resolve};
 
@@ -97,7 +96,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         tx.describe("edit", what);
         Ok(())
     })?;
-    show_change(context, &store, &id, committed.commit.is_some(), "changed")
+    let done = issues::answer(&*context.session()?, &id, committed.commit)?;
+    context
+        .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "changed"))
 }
 
 /// Makes the decision `to`, where the table of moves allows it.
@@ -139,7 +140,7 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
         }
     }
     if from == IssueStatus::Executing && stored == StoredStatus::Cancelled {
-        claim::set_aside(tx, &folder, AsideReason::Release, force)?;
+        work::set_aside(tx, &folder, AsideReason::Release, force.why().as_deref())?;
     }
     tx.edit_issue(id, |issue| {
         if issue.status == StoredStatus::Closed {
@@ -148,26 +149,4 @@ fn move_to(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: &Force) -> Res
         issue.status = stored;
     })?;
     Ok(())
-}
-
-/// Says what came of a command that changed one issue.
-pub(super) fn show_change(
-    context: &mut Context,
-    store: &crate::store::Store,
-    id: &IssueId,
-    changed: bool,
-    verb: &str,
-) -> Outcome {
-    let snapshot = store.snapshot()?;
-    if context.json() {
-        context.screen.print_json(&answer::issue(&super::existing(&snapshot, id)?))?;
-        return Ok(Exit::Done);
-    }
-    let shown = context.screen.painter().paint(crate::ui::style::ID, id.as_str());
-    let status = facts::status(&super::existing_outline(&snapshot, id)?);
-    match changed {
-        true => writeln!(context.screen, "{verb} {shown} ({status})")?,
-        false => writeln!(context.screen, "{shown} is already {status}; nothing changed")?,
-    }
-    Ok(Exit::Done)
 }

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{self, ExecutionAnswer};
-use super::claimed::{self, Claim};
-use super::take::{self, Taken, What, Wish};
-use super::{Context, Exit, Failure, Outcome, claim, existing_outline};
+use super::{Context, Exit, Failure, Outcome, existing_outline, print};
 use crate::model::execution::Execution;
+use crate::ops::work::{self, Claim, Wish};
 use crate::rules::folder::IssueFolder;
 use crate::store::Store;
 
@@ -37,16 +36,16 @@ pub(super) fn finish(
     context: &mut Context,
     say: impl FnOnce(&IssueFolder, &mut Context) -> Result<(), Failure>,
 ) -> Outcome {
-    let taken = then.next.then(|| next(store, context));
-    let remote = claim::through(store, ended)?;
+    let taken = then.next.then(|| next(context));
+    let remote = work::through(store, ended)?;
     match (&remote, &taken) {
         // It went with the claim.
         (Some(remote), Some(_)) if store.read_ref(&store.tracking(remote))? == store.tip()? => {}
         // Nobody waits for it twice.
         (Some(remote), Some(Err(failure))) if failure.code() == "unreachable" => {
-            claim::warn_of_unpublished(remote, failure.message(), None, context);
+            context.tell([work::unpublished(remote, failure.message(), None)]);
         }
-        _ => claim::publish(store, ended, context)?,
+        _ => work::publish(&*context.session()?, ended)?,
     }
     let folder = existing_outline(&store.snapshot()?, &ended.issue_id)?;
     let (taken, failure) = match taken {
@@ -60,24 +59,22 @@ pub(super) fn finish(
             return Err(Failure::unreadable(&format!("execution `{}`", ended.id)));
         };
         if then.next {
-            let next = taken.map(|(_, (claim, _))| claim);
-            context.screen.print_json(&EndedAndTaken { ended, next })?;
+            context.screen.print_json(&EndedAndTaken { ended, next: taken })?;
         } else {
             context.screen.print_json(&ended)?;
         }
     } else {
         say(&folder, context)?;
-        if let Some((taken, (claim, title))) = &taken {
-            claimed::print(claim, title, taken.is_new, context)?;
+        if let Some(claim) = &taken {
+            print::work::claim(&mut context.screen, claim)?;
         }
     }
     failure.map_or(Ok(Exit::Done), Err)
 }
 
 /// The next item for this worktree.
-fn next(store: &Store, context: &mut Context) -> Result<(Taken, (Claim, String)), Failure> {
-    let wish = Wish { what: What::First, queue: None, options: Default::default() };
-    let taken = take::take(&wish, store, context)?;
-    let claim = claimed::claim(store, &taken, context)?;
-    Ok((taken, claim))
+fn next(context: &Context) -> Result<Claim, Failure> {
+    let done = work::claim(&*context.session()?, &Wish::default())?;
+    context.tell(done.notices);
+    Ok(done.view)
 }

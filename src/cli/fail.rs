@@ -11,6 +11,7 @@ use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::status::ExecutionStatus;
 use crate::model::{shell, strict, typed};
+use crate::ops::work;
 use crate::rules::facts;
 use crate::store::layout;
 
@@ -87,7 +88,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let Told { failure: reported, solution_id } = parse(&text)?;
     let store = context.store()?;
     let before = claim::meant(&store, &store.snapshot()?, item.as_deref())?;
-    claim::confirm(&store, &before.execution, context)?;
+    work::confirm(&*context.session()?, &before.execution)?;
     let committed = context.transact(&store, |tx| {
         let Meant { folder, execution } = claim::meant(&store, tx, item.as_deref())?;
         claim::refuse_foreign(&store, &execution, Intent::End, &args.force)?;
@@ -146,7 +147,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Ok(it.id.clone())
     })?;
     let id = committed.answer;
-    claim::unbind_worktree(&store, &id, context);
+    work::unbind_worktree(&*context.session()?, &id);
     let ended = &before.execution.execution;
     ended::finish(&args.then, &store, ended, context, |folder, context| {
         let (issue, status) = (id.issue(), facts::status(folder));

@@ -3,7 +3,9 @@
 use std::io;
 use std::process::ExitCode;
 
+use super::print;
 use crate::model::Explain;
+use crate::ops::{Kind, Refusal};
 use crate::ui;
 
 /// How a command ends.
@@ -139,6 +141,18 @@ pub(super) fn report_warnings(warnings: &[String]) {
 
 fn say_json(document: &serde_json::Value) {
     ui::say(&ui::text::clean_json(&document.to_string()));
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let Refusal { kind, code, message, details, remedies } = refusal;
+        let exit = match kind {
+            Kind::Impossible => Exit::Failed,
+            Kind::Usage => Exit::Usage,
+            Kind::Nothing => Exit::Nothing,
+        };
+        Self { exit, code, message, hint: print::spelled(&remedies), details, is_broken_pipe: false }
+    }
 }
 
 impl<E: Explain> From<E> for Failure {

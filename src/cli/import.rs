@@ -134,7 +134,7 @@ fn import_jsonl(file: &str, context: &mut Context) -> Outcome {
     if !taken.kept.is_empty() {
         context.warn(&format!(
             "the file has a different record under the same id, which was skipped: {}",
-            super::sync::some(&taken.kept)
+            crate::ops::clones::some(&taken.kept)
         ));
     }
     if context.json() {

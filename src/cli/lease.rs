@@ -9,6 +9,7 @@ use crate::model::execution::{AsideReason, Event, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
+use crate::ops::work;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::Store;
@@ -92,7 +93,7 @@ fn renew(item: Option<&str>, context: &mut Context) -> Outcome {
     let lease = store.lease()?;
     // A claim that others keep alive would never expire.
     claim::refuse_foreign(&store, &before.execution, Intent::Keep, &Force::default())?;
-    claim::confirm(&store, &before.execution, context)?;
+    work::confirm(&*context.session()?, &before.execution)?;
     let committed = context.transact(&store, |tx| {
         let Meant { execution, .. } = claim::meant(&store, tx, item)?;
         let it = &execution.execution;
@@ -107,7 +108,7 @@ fn renew(item: Option<&str>, context: &mut Context) -> Outcome {
         }
         Ok(it.id.clone())
     })?;
-    claim::publish(&store, &before.execution.execution, context)?;
+    work::publish(&*context.session()?, &before.execution.execution)?;
     let id = committed.answer;
     let folder = existing(&store.snapshot()?, &id.issue())?;
     let Some(execution) = folder.executions.iter().find(|it| it.execution.id == id) else {
@@ -177,13 +178,13 @@ fn release(item: Option<&str>, force: &Force, context: &mut Context) -> Outcome 
     context.transact(&store, |tx| {
         let Meant { folder, execution: now } = claim::meant(&store, tx, item)?;
         claim::refuse_foreign(&store, &now, Intent::Keep, force)?;
-        claim::set_aside(tx, &folder, AsideReason::Release, force)?;
+        work::set_aside(tx, &folder, AsideReason::Release, force.why().as_deref())?;
         tx.note.force = force.why();
         tx.describe("lease release", format!("execution: release {}", execution.solution_id));
         Ok(())
     })?;
-    claim::unbind_worktree(&store, &execution.id, context);
-    claim::publish(&store, execution, context)?;
+    work::unbind_worktree(&*context.session()?, &execution.id);
+    work::publish(&*context.session()?, execution)?;
     let folder = existing(&store.snapshot()?, &execution.issue_id)?;
     if context.json() {
         let executions = answer::executions(&folder);

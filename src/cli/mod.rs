@@ -6,7 +6,6 @@ mod audit_print;
 mod audit_signatures;
 mod background_print;
 mod claim;
-mod claimed;
 mod context;
 mod diff_print;
 mod ended;
@@ -19,9 +18,7 @@ mod issue_fields;
 mod json_array;
 mod list_filter;
 mod manual_pages;
-mod new_worktree;
-mod pick;
-mod plan_named;
+mod print;
 mod queue_print;
 mod record_print;
 mod redact_purge;
@@ -32,16 +29,14 @@ mod review_print;
 mod schemas;
 mod solution_print;
 mod solution_review;
-mod take;
 mod task_print;
 mod text_input;
 mod trace_picture;
 mod trace_print;
 mod unfinished;
-mod unseen_claim;
 mod usage;
+mod wait;
 mod why_origins;
-mod world;
 
 use std::process::ExitCode;
 
@@ -49,11 +44,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use context::{Context, Force, json_fault, named, read_bytes, read_text, strict_fault};
 pub(crate) use failure::{Exit, Failure};
-use plan_named::{plan_named, plan_of_issue};
 
-use crate::model::id::IssueId;
-use crate::rules::folder::IssueFolder;
-use crate::store::{Read, records};
+use crate::ops::issues::{existing, existing_outline};
+use crate::ops::plans::plan_named;
 use crate::ui;
 
 /// A command that succeeds ends in one of two ways: done, or nothing to do.
@@ -198,23 +191,8 @@ fn parse() -> Result<Arguments, clap::Error> {
     })
 }
 
-/// An issue that was resolved before; it can only be missing where it was never whole.
-fn existing(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Failure> {
-    records::issue(read, id)?.ok_or_else(|| missing(id))
-}
-
-/// As [`existing`], without its plans and what was said of it.
-fn existing_outline(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Failure> {
-    records::outline(read, id)?.ok_or_else(|| missing(id))
-}
-
-fn missing(id: &IssueId) -> Failure {
-    Failure::new("not-found", format!("there is no issue `{id}`"))
-        .hint("`git wf list --all` shows the issues; `git wf sync` brings those of others")
-}
-
 /// Runs the program.
-pub(crate) fn main() -> ExitCode {
+pub fn main() -> ExitCode {
     // The standard library would write what a bug stumbled over to the terminal as it is.
     std::panic::set_hook(Box::new(|info| {
         ui::say(&info.to_string());
@@ -230,6 +208,7 @@ pub(crate) fn main() -> ExitCode {
     let json = arguments.json;
     let mut context = Context::new(json);
     let outcome = dispatch(arguments.command, &mut context);
+    context.tell_rest();
     // What was written before a failure is still shown.
     let (shown, warnings) = context.finish();
     let exit = match (outcome, shown) {

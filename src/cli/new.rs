@@ -111,7 +111,7 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Failure> {
 
 /// Refuses dependencies on issues that are not here, and cycles.
 pub(super) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Failure> {
-    let facts = super::world::facts_of(tx, [id.clone()])?;
+    let facts = crate::ops::queue::facts_of(tx, [id.clone()])?;
     for dependency in facts.get(id).into_iter().flat_map(|issue| &issue.depends_on) {
         if !facts.contains_key(dependency) {
             return Err(Failure::new("not-found", format!("there is no issue `{dependency}` to depend on"))

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
-use super::take::{self, What, Wish};
-use super::{Context, Outcome};
+use super::{Context, Failure, Outcome, print, wait};
+use crate::ops::work::{What, Wish};
 use crate::rules::lease;
 
 /// Claim the next ready item and execute it in this worktree
@@ -26,16 +26,16 @@ pub(crate) struct Args {
 pub(super) struct Options {
     /// Allow an item that touches the files of a running execution, or of an item that comes before it
     #[arg(long)]
-    pub(super) allow_overlap: bool,
+    allow_overlap: bool,
     /// Claim only among the worktrees of this clone, without the remote
     #[arg(long)]
-    pub(super) local: bool,
+    local: bool,
     /// Wait for a ready item, at most this long: 30s, 5m (default: without limit)
     #[arg(long, value_name = "TIMEOUT", num_args = 0..=1, value_parser = parse_timeout)]
-    pub(super) wait: Option<Option<u64>>,
+    wait: Option<Option<u64>>,
     /// Create a worktree with a branch `wf/<plan>` (default: beside the repository)
     #[arg(long, value_name = "PATH", num_args = 0..=1)]
-    pub(super) worktree: Option<Option<PathBuf>>,
+    worktree: Option<Option<PathBuf>>,
 }
 
 /// Milliseconds.
@@ -45,7 +45,17 @@ fn parse_timeout(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "expected a number with a unit, such as 30s, 5m or 1h".into())
 }
 
+impl Options {
+    /// Claims what is wanted in this way, and waits for it where that is asked for.
+    pub(super) fn take(self, what: What, queue: Option<String>, context: &mut Context) -> Outcome {
+        let Self { allow_overlap, local, wait: limit, worktree } = self;
+        let session = context.session()?;
+        let wish = Wish { what, queue, allow_overlap, local, worktree };
+        let done = wait::claim(&session, &wish, limit, context).map_err(Failure::from)?;
+        context.answer(done, |claim, _, screen| print::work::claim(screen, claim))
+    }
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let what = args.item.map_or(What::First, What::Item);
-    take::run(&Wish { what, queue: args.queue, options: args.options }, context)
+    args.options.take(args.item.map_or(What::First, What::Item), args.queue, context)
 }

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::world::World;
 use super::{Context, Exit, Failure, Outcome, background_print, executor_input, existing};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::Source;
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Project;
 use crate::model::status::{IssueStatus, ItemStatus};
+use crate::ops::queue::World;
 use crate::rules::background::{self, Background, IssueTold, Reader};
 use crate::rules::bounded::{Cut, LONGEST, LeftOut};
 use crate::rules::facts;
@@ -19,7 +19,7 @@ use crate::rules::failures::{self, FailureAnalysis};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::overlap::ByPath;
 use crate::store::resolve::{self, Known};
-use crate::store::{Read, Snapshot, Store, StoreError, records};
+use crate::store::{Read, Snapshot, StoreError, records};
 use crate::ui::style;
 use crate::ui::text::{clean_line, count, indent};
 
@@ -140,7 +140,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Known::Issue(id) => {
             let folder = existing(&snapshot, &id)?;
             let project = records::root(&snapshot)?.project;
-            return for_planner(&store, &snapshot, &folder, project, context);
+            return for_planner(&snapshot, &folder, project, context);
         }
         Known::Solution(id) | Known::Item(_, id) => id,
         Known::Execution(id) => {
@@ -161,7 +161,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 fn for_planner(
-    store: &Store,
     snapshot: &Snapshot<'_>,
     folder: &IssueFolder,
     project: Project,
@@ -179,7 +178,7 @@ fn for_planner(
     let plans = plans(folder, &mut cut);
     left_out.extend(cut.left_out("plans", format!("git wf solution list {id} --json")));
     let mut cut = Cut::at(LONGEST);
-    let other_plans = cut.first(other_plans(store, folder, context)?);
+    let other_plans = cut.first(other_plans(folder, context)?);
     left_out.extend(cut.left_out("other_plans", "git wf queue show --json"));
     let mut background = background::background(folder, Reader::Planner);
     left_out.append(&mut background.left_out);
@@ -264,14 +263,15 @@ fn files_of(folder: &IssueFolder) -> BTreeSet<RepoPath> {
 }
 
 /// What waits in queues, or is executed, and touches the same files.
-fn other_plans(store: &Store, folder: &IssueFolder, context: &Context) -> Result<Vec<OtherPlan>, Failure> {
+fn other_plans(folder: &IssueFolder, context: &Context) -> Result<Vec<OtherPlan>, Failure> {
     let files = files_of(folder);
     if files.is_empty() {
         return Ok(vec![]);
     }
     let mut own = ByPath::default();
     files.iter().for_each(|file| own.add(file, ()));
-    let (_, world) = World::now(store, context)?;
+    let session = context.session()?;
+    let (_, world) = World::now(&session)?;
     let mut found = Vec::new();
     for view in world.views() {
         let others = view.items.into_iter().filter(|it| it.item.issue_id != folder.issue.record.id);

@@ -1,9 +1,7 @@
 use std::io::Write;
 
-use super::sync::{catch_up, commits, note_rewritten, warn_of_conflicts, warn_of_losses};
-use super::{Context, Exit, Outcome, claim};
-use crate::sync;
-use crate::ui::text;
+use super::{Context, Outcome, print};
+use crate::ops::clones;
 
 /// Fetch the remote's store and merge it into this one
 #[derive(Debug, clap::Args)]
@@ -14,24 +12,12 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
-    let store = context.store()?;
-    let before = Some(store.snapshot()?.commit());
-    let remote = sync::remote::to_sync(&store, remote.as_deref())?;
-    let mut pulled = sync::pull(&store, &remote)?;
-    warn_of_losses(&pulled, context);
-    note_rewritten(&store, &mut pulled, before, context)?;
-    warn_of_conflicts(&store, &pulled, before, context)?;
-    claim::warn_if_lost(&store, &store.snapshot()?, context)?;
-    let remote = text::clean_line(&remote);
-    if context.json() {
-        context.screen.print_json(&pulled)?;
-    } else if !pulled.fetched {
-        writeln!(context.screen, "{remote} has no `{}` yet", store.reference())?;
-    } else if pulled.is_idle() {
-        writeln!(context.screen, "{remote}: nothing new")?;
-    } else {
-        writeln!(context.screen, "pulled {} from {remote}", commits(pulled.incoming))?;
-    }
-    catch_up(&store, &pulled, context)?;
-    Ok(Exit::Done)
+    let session = context.session()?;
+    let done = clones::pull(&session, remote.as_deref())?;
+    let pulled = done.view.clone();
+    let reference = session.store().reference();
+    let exit = context.answer(done, |pulled, _, screen| print::clones::pulled(screen, pulled, reference))?;
+    context.screen.flush()?;
+    clones::catch_up(&session, &pulled);
+    Ok(exit)
 }

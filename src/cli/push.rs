@@ -1,9 +1,5 @@
-use std::io::Write;
-
-use super::sync::commits;
-use super::{Context, Exit, Outcome};
-use crate::sync;
-use crate::ui::text;
+use super::{Context, Outcome, print};
+use crate::ops::clones;
 
 /// Push this store to the remote
 #[derive(Debug, clap::Args)]
@@ -14,19 +10,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
-    let store = context.store()?;
-    store.snapshot()?;
-    let remote = sync::remote::to_sync(&store, remote.as_deref())?;
-    let pushed = sync::push(&store, &remote)?;
-    if context.json() {
-        context.screen.print_json(&pushed)?;
-        return Ok(Exit::Done);
-    }
-    let remote = text::clean_line(&remote);
-    if pushed.pushed {
-        writeln!(context.screen, "pushed {} to {remote}", commits(pushed.outgoing))?;
-    } else {
-        writeln!(context.screen, "{remote}: up to date")?;
-    }
-    Ok(Exit::Done)
+    let session = context.session()?;
+    let done = clones::push(&session, remote.as_deref())?;
+    context.answer(done, |pushed, _, screen| print::clones::pushed(screen, pushed))
 }

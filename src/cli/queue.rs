@@ -10,7 +10,6 @@ mod order;
 mod queues;
 mod resolve;
 
-pub(super) use add::add_issue;
 pub(super) use check::CheckAnswer;
 pub(super) use conflict::ConflictAnswer;
 pub(super) use conflict::decision;
@@ -134,7 +133,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     let Some(command) = args.command else { return queues::active(context) };
     match command {
         QueueCommand::New(args) => queues::new(args, context),
-        QueueCommand::Add(args) => add::add(&args, context),
+        QueueCommand::Add(args) => add::add(args, context),
         QueueCommand::Remove { items, force } => items::remove(&items, &force, context),
         QueueCommand::List { all } => queues::list(all, context),
         QueueCommand::Show { queue } => queues::show(queue.as_deref(), context),

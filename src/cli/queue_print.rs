@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use super::world::World;
 use super::{Context, Failure, answer};
 use crate::model::id::{ItemId, QueueId, SolutionId};
-use crate::model::queue::Item;
 use crate::model::status::{ExecutionStatus, ItemStatus};
+use crate::ops::queue::{World, item_name};
 use crate::rules::facts::Holder;
 use crate::rules::readiness::{ItemView, QueueView};
 use crate::ui::{Cell, Column, Table, style};
@@ -136,14 +135,6 @@ fn short_name(actor: &str) -> String {
         (Some((name, _)), Some((_, more))) => format!("{name} ({more}"),
         (Some((name, _)), None) => name.to_owned(),
         _ => actor.to_owned(),
-    }
-}
-
-/// `S-2`, and `QUE-…:S-2` where it is not the only queue.
-pub(super) fn item_name(queues: usize, queue: &QueueId, item: &Item) -> String {
-    match queues {
-        1 => item.item_id.to_string(),
-        _ => format!("{queue}:{}", item.item_id),
     }
 }
 

@@ -1,10 +1,11 @@
 use std::io::Write;
 
-use super::world::World;
-use super::{Context, Exit, Failure, Force, Outcome, answer, bind, claim, existing, feedback};
+use super::{Context, Exit, Failure, Outcome, answer, claim, existing, feedback};
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
+use crate::ops::queue::World;
+use crate::ops::{plans, work};
 use crate::rules::{facts, replan};
 use crate::store::{Read, Store, Tx, records, resolve};
 use crate::ui::text::{clean_line, count};
@@ -115,10 +116,10 @@ fn retry(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Failure
     if let (Some(failed), false, false) =
         (&folder.issue.record.bound_solution_id, newer.is_empty(), same_plan)
     {
-        return Ok(Came::Newer(failed.clone(), bind::plans_in_words(&newer)));
+        return Ok(Came::Newer(failed.clone(), plans::in_words(&newer)));
     }
     feedback::keep_failure(tx, &folder)?;
-    let is_aside = claim::set_aside(tx, &folder, AsideReason::Retry, &Force::default())?;
+    let is_aside = work::set_aside(tx, &folder, AsideReason::Retry, None)?;
     Ok(if is_aside { Came::Retried } else { Came::Nothing })
 }
 

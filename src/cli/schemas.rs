@@ -9,10 +9,9 @@ use super::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
 use super::{
-    answer, audit, audit_signatures, claimed, completions, demo, detail, diff, ended, executor_input, export,
-    fail, feedback, help, init, issue_fields, lease, link, list, manual_pages, planning_context, policy,
-    queue, redact_purge, reindex, relink, result, review_input, schema, search, solution, solution_review,
-    status, task, trace, verify, why,
+    answer, audit, audit_signatures, completions, demo, detail, diff, ended, executor_input, export, fail,
+    feedback, help, issue_fields, lease, list, manual_pages, planning_context, queue, redact_purge, relink,
+    result, review_input, schema, search, solution, solution_review, status, task, trace, verify, why,
 };
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -27,6 +26,7 @@ use crate::model::review::Review;
 use crate::model::root::{Project, Root};
 use crate::model::run::{Run, RunLogEntry};
 use crate::model::solution::Solution;
+use crate::ops;
 use crate::store::fsck::Finding;
 use crate::store::history::Step;
 use crate::sync::Synced;
@@ -181,7 +181,7 @@ pub(super) static KINDS: &[Kind] = &[
         "executor-input",
         "`context SOLUTION`: what an executor is given",
     ),
-    kind::<claimed::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
+    kind::<ops::work::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
     kind::<ended::EndedAndTaken>(
         Sort::Answer,
         "done-next",
@@ -193,9 +193,9 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<list::Counted>(Sort::Answer, "list-count", "`list --count`"),
     kind::<search::Found>(Sort::Answer, "search", "`search`"),
-    kind::<reindex::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
+    kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
     kind::<task::Started>(Sort::Answer, "task-start", "`task start`"),
-    kind::<link::LinkAnswer>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
+    kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
     kind::<relink::Relinked>(Sort::Answer, "relink", "`relink`"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
@@ -215,7 +215,7 @@ pub(super) static KINDS: &[Kind] = &[
         "export",
         "`export jsonl --output FILE`; without it there are the lines themselves, and no answer beside them",
     ),
-    kind::<init::Initialised>(Sort::Answer, "init", "`init`"),
+    kind::<ops::store::Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,
         "hook-state",
@@ -228,7 +228,7 @@ pub(super) static KINDS: &[Kind] = &[
         "`conflicts take`, `conflicts keep`; an array of them: `conflicts`, `conflicts list`",
     ),
     kind::<Finding>(Sort::Answer, "fsck-finding", "an array of them: `fsck`"),
-    kind::<policy::Gates>(
+    kind::<ops::store::Gates>(
         Sort::Answer,
         "policy",
         "`policy`, `policy show`, `policy set`: how each gate is set",

@@ -1,12 +1,12 @@
 use std::io::Write;
 
-use super::world::World;
 use super::{
     Context, Exit, Failure, Outcome, answer, existing, list, queue_print, review_print, solution_print,
 };
 use crate::index::Needs;
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
+use crate::ops::queue::World;
 use crate::rules::facts;
 use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::store::resolve::{self, Known};
@@ -38,10 +38,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         Known::Solution(id) => solution_print::show(&existing(&snapshot, &id.issue())?, &id, context)?,
         Known::Execution(id) => show_execution(&store, &snapshot, &id, context)?,
         Known::Queue(id) => {
-            queue_print::show(&World::now(&store, context)?.1, &id, store.now()?.millis(), context)?;
+            let session = context.session()?;
+            queue_print::show(&World::now(&session)?.1, &id, store.now()?.millis(), context)?;
         }
         Known::Item(queue, solution) => {
-            queue_print::show_item(&World::now(&store, context)?.1, &queue, &solution, context)?;
+            let session = context.session()?;
+            queue_print::show_item(&World::now(&session)?.1, &queue, &solution, context)?;
         }
     }
     Ok(Exit::Done)

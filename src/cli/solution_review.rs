@@ -1,4 +1,4 @@
-//! `solution review`, and the gate in front of the queue that asks what reviews came to.
+//! `solution review`.
 
 use std::io::Write;
 
@@ -10,10 +10,9 @@ use super::{Context, Exit, Failure, Force, Outcome, existing, plan_named, review
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::review::{Review, Score, Scores, Verdict};
-use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::rules::folder::IssueFolder;
-use crate::rules::review::{self, Standing};
+use crate::rules::review;
 use crate::store::{Tx, layout};
 use crate::ui::style;
 
@@ -218,22 +217,5 @@ fn settled(plan: &Solution, input: &Judgement) -> Result<Verdict, Failure> {
         .hint("give the scores that you mean, or leave the verdict out")),
         Some(given) => Ok(given),
         None => Ok(mildest),
-    }
-}
-
-/// Refuses to queue what its reviews do not let pass, unless it is forced by somebody who may. Answers with what the item
-/// has to say in `forced`: the digest of a plan that is queued all the same.
-pub(super) fn permit_queue(
-    tx: &Tx<'_>,
-    policy: &Policy,
-    folder: &IssueFolder,
-    plan: &Solution,
-    force: &Force,
-) -> Result<Option<String>, Failure> {
-    let standing: Standing = review::standing(plan, folder.reviews(&plan.id));
-    match review::may_queue(policy, &plan.id, &standing) {
-        Ok(()) => Ok(None),
-        Err(refusal) if force.why().is_none() || !refusal.yields_to(tx.role()) => Err(refusal.into()),
-        Err(_) => Ok(Some(plan.plan_digest())),
     }
 }

@@ -1,6 +1,6 @@
 use super::next::Options;
-use super::take::{self, What, Wish};
 use super::{Context, Force, Outcome};
+use crate::ops::work::What;
 
 /// Queue the bound plan of an issue, if needed, and claim it
 #[derive(Debug, clap::Args)]
@@ -17,6 +17,5 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let what = What::Issue(args.issue, args.force);
-    take::run(&Wish { what, queue: args.queue, options: args.options }, context)
+    args.options.take(What::Issue(args.issue, args.force.why()), args.queue, context)
 }

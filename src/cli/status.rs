@@ -4,12 +4,12 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::claim::{self, Own};
-use super::world::World;
 use super::{Context, Exit, Outcome, answer, list, show};
 use crate::index::{self, Freshness, Needs};
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
+use crate::ops::queue::World;
+use crate::ops::work::{self, Own};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::Store;
@@ -87,7 +87,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         broken,
         index: freshness,
         queues: queues.collect(),
-        active: match claim::own(&store, &snapshot)? {
+        active: match work::own(&store, &snapshot)? {
             Own::Held(it) => Some(ActiveOverview {
                 issue_id: it.execution.issue_id,
                 solution_id: it.execution.solution_id,
@@ -97,7 +97,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             Own::Nothing | Own::Lost(..) => None,
         },
     };
-    claim::warn_if_lost(&store, &snapshot, context)?;
+    context.tell(work::notice_of_loss(&store, &snapshot)?);
     if context.json() {
         context.screen.print_json(&overview)?;
         return Ok(Exit::Done);

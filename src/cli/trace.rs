@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer_schema::{IssueShown, ItemShown, SolutionShown};
-use super::world::World;
 use super::{Context, Exit, Failure, Outcome, answer, existing, trace_picture, trace_print};
 use crate::index::{Index, IndexError, Needs};
 use crate::model::execution::{CommitLink, Event};
@@ -15,6 +14,7 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::Feedback;
 use crate::model::status::ItemStatus;
 use crate::model::time::Time;
+use crate::ops::queue::World;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::{ItemView, QueueView, in_order};
 use crate::store::resolve::{Known, ResolveError};

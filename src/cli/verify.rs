@@ -5,7 +5,6 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::claim::{self, Own};
 use super::{Context, Exit, Failure, Outcome, detail, existing};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, Code};
@@ -16,6 +15,7 @@ use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::plan::Plan;
+use crate::ops::work::{self, Own};
 use crate::rules::command_line::CommandLine;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::lease::parse_duration;
@@ -138,7 +138,7 @@ fn meant(
     text: Option<&str>,
 ) -> Result<(IssueFolder, ExecutionFolder), Failure> {
     let Some(text) = text else {
-        return match claim::own(store, read)? {
+        return match work::own(store, read)? {
             Own::Held(execution) => Ok((existing(read, &execution.execution.issue_id)?, *execution)),
             Own::Lost(active, why) => Err(Failure::new(
                 "claim-lost",
@@ -151,7 +151,7 @@ fn meant(
     };
     let known = match resolve::any(read, text) {
         Err(_) if text.starts_with("S-") => {
-            let (queue, item) = super::world::item(store, read, text)?;
+            let (queue, item) = crate::ops::queue::item(store, read, text)?;
             resolve::Known::Item(queue, item.solution_id)
         }
         other => other?,

@@ -19,6 +19,7 @@ pub(crate) mod queue;
 pub(crate) mod queue_conflict;
 pub(crate) mod record;
 pub(crate) mod redaction;
+pub(crate) mod remedy;
 pub(crate) mod repo_path;
 pub(crate) mod review;
 pub(crate) mod root;
@@ -33,6 +34,7 @@ mod text_enum;
 pub(crate) mod time;
 pub(crate) mod typed;
 pub(crate) mod uid;
+pub(crate) mod words;
 
 pub(crate) use explain::Explain;
 pub(crate) use text_enum::text_enum;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::model::hidden;
+pub(crate) use crate::model::words::count;
 
 const ZERO_WIDTH_JOINER: char = '\u{200d}';
 
@@ -185,11 +186,6 @@ fn first_cluster(text: &str) -> Option<&str> {
 
 fn is_regional(c: char) -> bool {
     ('\u{1f1e6}'..='\u{1f1ff}').contains(&c)
-}
-
-/// `1 task`, `2 tasks`: a number with its thing, which takes a plain s.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 #[cfg(test)]

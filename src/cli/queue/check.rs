@@ -5,12 +5,12 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Outcome, existing};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ItemId, QueueId, SolutionId};
 use crate::model::queue::QueueDecision;
 use crate::model::status::ItemStatus;
+use crate::ops::queue::World;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Read, Store, resolve};

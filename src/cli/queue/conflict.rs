@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::queues::active_ids;
-use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::Severity;
+use crate::ops::queue::World;
 use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::QueueView;
 use crate::store::resolve;
@@ -109,8 +109,8 @@ pub(crate) fn decision(it: &ConflictView, context: &mut Context) -> Result<(), F
 }
 
 fn list(queue: Option<&str>, context: &mut Context) -> Outcome {
-    let store = context.store()?;
-    let (index, world) = World::now(&store, context)?;
+    let session = context.session()?;
+    let (index, world) = World::now(&session)?;
     let snapshot = index.snapshot()?;
     let ids: Vec<QueueId> = match queue {
         Some(text) => vec![resolve::queue(&snapshot, text)?],

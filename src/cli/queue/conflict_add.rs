@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::conflict::report;
-use crate::cli::world::{World, item};
 use crate::cli::{Context, Failure, Outcome, named, read_text, strict_fault, text_input};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
 use crate::model::record::entry_at;
 use crate::model::repo_path::RepoPath;
 use crate::model::{strict, typed};
+use crate::ops::queue::{World, item};
 use crate::rules::queue_conflicts::{Subject, standing};
 use crate::store::{Store, Tx, one_line, records, resolve};
 

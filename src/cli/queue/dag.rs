@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::queues::active_ids;
 use crate::cli::queue_print::status_style;
-use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::ItemStatus;
+use crate::ops::queue::World;
 use crate::rules::dag::reduced;
 use crate::rules::readiness::{ItemView, QueueView, Why};
 use crate::store::resolve;
@@ -98,8 +98,8 @@ struct Group {
 }
 
 pub(super) fn dag(args: &Dag, context: &mut Context) -> Outcome {
-    let store = context.store()?;
-    let (index, world) = World::now(&store, context)?;
+    let session = context.session()?;
+    let (index, world) = World::now(&session)?;
     let snapshot = index.snapshot()?;
     let id = match &args.queue {
         Some(text) => resolve::queue(&snapshot, text)?,

@@ -2,11 +2,11 @@
 
 use std::io::Write;
 
-use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Force, Outcome, answer};
 use crate::model::id::QueueId;
 use crate::model::queue::QueueDecision;
 use crate::model::status::ItemStatus;
+use crate::ops::queue::World;
 use crate::rules::readiness::QueueView;
 use crate::store::{Store, Tx, records, resolve};
 

@@ -6,12 +6,12 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::world::{World, item};
 use crate::cli::{Context, Exit, Failure, Force, Outcome, answer, existing, text_input};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::Item;
 use crate::model::shell;
 use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::ops::queue::{World, item};
 use crate::rules::{facts, moves};
 use crate::store::{Store, Tx};
 

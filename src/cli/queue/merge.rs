@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Force, Outcome, queue_print};
 use crate::model::id::{EntryId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
 use crate::model::status::ItemStatus;
+use crate::ops::queue::World;
 use crate::rules::folder::QueueFolder;
 use crate::rules::position;
 use crate::rules::queue_conflicts::standing;

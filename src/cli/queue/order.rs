@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Outcome, queue_print};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::Item;
+use crate::ops::queue::World;
 use crate::rules::readiness::{QueueView, Why};
 use crate::rules::{formation, position};
 use crate::store::Tx;

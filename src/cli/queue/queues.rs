@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
-use crate::cli::world::World;
 use crate::cli::{Context, Exit, Failure, Outcome, answer, queue_print, text_input};
 use crate::model::id::QueueId;
-use crate::model::queue::{Queue, QueueDecision};
-use crate::model::uid::Uid;
+use crate::model::queue::QueueDecision;
+use crate::ops::queue::World;
+use crate::ops::queue::{self};
 use crate::rules::readiness::QueueView;
-use crate::store::{Tx, random_uid, resolve};
+use crate::store::{random_uid, resolve};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct New {
@@ -19,26 +19,12 @@ pub(super) struct New {
     priority: i64,
 }
 
-/// A new queue that is active.
-pub(super) fn create(
-    tx: &mut Tx<'_>,
-    name: Option<String>,
-    priority: i64,
-    nonce: &Uid,
-) -> Result<QueueId, Failure> {
-    let now = tx.stamper().now();
-    let id = QueueId::made(now, &Uid::of(&[now.to_string().as_bytes(), nonce.as_str().as_bytes()]));
-    let status = QueueDecision::Active;
-    tx.create_queue(&Queue { id: id.clone(), created_at: now, name, status, priority })?;
-    Ok(id)
-}
-
 pub(super) fn new(args: New, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let name = args.name.map(|name| text_input::title(&name)).transpose()?;
     let nonce = random_uid()?;
     let committed = context.transact(&store, |tx| {
-        let id = create(tx, name.clone(), args.priority, &nonce)?;
+        let id = queue::create(tx, name.clone(), args.priority, &nonce)?;
         tx.describe("queue new", format!("queue: create {id}"));
         Ok(id)
     })?;
@@ -51,8 +37,8 @@ pub(super) fn new(args: New, context: &mut Context) -> Outcome {
 }
 
 pub(super) fn list(all: bool, context: &mut Context) -> Outcome {
-    let store = context.store()?;
-    let mut views = World::now(&store, context)?.1.views();
+    let session = context.session()?;
+    let mut views = World::now(&session)?.1.views();
     views.retain(|view| all || view.queue.status != QueueDecision::Archived);
     if context.json() {
         context.screen.print_json(&views.iter().map(answer::queue).collect::<Vec<_>>())?;
@@ -65,7 +51,8 @@ pub(super) fn list(all: bool, context: &mut Context) -> Outcome {
 /// The active queues with their items. That there is none is an answer, too.
 pub(super) fn active(context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let world = World::now(&store, context)?.1;
+    let session = context.session()?;
+    let world = World::now(&session)?.1;
     let views = world.views();
     let active: Vec<&QueueView> =
         views.iter().filter(|view| view.queue.status == QueueDecision::Active).collect();
@@ -99,7 +86,8 @@ fn print_all(world: &World, ids: &[&QueueId], now: i64, context: &mut Context) -
 
 pub(super) fn show(queue: Option<&str>, context: &mut Context) -> Outcome {
     let store = context.store()?;
-    let (index, world) = World::now(&store, context)?;
+    let session = context.session()?;
+    let (index, world) = World::now(&session)?;
     let snapshot = index.snapshot()?;
     let now = store.now()?.millis();
     if let Some(text) = queue {

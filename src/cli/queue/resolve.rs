@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::conflict::report;
 use super::conflict_add::{parse_resolution, rationale};
-use crate::cli::world::World;
 use crate::cli::{Context, Failure, Outcome};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::{QueueConflict, Resolution};
+use crate::ops::queue::World;
 use crate::rules::queue_conflicts::{ConflictView, Standing, standing};
 use crate::rules::readiness::QueueView;
 use crate::store::{Tx, records, resolve};

@@ -5,13 +5,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::input::{self, read_plans, refuse_twins};
-use crate::cli::{Context, Exit, Failure, Force, Outcome, bind, existing, reply_task, solution_print};
+use crate::cli::{Context, Exit, Failure, Force, Outcome, existing, reply_task, solution_print};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
+use crate::ops::plans;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Checked, Finding, Report, Setting};
 use crate::rules::quality::LEAST;
@@ -132,7 +133,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let suffices = |plan: &&Solution| force.why().is_some() || plan_check::quality(&plan.plan).suffices();
         let bound = only.filter(suffices).map(|plan| plan.id.clone());
         if let Some(plan) = &bound {
-            bind::bind(tx, &folder, plan, &force)?;
+            plans::bind_in(tx, &folder, plan, force.why().as_deref())?;
         }
         let folder = existing(tx, &id)?;
         if folder.issue.record.status == StoredStatus::Registered {

@@ -11,6 +11,7 @@ use crate::model::plan::Plan;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
 use crate::rules::complexity::{self, Complexity};
 use crate::rules::facts;
 use crate::rules::overlap::{SharedFile, shared_files};
@@ -81,11 +82,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
             let snapshot = store.snapshot()?;
             let named = match resolve::solution(&snapshot, plan, issue.as_ref()) {
                 Err(ResolveError::NotFound { .. }) if issue.is_none() => plan_named(&snapshot, plan),
-                found => found.map_err(Failure::from),
+                found => found.map_err(Refusal::from),
             };
             let id = named.map_err(|failure| match failure {
-                missing if missing.code() == "not-found" => {
-                    Failure::new("not-found", format!("there is no file and no plan `{plan}`"))
+                missing if missing.code == "not-found" => {
+                    Refusal::new("not-found", format!("there is no file and no plan `{plan}`"))
                         .hint("name a file, `-` for stdin, or a plan (`git wf solution list`)")
                 }
                 failure => failure,

@@ -3,9 +3,10 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::claim::{self, Own};
-use crate::cli::{Context, Exit, Failure, Outcome, detail, existing, link};
+use crate::cli::{Context, Exit, Failure, Outcome, detail, existing};
 use crate::model::id::{ExecutionId, SolutionId};
+use crate::ops::trail;
+use crate::ops::work::{self, Own};
 use crate::trail::active::{self, Active};
 use crate::ui::style;
 use crate::ui::text::clean_line;
@@ -35,7 +36,7 @@ pub(super) fn run(Args { task }: Args, context: &mut Context) -> Outcome {
     let snapshot = store.snapshot()?;
     // `next` may be binding this worktree at the same time.
     let _alone = active::lock(&store)?;
-    let execution = match claim::own(&store, &snapshot)? {
+    let execution = match work::own(&store, &snapshot)? {
         Own::Held(execution) => execution.execution,
         Own::Lost(active, why) => {
             let plan = active.solution_id;
@@ -49,7 +50,7 @@ pub(super) fn run(Args { task }: Args, context: &mut Context) -> Outcome {
     };
     let folder = existing(&snapshot, &execution.issue_id)?;
     let plan = detail::planned(&store, &folder, &execution.solution_id)?.typed_plan();
-    link::in_plan(&plan, &execution.solution_id, &task)?;
+    trail::in_plan(&plan, &execution.solution_id, &task)?;
     if let Some(now) = active::read(&store)?.filter(|now| now.task_id.as_ref() != Some(&task)) {
         active::write(&store, &Active { task_id: Some(task.clone()), ..now })?;
     }

@@ -1,10 +1,10 @@
 //! Reads what rules need to know of more than one record: issues with all that they depend on, all queues.
 
-use super::{Context, Failure};
 use crate::index::{self, Index, KnownQueues, Needs};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::queue::Item;
 use crate::model::root::Policy;
+use crate::ops::{Refusal, Session};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::{Facts, QueueView, views};
@@ -13,18 +13,18 @@ use crate::trail::active;
 
 /// The facts of these issues and of all that they depend on, directly or through others. An issue that is not here, or
 /// cannot be read, is left out.
-pub(super) fn facts_of(read: &impl Read, ids: impl IntoIterator<Item = IssueId>) -> Result<Facts, Failure> {
+pub(crate) fn facts_of(read: &impl Read, ids: impl IntoIterator<Item = IssueId>) -> Result<Facts, Refusal> {
     let mut facts = Facts::new();
     extend_facts(read, &mut facts, ids)?;
     Ok(facts)
 }
 
 /// Adds the facts of these issues, and of all that those and the ones known already depend on, to what is known.
-pub(super) fn extend_facts(
+pub(crate) fn extend_facts(
     read: &impl Read,
     facts: &mut Facts,
     ids: impl IntoIterator<Item = IssueId>,
-) -> Result<(), Failure> {
+) -> Result<(), Refusal> {
     let known = facts.values().flat_map(|issue| issue.depends_on.iter().cloned());
     let mut open: Vec<IssueId> = known.chain(ids).collect();
     while let Some(id) = open.pop() {
@@ -44,18 +44,18 @@ pub(super) fn extend_facts(
 }
 
 /// All queues with the state of their items.
-pub(super) struct World {
+pub(crate) struct World {
     /// The records.
-    pub(super) queues: Vec<QueueFolder>,
+    pub(crate) queues: Vec<QueueFolder>,
     /// The issues of all items, and what those depend on.
-    pub(super) facts: Facts,
+    pub(crate) facts: Facts,
     /// The gates.
-    pub(super) policy: Policy,
+    pub(crate) policy: Policy,
 }
 
 impl World {
     /// Reads all of it.
-    pub(super) fn read(read: &impl Read) -> Result<Self, Failure> {
+    pub(crate) fn read(read: &impl Read) -> Result<Self, Refusal> {
         let queues = records::queues(read)?;
         let items = queues.iter().flat_map(|queue| &queue.items);
         let ids: Vec<IssueId> = items
@@ -68,19 +68,19 @@ impl World {
     }
 
     /// The same through the index, which has it ready.
-    pub(super) fn now<'a>(store: &'a Store, context: &Context) -> Result<(Index<'a>, Self), Failure> {
-        let (index, known) = context.ask(store, Needs::ROWS, Index::queues)?;
+    pub(crate) fn now(session: &Session) -> Result<(Index<'_>, Self), Refusal> {
+        let (index, known) = session.ask(Needs::ROWS, Index::queues)?;
         Ok((index, known.into()))
     }
 
     /// The same for a command that has written and shows what came of it: through the index where there is one.
-    pub(super) fn after(store: &Store) -> Result<Self, Failure> {
+    pub(crate) fn after(store: &Store) -> Result<Self, Refusal> {
         let index = index::at_hand(store, &mut |_, _, _| {});
         index.and_then(|index| Self::in_index(&index)).map_or_else(|| Self::read(&store.snapshot()?), Ok)
     }
 
     /// The same for a command that writes: through the index where there is one.
-    pub(super) fn of(tx: &Tx<'_>, store: &Store, index: Option<&Index<'_>>) -> Result<Self, Failure> {
+    pub(crate) fn of(tx: &Tx<'_>, store: &Store, index: Option<&Index<'_>>) -> Result<Self, Refusal> {
         in_index_of(tx, store, index, Self::in_index).map_or_else(|| Self::read(tx), Ok)
     }
 
@@ -89,36 +89,36 @@ impl World {
     }
 
     /// The item that `text` names, as [`item`] finds it.
-    pub(super) fn item(
+    pub(crate) fn item(
         &self,
         store: &Store,
         read: &impl Read,
         text: &str,
-    ) -> Result<(QueueId, Item), Failure> {
+    ) -> Result<(QueueId, Item), Refusal> {
         Ok(resolve::item_among(read, &self.queues, &whole(store, text)?)?)
     }
 
     /// What is known of one queue, for a change that is being made to it.
-    pub(super) fn queue_mut(&mut self, id: &QueueId) -> Result<&mut QueueFolder, Failure> {
+    pub(crate) fn queue_mut(&mut self, id: &QueueId) -> Result<&mut QueueFolder, Refusal> {
         let found = self.queues.iter_mut().find(|folder| folder.queue.id == *id);
-        found.ok_or_else(|| Failure::unreadable(&format!("queue `{id}`")))
+        found.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))
     }
 
     /// The state of one queue.
-    pub(super) fn view(&self, id: &QueueId) -> Result<QueueView, Failure> {
+    pub(crate) fn view(&self, id: &QueueId) -> Result<QueueView, Refusal> {
         let found = self.views().into_iter().find(|view| view.queue.id == *id);
-        found.ok_or_else(|| Failure::unreadable(&format!("queue `{id}`")))
+        found.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))
     }
 
     /// The state of everything, queues that are served first in front.
-    pub(super) fn views(&self) -> Vec<QueueView> {
+    pub(crate) fn views(&self) -> Vec<QueueView> {
         views(&self.queues, &self.facts, &self.policy)
     }
 }
 
 /// What the index knows, for a command that writes: where it is of the state which the change begins with. Where others
 /// were faster, it is brought there.
-pub(super) fn in_index_of<T>(
+pub(crate) fn in_index_of<T>(
     tx: &Tx<'_>,
     store: &Store,
     index: Option<&Index<'_>>,
@@ -140,12 +140,12 @@ impl From<KnownQueues> for World {
 }
 
 /// The item that `text` names. A bare `S-1` is this worktree's own where that has the number, else the only one.
-pub(super) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(QueueId, Item), Failure> {
+pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(QueueId, Item), Refusal> {
     Ok(resolve::item(read, &whole(store, text)?)?)
 }
 
 /// With its queue where it is the number of this worktree's own item.
-fn whole(store: &Store, text: &str) -> Result<String, Failure> {
+fn whole(store: &Store, text: &str) -> Result<String, Refusal> {
     let own =
         active::read(store)?.filter(|active| active.item_id.as_ref().is_some_and(|id| id.as_str() == text));
     let own = own.and_then(|active| Some((active.queue_id?, active.solution_id)));

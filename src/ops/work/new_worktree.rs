@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Failure;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
+use crate::model::remedy::Call;
+use crate::ops::Refusal;
 use crate::store::Store;
 use crate::trail::worktrees;
 
@@ -29,32 +30,37 @@ pub(super) struct Plan {
 }
 
 impl NewWorktree {
-    pub(super) fn wanted(store: &Store, path: Option<&Path>) -> Result<Self, Failure> {
-        let path = path.map(std::path::absolute).transpose()?;
+    pub(super) fn wanted(store: &Store, path: Option<&Path>) -> Result<Self, Refusal> {
+        let path = path.map(std::path::absolute).transpose().map_err(|error| {
+            Refusal::new("path", format!("the folder of the worktree cannot be named: {error}"))
+        })?;
         Ok(Self { path, taken: worktrees::checked_out(store)? })
     }
 
     /// Where it goes and how it begins. Looks, and makes nothing; what stands in the way is an error.
-    pub(super) fn plan(&self, store: &Store, solution: &SolutionId) -> Result<Plan, Failure> {
+    pub(super) fn plan(&self, store: &Store, solution: &SolutionId) -> Result<Plan, Refusal> {
         let short = format!("wf/{solution}");
         let branch = format!("refs/heads/{short}");
         if let Some((_, folder)) = self.taken.iter().find(|(taken, _)| *taken == branch) {
-            return Err(Failure::new(
+            return Err(Refusal::new(
                 "branch-in-use",
                 format!("`{short}` is checked out in `{}` already", folder.display()),
             )
-            .hint(format!("run `git wf next {solution}` there, or `git worktree remove` that one")));
+            .remedy(
+                Call::new("next", [solution]),
+                "there goes on with it; `git worktree remove` takes it away",
+            ));
         }
         let path = self.path.clone().unwrap_or_else(|| beside(store, solution));
         let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
         if !is_free {
-            return Err(Failure::new("path-in-use", format!("`{}` is there already", path.display()))
-                .hint("`git wf next --worktree PATH` makes the worktree elsewhere"));
+            return Err(Refusal::new("path-in-use", format!("`{}` is there already", path.display()))
+                .remedy("next --worktree PATH", "makes the worktree elsewhere"));
         }
         // An earlier attempt's branch is gone on with.
         let earlier = store.read_ref(&branch)?;
         let Some(base) = earlier.or(store.head()?) else {
-            return Err(Failure::new("no-commit", "this repository has no commit to start a branch from")
+            return Err(Refusal::new("no-commit", "this repository has no commit to start a branch from")
                 .hint("`git commit` makes one"));
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -62,16 +68,17 @@ impl NewWorktree {
     }
 
     /// Makes it for a claim; where it is.
-    pub(super) fn make(&self, store: &Store, execution: &Execution) -> Result<PathBuf, Failure> {
+    pub(super) fn make(&self, store: &Store, execution: &Execution) -> Result<PathBuf, Refusal> {
         let plan = self.plan(store, &execution.solution_id)?;
         let short = plan.branch.trim_start_matches("refs/heads/");
         let begin = plan.is_new_branch.then_some(&plan.base);
         worktrees::add(store, &plan.path, short, begin).map_err(|error| {
-            Failure::new(
+            Refusal::new(
                 "worktree",
                 format!("the worktree `{}` cannot be made: {error}", plan.path.display()),
             )
-            .hint("nothing is claimed; `git wf next --worktree PATH` makes it elsewhere")
+            .hint("nothing is claimed")
+            .remedy("next --worktree PATH", "makes it elsewhere")
         })?;
         // As people would name it, without `..`.
         Ok(plan.path.canonicalize().unwrap_or(plan.path))

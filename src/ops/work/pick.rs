@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::world::{World, in_index_of};
-use super::{Failure, queue_print};
 use crate::index::Index;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::queue::{Item, QueueDecision};
+use crate::model::remedy::Call;
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
+use crate::ops::Refusal;
+use crate::ops::queue::{World, in_index_of, item_name};
 use crate::rules::facts::IssueFacts;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
@@ -78,7 +79,7 @@ fn is_executing(issue: &IssueFacts) -> bool {
 
 impl From<'_> {
     /// The first that can be had, over the queues that are served.
-    pub(super) fn first(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Failure> {
+    pub(super) fn first(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
         let in_front = in_index_of(tx, self.store, self.index, |index| {
             // What is wrong is said where all of it is read.
             self.first_in_front(tx, index, queue).ok().flatten()
@@ -88,7 +89,7 @@ impl From<'_> {
         Ok(picked)
     }
 
-    fn first_of_all(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Failure> {
+    fn first_of_all(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
         let world = World::of(tx, self.store, self.index)?;
         let choice = self.choice(tx, &world)?;
         let queues: Vec<&InOrder<'_>> =
@@ -107,7 +108,7 @@ impl From<'_> {
         tx: &Tx<'_>,
         index: &Index<'_>,
         queue: Option<&QueueId>,
-    ) -> Result<Option<Picked>, Failure> {
+    ) -> Result<Option<Picked>, Refusal> {
         let heads = index.queue_heads()?;
         let served = heads.queues.iter().map(|it| &it.queue).filter(|it| it.status == QueueDecision::Active);
         for id in served.map(|it| &it.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
@@ -128,7 +129,7 @@ impl From<'_> {
     }
 
     /// This one.
-    pub(super) fn named(&self, tx: &Tx<'_>, queue: &QueueId, item: &Item) -> Result<Picked, Failure> {
+    pub(super) fn named(&self, tx: &Tx<'_>, queue: &QueueId, item: &Item) -> Result<Picked, Refusal> {
         let part = in_index_of(tx, self.store, self.index, |index| {
             let heads = index.queue_heads().ok()?;
             index.items_of(&heads, [item.issue_id.clone()]).ok()?
@@ -140,8 +141,8 @@ impl From<'_> {
             Some((queue, at))
         });
         let Some((found, at)) = found else {
-            return Err(Failure::new("not-found", format!("`{}` is no longer in a queue", item.solution_id))
-                .hint(format!("`git wf queue add {}` queues it", item.issue_id)));
+            return Err(Refusal::new("not-found", format!("`{}` is no longer in a queue", item.solution_id))
+                .remedy(Call::new("queue add", [&item.issue_id]), "queues it"));
         };
         if !choice.has(found, at) {
             return Err(not_ready(&choice, found, at));
@@ -154,7 +155,7 @@ impl From<'_> {
 
     /// Items that share files run one after the other as the queue has them: one is not taken before another that stands
     /// before it and can be had. What cannot be had holds up nobody.
-    fn refuse_before_others(&self, tx: &Tx<'_>, found: &InOrder<'_>, at: usize) -> Result<(), Failure> {
+    fn refuse_before_others(&self, tx: &Tx<'_>, found: &InOrder<'_>, at: usize) -> Result<(), Refusal> {
         let item = found.items()[at];
         let world = World::of(tx, self.store, self.index)?;
         let queues = in_order(&world.queues, &world.facts, &world.policy);
@@ -168,15 +169,13 @@ impl From<'_> {
             format!("{} (`{}`) is ready, comes first, and shares `{file}`", it.item_id, it.solution_id)
         };
         let named = &item.item_id;
-        Err(Failure::new("out-of-order", format!("item {named} for `{}` comes after others", item.issue_id))
+        Err(Refusal::new("out-of-order", format!("item {named} for `{}` comes after others", item.issue_id))
             .details(first.iter().take(MOST_REASONS).map(line).collect())
-            .hint(format!(
-                "`git wf next {}` takes the first; `git wf queue order` changes the order, --allow-overlap ignores it",
-                next.item_id
-            )))
+            .remedy(Call::new("next", [&next.item_id]), "takes the first")
+            .remedy("queue order", "changes the order, --allow-overlap ignores it"))
     }
 
-    fn choice<'a>(&self, tx: &Tx<'_>, world: &'a World) -> Result<Choice<'a>, Failure> {
+    fn choice<'a>(&self, tx: &Tx<'_>, world: &'a World) -> Result<Choice<'a>, Refusal> {
         let mut free = BTreeSet::new();
         if self.allow_overlap {
             free.extend(ready_if(world, without_files));
@@ -195,7 +194,7 @@ impl From<'_> {
         Ok(Choice { queues, free, unproven: run_out.unproven })
     }
 
-    fn run_out(&self, tx: &Tx<'_>, facts: &Facts) -> Result<RunOut, Failure> {
+    fn run_out(&self, tx: &Tx<'_>, facts: &Facts) -> Result<RunOut, Refusal> {
         let now = tx.stamper().now();
         let mut found = RunOut::default();
         for (id, issue) in facts.iter().filter(|(_, issue)| is_executing(issue)) {
@@ -220,7 +219,7 @@ impl From<'_> {
     /// every lease for run out. So either this clone has watched the claim for its whole length without seeing it
     /// renewed, or the dates of others bear its clock out. A claim that was made through a remote is taken over only
     /// through one.
-    fn may_take_over(&self, holder: &ExecutionFolder, now: Time) -> Result<bool, Failure> {
+    fn may_take_over(&self, holder: &ExecutionFolder, now: Time) -> Result<bool, Refusal> {
         let Some(remote) = self.remote else { return Ok(holder.execution.via.is_none()) };
         let sign = lease::last_sign(holder);
         let id = &holder.execution.id;
@@ -272,14 +271,14 @@ const MOST_REASONS: usize = 20;
 const UNPROVEN: &str = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not \
                         watched it for long enough; `git wf lease release ITEM` gives it up";
 
-fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Failure {
+fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
     let mut reasons: BTreeSet<String> = BTreeSet::new();
     for queue in queues.iter().filter(|it| it.queue().status != QueueDecision::Archived) {
         for (at, it) in queue.items().iter().enumerate() {
             let (status, blocked_by) = queue.state(at);
             *counts.entry(status).or_default() += 1;
-            let name = queue_print::item_name(choice.queues.len(), &queue.queue().id, it);
+            let name = item_name(choice.queues.len(), &queue.queue().id, it);
             reasons.extend(blocked_by.iter().map(|blocker| format!("{name} waits: {}", blocker.reason)));
             if choice.unproven.contains(&it.solution_id) {
                 reasons.insert(format!("{name} is not taken over: {UNPROVEN}"));
@@ -287,8 +286,8 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Failure {
         }
     }
     if counts.is_empty() {
-        return Failure::nothing("no item is queued")
-            .hint("`git wf queue add ISSUE` puts a bound plan into a queue");
+        return Refusal::nothing("no item is queued")
+            .remedy("queue add ISSUE", "puts a bound plan into a queue");
     }
     let mut lines: Vec<String> = reasons.into_iter().collect();
     let more = lines.len().saturating_sub(MOST_REASONS);
@@ -297,25 +296,25 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Failure {
         lines.push(format!("and {more} more"));
     }
     let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    Failure::nothing(format!("no item is ready: {}", counts.join(", ")))
+    Refusal::nothing(format!("no item is ready: {}", counts.join(", ")))
         .details(lines)
-        .hint("`git wf queue show` shows the items")
+        .remedy("queue show", "shows the items")
 }
 
-fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Failure {
+fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {
     let Item { item_id, issue_id, solution_id, .. } = queue.items()[at];
     let (status, blocked_by) = queue.state(at);
     let mut reasons: Vec<String> = blocked_by.into_iter().map(|blocker| blocker.reason).collect();
     if choice.unproven.contains(solution_id) {
         reasons.push(UNPROVEN.into());
     }
-    let hint = match status {
-        ItemStatus::Failed => format!("`git wf retry {issue_id}` queues it again"),
-        ItemStatus::Completed => format!("`git wf reopen {issue_id}` reactivates it"),
-        ItemStatus::Executing => "`git wf lease list` shows who executes it, and until when".into(),
-        _ => "`git wf next` takes the first item that is ready".into(),
+    let (call, does) = match status {
+        ItemStatus::Failed => (Call::new("retry", [issue_id]), "queues it again"),
+        ItemStatus::Completed => (Call::new("reopen", [issue_id]), "reactivates it"),
+        ItemStatus::Executing => ("lease list".into(), "shows who executes it, and until when"),
+        _ => ("next".into(), "takes the first item that is ready"),
     };
-    Failure::nothing(format!("item {item_id} for `{issue_id}` is {status}, not ready"))
+    Refusal::nothing(format!("item {item_id} for `{issue_id}` is {status}, not ready"))
         .details(reasons)
-        .hint(hint)
+        .remedy(call, does)
 }

@@ -1,11 +1,12 @@
 //! What becomes of a claim whose maker died before it could note it.
 
-use super::{Context, Failure};
 use crate::model::id::{ExecutionId, IssueId};
+use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
+use crate::ops::{Notice, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, Store, layout, records};
+use crate::store::{Read, layout, records};
 use crate::trail::active;
 
 /// What is left of a claim that nobody saw end.
@@ -20,17 +21,17 @@ pub(super) enum Left {
 
 /// The claim that was begun here just before the program died.
 pub(super) fn left_behind(
-    store: &Store,
+    session: &Session,
     read: &impl Read,
     wants_this_worktree: bool,
-    context: &Context,
-) -> Result<Left, Failure> {
+) -> Result<Left, Refusal> {
+    let store = session.store();
     let made = active::begun(store)?;
     let Some((id, held)) = made_of(read, &made)? else {
         return Ok(if made.is_empty() { Left::Nothing } else { Left::Unknown(made) });
     };
     let Some(held) = held else {
-        context.warn(lost(&id).message());
+        session.notice(Notice::warning(lost(&id).message));
         active::forget(store)?;
         return Ok(Left::Nothing);
     };
@@ -39,9 +40,8 @@ pub(super) fn left_behind(
         return Ok(Left::Held(Box::new(held)));
     }
     let item = &held.execution.solution_id;
-    context.warn(&format!(
-        "`{item}` was claimed here for another worktree before the program died; `git wf lease release {item}` gives it back"
-    ));
+    let message = format!("`{item}` was claimed here for another worktree before the program died");
+    session.notice(Notice::warning(message).remedy(Call::new("lease release", [item]), "gives it back"));
     active::forget(store)?;
     Ok(Left::Nothing)
 }
@@ -51,7 +51,7 @@ pub(super) fn left_behind(
 pub(super) fn made_of(
     read: &impl Read,
     made: &[ExecutionId],
-) -> Result<Option<(ExecutionId, Option<ExecutionFolder>)>, Failure> {
+) -> Result<Option<(ExecutionId, Option<ExecutionFolder>)>, Refusal> {
     for id in made {
         if read.file(&layout::execution(id))?.is_some() {
             return Ok(Some((id.clone(), holding(read, &id.issue(), id)?)));
@@ -61,7 +61,7 @@ pub(super) fn made_of(
 }
 
 /// The execution where it still is under way and holds its issue.
-fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Failure> {
+fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Refusal> {
     let Some(folder) = records::outline(read, issue)? else { return Ok(None) };
     let holder = facts::holder(&folder)
         .filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);
@@ -69,10 +69,10 @@ fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option
 }
 
 /// What to say of a claim that does not hold any more.
-pub(super) fn lost(id: &ExecutionId) -> Failure {
-    Failure::new(
+pub(super) fn lost(id: &ExecutionId) -> Refusal {
+    Refusal::new(
         "claim-lost",
         format!("the claim `{}` that was begun here before the program died no longer holds", id.short()),
     )
-    .hint("`git wf next` takes another item")
+    .remedy("next", "takes another item")
 }

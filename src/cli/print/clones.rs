@@ -1,0 +1,103 @@
+//! Exchanges with remotes, and conflicts.
+
+use std::io::{self, Write};
+
+use crate::ops::clones::Which;
+use crate::sync::Synced;
+use crate::sync::conflicts::{Conflict, Side, WHOLE};
+use crate::ui::text::{clean, clean_line, count};
+use crate::ui::{Screen, style};
+
+/// `1 commit`, `2 commits`.
+pub(in crate::cli) fn commits(n: u64) -> String {
+    format!("{n} commit{}", if n == 1 { "" } else { "s" })
+}
+
+/// What a whole exchange came to.
+pub(in crate::cli) fn synced(screen: &mut Screen, synced: &Synced) -> io::Result<()> {
+    let remote = clean_line(&synced.remote);
+    if synced.is_idle() {
+        return writeln!(screen, "{remote}: up to date");
+    }
+    writeln!(screen, "synced with {remote}: {} in, {} out", commits(synced.incoming), synced.outgoing)
+}
+
+/// What was pulled.
+pub(in crate::cli) fn pulled(screen: &mut Screen, pulled: &Synced, reference: &str) -> io::Result<()> {
+    let remote = clean_line(&pulled.remote);
+    if !pulled.fetched {
+        writeln!(screen, "{remote} has no `{reference}` yet")
+    } else if pulled.is_idle() {
+        writeln!(screen, "{remote}: nothing new")
+    } else {
+        writeln!(screen, "pulled {} from {remote}", commits(pulled.incoming))
+    }
+}
+
+/// What was pushed.
+pub(in crate::cli) fn pushed(screen: &mut Screen, pushed: &Synced) -> io::Result<()> {
+    let remote = clean_line(&pushed.remote);
+    match pushed.pushed {
+        true => writeln!(screen, "pushed {} to {remote}", commits(pushed.outgoing)),
+        false => writeln!(screen, "{remote}: up to date"),
+    }
+}
+
+/// All open conflicts, those of one field together.
+pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> io::Result<()> {
+    for (n, conflict) in conflicts.iter().enumerate() {
+        let of_field = |it: &&Conflict| it.path == conflict.path && it.field == conflict.field;
+        let earlier = conflicts[..n].iter().filter(of_field).count();
+        let is_only = conflicts.iter().filter(of_field).count() == 1;
+        if earlier == 0 {
+            let painter = screen.painter();
+            let record = painter.paint(style::ID, &conflict.record);
+            let what = if conflict.field == WHOLE { "the whole record, born twice" } else { &conflict.field };
+            writeln!(screen, "{record} {}", painter.paint(style::HEADING, &clean_line(what)))?;
+            print_side("stands", &conflict.stands, screen)?;
+        }
+        let name = if is_only { "other".to_owned() } else { format!("other {}", earlier + 1) };
+        print_side(&name, &conflict.other, screen)?;
+    }
+    if conflicts.is_empty() {
+        writeln!(screen, "no unresolved conflicts")?;
+    } else {
+        let open = count(conflicts.len(), "conflict");
+        writeln!(screen, "{open}; `git wf conflicts take|keep RECORD FIELD` resolves one")?;
+    }
+    Ok(())
+}
+
+fn print_side(name: &str, side: &Side, screen: &mut Screen) -> io::Result<()> {
+    let painter = screen.painter();
+    let author = side.author.as_deref().unwrap_or("somebody");
+    let at = side.at.map(|at| format!(", {at}")).unwrap_or_default();
+    let label = painter.paint(style::DIM, &format!("  {name:<7}"));
+    writeln!(screen, "{label} {}{at}", clean_line(author))?;
+    let text = match &side.value {
+        serde_json::Value::Null => "(taken away)".to_owned(),
+        serde_json::Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    for line in clean(&text).lines() {
+        writeln!(screen, "          {line}")?;
+    }
+    Ok(())
+}
+
+/// What came of deciding one.
+pub(in crate::cli) fn settled(
+    screen: &mut Screen,
+    conflict: &Conflict,
+    which: Which,
+    is_changed: bool,
+) -> io::Result<()> {
+    if !is_changed {
+        return Ok(());
+    }
+    let what = match which {
+        Which::Lost(_) => "restored the other value of",
+        Which::Current => "kept the current value of",
+    };
+    writeln!(screen, "{what} `{}` of {}", clean_line(&conflict.field), clean_line(&conflict.record))
+}

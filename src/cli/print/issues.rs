@@ -1,0 +1,20 @@
+//! Issues.
+
+use std::io::{self, Write};
+
+use crate::ops::issues::IssueView;
+use crate::ui::{Screen, style};
+
+/// What came of an operation that changes one issue.
+pub(in crate::cli) fn changed(
+    screen: &mut Screen,
+    view: &IssueView,
+    is_changed: bool,
+    verb: &str,
+) -> io::Result<()> {
+    let (id, status) = (screen.painter().paint(style::ID, view.issue.id.as_str()), view.derived.status);
+    match is_changed {
+        true => writeln!(screen, "{verb} {id} ({status})"),
+        false => writeln!(screen, "{id} is already {status}; nothing changed"),
+    }
+}

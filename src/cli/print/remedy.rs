@@ -1,0 +1,37 @@
+//! What can be done, as the command line spells it.
+
+use crate::model::remedy::{Call, Remedy};
+use crate::model::shell;
+
+/// All of it in one line; none where nothing can be done.
+pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
+    let one = |remedy: &Remedy| match &remedy.call {
+        Some(call) => format!("`{}` {}", command(call), remedy.words),
+        None => remedy.words.clone(),
+    };
+    let all: Vec<String> = remedies.iter().map(one).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// A call as somebody types it.
+fn command(call: &Call) -> String {
+    let values = call.values.iter().map(|value| format!(" {}", shell::operand(value)));
+    format!("git wf {}{}", call.operation, values.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_commands_and_what_they_do() {
+        assert_eq!(spelled(&[]), None);
+        let show = Remedy::call(Call::new("queue show --json", ["QUE-1"]), "shows it");
+        assert_eq!(
+            spelled(std::slice::from_ref(&show)).unwrap(),
+            "`git wf queue show --json QUE-1` shows it"
+        );
+        let two = [show, Remedy::words("or leave out the id")];
+        assert_eq!(spelled(&two).unwrap(), "`git wf queue show --json QUE-1` shows it; or leave out the id");
+    }
+}

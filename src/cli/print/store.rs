@@ -1,0 +1,63 @@
+//! The store itself.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use super::clones::commits;
+use crate::model::root::Project;
+use crate::model::shell;
+use crate::ops::store::{Gates, Initialised, ProjectField};
+use crate::rules::policy::GATES;
+use crate::ui::text::{clean_line, indent};
+use crate::ui::{Cell, Column, Screen, Table, style};
+
+/// What each gate is set to.
+pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
+    let mut table =
+        Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("REQUIRED MEANS")]);
+    for gate in GATES {
+        let value = gates.0.get(gate.name).map(String::as_str).unwrap_or_default();
+        let look = if value == gate.values[0] { style::PLAIN } else { style::WARN };
+        table.row([Cell::new(gate.name, style::ID), Cell::new(value, look), Cell::from(gate.about)]);
+    }
+    table.print(screen)
+}
+
+/// What planners are told.
+pub(in crate::cli) fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
+    for field in [ProjectField::TechStack, ProjectField::Guidelines] {
+        let heading = screen.painter().paint(style::HEADING, field.name());
+        let text = match field.of(project) {
+            None => "(not set)".to_owned(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
+        };
+        writeln!(screen, "{heading}\n{}", indent(&text, 4))?;
+    }
+    Ok(())
+}
+
+/// What became of a store that was to be made.
+pub(in crate::cli) fn initialised(screen: &mut Screen, answer: &Initialised) -> io::Result<()> {
+    let reference = &answer.reference;
+    let remote = answer.remote.as_deref().map(clean_line).unwrap_or_default();
+    let incoming = answer.incoming;
+    match (answer.created, answer.fetched) {
+        (true, true) => writeln!(screen, "fetched {reference} from {remote}: {}", commits(incoming))?,
+        (true, false) => writeln!(screen, "created {reference}")?,
+        (false, _) if incoming > 0 => {
+            writeln!(screen, "{reference} already exists; fetched {} from {remote}", commits(incoming))?;
+        }
+        (false, _) => writeln!(screen, "{reference} already exists")?,
+    }
+    if !answer.hooks.is_empty() {
+        let names: Vec<&str> =
+            answer.hooks.iter().map(|hook| hook.name).filter(|name| *name != "pre-push").collect();
+        writeln!(screen, "hooks installed: {}", names.join(", "))?;
+    }
+    if answer.is_refspec_added {
+        writeln!(screen, "`git fetch {}` also fetches it from now on", shell::operand(&remote))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! `git-wf`: a git-native issue tracker that follows work from an issue, through a plan, to its commits.
+//!
+//! A module may use those below it, never those above; `ARCHITECTURE.md` shows them in order. The program is
+//! [`main`].
+
+// Only `ui` writes to a terminal.
+#![warn(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
+
+mod agent;
+mod cli;
+mod hooks;
+mod index;
+mod interchange;
+mod model;
+mod ops;
+mod rules;
+mod store;
+mod sync;
+mod trail;
+mod ui;
+
+pub use cli::main;

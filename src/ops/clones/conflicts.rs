@@ -1,0 +1,127 @@
+//! Fields that two clones changed differently: listing them, and deciding.
+
+use crate::model::redaction::REDACTED;
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::resolve::{self, ResolveError};
+use crate::store::{Store, StoreError, layout, records};
+use crate::sync::conflicts::{Conflict, WHOLE, open};
+
+/// Which conflict to decide, and how.
+#[derive(Debug)]
+pub(crate) struct Settle {
+    /// The record: its id, or the unambiguous beginning of one.
+    pub(crate) record: String,
+    /// The field; may be left out where only one of the record's is open.
+    pub(crate) field: Option<String>,
+    /// Which value is to stand.
+    pub(crate) which: Which,
+}
+
+/// A value of a conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// The one that stands.
+    Current,
+    /// The one that lost; by its number, from 1, where several did.
+    Lost(Option<u32>),
+}
+
+/// The conflicts that nobody has decided, ordered by path, field, and the stamp of the value that lost.
+///
+/// # Errors
+/// What reading the store can come to.
+pub(crate) fn conflicts(session: &Session) -> Answer<Vec<Conflict>> {
+    Ok(session.done(open(session.store())?, None))
+}
+
+/// Decides a conflict, by writing the value that is to stand.
+///
+/// # Errors
+/// `not-found` where nothing is open; `ambiguous` where several fit; `redacted` where the value is hidden.
+pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
+    let conflict = pick(session.store(), input)?;
+    let (side, verb) = match input.which {
+        Which::Current => (&conflict.stands, "keep"),
+        Which::Lost(_) => (&conflict.other, "take"),
+    };
+    let is_hidden = |value: &serde_json::Value| value.as_str() == Some(REDACTED);
+    if is_hidden(&side.value) || side.value.as_object().is_some_and(|fields| fields.values().any(is_hidden)) {
+        // To write it anew would show it again, or put the word for it in its place.
+        return Err(Refusal::new("redacted", format!("that value of `{}` is redacted", conflict.field))
+            .hint("set the field with `git wf edit`; that resolves it too"));
+    }
+    let committed = session.transact(|tx| {
+        let (layout::Form::Doc(schema), _) = layout::form(&conflict.path) else { return Ok(()) };
+        let Some(mut doc) = records::doc(tx, schema, &conflict.path)? else { return Ok(()) };
+        let frozen = || StoreError::frozen(&conflict.record);
+        if conflict.field == WHOLE {
+            let is_taken = input.which != Which::Current;
+            let is_changed = is_taken && doc.update(&side.value, tx.stamper()).map_err(frozen())?;
+            let first = doc.registers().next().map(str::to_owned);
+            // Any write says that somebody has seen both; this one changes nothing else.
+            if let Some(first) = first.filter(|_| !is_changed) {
+                doc.decide(&first, doc.value(&first).cloned(), tx.stamper()).map_err(frozen())?;
+            }
+        } else {
+            let value = Some(side.value.clone()).filter(|value| !value.is_null());
+            doc.decide(&conflict.field, value, tx.stamper()).map_err(frozen())?;
+        }
+        tx.write_doc(conflict.path.clone(), &doc)?;
+        tx.describe("conflicts", format!("conflicts: {verb} {} of {}", conflict.field, conflict.record));
+        Ok(())
+    })?;
+    Ok(session.done(conflict, committed.commit))
+}
+
+/// The record that is meant: the one of those with a conflict that the text names, else whatever it names.
+fn record(store: &Store, named: &str, conflicts: &[Conflict]) -> Result<String, Refusal> {
+    let mut ids: Vec<String> = conflicts.iter().map(|it| it.record.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    match resolve::one_of("record", named, ids) {
+        Err(ResolveError::NotFound { .. }) => Ok(resolve::any(&store.snapshot()?, named)?.to_string()),
+        found => Ok(found?),
+    }
+}
+
+fn pick(store: &Store, input: &Settle) -> Result<Conflict, Refusal> {
+    let mut fitting = open(store)?;
+    let record = record(store, &input.record, &fitting)?;
+    fitting.retain(|it| it.record == record);
+    fitting.retain(|it| input.field.as_ref().is_none_or(|field| *field == it.field));
+    let field = input.field.as_deref().map(|field| format!(", field `{field}`")).unwrap_or_default();
+    let Some(first) = fitting.first() else {
+        return Err(Refusal::new("not-found", format!("`{record}`{field} has no unresolved conflict"))
+            .remedy("conflicts", "lists the unresolved conflicts"));
+    };
+    let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
+    let number = match input.which {
+        _ if !is_one_field => None,
+        // What stands is the same, whatever it stands against.
+        Which::Current => Some(1),
+        Which::Lost(None) if fitting.len() == 1 => Some(1),
+        Which::Lost(number) => number,
+    };
+    let count = fitting.len();
+    match number.map(|number| number as usize) {
+        Some(number) if (1..=count).contains(&number) => Ok(fitting.swap_remove(number - 1)),
+        Some(number) => Err(Refusal::new(
+            "not-found",
+            format!("there is no value {number} to take for `{record}`{field}"),
+        )
+        .hint(format!("there {} {count}", if count == 1 { "is" } else { "are" }))),
+        None => {
+            let hint =
+                if is_one_field { "name the record, the field and the number" } else { "name the field too" };
+            Err(Refusal::new("ambiguous", format!("more than one conflict fits `{record}`{field}"))
+                .details(fitting.iter().enumerate().map(|(n, it)| describe(n, it, is_one_field)).collect())
+                .hint(hint))
+        }
+    }
+}
+
+fn describe(n: usize, conflict: &Conflict, is_numbered: bool) -> String {
+    let Conflict { record, field, other, .. } = conflict;
+    let author = other.author.as_deref().unwrap_or("somebody");
+    if is_numbered { format!("{record} {field} {}  by {author}", n + 1) } else { format!("{record} {field}") }
+}

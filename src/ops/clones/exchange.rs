@@ -1,0 +1,71 @@
+//! Fetch, merge and push.
+
+use super::noticed;
+use crate::ops::{Answer, Notice, Session, work};
+use crate::store::ObjectId;
+use crate::sync::{self, Moved, Synced, remote};
+
+/// Fetches, merges and pushes, with the remote named or else the store's own.
+///
+/// # Errors
+/// `no-remote` and the like; whatever keeps the remote from being reached, or from taking what is here.
+pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
+    let store = session.store();
+    let before = store.snapshot()?.commit();
+    let remote = remote::to_sync(store, named)?;
+    let synced = sync::sync(store, &remote)?;
+    if let Err(error) = remote::remember(store, &remote) {
+        // The exchange took place; only the next one will not know by itself where to go.
+        session.notice(Notice::warning(format!(
+            "`{remote}` could not be recorded as the remote of the store: {error}"
+        )));
+    }
+    came_in(session, synced, before)
+}
+
+/// Fetches and merges, as [`sync`] does.
+///
+/// # Errors
+/// As of [`sync`].
+pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
+    let store = session.store();
+    let before = store.snapshot()?.commit();
+    let remote = remote::to_sync(store, named)?;
+    came_in(session, sync::pull(store, &remote)?, before)
+}
+
+/// Pushes what is here; the remote must have nothing else.
+///
+/// # Errors
+/// As of [`sync`].
+pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
+    let store = session.store();
+    store.snapshot()?;
+    let remote = remote::to_sync(store, named)?;
+    Ok(session.done(sync::push(store, &remote)?, None))
+}
+
+/// Notes what came in that somebody should know.
+fn came_in(session: &Session, mut synced: Synced, before: ObjectId) -> Answer<Synced> {
+    let store = session.store();
+    session.notice_all(noticed::losses(&synced));
+    if let Some(now) = store.tip()? {
+        synced.rewritten = store.rewritten(before, now, &synced.restored)?;
+    }
+    session.notice_all(noticed::rewritten(&synced.rewritten));
+    if synced.merged != Moved::None {
+        let open = sync::conflicts::count_since(store, Some(before))?;
+        session.notice_all(noticed::conflicts(open));
+    }
+    session.notice_all(work::notice_of_loss(store, &store.snapshot()?)?);
+    let commit = (synced.merged != Moved::None).then(|| store.tip()).transpose()?.flatten();
+    Ok(session.done(synced, commit))
+}
+
+/// Brings the index up to date with what came in: the next question waits less. The exchange took place, so that a
+/// front end shows its answer first.
+pub(crate) fn catch_up(session: &Session, synced: &Synced) {
+    if synced.merged != Moved::None {
+        session.catch_up(synced.incoming);
+    }
+}

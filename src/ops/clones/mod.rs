@@ -1,0 +1,9 @@
+//! Clones: exchanging the store with a remote, and what two clones changed differently.
+
+mod conflicts;
+mod exchange;
+mod noticed;
+
+pub(crate) use conflicts::{Settle, Which, conflicts, settle};
+pub(crate) use exchange::{catch_up, pull, push, sync};
+pub(crate) use noticed::{losses, some};

@@ -1,0 +1,63 @@
+//! What an exchange brought along that somebody should know.
+
+use crate::model::words::count;
+use crate::ops::Notice;
+use crate::store::Rewritten;
+use crate::sync::Synced;
+
+/// At most this many are named one by one; the view has all.
+const NAMED: usize = 10;
+
+/// What the remote would have taken away.
+pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
+    let remote = &synced.remote;
+    let mut notices = Vec::new();
+    if synced.rewound {
+        notices.push(Notice::warning(format!(
+            "`{remote}` was reset to an earlier state; its later commits are kept"
+        )));
+    }
+    if !synced.restored.is_empty() {
+        notices.push(Notice::warning(format!(
+            "restored records that `{remote}` had lost or damaged: {}",
+            some(&synced.restored)
+        )));
+    }
+    if !synced.refused.is_empty() {
+        notices.push(Notice::warning(format!(
+            "skipped or repaired entries of `{remote}` that do not belong in a store: {}",
+            some(&synced.refused)
+        )));
+    }
+    notices
+}
+
+/// The first of them, and how many there are beside.
+pub(crate) fn some(paths: &[String]) -> String {
+    let mut named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
+    let rest = format!("and {} more", paths.len() - named.len());
+    if paths.len() > NAMED {
+        named.push(&rest);
+    }
+    named.join(", ")
+}
+
+/// Changes that no operation makes, and who made them.
+pub(super) fn rewritten(rewritten: &[Rewritten]) -> Vec<Notice> {
+    let one = |it: &Rewritten| {
+        let commit = it.commit.get(..10).unwrap_or(&it.commit);
+        Notice::error(format!("`{}`: {} {} in commit {commit}", it.path, it.author, it.what))
+    };
+    let mut notices: Vec<Notice> = rewritten.iter().take(NAMED).map(one).collect();
+    if rewritten.len() > NAMED {
+        let more = rewritten.len() - NAMED;
+        notices.push(Notice::error(format!("and {more} more such changes")).remedy("fsck", "lists them all"));
+    }
+    notices
+}
+
+/// How many fields two clones set apart from each other.
+pub(super) fn conflicts(open: usize) -> Option<Notice> {
+    let changed = format!("{} changed differently in two clones", count(open, "field"));
+    (open > 0).then(|| Notice::warning(changed).remedy("conflicts", "shows both values"))
+}

@@ -1,0 +1,50 @@
+//! Closing an issue, executed or not.
+
+use super::{IssueView, existing, view};
+use crate::model::execution::AsideReason;
+use crate::model::issue::StoredStatus;
+use crate::model::status::IssueStatus;
+use crate::ops::{Answer, Session, work};
+use crate::rules::{facts, moves};
+use crate::store::resolve;
+
+/// Which issue to close.
+#[derive(Debug)]
+pub(crate) struct Close {
+    /// Its id, or the unambiguous beginning of one.
+    pub(crate) issue: String,
+    /// Why.
+    pub(crate) reason: Option<String>,
+    /// Why a transition that is not legal is made all the same.
+    pub(crate) force: Option<String>,
+}
+
+/// Closes an issue. Whatever attempts at it are under way are set aside.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `illegal-move`.
+pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
+    let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
+    let Close { reason, force, .. } = input;
+    let committed = session.transact(|tx| {
+        let folder = existing(tx, &id)?;
+        let status = facts::status(&folder);
+        if folder.issue.record.status != StoredStatus::Closed && force.is_none() {
+            moves::permit(&id, status, "close")?;
+        }
+        if status == IssueStatus::Executing {
+            work::set_aside(tx, &folder, AsideReason::Release, force.as_deref())?;
+        }
+        tx.edit_issue(&id, |issue| {
+            issue.status = StoredStatus::Closed;
+            if reason.is_some() {
+                issue.close_reason.clone_from(&reason);
+            }
+        })?;
+        tx.note.force.clone_from(&force);
+        let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+        tx.describe("close", format!("issue: close {id}{why}"));
+        Ok(())
+    })?;
+    view::answer(session, &id, committed.commit)
+}

@@ -1,0 +1,72 @@
+//! Reopening an issue.
+
+use super::{IssueView, existing, view};
+use crate::model::execution::AsideReason;
+use crate::model::issue::StoredStatus;
+use crate::model::remedy::Call;
+use crate::model::status::IssueStatus;
+use crate::ops::{Answer, Notice, Session, work};
+use crate::rules::{facts, moves, replan};
+use crate::store::resolve;
+
+/// Which issue to reopen.
+#[derive(Debug)]
+pub(crate) struct Reopen {
+    /// Its id, or the unambiguous beginning of one.
+    pub(crate) issue: String,
+    /// Why.
+    pub(crate) reason: Option<String>,
+    /// Why a transition that is not legal is made all the same.
+    pub(crate) force: Option<String>,
+}
+
+/// Reopens an issue: what was paused goes on where it stood, what had ended starts over. An open one stays as it is.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `illegal-move`.
+pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
+    let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
+    let Reopen { reason, force, .. } = input;
+    let mut newer: Vec<String> = Vec::new();
+    let committed = session.transact(|tx| {
+        let folder = existing(tx, &id)?;
+        let from = facts::status(&folder);
+        if matches!(
+            from,
+            IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned | IssueStatus::Queued
+        ) {
+            return Ok(()); // open already
+        }
+        if force.is_none() {
+            moves::permit(&id, from, "reopen")?;
+        }
+        newer = replan::newer(&folder).into_iter().map(|plan| plan.id.to_string()).collect();
+        let begins_anew = from != IssueStatus::Paused;
+        if begins_anew && work::set_aside(tx, &folder, AsideReason::Reopen, force.as_deref())? {
+            for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
+                tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
+            }
+        }
+        let stored = folder.issue.record.status;
+        tx.edit_issue(&id, |issue| {
+            if matches!(stored, StoredStatus::Paused | StoredStatus::Cancelled | StoredStatus::Closed) {
+                issue.status = if issue.bound_solution_id.is_some() {
+                    StoredStatus::Planned
+                } else {
+                    StoredStatus::Registered
+                };
+                issue.close_reason = None;
+            }
+        })?;
+        tx.note.force.clone_from(&force);
+        let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+        tx.describe("reopen", format!("issue: reopen {id}{why}"));
+        Ok(())
+    })?;
+    if !newer.is_empty() {
+        let message = format!("the plan that failed is still bound; newer: {}", newer.join(", "));
+        let bind = Call::new("bind", [id.as_str(), "SOLUTION"]);
+        session.notice(Notice::warning(message).remedy(bind, "chooses one"));
+    }
+    view::answer(session, &id, committed.commit)
+}

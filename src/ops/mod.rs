@@ -1,0 +1,24 @@
+//! What can be done with a store: one function for each use case, grouped by subject.
+//!
+//! An operation takes a [`Session`] and an input, and answers [`Done`] with a view, or a [`Refusal`]. A view is what
+//! `--json` prints. Nothing here knows a command line, a terminal, an exit code, the environment or a current folder.
+
+pub(crate) mod clones;
+mod done;
+pub(crate) mod issues;
+mod notice;
+pub(crate) mod plans;
+pub(crate) mod queue;
+mod refusal;
+mod session;
+pub(crate) mod store;
+pub(crate) mod trail;
+pub(crate) mod work;
+
+pub(crate) use done::Done;
+pub(crate) use notice::{Notice, Weight};
+pub(crate) use refusal::{Kind, Refusal};
+pub(crate) use session::{Progress, Session};
+
+/// What an operation answers.
+pub(crate) type Answer<V> = Result<Done<V>, Refusal>;

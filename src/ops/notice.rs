@@ -1,0 +1,47 @@
+//! What an operation noticed beside what it was asked for.
+
+use crate::model::remedy::{Call, Remedy};
+
+/// Something to know that stopped nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Notice {
+    /// How much it matters.
+    pub(crate) weight: Weight,
+    /// In one line.
+    pub(crate) message: String,
+    /// What can be done about it.
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+/// How much a notice matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// It may be meant.
+    Warning,
+    /// Something is wrong.
+    Error,
+}
+
+impl Notice {
+    /// Something that may be meant, but had better be known.
+    pub(crate) fn warning(message: impl Into<String>) -> Self {
+        Self { weight: Weight::Warning, message: message.into(), remedies: vec![] }
+    }
+
+    /// Something wrong that did not stop the operation.
+    pub(crate) fn error(message: impl Into<String>) -> Self {
+        Self { weight: Weight::Error, ..Self::warning(message) }
+    }
+
+    /// The same with words that say what to do.
+    pub(crate) fn hint(mut self, words: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::words(words));
+        self
+    }
+
+    /// The same with an operation to call, and what that does.
+    pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::call(call, does));
+        self
+    }
+}

@@ -1,0 +1,131 @@
+//! Choosing the plan of an issue that will be executed.
+
+use super::plan_of_issue;
+use crate::model::execution::AsideReason;
+use crate::model::id::SolutionId;
+use crate::model::issue::StoredStatus;
+use crate::model::remedy::{Call, Remedy};
+use crate::model::solution::Solution;
+use crate::ops::issues::{self, IssueView, existing};
+use crate::ops::{Answer, Refusal, Session, work};
+use crate::rules::folder::IssueFolder;
+use crate::rules::plan_check::{self, Setting};
+use crate::rules::quality::LEAST;
+use crate::rules::{facts, moves, replan};
+use crate::store::{Tx, resolve};
+
+/// Which plan to choose.
+#[derive(Debug)]
+pub(crate) struct Bind {
+    /// The issue: its id, or the unambiguous beginning of one.
+    pub(crate) issue: String,
+    /// The plan; may be left out where there is one to choose.
+    pub(crate) solution: Option<String>,
+    /// Why a plan is bound that is not good enough, or where that is no legal transition.
+    pub(crate) force: Option<String>,
+}
+
+/// Binds a plan. Attempts at another one are set aside, and its items leave their queues.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `other-issue`, `no-solution`, `choice-needed`, `low-quality`, `illegal-move`.
+pub(crate) fn bind(session: &Session, input: &Bind) -> Answer<IssueView> {
+    let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
+    let committed = session.transact(|tx| {
+        let folder = existing(tx, &id)?;
+        let solution = choose(tx, &folder, input.solution.as_deref())?;
+        bind_in(tx, &folder, &solution, input.force.as_deref())?;
+        tx.note.force.clone_from(&input.force);
+        tx.describe("bind", format!("issue: bind {id} to {solution}"));
+        Ok(())
+    })?;
+    issues::answer(session, &id, committed.commit)
+}
+
+/// The plan that is meant: the one named, the only one that is newer than the bound one which failed, the one that is
+/// bound, or the only one.
+fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<SolutionId, Refusal> {
+    let issue = &folder.issue.record.id;
+    if let Some(text) = named {
+        let id = resolve::solution(tx, text, Some(issue))?;
+        if id.issue() != *issue {
+            return Err(Refusal::new(
+                "other-issue",
+                format!("solution `{id}` belongs to issue `{}`, not `{issue}`", id.issue()),
+            )
+            .remedy(Call::new("solution list", [issue]), format!("shows the plans of `{issue}`")));
+        }
+        return Ok(id);
+    }
+    let remedy = Remedy::call(Call::new("bind", [issue.as_str(), "SOLUTION"]), "chooses one");
+    match &replan::newer(folder)[..] {
+        [] => plan_of_issue(folder, remedy),
+        [newer] => Ok(newer.id.clone()),
+        several => {
+            let what = format!("issue `{issue}` has {} newer plans, so one must be named", several.len());
+            Err(Refusal {
+                remedies: vec![remedy],
+                ..Refusal::new("choice-needed", what).details(in_words(several))
+            })
+        }
+    }
+}
+
+/// Plans, each with what it does.
+pub(crate) fn in_words(plans: &[&Solution]) -> Vec<String> {
+    let line = |it: &&Solution| format!("{}  {}", it.id, it.typed_plan().description.unwrap_or_default());
+    plans.iter().map(line).collect()
+}
+
+/// A plan that is too poor to be bound, with what it lacks.
+fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
+    let Some(solution) = folder.solution(id) else {
+        return Err(Refusal::unreadable(&format!("plan `{id}`")));
+    };
+    let report = plan_check::examine(&solution.plan, Setting::default());
+    if report.quality.suffices() {
+        return Ok(());
+    }
+    let costly = report.findings.iter().filter(|finding| finding.cost.is_some());
+    Err(Refusal::new(
+        "low-quality",
+        format!(
+            "plan `{id}` has a quality of {:.2}; binding requires {LEAST} or more",
+            report.quality.total()
+        ),
+    )
+    .details(costly.map(ToString::to_string).collect())
+    .remedy(Call::new("solution check", [id]), "says what to do")
+    .remedy("task edit", "changes the plan"))
+}
+
+/// Binds `solution` in the transaction. Attempts at another plan are set aside, and its items leave their queues.
+pub(crate) fn bind_in(
+    tx: &mut Tx<'_>,
+    folder: &IssueFolder,
+    solution: &SolutionId,
+    force: Option<&str>,
+) -> Result<(), Refusal> {
+    let issue = &folder.issue.record.id;
+    if folder.issue.record.bound_solution_id.as_ref() == Some(solution) {
+        return Ok(());
+    }
+    let from = facts::status(folder);
+    if force.is_none() {
+        moves::permit(issue, from, "bind")?;
+        refuse_poor(folder, solution)?;
+    }
+    if facts::holder(folder).is_some_and(|it| it.execution.solution_id != *solution) {
+        work::set_aside(tx, folder, AsideReason::Rebind, force)?;
+    }
+    for queued in folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != *solution) {
+        tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
+    }
+    tx.edit_issue(issue, |issue| {
+        issue.bound_solution_id = Some(solution.clone());
+        if matches!(issue.status, StoredStatus::Registered | StoredStatus::Planning) {
+            issue.status = StoredStatus::Planned;
+        }
+    })?;
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! Plans: storing them, choosing one, changing and reviewing it.
+
+mod bind;
+mod named;
+mod permit;
+mod unbind;
+
+pub(crate) use bind::{Bind, bind, bind_in, in_words};
+pub(crate) use named::{plan_named, plan_of_issue};
+pub(crate) use permit::permit_queue;
+pub(crate) use unbind::{Unbind, unbind};

@@ -1,0 +1,47 @@
+//! Taking the bound plan of an issue back.
+
+use crate::model::execution::AsideReason;
+use crate::model::issue::StoredStatus;
+use crate::ops::issues::{self, IssueView, existing};
+use crate::ops::{Answer, Session, work};
+use crate::rules::{facts, moves};
+use crate::store::resolve;
+
+/// Which issue is to have no plan.
+#[derive(Debug)]
+pub(crate) struct Unbind {
+    /// Its id, or the unambiguous beginning of one.
+    pub(crate) issue: String,
+    /// Why a transition that is not legal is made all the same.
+    pub(crate) force: Option<String>,
+}
+
+/// Unbinds the plan: attempts at it are set aside, and its items leave their queues. Without a bound plan nothing
+/// happens.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `illegal-move`.
+pub(crate) fn unbind(session: &Session, input: &Unbind) -> Answer<IssueView> {
+    let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
+    let committed = session.transact(|tx| {
+        let folder = existing(tx, &id)?;
+        let Some(bound) = folder.issue.record.bound_solution_id.clone() else { return Ok(()) };
+        if input.force.is_none() {
+            moves::permit(&id, facts::status(&folder), "unbind")?;
+        }
+        work::set_aside(tx, &folder, AsideReason::Rebind, input.force.as_deref())?;
+        for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
+            tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
+        }
+        tx.edit_issue(&id, |issue| {
+            issue.bound_solution_id = None;
+            if issue.status == StoredStatus::Planned {
+                issue.status = StoredStatus::Registered;
+            }
+        })?;
+        tx.note.force.clone_from(&input.force);
+        tx.describe("unbind", format!("issue: unbind {id} from {bound}"));
+        Ok(())
+    })?;
+    issues::answer(session, &id, committed.commit)
+}

@@ -1,0 +1,353 @@
+//! What is put into a queue, and where.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{create, extend_facts};
+use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::queue::{Item, QueueDecision};
+use crate::model::remedy::Call;
+use crate::model::solution::Solution;
+use crate::model::status::IssueStatus;
+use crate::model::uid::Uid;
+use crate::model::words::count;
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Refusal, Session, plans};
+use crate::rules::facts::IssueFacts;
+use crate::rules::folder::{IssueFolder, QueueFolder, QueuedItem};
+use crate::rules::formation::{self, Candidate, Placed, Rank};
+use crate::rules::readiness::{Facts, any_cycle};
+use crate::rules::review::may_hand_out;
+use crate::rules::{facts, moves};
+use crate::store::{StoreError, Tx, random_uid, records, resolve};
+
+/// A subject names so many plans and counts the others.
+const MOST_NAMED: usize = 3;
+
+/// Which issues are meant: those that are named, or all that fit.
+#[derive(Debug, Default)]
+pub(crate) struct Selection {
+    /// Their ids, or unambiguous beginnings of them.
+    pub(crate) issues: Vec<String>,
+    /// Every planned one.
+    pub(crate) all_planned: bool,
+    /// The open ones of this wave of a roadmap.
+    pub(crate) wave: Option<u64>,
+    /// The open ones with this tag.
+    pub(crate) tag: Option<String>,
+}
+
+/// What to queue, and where.
+#[derive(Debug)]
+pub(crate) struct Add {
+    /// The issues.
+    pub(crate) which: Selection,
+    /// The queue; the first active one where none is named, or a new one.
+    pub(crate) queue: Option<String>,
+    /// Why a gate is overridden.
+    pub(crate) force: Option<String>,
+}
+
+/// A plan that is in a queue now.
+pub(crate) struct Queued {
+    /// The queue.
+    pub(crate) queue: QueueId,
+    /// Its number there.
+    pub(crate) item: ItemId,
+    /// The plan.
+    pub(crate) solution: SolutionId,
+    /// Whether it was there before.
+    pub(crate) is_old: bool,
+}
+
+/// A plan that enters a queue.
+struct Fresh {
+    issue: IssueId,
+    solution: SolutionId,
+    digest: String,
+    /// The digest, where its reviews do not let it pass.
+    forced: Option<String>,
+}
+
+/// Puts the bound plans of issues into a queue, in order of queue and item.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `not-bound`, `illegal-move`, `archived`, `cycle`; what reviews do not let pass; nothing
+/// to do where no issue fits.
+pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<Queued>> {
+    session.store().snapshot()?;
+    let nonce = random_uid()?;
+    let committed = session.transact(|tx| {
+        let mut queued = add_all(tx, input, &nonce)?;
+        queued.sort_by(|a, b| (&a.queue, a.item.number()).cmp(&(&b.queue, b.item.number())));
+        tx.note.force.clone_from(&input.force);
+        let names: Vec<&str> = queued.iter().take(MOST_NAMED).map(|it| it.solution.as_str()).collect();
+        let more = match queued.len().saturating_sub(MOST_NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let queues: BTreeSet<&str> = queued.iter().map(|it| it.queue.as_str()).collect();
+        let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
+        tx.describe("queue add", format!("queue: add {}{more} to {queues}", names.join(", ")));
+        Ok(queued)
+    })?;
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+/// Puts the bound plan of one issue into a queue, where it is not there already.
+pub(crate) fn add_issue(
+    tx: &mut Tx<'_>,
+    issue: &IssueId,
+    queue: Option<&str>,
+    nonce: &Uid,
+    force: Option<&str>,
+) -> Result<(QueueId, SolutionId), Refusal> {
+    let which = Selection { issues: vec![issue.to_string()], ..Selection::default() };
+    let add = Add { which, queue: queue.map(str::to_owned), force: force.map(str::to_owned) };
+    let queued = add_all(tx, &add, nonce)?.into_iter().next();
+    queued.map(|it| (it.queue, it.solution)).ok_or_else(|| Refusal::unreadable(&format!("issue `{issue}`")))
+}
+
+fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Refusal> {
+    let named = input.queue.as_deref().map(|text| resolve::queue(tx, text)).transpose()?;
+    let folders = selected(tx, &input.which)?;
+    let policy = records::root(tx)?.policy;
+    let mut known = Facts::new();
+    let mut queued = Vec::new();
+    let mut fresh: Vec<Fresh> = Vec::new();
+    for folder in &folders {
+        let id = &folder.issue.record.id;
+        let of_issue = IssueFacts::of(folder);
+        let plan = bound_plan(folder)?;
+        let digest = plan.plan_digest();
+        let status = of_issue.status;
+        let standing = of_issue.plans.get(&plan.id).map(|plan| plan.review);
+        known.insert(id.clone(), of_issue);
+        let live = folder.items.iter().find(|it| {
+            !it.item.is_removed()
+                && it.item.solution_id == plan.id
+                && named.as_ref().is_none_or(|queue| *queue == it.queue)
+        });
+        let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
+        let is_as_it_is = |it: &QueuedItem| {
+            it.item.plan_digest == digest
+                && standing.is_none_or(|it_is| may_hand_out(&policy, &it.item, &digest, &it_is).is_ok())
+        };
+        let is_there = |it: &QueuedItem| waits && (is_as_it_is(it) || status != IssueStatus::Queued);
+        let forced = match live {
+            Some(live) if is_there(live) => live.item.forced.clone(),
+            _ => plans::permit_queue(tx, &policy, folder, plan, input.force.as_deref())?,
+        };
+        if let Some(live) = live.filter(|_| waits) {
+            // Already there; a plan that changed, or that reviews do not let pass any more, is queued anew as it is now.
+            let is_old = is_there(live)
+                || !tx.edit_item(&live.queue, &plan.id, |item| {
+                    item.plan_digest.clone_from(&digest);
+                    item.forced = forced;
+                })?;
+            let (queue, item) = (live.queue.clone(), live.item.item_id.clone());
+            queued.push(Queued { queue, item, solution: plan.id.clone(), is_old });
+            continue;
+        }
+        // One that is queued goes into a second queue, or another plan of it was queued before it was bound to this.
+        if status != IssueStatus::Queued && input.force.is_none() {
+            moves::permit(id, status, "queue add")?;
+        }
+        let stale = folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != plan.id);
+        for stale in stale {
+            tx.edit_item(&stale.queue, &stale.item.solution_id, |item| item.removed = Some(true))?;
+        }
+        fresh.push(Fresh { issue: id.clone(), solution: plan.id.clone(), digest, forced });
+    }
+    if !fresh.is_empty() {
+        queued.extend(enter(tx, named, &fresh, &mut known, nonce)?);
+    }
+    let ids: Vec<IssueId> = folders.iter().map(|folder| folder.issue.record.id.clone()).collect();
+    extend_facts(tx, &mut known, ids.iter().cloned())?;
+    match any_cycle(&ids, &known) {
+        Some(cycle) => {
+            Err(Refusal::new("cycle", format!("the issues depend on each other in a cycle: {cycle}"))
+                .remedy("edit ID --depends-on=-OTHER", "takes a dependency away"))
+        }
+        None => Ok(queued),
+    }
+}
+
+/// The issues that are meant, each once. Of a wave or a label, every issue that is not over must have a plan bound.
+fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refusal> {
+    if !selection.issues.is_empty() {
+        let mut ids: Vec<IssueId> = Vec::new();
+        for text in &selection.issues {
+            let id = resolve::issue(tx, text)?;
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        return ids.iter().map(|id| existing(tx, id)).collect();
+    }
+    let wave = selection.wave.map(|wave| format!("wave-{wave}"));
+    let wanted: Vec<&String> = wave.iter().chain(&selection.tag).collect();
+    let mut folders = Vec::new();
+    for id in records::issue_ids(tx)? {
+        let folder = match records::issue(tx, &id) {
+            Ok(Some(folder)) => folder,
+            Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let is_wanted = match facts::status(&folder) {
+            IssueStatus::Planned => true,
+            IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Queued => !selection.all_planned,
+            _ => false,
+        };
+        if is_wanted && wanted.iter().all(|tag| folder.issue.record.tags.contains(*tag)) {
+            folders.push(folder);
+        }
+    }
+    let unbound: Vec<String> = folders
+        .iter()
+        .filter(|folder| folder.bound().is_none())
+        .map(|folder| format!("{}  {}", folder.issue.record.id, folder.issue.record.title))
+        .collect();
+    if !unbound.is_empty() {
+        let count = count(unbound.len(), "issue");
+        return Err(Refusal::new(
+            "not-bound",
+            format!("{count} of these cannot be queued: no plan is bound"),
+        )
+        .details(unbound)
+        .remedy("solution add ISSUE FILE", "adds a plan")
+        .remedy("bind ISSUE SOLUTION", "chooses one"));
+    }
+    if folders.is_empty() {
+        let what = wanted.iter().map(|tag| format!(" with the label `{tag}`")).collect::<String>();
+        return Err(Refusal::nothing(format!("no planned issue{what} is waiting to be queued"))
+            .remedy("list --status planned", "shows those that do"));
+    }
+    Ok(folders)
+}
+
+/// The plan that `queue add` takes: the bound one.
+fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
+    let id = &folder.issue.record.id;
+    match (&folder.issue.record.bound_solution_id, folder.bound()) {
+        (_, Some(plan)) => Ok(plan),
+        (Some(missing), None) => {
+            Err(Refusal::new("broken-record", format!("the plan `{missing}` of issue `{id}` cannot be read"))
+                .remedy(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses another"))
+        }
+        (None, None) if folder.solutions.is_empty() => {
+            Err(Refusal::new("not-bound", format!("issue `{id}` has no plan, so there is nothing to queue"))
+                .remedy(Call::new("solution add", [id.as_str(), "FILE"]), "adds one"))
+        }
+        (None, None) => Err(Refusal::new("not-bound", format!("issue `{id}` has no bound plan"))
+            .remedy(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses one")),
+    }
+}
+
+/// Puts plans into the queue that is named, else the first active one, else a new one.
+fn enter(
+    tx: &mut Tx<'_>,
+    named: Option<QueueId>,
+    fresh: &[Fresh],
+    known: &mut Facts,
+    nonce: &Uid,
+) -> Result<Vec<Queued>, Refusal> {
+    let queue = match named {
+        Some(queue) => queue,
+        None => match records::queues(tx)?.into_iter().find(|it| it.queue.status == QueueDecision::Active) {
+            Some(active) => active.queue.id,
+            None => create(tx, None, 0, nonce)?,
+        },
+    };
+    let Some(folder) = records::queue(tx, &queue)? else {
+        return Err(Refusal::unreadable(&format!("queue `{queue}`")));
+    };
+    if folder.queue.status == QueueDecision::Archived {
+        return Err(Refusal::new("archived", format!("queue `{queue}` is archived"))
+            .remedy(Call::new("queue activate", [&queue]), "reactivates it"));
+    }
+    let live = folder.items.iter().filter(|item| !item.is_removed());
+    extend_facts(tx, known, live.map(|item| item.issue_id.clone()))?;
+    let keys = keys(&folder, fresh, known);
+    let mut numbers = folder.items.iter().map(|item| item.item_id.number()).max().unwrap_or(0);
+    let mut queued = Vec::new();
+    for Fresh { issue, solution, digest, forced } in fresh {
+        let position = keys.get(solution).cloned().unwrap_or_default();
+        let item_id = match folder.items.iter().find(|item| item.solution_id == *solution) {
+            Some(there) => {
+                tx.edit_item(&queue, solution, |item| {
+                    item.removed = None;
+                    item.plan_digest.clone_from(digest);
+                    item.forced.clone_from(forced);
+                    item.position = position;
+                })?;
+                there.item_id.clone()
+            }
+            None => {
+                numbers += 1;
+                let item_id = ItemId::numbered(numbers);
+                tx.create_item(
+                    &queue,
+                    &Item {
+                        item_id: item_id.clone(),
+                        issue_id: issue.clone(),
+                        solution_id: solution.clone(),
+                        plan_digest: digest.clone(),
+                        position,
+                        depends_on: BTreeSet::new(),
+                        forced: forced.clone(),
+                        held: None,
+                        removed: None,
+                        queued_at: tx.stamper().now(),
+                    },
+                )?;
+                item_id
+            }
+        };
+        queued.push(Queued {
+            queue: queue.clone(),
+            item: item_id,
+            solution: solution.clone(),
+            is_old: false,
+        });
+    }
+    for item in folder.items.iter().filter(|item| !item.is_removed()) {
+        if let Some(key) = keys.get(&item.solution_id) {
+            tx.edit_item(&queue, &item.solution_id, |item| item.position.clone_from(key))?;
+        }
+    }
+    Ok(queued)
+}
+
+/// The sort keys of the new items, and of others where there was no room between those.
+fn keys(folder: &QueueFolder, fresh: &[Fresh], known: &Facts) -> BTreeMap<SolutionId, String> {
+    let is_fresh: BTreeSet<&SolutionId> = fresh.iter().map(|it| &it.solution).collect();
+    let there: Vec<&Item> =
+        folder.items.iter().filter(|it| !it.is_removed() && !is_fresh.contains(&it.solution_id)).collect();
+    let has_begun = |item: &Item| {
+        let holder = known.get(&item.issue_id).and_then(|issue| issue.holder.as_ref());
+        holder.is_some_and(|holder| holder.solution_id == item.solution_id)
+    };
+    let waiting = there.iter().filter(|item| !has_begun(item));
+    let candidates: Vec<Candidate> = waiting
+        .map(|item| Candidate { solution: item.solution_id.clone(), depends_on: item.depends_on.clone() })
+        .chain(fresh.iter().map(|Fresh { solution, .. }| {
+            // An item that was here before comes back with what it depended on.
+            let before = folder.items.iter().find(|item| item.solution_id == *solution);
+            let depends_on = before.map(|item| item.depends_on.clone()).unwrap_or_default();
+            Candidate { solution: solution.clone(), depends_on }
+        }))
+        .collect();
+    let ranks = formation::ranks(&candidates, known);
+    let mut ranks: BTreeMap<&SolutionId, Rank> =
+        candidates.iter().map(|candidate| &candidate.solution).zip(ranks).collect();
+    let new: Vec<Rank> = fresh.iter().filter_map(|it| ranks.remove(&it.solution)).collect();
+    let there: Vec<Placed> = there
+        .iter()
+        .map(|item| Placed {
+            solution: item.solution_id.clone(),
+            position: item.position.clone(),
+            rank: ranks.remove(&item.solution_id),
+        })
+        .collect();
+    formation::place(&there, new).into_iter().collect()
+}

@@ -1,0 +1,20 @@
+//! Making queues.
+
+use crate::model::id::QueueId;
+use crate::model::queue::{Queue, QueueDecision};
+use crate::model::uid::Uid;
+use crate::store::{StoreError, Tx};
+
+/// A new queue that is active.
+pub(crate) fn create(
+    tx: &mut Tx<'_>,
+    name: Option<String>,
+    priority: i64,
+    nonce: &Uid,
+) -> Result<QueueId, StoreError> {
+    let now = tx.stamper().now();
+    let id = QueueId::made(now, &Uid::of(&[now.to_string().as_bytes(), nonce.as_str().as_bytes()]));
+    let status = QueueDecision::Active;
+    tx.create_queue(&Queue { id: id.clone(), created_at: now, name, status, priority })?;
+    Ok(id)
+}

@@ -1,0 +1,81 @@
+//! Why an operation did not do what was asked.
+
+use crate::model::Explain;
+use crate::model::remedy::{Call, Remedy};
+
+/// What kind of refusal it is: this alone decides how a program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It cannot be done as things stand.
+    Impossible,
+    /// What was given makes no sense together.
+    Usage,
+    /// There is nothing to do.
+    Nothing,
+}
+
+/// An operation that did not do what was asked. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// See [`Kind`].
+    pub(crate) kind: Kind,
+    /// A stable word for programs, in kebab case: `not-found`.
+    pub(crate) code: &'static str,
+    /// What is wrong, with the value, in one line.
+    pub(crate) message: String,
+    /// Candidates or findings, one each.
+    pub(crate) details: Vec<String>,
+    /// What can be done about it.
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+impl Refusal {
+    /// Something that cannot be done.
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { kind: Kind::Impossible, code, message: message.into(), details: vec![], remedies: vec![] }
+    }
+
+    /// A record that is there and cannot be read: `plan `SOL-…``.
+    pub(crate) fn unreadable(what: &str) -> Self {
+        Self::new("broken-record", format!("{what} cannot be read"))
+            .remedy("log", "shows who wrote it; the rest of the store is not affected")
+    }
+
+    /// Values that make no sense together.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Usage, ..Self::new("usage", message) }
+    }
+
+    /// Nothing to do.
+    pub(crate) fn nothing(message: impl Into<String>) -> Self {
+        Self { kind: Kind::Nothing, ..Self::new("nothing-to-do", message) }
+    }
+
+    /// The same with words that say what to do.
+    pub(crate) fn hint(mut self, words: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::words(words));
+        self
+    }
+
+    /// The same with an operation to call, and what that does.
+    pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+        self.remedies.push(Remedy::call(call, does));
+        self
+    }
+
+    /// The same with more lines.
+    pub(crate) fn details(mut self, lines: Vec<String>) -> Self {
+        self.details = lines;
+        self
+    }
+}
+
+impl<E: Explain> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        let refusal = Self::new(error.code(), error.to_string());
+        match error.hint() {
+            Some(hint) => refusal.hint(hint),
+            None => refusal,
+        }
+    }
+}

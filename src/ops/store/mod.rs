@@ -1,0 +1,11 @@
+//! The store itself: making it, its rules, checking it, and what is derived of it.
+
+mod init;
+mod policy;
+mod project;
+mod reindex;
+
+pub(crate) use init::{Init, Initialised, init};
+pub(crate) use policy::{Gates, policy, set_policy};
+pub(crate) use project::{ProjectField, project, set_project};
+pub(crate) use reindex::{Reindexed, reindex};

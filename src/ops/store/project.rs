@@ -1,0 +1,79 @@
+//! What planners are told about the project.
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::model::root::Project;
+use crate::model::schema::Shape;
+use crate::model::strict;
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::{ObjectId, records};
+
+/// A field that planners are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProjectField {
+    /// Languages, frameworks, services.
+    TechStack,
+    /// How work is done in this project.
+    Guidelines,
+}
+
+impl ProjectField {
+    /// Its name in the record.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::TechStack => "tech_stack",
+            Self::Guidelines => "guidelines",
+        }
+    }
+
+    /// Its value.
+    pub(crate) fn of(self, project: &Project) -> Option<&Value> {
+        match self {
+            Self::TechStack => project.tech_stack.as_ref(),
+            Self::Guidelines => project.guidelines.as_ref(),
+        }
+    }
+}
+
+/// What planners are told.
+///
+/// # Errors
+/// What reading the store can come to.
+pub(crate) fn project(session: &Session) -> Answer<Project> {
+    answer(session, None)
+}
+
+/// Sets one field. JSON is stored as such; an empty text clears it.
+///
+/// # Errors
+/// `invalid-json` for JSON that no record can hold.
+pub(crate) fn set_project(session: &Session, field: ProjectField, text: &str) -> Answer<Project> {
+    let text = text.trim();
+    let value = if text.is_empty() { None } else { Some(value_of(text)?) };
+    let committed = session.transact(|tx| {
+        tx.edit_root(|root| match field {
+            ProjectField::TechStack => root.project.tech_stack.clone_from(&value),
+            ProjectField::Guidelines => root.project.guidelines.clone_from(&value),
+        })?;
+        tx.describe("project set", format!("project: set {}", field.name()));
+        Ok(())
+    })?;
+    answer(session, committed.commit)
+}
+
+fn answer(session: &Session, commit: Option<ObjectId>) -> Answer<Project> {
+    Ok(session.done(records::root(&session.store().snapshot()?)?.project, commit))
+}
+
+/// Only what cannot be anything else is taken for JSON: a text may well begin with a number or a quote.
+fn value_of(text: &str) -> Result<Value, Refusal> {
+    if !text.starts_with(['{', '[']) || serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return Ok(Value::String(text.to_owned()));
+    }
+    match strict::parse(text.as_bytes()) {
+        Ok(value) => Ok(Shape::Any.order(value)),
+        Err(why) => Err(Refusal::new("invalid-json", format!("this JSON cannot be stored: {why}"))
+            .hint("put a word in front of it to store it as text")),
+    }
+}

@@ -1,0 +1,177 @@
+//! Linking commits to plans by hand.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::execution::{Event, LinkedBy, Unlink};
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::plan::Plan;
+use crate::model::remedy::Remedy;
+use crate::ops::issues::existing;
+use crate::ops::plans::plan_of_issue;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::resolve::{self, Known};
+use crate::store::{CodeCommit, Read, Store, Tx, object_id, records};
+use crate::trail::trace::{self, CommitFacts};
+use crate::trail::{links, trailers};
+
+/// What to link.
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// The commits, as git names them.
+    pub(crate) commits: Vec<String>,
+    /// The plan; or an execution, item or issue of it.
+    pub(crate) plan: String,
+    /// The task that the commits carry out.
+    pub(crate) task: Option<String>,
+}
+
+/// One commit that `link` or `unlink` was asked about.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LinkView {
+    /// The full object id.
+    pub(crate) commit: CommitHash,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The task, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// Whether it was not so before.
+    pub(crate) changed: bool,
+}
+
+/// Links commits to the execution of a plan.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `not-a-plan`, `not-executed`, `no-solution`, `choice-needed`.
+pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let (solution, execution) = target(&snapshot, &input.plan).map_err(|refusal| {
+        if refusal.code != "not-found" || commit(store, &input.plan).is_err() {
+            return refusal;
+        }
+        Refusal::usage(format!("`{}` is a commit, and the plan comes last", input.plan))
+            .hint("`git wf link COMMIT SOLUTION`: the commits, then the plan or its issue")
+    })?;
+    if let Some(task) = &input.task {
+        check_task(&snapshot, &solution, task)?;
+    }
+    let mut commits = Vec::new();
+    for text in &input.commits {
+        let facts = commit(store, text)?;
+        let Some(id) = object_id(&facts.hash) else { continue };
+        let code = store.code_commit(id)?;
+        let files = links::files(store, &code)?;
+        commits.push((code, files));
+    }
+    let committed = session.transact(|tx| {
+        let mut views = Vec::new();
+        for (commit, files) in &commits {
+            views.push(link_one(tx, (commit, files), &solution, &execution, input.task.as_deref())?);
+        }
+        let changed: Vec<&LinkView> = views.iter().filter(|it| it.changed).collect();
+        let what = match &changed[..] {
+            [only] => format!("{} \"{}\"", only.commit.get(..7).unwrap_or_default(), only.subject),
+            all => format!("{} commits", all.len()),
+        };
+        tx.describe("link", format!("execution: link {what} to {solution}"));
+        Ok(views)
+    })?;
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+fn link_one(
+    tx: &mut Tx<'_>,
+    (commit, files): (&CodeCommit, &[String]),
+    solution: &SolutionId,
+    execution: &ExecutionId,
+    task: Option<&str>,
+) -> Result<LinkView, Refusal> {
+    let hash = CommitHash::from(commit.id);
+    let known = records::execution(tx, execution, &mut Vec::new())?;
+    let present = known
+        .iter()
+        .flat_map(ExecutionFolder::commits)
+        .find(|it| it.link.hash == hash)
+        .map(|it| it.link.task_id);
+    let task_id = match (task, &present) {
+        (Some(task), _) => Some(task.to_owned()),
+        (None, Some(present)) => present.clone(),
+        (None, None) => links::task(tx, solution, &trailers::parse(&commit.message), None)?,
+    };
+    let changed = present.as_ref() != Some(&task_id);
+    if changed {
+        if present.as_ref().is_some_and(Option::is_some) {
+            // The first link of a commit stays, so that another task needs a link of its own.
+            tx.log(execution, Event::Unlink(Unlink { hash: hash.clone() }))?;
+        }
+        let link = links::link(commit, files, task_id.clone(), LinkedBy::Manual);
+        tx.log(execution, Event::Commit(link))?;
+    }
+    Ok(LinkView {
+        commit: hash,
+        subject: commit.subject.clone(),
+        execution_id: execution.clone(),
+        solution_id: solution.clone(),
+        task_id,
+        changed,
+    })
+}
+
+/// The plan that is meant, and the execution that its commits go to.
+fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Refusal> {
+    let solution = match resolve::any(read, text)? {
+        Known::Execution(id) => {
+            let found = records::execution(read, &id, &mut Vec::new())?;
+            return match found {
+                Some(it) => Ok((it.execution.solution_id, id)),
+                None => Err(Refusal::unreadable(&format!("execution `{id}`"))),
+            };
+        }
+        Known::Solution(id) | Known::Item(_, id) => id,
+        Known::Issue(id) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them"))?,
+        Known::Queue(_) => {
+            return Err(Refusal::new("not-a-plan", format!("`{text}` is not a plan"))
+                .remedy("solution list", "shows the plans of an issue"));
+        }
+    };
+    match links::execution_of(read, &solution)? {
+        Some(execution) => Ok((solution, execution)),
+        None => Err(Refusal::new("not-executed", format!("plan `{solution}` was never executed"))
+            .hint("commits are linked to an execution")
+            .remedy("next", "begins one")),
+    }
+}
+
+/// Refuses a task that the plan does not have.
+fn check_task(read: &impl Read, solution: &SolutionId, task: &str) -> Result<(), Refusal> {
+    match records::solution(read, solution)? {
+        Some(record) => in_plan(&record.typed_plan(), solution, task),
+        None => Err(Refusal::unreadable(&format!("plan `{solution}`"))),
+    }
+}
+
+/// The same of a plan that was read.
+pub(crate) fn in_plan(plan: &Plan, solution: &SolutionId, task: &str) -> Result<(), Refusal> {
+    if plan.tasks.iter().any(|it| it.id == task) {
+        return Ok(());
+    }
+    let tasks: Vec<&str> = plan.tasks.iter().map(|it| it.id.as_str()).collect();
+    Err(Refusal::new("not-found", format!("plan `{solution}` has no task `{task}`"))
+        .hint(format!("its tasks are {}", tasks.join(", "))))
+}
+
+/// The commit that is meant.
+fn commit(store: &Store, text: &str) -> Result<CommitFacts, Refusal> {
+    trace::commit(store, text)?.ok_or_else(|| {
+        Refusal::new("not-found", format!("git knows no commit `{text}`"))
+            .hint("`git log --oneline` shows the commits; the plan comes last")
+    })
+}

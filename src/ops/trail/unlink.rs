@@ -1,0 +1,164 @@
+//! Taking links of commits back.
+
+use super::LinkView;
+use crate::model::execution::{Event, Unlink};
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::resolve::{self, Known, ResolveError};
+use crate::store::{Read, Store, Tx, records};
+use crate::trail::trace;
+
+/// Whose links are meant.
+enum Of {
+    Any,
+    Issue(IssueId),
+    Plan(SolutionId),
+    Execution(ExecutionId),
+}
+
+/// Removes links: of these commits, and only those to a plan, execution or issue where the last one names such.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `not-linked`.
+pub(crate) fn unlink(session: &Session, named: &[String]) -> Answer<Vec<LinkView>> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let of = of(store, &snapshot, named)?;
+    let commits = match (&of, named) {
+        (Of::Any, all) => all,
+        (_, [commits @ .., _]) => commits,
+        (_, []) => &[],
+    };
+    if commits.is_empty() {
+        return Err(Refusal::usage("no commit is named").hint("the plan follows the commits"));
+    }
+    let hashes = commits.iter().map(|text| hash(store, &snapshot, text)).collect::<Result<Vec<_>, _>>()?;
+    let committed = session.transact(|tx| {
+        let mut answers = Vec::new();
+        for (hash, text) in hashes.iter().zip(commits) {
+            let found = unlink_one(tx, hash, &of)?;
+            if found.is_empty() {
+                return Err(Refusal::new("not-linked", format!("commit `{text}` was never linked"))
+                    .remedy("trace COMMIT", "shows what a commit belongs to"));
+            }
+            answers.extend(found);
+        }
+        let changed: Vec<&LinkView> = answers.iter().filter(|it| it.changed).collect();
+        let subject = match &changed[..] {
+            [only] => {
+                let short = only.commit.get(..7).unwrap_or_default();
+                format!("execution: unlink {short} \"{}\" from {}", only.subject, only.solution_id)
+            }
+            all => format!("execution: unlink {} commits", all.len()),
+        };
+        tx.describe("unlink", subject);
+        Ok(answers)
+    })?;
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+/// What the last word means, where it is an id of ours.
+fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Refusal> {
+    let Some(last) = ids.last() else { return Ok(Of::Any) };
+    // A part of an id of ours may be one of a commit's.
+    let is_whole = ["SOL-", "EXR-", "S-", "QUE-"].iter().any(|begin| last.starts_with(begin));
+    if !is_whole && trace::commit(store, last)?.is_some() {
+        return Ok(Of::Any);
+    }
+    match resolve::any(read, last) {
+        Ok(Known::Solution(id) | Known::Item(_, id)) => Ok(Of::Plan(id)),
+        Ok(Known::Execution(id)) => Ok(Of::Execution(id)),
+        Ok(Known::Issue(id)) => Ok(Of::Issue(id)),
+        Ok(Known::Queue(_)) | Err(ResolveError::NotFound { .. }) => Ok(Of::Any),
+        // It may be the start of a commit that git has lost.
+        Err(ResolveError::Ambiguous { .. }) if is_hex(last) => Ok(Of::Any),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether it can be the start of a commit's id.
+fn is_hex(text: &str) -> bool {
+    text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The full id of a commit: git's, else (where git lost it) of one that a log names.
+fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Refusal> {
+    if let Some(facts) = trace::commit(store, text)? {
+        return Ok(facts.hash);
+    }
+    let mut found: Vec<CommitHash> = Vec::new();
+    for issue in if is_hex(text) { records::issue_ids(read)? } else { vec![] } {
+        for execution in records::executions(read, &issue)? {
+            let commits = execution.commits();
+            found.extend(commits.into_iter().map(|it| it.link.hash).filter(|hash| hash.starts_with(text)));
+        }
+    }
+    found.sort();
+    found.dedup();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        _ => Err(Refusal::new("not-found", format!("git knows no commit `{text}`"))
+            .hint("`git log --oneline` shows the commits; the plan comes last")),
+    }
+}
+
+fn unlink_one(tx: &mut Tx<'_>, hash: &CommitHash, of: &Of) -> Result<Vec<LinkView>, Refusal> {
+    let issues: Vec<IssueId> = match of {
+        Of::Any => records::issue_ids(tx)?,
+        Of::Issue(id) => vec![id.clone()],
+        Of::Plan(id) => vec![id.issue()],
+        Of::Execution(id) => vec![id.issue()],
+    };
+    let mut answers = Vec::new();
+    for issue in issues {
+        for execution in records::executions(tx, &issue)? {
+            let it = &execution.execution;
+            let is_meant = match of {
+                Of::Any | Of::Issue(_) => true,
+                Of::Plan(id) => it.solution_id == *id,
+                Of::Execution(id) => it.id == *id,
+            };
+            if !is_meant {
+                continue;
+            }
+            let is_it = |link: &CommitHash, from: &[CommitHash]| link == hash || from.contains(hash);
+            let linked: Vec<_> = execution
+                .commits()
+                .into_iter()
+                .filter(|commit| is_it(&commit.link.hash, &commit.rewritten_from))
+                .collect();
+            let answer = |commit: &CommitHash, subject: String, task_id, changed| LinkView {
+                commit: commit.clone(),
+                subject,
+                execution_id: it.id.clone(),
+                solution_id: it.solution_id.clone(),
+                task_id,
+                changed,
+            };
+            if linked.is_empty()
+                && let Some(subject) = was_linked(&execution, hash)
+            {
+                answers.push(answer(hash, subject, None, false));
+            }
+            for commit in linked {
+                let link = commit.link;
+                tx.log(&it.id, Event::Unlink(Unlink { hash: link.hash.clone() }))?;
+                answers.push(answer(&link.hash, link.subject, link.task_id, true));
+            }
+        }
+    }
+    Ok(answers)
+}
+
+/// The subject of a commit whose link was taken back.
+fn was_linked(execution: &ExecutionFolder, hash: &CommitHash) -> Option<String> {
+    let is_taken_back =
+        execution.log.iter().any(|it| matches!(&it.event, Event::Unlink(unlink) if unlink.hash == *hash));
+    let subject = execution.log.iter().find_map(|it| match &it.event {
+        Event::Commit(link) if link.hash == *hash => Some(link.subject.clone()),
+        _ => None,
+    });
+    is_taken_back.then(|| subject.unwrap_or_default())
+}

@@ -1,0 +1,24 @@
+//! Setting aside what was begun.
+
+use crate::model::execution::{Aside, AsideReason, Event};
+use crate::rules::folder::IssueFolder;
+use crate::rules::holds;
+use crate::store::{StoreError, Tx};
+
+/// Sets aside every attempt at an issue that still stands, so that none of them holds it again. Whether there was one.
+/// `forced` is why a gate was overridden for it.
+pub(crate) fn set_aside(
+    tx: &mut Tx<'_>,
+    folder: &IssueFolder,
+    reason: AsideReason,
+    forced: Option<&str>,
+) -> Result<bool, StoreError> {
+    let standing = holds::standing(&folder.executions);
+    for (execution, status) in &standing {
+        tx.log(
+            &execution.execution.id,
+            Event::Aside(Aside { status: *status, reason, forced: forced.map(str::to_owned) }),
+        )?;
+    }
+    Ok(!standing.is_empty())
+}

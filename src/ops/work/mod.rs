@@ -1,0 +1,14 @@
+//! The work: claims on plans, carrying them out, ending them.
+
+mod aside;
+mod new_worktree;
+mod own;
+mod pick;
+mod publish;
+mod take;
+mod unseen_claim;
+
+pub(crate) use aside::set_aside;
+pub(crate) use own::{Own, notice_of_loss, own};
+pub(crate) use publish::{confirm, publish, through, unbind_worktree, unpublished};
+pub(crate) use take::{Claim, What, Wish, claim};

@@ -1,0 +1,88 @@
+//! A claim and the remote that it was made through.
+
+use crate::model::execution::Execution;
+use crate::model::id::ExecutionId;
+use crate::model::{Explain, shell};
+use crate::ops::{Notice, Refusal, Session, clones};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{Store, records};
+use crate::sync;
+use crate::trail::active;
+
+/// Takes the worktree's binding away where it was for this execution.
+pub(crate) fn unbind_worktree(session: &Session, id: &ExecutionId) {
+    let store = session.store();
+    let result = active::read(store).and_then(|active| match active {
+        Some(active) if active.execution_id == *id => active::clear(store),
+        _ => Ok(()),
+    });
+    if let Err(error) = result {
+        // The end is recorded; a binding that stays behind is seen to be over by the next command.
+        session.notice(Notice::warning(error.to_string()));
+    }
+}
+
+/// The remote that a claim was made through, as it is called here; none for one of this clone alone.
+pub(crate) fn through(store: &Store, execution: &Execution) -> Result<Option<String>, Refusal> {
+    match &execution.via {
+        Some(via) if store.remotes().contains(via) => Ok(Some(via.clone())),
+        Some(_) => Ok(sync::remote::of_the_ref(store)?),
+        None => Ok(None),
+    }
+}
+
+/// Where the lease has run out as far as the claim's remote knows it, somebody may have taken the item over: the remote
+/// is asked before anything counts. Whether it was.
+pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<bool, Refusal> {
+    let store = session.store();
+    let Some(remote) = through(store, &execution.execution)? else { return Ok(false) };
+    // What is no store, or cannot be read, knows nothing of it.
+    let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
+    let published = match &there {
+        Some(there) => records::execution(there, &execution.execution.id, &mut Vec::new())?,
+        None => None,
+    };
+    let until = published.map_or(execution.execution.lease_expires_at, |it| it.lease_expires_at());
+    if store.now()? <= until {
+        return Ok(false);
+    }
+    let synced = sync::sync(store, &remote).map_err(|error| {
+        let id = &execution.execution.id;
+        Refusal::new(
+            "lease-ran-out",
+            format!("`{remote}` knows the lease of `{id}` only until {until}, and cannot be asked: {error}"),
+        )
+        .hint(format!(
+            "somebody may have taken the item over; try again once `git ls-remote {}` works",
+            shell::operand(&remote)
+        ))
+    })?;
+    session.notice_all(clones::losses(&synced));
+    Ok(true)
+}
+
+/// Gives the remote what became of a claim that was made through it. Where that cannot be done it is recorded here all
+/// the same, and said so.
+pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Refusal> {
+    let store = session.store();
+    let Some(remote) = through(store, execution)? else { return Ok(()) };
+    match sync::publish(store, &remote) {
+        Ok(synced) => session.notice_all(clones::losses(&synced)),
+        Err(error) => {
+            // To try again helps only where the remote did not look at it.
+            let is_declined = matches!(error, sync::SyncError::Refused { .. });
+            let remedy = error.hint().filter(|_| is_declined);
+            session.notice(unpublished(&remote, &error.to_string(), remedy));
+        }
+    }
+    Ok(())
+}
+
+/// That the remote does not know yet what was recorded here, and what to do unless a sync does it.
+pub(crate) fn unpublished(remote: &str, why: &str, remedy: Option<String>) -> Notice {
+    let notice = Notice::warning(format!("this is recorded here but not yet at `{remote}`: {why}"));
+    match remedy {
+        Some(remedy) => notice.hint(remedy),
+        None => notice.remedy("sync", "publishes it"),
+    }
+}
