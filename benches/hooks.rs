@@ -23,7 +23,7 @@ fn main() {
     for (name, repo) in &repos[1..] {
         wf(repo, &["init", "--hooks"]);
         if *name == "bound" {
-            let plan = include_str!("../src/cli/demo/plan.json");
+            let plan = include_str!("../src/cli/command/store/demo/plan.json");
             for n in 0..=(COMMITS + WARM) / EACH {
                 let id = format!("ISS-{n:03}");
                 std::fs::write(folder.path().join("plan.json"), plan.replace("ISS-001", &id)).unwrap();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::answer::{CommentAnswer, ExecutionAnswer, IssueDerived};
+use crate::cli::answer::{CommentAnswer, ExecutionAnswer, IssueDerived};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::issue::{Feedback, Issue};

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
-use super::{Exit, Failure, Outcome, print};
+use crate::cli::{Exit, Failure, Outcome, print};
 use crate::index::{self, Index, IndexError, Needs};
 use crate::model::strict;
 use crate::ops::{self, Done, Notice, Session, Weight};

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use super::print;
+use crate::cli::print;
 use crate::model::Explain;
 use crate::ops::{Kind, Refusal};
 use crate::ui;

@@ -11,7 +11,7 @@ mod tables;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::schemas::KINDS;
+use crate::cli::schemas::KINDS;
 use crate::model::doc::file_bytes;
 
 fn root() -> PathBuf {

@@ -2,41 +2,15 @@
 
 mod answer;
 mod answer_schema;
-mod audit_print;
-mod audit_signatures;
-mod background_print;
-mod claim;
+mod command;
 mod context;
-mod diff_print;
-mod ended;
-mod examples;
-mod executor_input;
 mod failure;
 #[cfg(test)]
 mod generated;
-mod issue_fields;
-mod json_array;
-mod list_filter;
-mod manual_pages;
+mod input;
 mod print;
-mod queue_print;
-mod record_print;
-mod redact_purge;
-mod reply_task;
-mod result;
-mod review_input;
-mod review_print;
 mod schemas;
-mod solution_print;
-mod solution_review;
-mod task_print;
-mod text_input;
-mod trace_picture;
-mod trace_print;
-mod unfinished;
 mod usage;
-mod wait;
-mod why_origins;
 
 use std::process::ExitCode;
 
@@ -68,95 +42,93 @@ struct Arguments {
 }
 
 macro_rules! commands {
-    ($($group:literal { $($(#[$attr:meta])* $variant:ident = $module:ident),+ $(,)? })+) => {
-        // A command is handed its arguments for good, whether it takes them apart or not.
-        $($(#[allow(clippy::needless_pass_by_value)] mod $module;)+)+
-
+    ($($group:literal { $($(#[$attr:meta])* $variant:ident = $module:ident $(:: $rest:ident)?),+ $(,)? })+) => {
         #[derive(Debug, Subcommand)]
         #[command(defer = true)]
         enum Command {
-            $($($(#[$attr])* $variant($module::Args),)+)+
+            $($($(#[$attr])* $variant(command::$module$(::$rest)?::Args),)+)+
         }
 
         fn dispatch(command: Command, context: &mut Context) -> Outcome {
             match command {
-                $($(Command::$variant(args) => $module::run(args, context),)+)+
+                $($(Command::$variant(args) => command::$module$(::$rest)?::run(args, context),)+)+
             }
         }
 
         /// What each group of commands is about, and their modules.
-        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($module)),+])),+];
+        const GROUPS: &[(&str, &[&str])] =
+            &[$(($group, &[$(stringify!($module$(::$rest)?)),+])),+];
     };
 }
 
 commands! {
     "issues" {
-        New = new,
-        List = list,
-        Show = show,
-        Edit = edit,
-        Comment = comment,
-        Close = close,
-        Reopen = reopen,
-        Search = search,
-        Status = status,
+        New = issues::new,
+        List = issues::list,
+        Show = issues::show,
+        Edit = issues::edit,
+        Comment = issues::comment,
+        Close = issues::close,
+        Reopen = issues::reopen,
+        Search = issues::search,
+        Status = issues::status,
     }
     "plans" {
-        Solution = solution,
-        Task = task,
-        Bind = bind,
-        Unbind = unbind,
-        Feedback = feedback,
-        Context = planning_context,
+        Solution = plans::solution,
+        Task = plans::task,
+        Bind = plans::bind,
+        Unbind = plans::unbind,
+        Feedback = plans::feedback,
+        Context = plans::planning_context,
     }
     "the queue" {
         Queue = queue,
     }
     "the work" {
-        Next = next,
-        Start = start,
-        Detail = detail,
-        Verify = verify,
-        Accept = accept,
-        Done = done,
-        Fail = fail,
-        Retry = retry,
-        Lease = lease,
+        Next = work::next,
+        Start = work::start,
+        Detail = work::detail,
+        Verify = work::verify,
+        Accept = work::accept,
+        Done = work::done,
+        Fail = work::fail,
+        Retry = work::retry,
+        Lease = work::lease,
     }
     "the trail" {
-        Trace = trace,
-        Why = why,
-        Audit = audit,
-        Log = log,
-        Diff = diff,
-        Link = link,
-        Unlink = unlink,
-        Relink = relink,
+        Trace = trail::trace,
+        Why = trail::why,
+        Audit = trail::audit,
+        Log = trail::log,
+        Diff = trail::diff,
+        Link = trail::link,
+        Unlink = trail::unlink,
+        Relink = trail::relink,
     }
     "clones" {
-        Sync = sync,
-        Pull = pull,
-        Push = push,
-        Conflicts = conflicts,
+        Sync = clones::sync,
+        Pull = clones::pull,
+        Push = clones::push,
+        Conflicts = clones::conflicts,
     }
     "the store" {
-        Init = init,
-        Hooks = hooks,
-        Policy = policy,
-        Project = project,
-        Import = import,
-        Export = export,
-        Redact = redact,
-        Fsck = fsck,
-        Reindex = reindex,
-        Schema = schema,
-        Completions = completions,
-        Demo = demo,
-        Help = help,
+        Init = store::init,
+        Hooks = store::hooks,
+        Policy = store::policy,
+        Project = store::project,
+        Import = store::import,
+        Export = store::export,
+        Redact = store::redact,
+        Fsck = store::fsck,
+        Reindex = store::reindex,
+        Schema = store::schema,
+        Completions = store::completions,
+        Demo = store::demo,
+        Help = store::help,
         #[command(hide = true)]
-        Hook = hook,
+        Hook = store::hook,
         #[command(hide = true)]
-        RunWatched = run_watched,
+        RunWatched = store::run_watched,
     }
 }
 
@@ -170,14 +142,15 @@ pub(crate) fn whole_command() -> clap::Command {
     let columns = ui::columns_of_help().min(WIDEST_HELP);
     let mut command = command().term_width(columns);
     command.build();
-    let template = help::overview(&command, columns);
+    let template = command::store::help::overview(&command, columns);
     command.help_template(template)
 }
 
 /// The groups of the overview, each with its commands in the order of the table.
 fn groups(command: &clap::Command) -> Vec<(&'static str, Vec<&clap::Command>)> {
     let named = |module: &&str| {
-        let name = if *module == "planning_context" { "context" } else { module };
+        let name = module.rsplit(':').next().unwrap_or(module).trim();
+        let name = if name == "planning_context" { "context" } else { name };
         command.find_subcommand(name).filter(|it| !it.is_hide_set())
     };
     GROUPS.iter().map(|(group, modules)| (*group, modules.iter().filter_map(named).collect())).collect()

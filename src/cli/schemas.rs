@@ -5,14 +5,41 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::answer_schema::{
+use crate::cli::answer;
+use crate::cli::answer_schema::{
     Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
 };
-use super::{
-    answer, audit, audit_signatures, completions, demo, detail, diff, ended, executor_input, export, fail,
-    feedback, help, issue_fields, lease, list, manual_pages, planning_context, queue, redact_purge, relink,
-    result, review_input, schema, search, solution, solution_review, status, task, trace, verify, why,
-};
+use crate::cli::command::issues::list;
+use crate::cli::command::issues::search;
+use crate::cli::command::issues::status;
+use crate::cli::command::plans::executor_input;
+use crate::cli::command::plans::feedback;
+use crate::cli::command::plans::planning_context;
+use crate::cli::command::plans::solution;
+use crate::cli::command::plans::solution_review;
+use crate::cli::command::plans::task;
+use crate::cli::command::queue;
+use crate::cli::command::store::completions;
+use crate::cli::command::store::demo;
+use crate::cli::command::store::export;
+use crate::cli::command::store::help;
+use crate::cli::command::store::manual_pages;
+use crate::cli::command::store::redact_purge;
+use crate::cli::command::store::schema;
+use crate::cli::command::trail::audit;
+use crate::cli::command::trail::audit_signatures;
+use crate::cli::command::trail::diff;
+use crate::cli::command::trail::relink;
+use crate::cli::command::trail::trace;
+use crate::cli::command::trail::why;
+use crate::cli::command::work::detail;
+use crate::cli::command::work::ended;
+use crate::cli::command::work::fail;
+use crate::cli::command::work::lease;
+use crate::cli::command::work::result;
+use crate::cli::command::work::verify;
+use crate::cli::input::issue_fields;
+use crate::cli::input::review as review_input;
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::interchange::jsonl::Taken;
@@ -280,7 +307,7 @@ impl Kind {
             None => self.about.to_owned(),
         };
         schema.insert("description".into(), description.into());
-        if let Some(example) = super::examples::of(self.name) {
+        if let Some(example) = crate::cli::command::store::examples::of(self.name) {
             schema.insert("examples".into(), Value::Array(vec![example]));
         }
         schema.extend(derived);

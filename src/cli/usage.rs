@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use super::{Exit, Failure, whole_command};
+use crate::cli::{Exit, Failure, whole_command};
 use crate::ui;
 
 /// Help and version are answers; everything else that clap says is wrong usage.

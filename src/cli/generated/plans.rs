@@ -239,7 +239,7 @@ fn spoilt(plan: &Value, place: &str) -> Vec<Value> {
 
 /// The plan above, and those of the handbook where it is at hand.
 fn examples() -> Vec<Value> {
-    let mut all = vec![plan(), crate::cli::examples::of("solution").unwrap()];
+    let mut all = vec![plan(), crate::cli::command::store::examples::of("solution").unwrap()];
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/seeds/solution-schema.txt");
     if let Ok(text) = std::fs::read_to_string(&path) {
         let starts = text.match_indices("\n{").map(|(at, _)| &text[at..]);

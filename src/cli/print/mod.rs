@@ -1,10 +1,21 @@
 //! What commands print for people: one file for each subject.
 
+pub(super) mod audit;
+pub(super) mod background;
 pub(super) mod clones;
+pub(super) mod diff;
 pub(super) mod issues;
+pub(super) mod json_array;
 pub(super) mod plans;
+pub(super) mod queue;
+pub(super) mod record;
 mod remedy;
+pub(super) mod review;
+pub(super) mod solution;
 pub(super) mod store;
+pub(super) mod task;
+pub(super) mod trace;
+pub(super) mod trace_picture;
 pub(super) mod trail;
 pub(super) mod work;
 

@@ -1,0 +1,23 @@
+use std::io::Write;
+
+use crate::cli::{Context, Outcome, print};
+use crate::ops::clones;
+
+/// Fetch the remote's store and merge it into this one
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The remote (default: `wf.remote`, or the remote of the fetch refspec, or the only remote)
+    #[arg(value_name = "REMOTE")]
+    remote: Option<String>,
+}
+
+pub(in crate::cli) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let done = clones::pull(&session, remote.as_deref())?;
+    let pulled = done.view.clone();
+    let reference = session.store().reference();
+    let exit = context.answer(done, |pulled, _, screen| print::clones::pulled(screen, pulled, reference))?;
+    context.screen.flush()?;
+    clones::catch_up(&session, &pulled);
+    Ok(exit)
+}

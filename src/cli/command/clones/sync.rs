@@ -1,0 +1,22 @@
+use std::io::Write;
+
+use crate::cli::{Context, Outcome, print};
+use crate::ops::clones;
+
+/// Fetch, merge and push the store
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The remote (default: `wf.remote`, or the remote of the fetch refspec, or the only remote)
+    #[arg(value_name = "REMOTE")]
+    remote: Option<String>,
+}
+
+pub(in crate::cli) fn run(Args { remote }: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let done = clones::sync(&session, remote.as_deref())?;
+    let synced = done.view.clone();
+    let exit = context.answer(done, |synced, _, screen| print::clones::synced(screen, synced))?;
+    context.screen.flush()?;
+    clones::catch_up(&session, &synced);
+    Ok(exit)
+}

@@ -1,0 +1,26 @@
+use crate::cli::input::text as text_input;
+use crate::cli::{Context, Force, Outcome, print};
+use crate::ops::issues::{self, Reopen};
+
+/// Reopen an issue
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The issue
+    id: String,
+    /// The reason
+    text: Option<String>,
+    /// The reason; repeat for more paragraphs
+    #[arg(short = 'm', long, value_name = "TEXT")]
+    message: Vec<String>,
+    #[command(flatten)]
+    force: Force,
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    text_input::refuse_second_issue(&session.store().snapshot()?, args.text.as_deref(), "git wf reopen")?;
+    let reason = text_input::said(&args.message, args.text.as_deref())?;
+    let done = issues::reopen(&session, Reopen { issue: args.id, reason, force: args.force.why() })?;
+    context
+        .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "reopened"))
+}

@@ -1,0 +1,52 @@
+//! `solution`: one file a subcommand.
+
+mod add;
+mod check;
+mod diff;
+mod input;
+mod list;
+mod show;
+
+pub(in crate::cli) use add::Added;
+pub(in crate::cli) use check::CheckedAnswer;
+pub(in crate::cli) use diff::PlanDiff;
+pub(in crate::cli) use input::Handed;
+
+use crate::cli::command::plans::solution_review;
+use crate::cli::{Context, Outcome};
+
+/// Add, check, list, show, compare and review plans
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: SolutionCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum SolutionCommand {
+    Add(add::Args),
+    Check(check::Args),
+    List(list::Args),
+    Show(show::Args),
+    Diff(diff::Args),
+    /// Review someone else's plan: scores, verdict, findings
+    ///
+    /// The total is 0.4 technical + 0.3 risk + 0.3 completeness, rounded: 80 or more is approved, 60 or more
+    /// is concerns, less is rejected. A review holds for the plan as it is now, and expires when the plan
+    /// changes. The latest review of each reviewer counts, and of several reviewers the harshest. A rejected
+    /// plan cannot be queued; with `git wf policy set review=required`, nor can a plan without a review. Each
+    /// rejected version of a plan is a round; after two, an owner decides. A rejection becomes feedback for
+    /// the next planner.
+    Review(solution_review::Args),
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    match args.command {
+        SolutionCommand::Add(args) => add::run(args, context),
+        SolutionCommand::Check(args) => check::run(args, context),
+        SolutionCommand::List(args) => list::run(args, context),
+        SolutionCommand::Show(args) => show::run(args, context),
+        SolutionCommand::Diff(args) => diff::run(args, context),
+        SolutionCommand::Review(args) => solution_review::run(&args, context),
+    }
+}

@@ -1,0 +1,36 @@
+//! `task`: one file a subcommand.
+
+mod add;
+mod change;
+mod edit;
+mod fields;
+mod list;
+mod start;
+
+pub(in crate::cli) use start::Started;
+
+use crate::cli::{Context, Outcome};
+
+/// List, add, edit and start the tasks of a plan
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: TaskCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum TaskCommand {
+    Add(add::Args),
+    Edit(edit::Args),
+    List(list::Args),
+    Start(start::Args),
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    match args.command {
+        TaskCommand::Add(args) => add::run(args, context),
+        TaskCommand::Edit(args) => edit::run(args, context),
+        TaskCommand::List(args) => list::run(args, context),
+        TaskCommand::Start(args) => start::run(args, context),
+    }
+}

@@ -1,0 +1,153 @@
+mod add;
+mod check;
+mod conflict;
+mod conflict_add;
+mod dag;
+mod decide;
+mod items;
+mod merge;
+mod order;
+mod queues;
+mod resolve;
+
+pub(in crate::cli) use check::CheckAnswer;
+pub(in crate::cli) use conflict::ConflictAnswer;
+pub(in crate::cli) use conflict::decision;
+pub(in crate::cli) use conflict_add::ConflictInput;
+pub(in crate::cli) use dag::DagAnswer;
+pub(in crate::cli) use items::Removed;
+
+use crate::cli::{Context, Force, Outcome};
+
+/// Show and change queues: bound plans in order of execution
+///
+/// Without a command, show the active queues; with --json, as an array.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<QueueCommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum QueueCommand {
+    /// Create a queue; the first `queue add` creates one for you
+    New(queues::New),
+    /// Put the bound plans of issues into a queue
+    ///
+    /// New items are placed among those that wait: by priority of the issue, then fewer dependencies, then
+    /// more tasks, then plans that create a file before those that extend it, then the older issue. Items
+    /// already in the queue do not move. A plan that changed since it was queued is queued in its present
+    /// form.
+    Add(add::Add),
+    /// Remove items from their queue
+    Remove {
+        /// The items: S-1, QUE-…:S-1, or the ids of plans or issues
+        #[arg(required = true)]
+        items: Vec<String>,
+        #[command(flatten)]
+        force: Force,
+    },
+    /// List queues
+    List {
+        /// Include archived queues
+        #[arg(short, long)]
+        all: bool,
+    },
+    /// Show a queue with its items (default: the active queues)
+    Show {
+        /// The queue
+        queue: Option<String>,
+    },
+    /// Draw the dependency graph
+    Dag(dag::Dag),
+    /// Move an item before or after another
+    ///
+    /// An item always comes after the items it depends on, and a decided order (`queue resolve`) is kept.
+    Order(order::Order),
+    /// Hold items back until they are released
+    Hold(items::Hold),
+    /// Release items that were held back
+    Release {
+        /// The items: S-1, QUE-…:S-1, or the ids of plans or issues
+        #[arg(required = true)]
+        items: Vec<String>,
+    },
+    /// Hand out the items of these queues, also of paused and archived ones; several may be active
+    Activate {
+        /// The queues
+        #[arg(required = true)]
+        queues: Vec<String>,
+        /// Pause all others that are active
+        #[arg(long)]
+        only: bool,
+    },
+    /// Pause queues: `next` takes none of their items
+    Pause {
+        /// The queues
+        #[arg(required = true)]
+        queues: Vec<String>,
+    },
+    /// Resume paused queues
+    Resume {
+        /// The queues
+        #[arg(required = true)]
+        queues: Vec<String>,
+    },
+    /// Archive queues
+    ///
+    /// With --force, waiting items are removed from the queue first, so their issues can be queued elsewhere.
+    Archive {
+        /// The queues
+        #[arg(required = true)]
+        queues: Vec<String>,
+        #[command(flatten)]
+        force: Force,
+    },
+    /// Set the priority of a queue; lower numbers are served first
+    Priority {
+        /// The queue
+        queue: String,
+        /// The priority; 0 is the default
+        #[arg(allow_negative_numbers = true)]
+        number: i64,
+    },
+    /// Move all items of a queue to the end of another, and archive it
+    Merge {
+        /// The queue to empty
+        source: String,
+        /// The queue that gets its items
+        target: String,
+        #[command(flatten)]
+        force: Force,
+    },
+    /// List, declare or find conflicts between items
+    Conflict {
+        #[command(subcommand)]
+        command: conflict::ConflictCommand,
+    },
+    /// Decide the order of items that conflict
+    Resolve(resolve::Resolve),
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let Some(command) = args.command else { return queues::active(context) };
+    match command {
+        QueueCommand::New(args) => queues::new(args, context),
+        QueueCommand::Add(args) => add::add(args, context),
+        QueueCommand::Remove { items, force } => items::remove(&items, &force, context),
+        QueueCommand::List { all } => queues::list(all, context),
+        QueueCommand::Show { queue } => queues::show(queue.as_deref(), context),
+        QueueCommand::Dag(args) => dag::dag(&args, context),
+        QueueCommand::Order(args) => order::order(&args, context),
+        QueueCommand::Hold(args) => items::hold(args, context),
+        QueueCommand::Release { items } => items::release(&items, context),
+        QueueCommand::Activate { queues, only } => decide::activate(&queues, only, context),
+        QueueCommand::Pause { queues } => decide::pause(&queues, context),
+        QueueCommand::Resume { queues } => decide::resume(&queues, context),
+        QueueCommand::Archive { queues, force } => decide::archive(&queues, &force, context),
+        QueueCommand::Priority { queue, number } => decide::priority(&queue, number, context),
+        QueueCommand::Merge { source, target, force } => merge::merge(&source, &target, &force, context),
+        QueueCommand::Conflict { command } => conflict::run(command, context),
+        QueueCommand::Resolve(args) => resolve::resolve(&args, context),
+    }
+}

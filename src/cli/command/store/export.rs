@@ -1,0 +1,104 @@
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::interchange::jsonl::{self, Exported};
+use crate::model::id::IssueId;
+use crate::store::{Snapshot, resolve};
+use crate::ui::Progress;
+
+/// Export the store for other programs
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    to: To,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum To {
+    /// Export everything as JSON lines, for `git wf import jsonl`
+    ///
+    /// The first line is {"format":"git-wf-export","version":1}. Then each file of the store has a line, in
+    /// the order of the tree: its `path`, and its content as `record` (JSON as it is stored, with its clock),
+    /// as `text` if it is not JSON, or as `hex` digits if it is not text. The last line counts the `files`.
+    /// Equal states give equal exports. Redacted values are exported as `[redacted]`; the history is not
+    /// exported.
+    Jsonl(Jsonl),
+}
+
+#[derive(Debug, clap::Args)]
+struct Jsonl {
+    /// Export only these issues, with their plans, executions and comments
+    issues: Vec<String>,
+    /// Write to this file; it is written completely or not at all
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What `export` answers with `--json`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct ExportAnswer {
+    /// The file.
+    output: String,
+    #[serde(flatten)]
+    exported: Exported,
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let To::Jsonl(Jsonl { issues, output }) = args.to;
+    if context.json() && output.is_none() {
+        return Err(Failure::usage("an export is many JSON documents, and --json asks for one")
+            .hint("add --output FILE, or leave out --json"));
+    }
+    let store = context.store()?;
+    let state = store.snapshot()?;
+    let issues: Vec<IssueId> =
+        issues.iter().map(|text| resolve::issue(&state, text)).collect::<Result<_, _>>()?;
+    let exported = match &output {
+        Some(path) => to_file(&state, &issues, path)?,
+        None => {
+            let mut out = BufWriter::with_capacity(1 << 16, context.screen.json_lines()?);
+            let exported = write(&state, &issues, &mut out)?;
+            out.flush()?;
+            exported
+        }
+    };
+    for left in &exported.left_out {
+        context.warn(&format!("`{}` is left out: {}", left.path, left.reason));
+    }
+    match output {
+        Some(path) if context.json() => {
+            let output = path.to_string_lossy().into_owned();
+            context.screen.print_json(&ExportAnswer { output, exported })?;
+        }
+        Some(path) => writeln!(context.screen, "exported {} files to {}", exported.files, path.display())?,
+        None => {}
+    }
+    Ok(Exit::Done)
+}
+
+fn write(state: &Snapshot<'_>, issues: &[IssueId], out: &mut dyn Write) -> Result<Exported, Failure> {
+    let mut progress = Progress::start("exporting", None);
+    jsonl::write(state, issues, out, |files| progress.at(files))
+}
+
+/// Written beside it first, so that a file of that name is replaced by a whole one only.
+fn to_file(state: &Snapshot<'_>, issues: &[IssueId], path: &Path) -> Result<Exported, Failure> {
+    let failed = |error: &std::io::Error| {
+        Failure::new("cannot-write", format!("cannot write `{}`: {error}", path.display()))
+            .hint("name a file in a folder that is there and can be written to")
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // As any file that is made: others may read it where the user's mask lets them.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let file = tempfile::Builder::new().prefix(".wf-export-").permissions(mode).tempfile_in(folder);
+    let file = file.map_err(|error| failed(&std::io::Error::from(error.kind())))?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    let exported = write(state, issues, &mut out)?;
+    let file = out.into_inner().map_err(|error| failed(error.error()))?;
+    file.persist(path).map_err(|error| failed(&error.error))?;
+    Ok(exported)
+}

@@ -1,0 +1,183 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::command::store::manual_pages;
+use crate::cli::{Context, Exit, Failure, Outcome, groups, whole_command};
+use crate::ui::manual;
+use crate::ui::text::width;
+
+/// Show the manual of a command, or a guide
+///
+/// The guides are tutorial, concepts, claims, server and format. Without a topic, list the commands.
+///
+/// `git wf --help` and `git help wf` need the pages where `man` looks: `git wf help --install` writes them beside the
+/// program, which is ~/.cargo/share/man after `cargo install`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A command, such as `queue add`, or a guide
+    #[arg(value_name = "TOPIC")]
+    topic: Vec<String>,
+    /// Install the manual pages where `man` finds them: `../share/man` of the folder that holds the program
+    #[arg(long, conflicts_with = "topic")]
+    install: bool,
+    /// Install them in this folder, one of those that `manpath` lists
+    #[arg(long, value_name = "DIR", requires = "install")]
+    to: Option<PathBuf>,
+}
+
+/// The answer of `help`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct HelpAnswer {
+    /// The manual page: `git-wf-queue-add(1)`.
+    page: String,
+    /// Its text.
+    text: String,
+}
+
+/// A page of the manual that is not about one command.
+struct Guide {
+    name: &'static str,
+    section: u8,
+    roff: &'static str,
+}
+
+const GUIDES: &[Guide] = &[
+    Guide { name: "tutorial", section: 7, roff: include_str!("../../../../man/gitwf-tutorial.7") },
+    Guide { name: "concepts", section: 7, roff: include_str!("../../../../man/gitwf-concepts.7") },
+    Guide { name: "claims", section: 7, roff: include_str!("../../../../man/gitwf-claims.7") },
+    Guide { name: "server", section: 7, roff: include_str!("../../../../man/gitwf-server.7") },
+    Guide { name: "format", section: 5, roff: include_str!("../../../../man/gitwf-format.5") },
+];
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    if args.install {
+        return manual_pages::install(args.to, context);
+    }
+    let answer = found(&args.topic)?;
+    if context.json() {
+        context.screen.print_json(&answer)?;
+    } else {
+        write!(context.screen, "{}", answer.text)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
+    if let [name] = topic
+        && let Some(guide) = guide(name)
+    {
+        let page = format!("gitwf-{}({})", guide.name, guide.section);
+        return Ok(HelpAnswer { page, text: manual::text(guide.roff) });
+    }
+    let mut command = whole_command();
+    let mut page = "git-wf".to_owned();
+    for word in topic {
+        let Some(inner) = command.find_subcommand(word).filter(|inner| !inner.is_hide_set()) else {
+            return Err(Failure::new("not-found", format!("there is no manual for `{}`", topic.join(" ")))
+                .hint("`git wf help` lists the commands and the guides"));
+        };
+        page = format!("{page}-{}", inner.get_name());
+        command = inner.clone();
+    }
+    Ok(HelpAnswer { page: format!("{page}(1)"), text: command.render_long_help().to_string() })
+}
+
+/// A guide by its name, with or without the prefix and the section: `claims`, `gitwf-claims`, `gitwf-claims(7)`.
+fn guide(name: &str) -> Option<&'static Guide> {
+    let name = name.strip_prefix("gitwf-").unwrap_or(name);
+    let is_it = |guide: &&Guide| {
+        name.strip_prefix(guide.name).is_some_and(|rest| {
+            rest.is_empty() || rest == format!("({})", guide.section) || rest == format!(".{}", guide.section)
+        })
+    };
+    GUIDES.iter().find(is_it)
+}
+
+/// The help of the whole program, as a template for clap: the commands in their groups.
+pub(in crate::cli) fn overview(command: &clap::Command, columns: usize) -> String {
+    let groups = groups(command);
+    let names = groups.iter().flat_map(|(_, commands)| commands).map(|it| it.get_name().len());
+    let widest = names.max().unwrap_or(0);
+    let mut text = String::from("{about}\n\nUsage: git wf [--json] COMMAND\n");
+    for (group, commands) in &groups {
+        text.push_str(&format!("\n{group}\n"));
+        for it in commands {
+            let about = it.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = wrapped(&about, columns, widest + 4).replace('{', "{{");
+            text.push_str(&format!("  {:widest$}  {about}\n", it.get_name()));
+        }
+    }
+    let guides: Vec<&str> = GUIDES.iter().map(|guide| guide.name).collect();
+    let more = format!(
+        "`git wf help COMMAND` shows the manual of a command, `git wf help GUIDE` one of: {}",
+        guides.join(", ")
+    );
+    text.push_str(&format!("\nOptions:\n{{options}}\n\n{}\n", wrapped(&more, columns, 0)));
+    text
+}
+
+/// The words in lines of at most `columns`, of which all but the first are indented.
+fn wrapped(text: &str, columns: usize, indent: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or("", String::as_str);
+        let taken = if line.is_empty() { indent } else { indent + width(line) + 1 };
+        if taken + width(word) > columns && !line.is_empty() {
+            lines.push(word.to_owned());
+        } else if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join(&format!("\n{}", " ".repeat(indent)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_that_is_shown_has_one_group() {
+        let command = whole_command();
+        let mut grouped: Vec<&str> =
+            groups(&command).iter().flat_map(|(_, all)| all).map(|it| it.get_name()).collect();
+        let mut all: Vec<&str> =
+            command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name).collect();
+        grouped.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(grouped, all);
+    }
+
+    #[test]
+    fn no_line_of_the_overview_is_longer_than_the_terminal_is_wide() {
+        let command = whole_command();
+        for columns in [60, 80, 100] {
+            let text = overview(&command, columns);
+            let long: Vec<&str> = text.lines().filter(|line| width(line) > columns).collect();
+            assert!(long.is_empty(), "{columns}: {long:?}");
+        }
+        assert_eq!(wrapped("one two three", 9, 2), "one two\n  three");
+        assert_eq!(wrapped("a-word-that-is-long x", 5, 2), "a-word-that-is-long\n  x");
+    }
+
+    #[test]
+    fn a_topic_is_a_command_or_a_guide() {
+        let page = |topic: &[&str]| {
+            found(&topic.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()).map(|it| it.page).ok()
+        };
+        assert_eq!(page(&[]).as_deref(), Some("git-wf(1)"));
+        assert_eq!(page(&["queue", "add"]).as_deref(), Some("git-wf-queue-add(1)"));
+        for name in ["claims", "gitwf-claims", "gitwf-claims(7)", "gitwf-claims.7"] {
+            assert_eq!(page(&[name]).as_deref(), Some("gitwf-claims(7)"), "{name}");
+        }
+        assert_eq!(page(&["format"]).as_deref(), Some("gitwf-format(5)"));
+        for wrong in [&["frob"][..], &["queue", "frob"], &["claims", "add"], &["hook"], &["claims(5)"]] {
+            assert_eq!(page(wrong), None, "{wrong:?}");
+        }
+    }
+}

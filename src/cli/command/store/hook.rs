@@ -1,0 +1,86 @@
+use std::ffi::OsString;
+use std::io::Read;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::hooks::{HookError, Verdict, commit_msg, post_commit, post_rewrite, pre_push, pre_receive};
+use crate::store::{Store, StoreError};
+use crate::ui;
+
+/// What the installed hooks call
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Git's name for the hook
+    name: String,
+    /// What git gives to that hook
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
+}
+
+/// The one hook that is there to keep things out: where it cannot look, nothing comes in.
+const GUARD: &str = "pre-receive";
+
+/// Git goes on whatever happens here, a panic included; only the policy may stop a commit, and only the guard a push.
+pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
+    let Args { name, args } = args;
+    let shown = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let result = panic::catch_unwind(AssertUnwindSafe(|| hook(&name, &args)));
+    panic::set_hook(shown);
+    match result {
+        Ok(Ok(Verdict::Go)) => {}
+        Ok(Ok(Verdict::Told(text))) => tell(&text),
+        Ok(Ok(Verdict::Refused(why))) => {
+            return Err(Failure::new("commit-refused", why)
+                .hint("`git wf next` claims the next item; `git wf start ISSUE` claims that of an issue"));
+        }
+        Ok(Ok(Verdict::NotReceived { what, details, hint })) => {
+            return Err(Failure::new("push-refused", what).details(details).hint(hint));
+        }
+        Ok(Err(error)) if name == GUARD => return Err(error.into()),
+        Ok(Err(error)) => tell(&format!("{name}: {error}")),
+        Err(_) if name == GUARD => {
+            return Err(Failure::new("bug", "a bug in git-wf: what was pushed could not be checked")
+                .hint("`git wf fsck` on the server and in the clone may show what is special about it"));
+        }
+        Err(_) => tell(&format!("{name}: a bug in git-wf; nothing was recorded")),
+    }
+    Ok(Exit::Done)
+}
+
+fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
+    let store = match Store::open(Path::new(".")) {
+        Ok(store) => store.in_hook(),
+        // There can be no store in such a place.
+        Err(StoreError::NotARepository(_) | StoreError::Reftable(_)) if name != GUARD => {
+            return Ok(Verdict::Go);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    match (name, args) {
+        ("commit-msg", [path, ..]) => commit_msg::run(&store, Path::new(path)),
+        ("post-commit", _) => post_commit::run(&store),
+        ("post-merge", _) => post_commit::run_after_merge(&store),
+        ("post-rewrite", [kind, ..]) => post_rewrite::run(&store, &kind.to_string_lossy(), &stdin()?),
+        ("pre-push", [remote, url, ..]) => {
+            let (remote, url) = (remote.to_string_lossy(), url.to_string_lossy());
+            Ok(pre_push::run(&store, &remote, &url, &stdin()?)?)
+        }
+        (GUARD, _) => pre_receive::run(store, &stdin()?),
+        // A shim of another version: what it wants done is not known here, and git must not suffer from it.
+        _ => Ok(Verdict::Go),
+    }
+}
+
+fn stdin() -> Result<Vec<u8>, HookError> {
+    let mut input = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut input);
+    read.map_err(|source| HookError::Read { path: "stdin".into(), source })?;
+    Ok(input)
+}
+
+/// One line on stderr, if there is one: git may have closed it.
+fn tell(text: &str) {
+    ui::say(&format!("git-wf: {}", ui::text::clean_line(text)));
+}

@@ -1,0 +1,128 @@
+use std::path::{Path, PathBuf};
+
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::hooks::install::{self, Change, HookState, HooksAt, Installed, Side};
+use crate::store::Store;
+use crate::ui::{Cell, Column, Table, style};
+
+/// Install, remove or list the git hooks that link commits to plans
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Install the hooks; existing hooks keep working
+    ///
+    /// Commits on the branch that this worktree executes are linked to its execution. A revert, a reapply, a cherry-pick or
+    /// a squash is linked to the plan whose commits it reverts or repeats instead: by what its message says ("This reverts
+    /// commit"), by the commits that git is about to squash, or by git's patch id. A Wf-Solution trailer in the message
+    /// overrides this. `trace` and `why` show which commit reverts or reapplies which.
+    ///
+    /// With --server, install `pre-receive`, which checks every push: the ref moves only forward and through stores alone,
+    /// nothing in it is dropped or rewritten, and no stamp is more than a day ahead of the server's clock.
+    ///
+    /// It also applies the policy in force before the push. With commits=required, each commit that a branch gains needs a
+    /// plan, and so does a merge that is not what git makes of its parents by itself. With review=required, a claim counts
+    /// only if its plan had passed review. With evidence=required, a completed execution needs linked commits and passing
+    /// checks. An override with a reason is accepted and named.
+    ///
+    /// A push can loosen the policy only as far as wf.floor on the server allows, or if an owner whom wf.owner names signed
+    /// the commit that does so, on top of the server's latest one. gitwf-server(7) says all of this in full.
+    Install {
+        /// Install the hook that checks pushes, in a repository that others push to
+        #[arg(long)]
+        server: bool,
+        /// Install even if the hooks directory is outside the repository or tracked by git
+        #[arg(long)]
+        force: bool,
+    },
+    /// Remove the hooks and restore the earlier ones
+    Uninstall,
+    /// Show which hooks are installed and what they call
+    Status,
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let Args { command } = args;
+    let store = context.store()?;
+    let states = match command {
+        Command::Install { server, force } => {
+            let side = if server { Side::Server } else { Side::Client };
+            install::install(&hooks_at(&store)?, &program()?, side, force)?
+        }
+        Command::Uninstall => install::uninstall(&hooks_at(&store)?)?,
+        Command::Status => install::status(&hooks_at(&store)?, &program()?),
+    };
+    warn_of_edited(&states, context);
+    if context.json() {
+        context.screen.print_json(&states)?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new([
+        Column::left("HOOK"),
+        Column::left("STATE"),
+        Column::left("CALLS"),
+        Column::left("EARLIER HOOK"),
+    ]);
+    for state in &states {
+        let shown = |path: &Option<PathBuf>| path.as_deref().map_or_else(String::new, near);
+        let (word, style) = word(state);
+        table.row([
+            Cell::new(state.name, style::ID),
+            Cell::new(word, style),
+            shown(&state.calls).into(),
+            shown(&state.earlier).into(),
+        ]);
+    }
+    table.print(&mut context.screen)?;
+    Ok(Exit::Done)
+}
+
+/// Installs the hooks of a repository where people work, to call this program.
+pub(crate) fn install_hooks(store: &Store, force: bool) -> Result<Vec<HookState>, Failure> {
+    Ok(install::install(&hooks_at(store)?, &program()?, Side::Client, force)?)
+}
+
+/// Says where edited shims went.
+pub(crate) fn warn_of_edited(states: &[HookState], context: &Context) {
+    for (name, path) in states.iter().filter_map(|it| Some((it.name, it.edited.as_deref()?))) {
+        context.warn(&format!(
+            "`{name}` had been edited: it is kept as `{}`, which git does not run",
+            near(path)
+        ));
+    }
+}
+
+fn hooks_at(store: &Store) -> Result<HooksAt, Failure> {
+    Ok(HooksAt::find(&store.git(), store.work_dir().as_deref())?)
+}
+
+fn program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| {
+        Failure::new("no-program", format!("cannot find the path of this program: {error}"))
+            .hint("start `git-wf` by its full path")
+    })
+}
+
+/// What was just done, else how it is.
+fn word(state: &HookState) -> (&'static str, style::Style) {
+    match (state.change, state.installed) {
+        (Change::Removed, _) => ("removed", style::PLAIN),
+        (Change::GivenBack, _) => ("given back", style::PLAIN),
+        (Change::LeftAlone, _) => ("foreign, left alone", style::WARN),
+        (_, Installed::Current) if state.calls.is_none() => ("installed, calls nothing", style::WARN),
+        (_, Installed::Current) => ("installed", style::GOOD),
+        (_, Installed::Outdated) => ("outdated", style::WARN),
+        (_, Installed::Absent) => ("absent", style::DIM),
+        (_, Installed::Foreign) => ("foreign", style::WARN),
+    }
+}
+
+/// A path below the current folder as one would type it there.
+fn near(path: &Path) -> String {
+    let here = std::env::current_dir().and_then(|dir| dir.canonicalize()).unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,86 @@
+//! The manual pages, and putting them where `man` finds them: `cargo install` brings the program alone.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::ui::text::{clean_line, count};
+
+/// Every page of `man/`, by its file name.
+const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+/// What `help --install` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Installed {
+    /// The folder; the pages are in its `man1`, `man5` and `man7`.
+    folder: String,
+    /// The pages: `git-wf.1`.
+    pages: Vec<String>,
+}
+
+/// Writes the pages below `to`, or beside the program.
+pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Outcome {
+    let folder = match to {
+        Some(to) => std::path::absolute(&to).unwrap_or(to),
+        None => beside_the_program()?,
+    };
+    for (name, text) in PAGES {
+        write(&folder, name, text).map_err(|error| {
+            Failure::new(
+                "cannot-write",
+                format!("cannot write `{name}` below `{}`: {error}", folder.display()),
+            )
+            .hint("`git wf help --install --to DIR` takes another folder, such as ~/.local/share/man")
+        })?;
+    }
+    if !is_found(&folder) {
+        context.warn(&format!(
+            "`man` does not look in `{}`: add it to MANPATH, or the program's folder to PATH",
+            folder.display()
+        ));
+    }
+    let folder = folder.display().to_string();
+    if context.json() {
+        let pages = PAGES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        context.screen.print_json(&Installed { folder, pages })?;
+    } else {
+        let pages = count(PAGES.len(), "manual page");
+        writeln!(context.screen, "installed {pages} in {}", clean_line(&folder))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// `share/man` beside the folder `bin` of the program: `man` looks there for each folder of PATH.
+fn beside_the_program() -> Result<PathBuf, Failure> {
+    let program = std::env::current_exe().unwrap_or_default();
+    let of_bin = |folder: &&Path| folder.file_name().is_some_and(|name| name == "bin");
+    match program.parent().filter(of_bin).and_then(Path::parent) {
+        Some(prefix) => Ok(prefix.join("share/man")),
+        None => Err(Failure::new(
+            "no-manual-folder",
+            format!("`{}` is not in a folder called bin, so `man` looks nowhere near it", program.display()),
+        )
+        .hint("`git wf help --install --to DIR` takes a folder, one of those that `manpath` lists")),
+    }
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
+    let section = name.rsplit('.').next().unwrap_or_default();
+    let folder = folder.join(format!("man{section}"));
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join(name), text)
+}
+
+/// Whether `man` finds a page there. Where there is no `man`, nobody misses it.
+fn is_found(folder: &Path) -> bool {
+    let asked =
+        Command::new("man").args(["-w", "git-wf"]).stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let Ok(asked) = asked else { return true };
+    let found = PathBuf::from(String::from_utf8_lossy(&asked.stdout).trim());
+    let real = |path: &Path| path.canonicalize().ok();
+    real(&found).is_some_and(|found| real(folder).is_some_and(|folder| found.starts_with(folder)))
+}

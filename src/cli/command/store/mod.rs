@@ -1,0 +1,20 @@
+//! Commands on the store itself.
+
+pub(in crate::cli) mod completions;
+pub(in crate::cli) mod demo;
+pub(in crate::cli) mod examples;
+pub(in crate::cli) mod export;
+pub(in crate::cli) mod fsck;
+pub(in crate::cli) mod help;
+pub(in crate::cli) mod hook;
+pub(in crate::cli) mod hooks;
+pub(in crate::cli) mod import;
+pub(in crate::cli) mod init;
+pub(in crate::cli) mod manual_pages;
+pub(in crate::cli) mod policy;
+pub(in crate::cli) mod project;
+pub(in crate::cli) mod redact;
+pub(in crate::cli) mod redact_purge;
+pub(in crate::cli) mod reindex;
+pub(in crate::cli) mod run_watched;
+pub(in crate::cli) mod schema;

@@ -1,0 +1,30 @@
+use crate::cli::{Context, Outcome, print};
+use crate::ops::store;
+
+/// Show or set the gates of the project
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<PolicyCommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum PolicyCommand {
+    /// Show the value of every gate
+    Show,
+    /// Set gates, such as review=required
+    Set {
+        /// GATE=VALUE
+        #[arg(required = true, value_name = "GATE=VALUE")]
+        settings: Vec<String>,
+    },
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let done = match &args.command {
+        Some(PolicyCommand::Set { settings }) => store::set_policy(&session, settings)?,
+        Some(PolicyCommand::Show) | None => store::policy(&session)?,
+    };
+    context.answer(done, |gates, _, screen| print::store::gates(screen, gates))
+}

@@ -1,0 +1,68 @@
+use crate::cli::input::text::{TextArgs, edit};
+use crate::cli::{Context, Failure, Outcome, print};
+use crate::ops::store::{self, ProjectField};
+
+/// Show or set what planners are told about the project
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<ProjectCommand>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ProjectCommand {
+    /// Show both fields
+    Show,
+    /// Set one of the two fields; JSON is stored as such, an empty string clears it
+    Set {
+        /// The field
+        #[arg(value_enum)]
+        field: Field,
+        /// The text (`-` for stdin); or use -m or -F FILE
+        value: Option<String>,
+        #[command(flatten)]
+        text: TextArgs,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Field {
+    /// Languages, frameworks, services
+    TechStack,
+    /// How work is done in this project
+    Guidelines,
+}
+
+impl From<Field> for ProjectField {
+    fn from(field: Field) -> Self {
+        match field {
+            Field::TechStack => Self::TechStack,
+            Field::Guidelines => Self::Guidelines,
+        }
+    }
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let Some(ProjectCommand::Set { field, value, text }) = args.command else {
+        let done = store::project(&session)?;
+        return context.answer(done, |project, _, screen| print::store::project(screen, project));
+    };
+    session.store().snapshot()?;
+    let given = text.given_or(value.as_deref())?;
+    let given = match given {
+        Some(given) if !text.edit => given,
+        None if !text.edit => {
+            return Err(Failure::usage("a text is missing").hint("TEXT, -F FILE, or -e for your editor"));
+        }
+        start => edit(
+            session.store(),
+            context,
+            &start.unwrap_or_default(),
+            "What planners are told about the project.",
+        )?,
+    };
+    let done = store::set_project(&session, field.into(), &given)?;
+    context.answer(done, |project, _, screen| print::store::project(screen, project))
+}

@@ -1,0 +1,18 @@
+use std::io::Write;
+
+use crate::cli::{Context, Outcome};
+use crate::ops::store;
+use crate::ui::text::clean_line;
+
+/// Rebuild the index from the store
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(in crate::cli) fn run(_: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let done = store::reindex(&session)?;
+    context.answer(done, |view, _, screen| match screen.is_terminal() {
+        true => writeln!(screen, "made {} anew", clean_line(&view.path)),
+        false => Ok(()),
+    })
+}

@@ -1,0 +1,62 @@
+use std::io::Write;
+
+use clap::builder::PossibleValue;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::schemas::{self, KINDS, Sort};
+use crate::cli::{Context, Exit, Outcome};
+use crate::ui::{Cell, Column, Table, style};
+
+/// Print the JSON Schema of a record, an input or an answer
+///
+/// Without KIND, list all of them, with the commands that print each with --json.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The kind of document
+    #[arg(value_name = "KIND", value_parser = known(), hide_possible_values = true)]
+    kind: Option<String>,
+}
+
+/// One kind of document, as `schema` lists it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct Listed {
+    /// Its name: what `schema KIND` takes.
+    kind: &'static str,
+    /// What it is for.
+    #[schemars(extend("enum" = ["record", "input", "answer"]))]
+    sort: &'static str,
+    /// In one line, with the commands that answer so.
+    about: &'static str,
+}
+
+/// A wrong word is wrong usage, and a shell completes the right ones.
+fn known() -> Vec<PossibleValue> {
+    KINDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about)).collect()
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    if let Some(kind) = args.kind.as_deref().and_then(schemas::find) {
+        context.screen.print_json(&kind.schema())?;
+    } else if context.json() {
+        let list =
+            KINDS.iter().map(|kind| Listed { kind: kind.name, sort: kind.sort.word(), about: kind.about });
+        context.screen.print_json(&list.collect::<Vec<_>>())?;
+    } else {
+        list(context)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn list(context: &mut Context) -> std::io::Result<()> {
+    for sort in [Sort::Record, Sort::Input, Sort::Answer] {
+        let heading = context.screen.painter().paint(style::HEADING, sort.heading());
+        writeln!(context.screen, "{heading}")?;
+        let mut table = Table::new([Column::left(""), Column::flexible("")]);
+        for kind in KINDS.iter().filter(|kind| kind.sort == sort) {
+            table.row([Cell::new(format!("  {}", kind.name), style::ID), Cell::from(kind.about)]);
+        }
+        table.print(&mut context.screen)?;
+    }
+    Ok(())
+}

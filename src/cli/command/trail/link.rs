@@ -1,0 +1,21 @@
+use crate::cli::{Context, Outcome, print};
+use crate::ops::trail::{self, Link};
+
+/// Link commits to a plan by hand
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The commits, followed by the plan (or an execution, item or issue of it)
+    #[arg(required = true, num_args = 2.., value_names = ["COMMIT", "SOLUTION"])]
+    ids: Vec<String>,
+    /// The task the commits carry out
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+}
+
+pub(in crate::cli) fn run(Args { ids: mut commits, task }: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let plan = commits.pop().unwrap_or_default();
+    let done = trail::link(&session, &Link { commits, plan, task })?;
+    context
+        .answer(done, |links, _, screen| print::trail::links(screen, links, ("linked", "is linked already:")))
+}

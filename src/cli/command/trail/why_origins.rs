@@ -1,0 +1,144 @@
+//! Why commits were made, for `why`: each issue and each execution is read once, however many lines come from it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::Failure;
+use crate::cli::command::work::detail;
+use crate::index::Index;
+use crate::model::execution::{CommitLink, LinkedBy};
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::plan::Plan;
+use crate::model::status::ExecutionStatus;
+use crate::rules::folder::IssueFolder;
+use crate::rules::holds::who_holds;
+use crate::rules::undoing::{Undoing, undoing};
+use crate::store::{Snapshot, Store, records};
+
+/// Why a commit was made.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(in crate::cli) struct Origin {
+    pub(in crate::cli) issue_id: IssueId,
+    pub(in crate::cli) issue_title: String,
+    pub(in crate::cli) solution_id: SolutionId,
+    /// The plan in one sentence, as it was when it was claimed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) plan: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) task_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) task_title: Option<String>,
+    pub(in crate::cli) execution_id: ExecutionId,
+    pub(in crate::cli) attempt: u64,
+    pub(in crate::cli) status: ExecutionStatus,
+    /// Who carried it out.
+    pub(in crate::cli) actor: String,
+    /// Who ended that execution.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) forced: Option<String>,
+    /// How the commit came to be linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) linked_by: Option<LinkedBy>,
+    /// The commits of that work which it takes back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::cli) reverts: Vec<CommitHash>,
+    /// The commits of that work which it makes once more, by taking back what took them back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::cli) reapplies: Vec<CommitHash>,
+}
+
+/// An issue with what is said of each of its executions.
+struct Looked {
+    folder: IssueFolder,
+    /// In the order of the executions.
+    executions: Vec<Execution>,
+}
+
+struct Execution {
+    links: HashMap<CommitHash, CommitLink>,
+    /// As it was claimed. One that cannot be read any more takes nothing from the rest of the answer.
+    plan: Option<Plan>,
+    status: ExecutionStatus,
+}
+
+/// Finds origins.
+pub(in crate::cli) struct Origins<'a> {
+    store: &'a Store,
+    index: &'a Index<'a>,
+    snapshot: Snapshot<'a>,
+    issues: HashMap<IssueId, Option<Looked>>,
+}
+
+impl<'a> Origins<'a> {
+    pub(in crate::cli) fn of(store: &'a Store, index: &'a Index<'a>) -> Result<Self, Failure> {
+        Ok(Self { store, index, snapshot: index.snapshot()?, issues: HashMap::new() })
+    }
+
+    /// Of the commit with this full id.
+    pub(in crate::cli) fn find(&mut self, hash: &str) -> Result<Vec<Origin>, Failure> {
+        let mut origins = Vec::new();
+        for (issue, execution) in self.index.executions_of(hash)? {
+            let looked = match self.issues.entry(issue) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => {
+                    let folder = records::issue(&self.snapshot, entry.key())?;
+                    entry.insert(folder.map(|folder| Looked::of(self.store, folder)))
+                }
+            };
+            origins.extend(looked.as_ref().and_then(|looked| looked.origin(&execution, hash)));
+        }
+        Ok(origins)
+    }
+}
+
+impl Looked {
+    fn of(store: &Store, folder: IssueFolder) -> Self {
+        let statuses = who_holds(&folder.executions).statuses;
+        let executions = folder.executions.iter().zip(statuses).map(|(it, status)| Execution {
+            links: it.links_by_hash(),
+            plan: detail::as_claimed(store, &folder, &it.execution).ok().map(|plan| plan.typed_plan()),
+            status,
+        });
+        Self { executions: executions.collect(), folder }
+    }
+
+    fn origin(&self, id: &ExecutionId, hash: &str) -> Option<Origin> {
+        let at = self.folder.executions.iter().position(|it| it.execution.id == *id)?;
+        let claim = &self.folder.executions[at].execution;
+        let Execution { links, plan, status } = &self.executions[at];
+        let link = links.get(hash);
+        let (mut reverts, mut reapplies) = (Vec::new(), Vec::new());
+        for it in link.map(|link| undoing(link, |hash| links.get(hash))).unwrap_or_default() {
+            match it {
+                Undoing::Reverts(hash) => reverts.push(hash),
+                Undoing::Reapplies(hash) => reapplies.push(hash),
+            }
+        }
+        let task_id = link.and_then(|link| link.task_id.clone());
+        let task = plan.as_ref().zip(task_id.as_deref()).and_then(|(plan, id)| plan.task(id));
+        Some(Origin {
+            issue_id: self.folder.issue.record.id.clone(),
+            issue_title: self.folder.issue.record.title.clone(),
+            solution_id: claim.solution_id.clone(),
+            task_title: task.map(|task| task.title.clone()),
+            plan: plan.as_ref().and_then(|plan| plan.description.clone()),
+            task_id,
+            execution_id: id.clone(),
+            attempt: claim.attempt,
+            status: *status,
+            actor: claim.actor.clone(),
+            ended_by: self.folder.executions[at].ended_by().map(str::to_owned),
+            forced: self.folder.executions[at].forced().map(str::to_owned),
+            linked_by: link.map(|link| link.linked_by),
+            reverts,
+            reapplies,
+        })
+    }
+}

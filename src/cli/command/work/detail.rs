@@ -1,0 +1,171 @@
+use std::io::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::answer_schema::{IssueShown, SolutionShown};
+use crate::cli::command::plans::planning_context::issue_told;
+use crate::cli::print::background as background_print;
+use crate::cli::print::task as task_print;
+use crate::cli::{Context, Exit, Failure, Outcome, answer, existing};
+use crate::model::digest::DIGEST_PATTERN;
+use crate::model::execution::Execution;
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::solution::Solution;
+use crate::model::status::IssueStatus;
+use crate::ops::work;
+use crate::rules::background::{self, Background, Reader};
+use crate::rules::facts;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::store::Store;
+use crate::trail::active;
+use crate::trail::claimed::{self, Claimed};
+use crate::ui::style;
+use crate::ui::text::clean_line;
+
+/// Show what an item asks for: its issue, its plan as claimed, and earlier attempts
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The item: S-1, QUE-…:S-1, or the id of a plan or issue (default: the one this worktree executes)
+    item: Option<String>,
+}
+
+/// What `detail` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Detail {
+    /// The queue that the plan is in.
+    queue_id: Option<QueueId>,
+    /// The item there.
+    item_id: Option<ItemId>,
+    issue_id: IssueId,
+    solution_id: SolutionId,
+    /// The digest of the plan that is shown: as it was claimed, else as it is now.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    plan_digest: String,
+    /// Where the issue stands.
+    status: IssueStatus,
+    /// The execution of this plan that holds the issue.
+    execution_id: Option<ExecutionId>,
+    /// Who ended the execution that holds the issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forced: Option<String>,
+    /// The issue as `list` shows it.
+    #[schemars(with = "IssueShown")]
+    issue: Value,
+    /// The plan.
+    #[schemars(with = "SolutionShown")]
+    solution: Value,
+    #[serde(flatten)]
+    background: Background,
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let store = context.store()?;
+    let snapshot = store.snapshot()?;
+    let solution_id = match &args.item {
+        Some(text) => crate::ops::queue::item(&store, &snapshot, text)?.1.solution_id,
+        None => match active::read(&store)? {
+            Some(active) => {
+                context.tell(work::notice_of_loss(&store, &snapshot)?);
+                active.solution_id
+            }
+            None => {
+                return Err(Failure::new("no-claim", "this worktree executes nothing")
+                    .hint("`git wf next` takes an item; `git wf detail ITEM` shows any"));
+            }
+        },
+    };
+    let folder = existing(&snapshot, &solution_id.issue())?;
+    let plan = planned(&store, &folder, &solution_id)?;
+    let mut background = background::background(&folder, Reader::Executor(&plan));
+    if context.json() {
+        context.screen.print_json(&detail(&folder, &plan, background))?;
+        return Ok(Exit::Done);
+    }
+    let issue = &folder.issue.record;
+    let (told, left_out) = issue_told(&snapshot, &folder)?;
+    background.left_out.splice(..0, left_out);
+    let painter = context.screen.painter();
+    writeln!(
+        context.screen,
+        "{} for {}  {}",
+        painter.paint(style::ID, plan.id.as_str()),
+        painter.paint(style::ID, issue.id.as_str()),
+        painter.paint(style::HEADING, &issue.title)
+    )?;
+    background_print::issue(&told, context)?;
+    let holder = facts::holder(&folder);
+    for (name, value) in [
+        ("ended by", holder.and_then(ExecutionFolder::ended_by)),
+        ("override", holder.and_then(ExecutionFolder::forced)),
+    ] {
+        if let Some(value) = value {
+            let label = painter.paint(style::DIM, &format!("{name:<12}"));
+            writeln!(context.screen, "{label} {}", clean_line(value))?;
+        }
+    }
+    let plan = plan.typed_plan();
+    writeln!(context.screen, "\n{}", painter.paint(style::HEADING, "plan"))?;
+    task_print::purpose(&plan, context)?;
+    task_print::tasks(&plan, context)?;
+    background_print::background(&background, context)?;
+    background_print::left_out(&background.left_out, context)?;
+    Ok(Exit::Done)
+}
+
+/// The plan as the execution that holds claimed it, else as it is now.
+pub(in crate::cli) fn planned(
+    store: &Store,
+    folder: &IssueFolder,
+    id: &SolutionId,
+) -> Result<Solution, Failure> {
+    let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
+    match claim {
+        Some(claim) => as_claimed(store, folder, claim),
+        None => folder.solution(id).cloned().ok_or_else(|| Failure::unreadable(&format!("plan `{id}`"))),
+    }
+}
+
+/// The plan as an execution claimed it, whatever became of it since.
+pub(in crate::cli) fn as_claimed(
+    store: &Store,
+    folder: &IssueFolder,
+    claim: &Execution,
+) -> Result<Solution, Failure> {
+    match claimed::plan(store, &store.snapshot()?, folder, claim)? {
+        Claimed::Plan(plan) => Ok(*plan),
+        Claimed::Unreadable => Err(Failure::unreadable(&format!("plan `{}`", claim.solution_id))),
+        Claimed::NotThere => Err(Failure::new(
+            "digest-mismatch",
+            format!(
+                "commit {} does not hold the plan `{}` of `{}`",
+                claim.plan_commit, claim.plan_digest, claim.solution_id
+            ),
+        )
+        .hint(format!("`git wf show {}` shows the claim", claim.id))),
+    }
+}
+
+fn detail(folder: &IssueFolder, plan: &Solution, background: Background) -> Detail {
+    let issue = &folder.issue.record;
+    let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
+    let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);
+    Detail {
+        queue_id: queued.map(|it| it.queue.clone()),
+        item_id: queued.map(|it| it.item.item_id.clone()),
+        issue_id: issue.id.clone(),
+        solution_id: plan.id.clone(),
+        plan_digest: plan.plan_digest(),
+        status: facts::status(folder),
+        execution_id: execution.map(|it| it.execution.id.clone()),
+        ended_by: execution.and_then(ExecutionFolder::ended_by).map(str::to_owned),
+        forced: execution.and_then(ExecutionFolder::forced).map(str::to_owned),
+        issue: answer::issue(folder),
+        solution: answer::solution(folder, plan),
+        background,
+    }
+}

@@ -1,0 +1,244 @@
+//! What an executor reports with `done --result`, and whether git says the same.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::cli::command::work::claim::Meant;
+use crate::cli::{Failure, named, read_text, strict_fault};
+use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
+use crate::model::id::SolutionId;
+use crate::model::repo_path::RepoPath;
+use crate::model::solution::Solution;
+use crate::model::time::Time;
+use crate::model::{strict, typed};
+use crate::rules::evidence::{self, Reported};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{CodeCommit, Store};
+use crate::trail::links;
+
+/// The executor's report. Its fields may stand in `execution_result` instead, beside solution_id, status and executed_at.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(transform = with_inner_report)]
+pub(in crate::cli) struct ResultInput {
+    /// The plan that was carried out: that of the execution which ends.
+    solution_id: Option<SolutionId>,
+    /// When it ended. The record has a time of its own.
+    #[serde(rename = "executed_at")]
+    _executed_at: Option<Time>,
+    /// completed; a failure is reported with `fail`.
+    #[schemars(with = "Option<Status>")]
+    status: Option<String>,
+    /// In words.
+    summary: Option<String>,
+    /// Paths from the top of the repository.
+    files_modified: Vec<String>,
+    /// The commit that carries it out, or the last of them.
+    #[schemars(regex(pattern = HASH))]
+    commit_hash: Option<String>,
+    /// All of them, where there are several.
+    #[schemars(inner(regex(pattern = HASH)))]
+    commits: Vec<String>,
+    /// Whether the tests passed.
+    tests_passed: Option<bool>,
+    /// Whether every criterion was seen to hold.
+    acceptance_verified: Option<bool>,
+    /// What went wrong; nothing where it is completed.
+    #[serde(deserialize_with = "typed::any_each")]
+    errors: Vec<Value>,
+    /// What came of each task.
+    #[serde(deserialize_with = "typed::any_each")]
+    tasks: Vec<Value>,
+}
+
+/// What stands around the report in a file of its state.
+const AROUND: [&str; 4] = [INNER, "solution_id", "status", "executed_at"];
+/// Where the report stands in such a file.
+const INNER: &str = "execution_result";
+
+/// The schema admits both forms.
+fn with_inner_report(schema: &mut schemars::Schema) {
+    if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
+        let own = properties.iter().filter(|(name, _)| !AROUND.contains(&name.as_str()));
+        let inner: Map<String, Value> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let inner = serde_json::json!({
+            "description": "The report, where it does not stand around this.",
+            "type": ["object", "null"],
+            "properties": inner,
+            "additionalProperties": false,
+        });
+        properties.insert(INNER.into(), inner);
+    }
+}
+
+/// The fields of a report in one object, whichever of the two forms it has.
+fn flat(mut fields: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    match fields.remove(INNER) {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(inner)) => {
+            for (name, value) in inner {
+                if AROUND.contains(&name.as_str()) {
+                    return Err(format!("{INNER}: unknown field `{name}`"));
+                }
+                if fields.insert(name.clone(), value).is_some() {
+                    return Err(format!("`{name}` is given twice"));
+                }
+            }
+        }
+        Some(_) => return Err(format!("{INNER} should be an object")),
+    }
+    // A planner writes null for what it does not know.
+    fields.retain(|_, value| !value.is_null());
+    Ok(fields)
+}
+
+/// An object id, or a start of one.
+const HASH: &str = "^[0-9a-fA-F]{4,64}$";
+
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code, reason = "it only describes what may be written")]
+enum Status {
+    Completed,
+}
+
+/// Reads the report from a file, or from stdin for `-`.
+pub(in crate::cli) fn read(path: &str) -> Result<ResultInput, Failure> {
+    let text = read_text(path)?;
+    let of = named(path);
+    let not_one = |why: String| {
+        Failure::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
+            .hint("`git wf schema result-input` shows its form")
+    };
+    let value = strict::parse_text(&text).map_err(|fault| not_one(strict_fault(&fault)))?;
+    let Value::Object(fields) = value else { return Err(not_one("it is not an object".into())) };
+    let fields = Value::from(flat(fields).map_err(not_one)?);
+    let input: ResultInput = typed::read(&fields).map_err(|error| not_one(error.to_string()))?;
+    match input.status.as_deref() {
+        None | Some("completed") => Ok(input),
+        Some("failed") => Err(Failure::new("result-failed", format!("{of} reports a failure"))
+            .hint("`git wf fail -m TEXT|JSON` records it")),
+        Some(other) => Err(Failure::new("invalid-json", format!("{of} has the status `{other}`"))
+            .hint("it is completed; `git wf fail` reports a failure")),
+    }
+}
+
+impl ResultInput {
+    /// The commits that it names, as far as they exist.
+    pub(in crate::cli) fn commits(
+        &self,
+        store: &Store,
+    ) -> Result<Vec<(String, Option<CodeCommit>)>, Failure> {
+        let mut found: Vec<(String, Option<CodeCommit>)> = Vec::new();
+        for hash in self.commits.iter().chain(&self.commit_hash) {
+            let commit = match store.commit_named(hash) {
+                Some(id) => Some(store.code_commit(id)?),
+                None => None,
+            };
+            let is_known = |(_, known): &(String, Option<CodeCommit>)| {
+                known.as_ref().map(|known| known.id) == commit.as_ref().map(|commit| commit.id)
+            };
+            if commit.is_none() || !found.iter().any(is_known) {
+                found.push((hash.clone(), commit));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The paths, as git has them; what no plan could name, git may have all the same.
+    fn files(&self) -> BTreeSet<String> {
+        let one = |path: &String| RepoPath::parse(path).map_or_else(|_| path.clone(), |it| it.to_string());
+        self.files_modified.iter().map(one).collect()
+    }
+
+    /// Refuses what is not so.
+    pub(in crate::cli) fn refuse_differences(
+        &self,
+        store: &Store,
+        execution: &ExecutionFolder,
+        named: &[(String, Option<CodeCommit>)],
+    ) -> Result<(), Failure> {
+        let own = &execution.execution.solution_id;
+        if let Some(other) = self.solution_id.as_ref().filter(|other| *other != own) {
+            return Err(Failure::new(
+                "other-plan",
+                format!("the result is about `{other}`, but `{own}` is being executed"),
+            )
+            .hint("end the execution that it is of: `git wf done ITEM --result FILE`"));
+        }
+        let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
+        let mut commits = Vec::new();
+        for (hash, commit) in named {
+            let place = match (commit, base) {
+                (None, _) => evidence::Place::Nowhere,
+                (Some(commit), Some(base)) if commit.id == base => evidence::Place::Before,
+                (Some(commit), Some(base)) if !store.is_ancestor(base, commit.id)? => evidence::Place::Before,
+                _ => evidence::Place::After,
+            };
+            commits.push((hash.as_str(), place));
+        }
+        let mut touched: BTreeSet<String> =
+            execution.commits().into_iter().flat_map(|commit| commit.link.files).collect();
+        for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()) {
+            touched.extend(store.files_since(base, commit)?);
+        }
+        let files = self.files();
+        let reported = Reported {
+            commits,
+            files: files.iter().map(String::as_str).collect(),
+            tests_passed: self.tests_passed,
+            acceptance_verified: self.acceptance_verified,
+            errors: self.errors.len(),
+        };
+        let differences = evidence::differences(&reported, &touched, execution);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::new("result-differs", "the report disagrees with git")
+            .details(differences)
+            .hint("correct the report, or `git wf fail -m TEXT`"))
+    }
+
+    /// Puts what it says into the record.
+    pub(in crate::cli) fn record(&self, result: &mut ExecutionResult) {
+        if result.summary.is_none() {
+            result.summary.clone_from(&self.summary);
+        }
+        if !self.files_modified.is_empty() {
+            result.files_modified = self.files().into_iter().collect();
+        }
+        result.tests_passed = self.tests_passed;
+        result.acceptance_verified = self.acceptance_verified;
+        result.tasks.clone_from(&self.tasks);
+    }
+}
+
+/// Links for the commits that a report names and nothing links yet: what was said shall be found again from the commit.
+pub(in crate::cli) fn missing_links(
+    store: &Store,
+    meant: &Meant,
+    named: &[(String, Option<CodeCommit>)],
+) -> Result<Vec<CommitLink>, Failure> {
+    let plan = meant.folder.solution(&meant.execution.execution.solution_id).map(Solution::typed_plan);
+    let only_task = plan.filter(|plan| plan.tasks.len() == 1).map(|plan| plan.tasks[0].id.clone());
+    let mut links = Vec::new();
+    for commit in named.iter().filter_map(|(_, commit)| commit.as_ref()) {
+        if meant.execution.knows_commit(&commit.id.to_string()) {
+            continue;
+        }
+        links.push(CommitLink {
+            hash: commit.id.into(),
+            task_id: only_task.clone(),
+            subject: commit.subject.clone(),
+            author: commit.author.clone(),
+            authored_at: commit.authored_at,
+            files: links::files(store, commit)?,
+            linked_by: LinkedBy::Manual,
+            reverts: vec![],
+        });
+    }
+    Ok(links)
+}

@@ -1,0 +1,134 @@
+//! What speaks against calling an execution done: no commit carries it out, a test failed when it was last run, work lies
+//! in no commit.
+
+use std::path::Path;
+
+use crate::cli::Failure;
+use crate::model::hash::CommitHash;
+use crate::model::plan::Plan;
+use crate::model::repo_path::RepoPath;
+use crate::rules::evidence;
+use crate::rules::folder::ExecutionFolder;
+use crate::store::git::Args;
+use crate::store::{Store, StoreError};
+use crate::trail::active;
+use crate::trail::work::Work;
+use crate::ui::text::count;
+
+/// At most this many paths are named; the others are counted.
+const MOST_NAMED: usize = 20;
+
+/// Refuses what no commit carries out, unless the plan needs none.
+pub(in crate::cli) fn refuse_empty(
+    store: &Store,
+    execution: &ExecutionFolder,
+    plan: Option<&Plan>,
+    work: &Work,
+) -> Result<(), Failure> {
+    if !work.effective.is_empty() || plan.is_some_and(Plan::needs_no_commit) {
+        return Ok(());
+    }
+    let it = &execution.execution;
+    let issue = &it.issue_id;
+    let head = match active::work_dir_of(store, &it.id)? {
+        Some(folder) => Store::open(&folder)?.head()?,
+        None => store.head()?,
+    };
+    let head = head.map(CommitHash::from);
+    let hint = if head.is_none() || head == it.base_commit {
+        format!(
+            "commit the work first; `git wf fail -m TEXT` ends the execution without it, `git wf lease release {issue}` gives \
+             it up"
+        )
+    } else {
+        format!(
+            "`git wf link COMMIT {issue}` binds an existing commit, and `git wf relink` finds those that belong to a plan; \
+             `git wf hooks status` tells whether the hooks that bind commits are installed"
+        )
+    };
+    let id = it.id.short();
+    if work.idle.is_empty() {
+        return Err(Failure::new("no-commit", format!("no commit is bound to `{id}`")).hint(hint));
+    }
+    let mut idle = work.idle.clone();
+    let more = idle.len().saturating_sub(MOST_NAMED);
+    idle.truncate(MOST_NAMED);
+    if more > 0 {
+        idle.push(format!("and {more} more"));
+    }
+    Err(Failure::new("no-commit", format!("no commit that is bound to `{id}` leaves a change on a branch"))
+        .details(idle)
+        .hint(format!(
+            "commit the work on a branch, or `git wf link COMMIT {issue}`; `git wf fail -m TEXT` ends the execution without it"
+        )))
+}
+
+/// Refuses what failed its last test.
+pub(in crate::cli) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Failure> {
+    let failed = evidence::failed_checks(execution);
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let them = if failed.len() == 1 { "a test failed" } else { "tests failed" };
+    Err(Failure::new("failed-check", format!("{them} when last run"))
+        .details(failed)
+        .hint("mend it and run `git wf verify` again, or `git wf fail -m TEXT`"))
+}
+
+/// Refuses where the work tree of the execution, if it is here, holds work that is in no commit: changes of what git
+/// follows, and files of the plan that git does not.
+pub(in crate::cli) fn refuse_uncommitted(
+    store: &Store,
+    execution: &ExecutionFolder,
+    plan: Option<&Plan>,
+) -> Result<(), Failure> {
+    let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
+    let mut paths = uncommitted(&folder, plan)?;
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let all = count(paths.len(), "file");
+    let more = paths.len().saturating_sub(MOST_NAMED);
+    paths.truncate(MOST_NAMED);
+    if more > 0 {
+        paths.push(format!("and {more} more"));
+    }
+    Err(Failure::new("uncommitted", format!("the work tree has uncommitted work in {all}"))
+        .details(paths)
+        .hint("commit what belongs to it; `git stash` or `git restore` takes the rest out of the way"))
+}
+
+/// What is uncommitted in a work tree, each as a line for people.
+fn uncommitted(folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Failure> {
+    let store = Store::open(folder)?;
+    let status = Args::new(&["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"]);
+    let changed =
+        store.git().run(status.clone().options(&["--untracked-files=no"])).map_err(StoreError::Git)?;
+    let mut lines: Vec<String> = entries(&changed).map(|(_, path)| format!("{path} has changes")).collect();
+    let named: Vec<RepoPath> = plan.map(Plan::touches).unwrap_or_default().into_iter().collect();
+    let named: Vec<RepoPath> = named.into_iter().filter(|path| !path.as_str().is_empty()).collect();
+    if !named.is_empty() {
+        let status = status.options(&["--untracked-files=all", "--ignored=matching"]);
+        let status = named.iter().fold(status, |args, path| args.path(path.as_str()));
+        let found = store.git().run(status).map_err(StoreError::Git)?;
+        for (kind, path) in entries(&found) {
+            // What else is ignored in a folder of the plan was made by a build.
+            let is_named = || named.iter().any(|name| name.as_str() == path);
+            match kind.as_str() {
+                "??" => lines.push(format!("{path} is in the plan but not committed")),
+                "!!" if is_named() => lines.push(format!("{path} is in the plan but ignored by git")),
+                _ => {}
+            }
+        }
+    }
+    Ok(lines)
+}
+
+/// The entries of `git status --porcelain -z`, without renames: two letters and a path.
+fn entries(output: &[u8]) -> impl Iterator<Item = (String, String)> {
+    let lines = output.split(|byte| *byte == 0).filter(|line| line.len() > 3);
+    lines.map(|line| {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&line[..2]), text(&line[3..]))
+    })
+}

@@ -1,0 +1,234 @@
+//! A review as a reviewer writes it: numbers and one list of findings, or each dimension with its own.
+
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
+
+use crate::cli::{Failure, named, read_bytes};
+use crate::model::digest::DIGEST_PATTERN;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::review::{Score, Scores, Verdict};
+use crate::model::solution::Solution;
+use crate::model::{strict, typed};
+
+/// A finding is a sentence or two; what is longer belongs into the plan or into a comment.
+const LONGEST_FINDING: usize = 10_000;
+/// A plan of at most ten tasks does not bear more.
+const MOST_FINDINGS: usize = 100;
+
+/// A review as JSON. Each of technical, risk and completeness is given once, in `scores` or beside it.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(example = example(), transform = with_all_scores)]
+pub(in crate::cli) struct ReviewInput {
+    /// What the total says where it is left out; it can be harsher than that, and not milder.
+    verdict: Option<Verdict>,
+    /// Each 0 to 100.
+    #[serde(default)]
+    scores: Dimensions,
+    /// Whether it will work: a score from 0 to 100, or an object with `score` and `findings`.
+    technical: Option<Dimension>,
+    /// Whether what could go wrong is seen and small, 100 being no risk at all: a score, or an object with `score` and
+    /// `findings`.
+    risk: Option<Dimension>,
+    /// Whether everything that was asked for is in it: a score, or an object with `score` and `findings`.
+    completeness: Option<Dimension>,
+    /// What should be otherwise.
+    #[serde(default)]
+    #[schemars(length(max = MOST_FINDINGS), inner(regex(pattern = r"\S"), length(max = LONGEST_FINDING)))]
+    findings: Vec<String>,
+    /// The plan that was read: the review is refused where the plan has changed since.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    plan_digest: Option<String>,
+    /// The total, where the reviewer reckoned it: the review is refused where the scores come to another.
+    #[serde(alias = "total")]
+    total_score: Option<Score>,
+    /// The issue, where it is named: that of the plan.
+    #[serde(alias = "issueId")]
+    issue_id: Option<IssueId>,
+    /// The plan, where it is named: the one that is reviewed.
+    #[serde(alias = "solutionId")]
+    solution_id: Option<SolutionId>,
+}
+
+/// What the reviewer thinks in numbers, 100 being the best.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Dimensions {
+    /// Whether it will work.
+    technical: Option<Dimension>,
+    /// Whether what could go wrong is seen and small: 100 is no risk at all.
+    risk: Option<Dimension>,
+    /// Whether everything that was asked for is in it.
+    completeness: Option<Dimension>,
+}
+
+/// A score, or an object with a score and what was found.
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(untagged)]
+enum Dimension {
+    Score(Score),
+    Judged(Judged),
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Judged {
+    /// 0 to 100.
+    score: Score,
+    /// What should be otherwise.
+    #[serde(default)]
+    findings: Vec<String>,
+}
+
+impl<'de> Deserialize<'de> for Dimension {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = typed::any(deserializer)?;
+        let read = if value.is_object() {
+            typed::read(&value).map(Self::Judged)
+        } else {
+            typed::read(&value).map(Self::Score)
+        };
+        read.map_err(D::Error::custom)
+    }
+}
+
+/// The schema says what the type cannot: that all three are there.
+fn with_all_scores(schema: &mut schemars::Schema) {
+    let all = ["technical", "risk", "completeness"];
+    let in_scores = json!({ "required": ["scores"], "properties": { "scores": { "required": all } } });
+    schema.insert("anyOf".into(), json!([in_scores, { "required": all }]));
+}
+
+fn example() -> Value {
+    json!({
+        "scores": {"technical": 85, "risk": 70, "completeness": 60},
+        "findings": ["T2 has no test for an empty key"]
+    })
+}
+
+/// A review that can be stored, but for what only the plan tells.
+#[derive(Debug, Clone)]
+pub(in crate::cli) struct Judgement {
+    /// What the reviewer said beside the scores.
+    pub(in crate::cli) verdict: Option<Verdict>,
+    pub(in crate::cli) scores: Scores,
+    /// Those of a dimension begin with its name.
+    pub(in crate::cli) findings: Vec<String>,
+    /// The plan that was read.
+    pub(in crate::cli) plan_digest: Option<String>,
+    solution_id: Option<SolutionId>,
+    issue_id: Option<IssueId>,
+}
+
+impl Judgement {
+    /// From the command line.
+    pub(in crate::cli) fn new(
+        verdict: Option<Verdict>,
+        scores: Scores,
+        findings: Vec<String>,
+        plan_digest: Option<String>,
+    ) -> Result<Self, Failure> {
+        let findings = checked(findings)?;
+        Ok(Self { verdict, scores, findings, plan_digest, solution_id: None, issue_id: None })
+    }
+
+    /// From a file, or from stdin for `-`.
+    pub(in crate::cli) fn read(path: &str) -> Result<Self, Failure> {
+        let bytes = read_bytes(path)?;
+        let wrong = |why: String| {
+            Failure::new("invalid-json", format!("{} is not a review: {why}", named(path)))
+                .hint("`git wf schema review-input` shows its form")
+        };
+        let value = strict::parse(&bytes).map_err(wrong)?;
+        let input: ReviewInput = typed::read(&value).map_err(|error| wrong(error.to_string()))?;
+        let mut findings = input.findings;
+        let mut score = |name: &str, one: Option<Dimension>, other: Option<Dimension>| {
+            let dimension = match (one, other) {
+                (Some(_), Some(_)) => return Err(wrong(format!("`{name}` is given twice"))),
+                (one, other) => one.or(other).ok_or_else(|| wrong(format!("missing field `{name}`")))?,
+            };
+            Ok(match dimension {
+                Dimension::Score(score) => score,
+                Dimension::Judged(judged) => {
+                    findings
+                        .extend(judged.findings.iter().map(|finding| format!("{name}: {}", finding.trim())));
+                    judged.score
+                }
+            })
+        };
+        let scores = Scores {
+            technical: score("technical", input.scores.technical, input.technical)?,
+            risk: score("risk", input.scores.risk, input.risk)?,
+            completeness: score("completeness", input.scores.completeness, input.completeness)?,
+        };
+        if let Some(given) = input.total_score.filter(|given| given.rounded() != scores.total()) {
+            return Err(Failure::new(
+                "other-total",
+                format!("the total is given as {given}, but the scores come to {}", scores.total()),
+            )
+            .hint(
+                "0.4 technical + 0.3 risk + 0.3 completeness; correct the scores, or leave the total out",
+            ));
+        }
+        Ok(Self {
+            solution_id: input.solution_id,
+            issue_id: input.issue_id,
+            ..Self::new(input.verdict, scores, findings, input.plan_digest)?
+        })
+    }
+
+    /// Refuses a review that speaks of another plan.
+    pub(in crate::cli) fn is_about(&self, plan: &Solution, digest: &str) -> Result<(), Failure> {
+        let id = &plan.id;
+        if let Some(other) = self.solution_id.as_ref().filter(|other| *other != id) {
+            return Err(Failure::new("other-plan", format!("the review is about `{other}`, not `{id}`"))
+                .hint(format!("`git wf solution review {other}` takes it")));
+        }
+        if let Some(other) = self.issue_id.as_ref().filter(|other| **other != id.issue()) {
+            return Err(Failure::new(
+                "other-issue",
+                format!("the review is of a plan for `{other}`, and `{id}` is for `{}`", id.issue()),
+            )
+            .hint("name the plan that was read, or leave issue_id out"));
+        }
+        if let Some(read) = self.plan_digest.as_ref().filter(|read| *read != digest) {
+            return Err(Failure::new(
+                "digest-mismatch",
+                format!("plan `{id}` is not the one that was read: it is `{digest}` now, not `{read}`"),
+            )
+            .hint(format!("read it again: `git wf solution show {id}`")));
+        }
+        Ok(())
+    }
+}
+
+/// Findings without blanks at their ends, none of them empty, and not more than a plan bears.
+fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Failure> {
+    let count = findings.len();
+    if count > MOST_FINDINGS {
+        return Err(Failure::new(
+            "too-long",
+            format!("the review has {count} findings, and {MOST_FINDINGS} are allowed"),
+        )
+        .hint("keep what matters most; one finding is enough to reject a plan that is wrong throughout"));
+    }
+    for (n, finding) in findings.iter_mut().enumerate() {
+        *finding = finding.trim().to_owned();
+        let length = finding.chars().count();
+        let is_empty = ["", "technical:", "risk:", "completeness:"].contains(&finding.as_str());
+        if is_empty {
+            return Err(Failure::new("empty", format!("finding {} is empty", n + 1))
+                .hint("say what should change, or leave it out"));
+        }
+        if length > LONGEST_FINDING {
+            return Err(Failure::new(
+                "too-long",
+                format!("finding {} has {length} characters, and {LONGEST_FINDING} are allowed", n + 1),
+            )
+            .hint("`git wf comment ISSUE` takes longer texts"));
+        }
+    }
+    Ok(findings)
+}

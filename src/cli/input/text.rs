@@ -1,0 +1,229 @@
+//! Longer texts: from `-m`, a file, stdin, or the user's editor.
+
+use crate::cli::input::issue_fields::some;
+use crate::cli::{Context, Failure, read_text};
+use crate::model::id::IssueId;
+use crate::model::shell;
+use crate::store::{Read, Store, layout};
+
+/// A title is one line that people can read in a list.
+const LONGEST_TITLE: usize = 500;
+/// Texts beyond this are data, not descriptions. What a record may hold beside its other fields, the store says.
+const LONGEST_TEXT: usize = 16 * 1024 * 1024;
+
+/// Where the text of an issue or a comment comes from.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct TextArgs {
+    /// The text; repeat for more paragraphs
+    #[arg(short = 'm', long, value_name = "TEXT")]
+    pub(crate) message: Vec<String>,
+    /// Read the text from a file (`-` for stdin)
+    #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]
+    pub(crate) file: Option<String>,
+    /// Write it in your editor
+    #[arg(short, long)]
+    pub(crate) edit: bool,
+}
+
+impl TextArgs {
+    /// The text as given by flags, before any editor; none where there was none.
+    pub(crate) fn given(&self) -> Result<Option<String>, Failure> {
+        let text = match &self.file {
+            Some(path) => Some(read_text(path)?),
+            None if self.message.is_empty() => None,
+            None => Some(self.message.join("\n\n")),
+        };
+        text.map(|text| checked(&text)).transpose()
+    }
+
+    /// The same, or the last argument (`-` for stdin).
+    pub(crate) fn given_or(&self, last: Option<&str>) -> Result<Option<String>, Failure> {
+        match last {
+            None => self.given(),
+            Some(_) if self.file.is_some() || !self.message.is_empty() => {
+                Err(Failure::usage("the text is given twice")
+                    .hint("`-m TEXT`, `-F FILE`, or the text as the last argument"))
+            }
+            Some(last) => Ok(Some(checked(&argument(last)?)?)),
+        }
+    }
+}
+
+/// A text that is an argument: `-` stands for stdin.
+pub(crate) fn argument(text: &str) -> Result<String, Failure> {
+    if text == "-" { read_text(text) } else { Ok(text.to_owned()) }
+}
+
+/// One of several values with commas between them, without the blanks around it: `-t "a, b"` is `-t a,b`.
+#[allow(clippy::unnecessary_wraps)] // As clap wants it.
+pub(crate) fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(text.trim().to_owned())
+}
+
+/// What somebody has to say: by `-m`, of which each is a paragraph, or as the last argument (`-` for stdin). None where it
+/// is empty.
+pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<String>, Failure> {
+    if last.is_some() && !message.is_empty() {
+        return Err(
+            Failure::usage("the text is given twice").hint("`-m TEXT`, or the text as the last argument")
+        );
+    }
+    let text = last.map_or_else(|| Ok(message.join("\n\n")), argument)?;
+    Ok(some(checked(&text)?.trim().to_owned()))
+}
+
+/// Which of two optional arguments, an item and then a text, a lone one is: no item has a blank in its name or is JSON.
+pub(crate) fn item_and_text(item: Option<String>, text: Option<String>) -> (Option<String>, Option<String>) {
+    match (item, text) {
+        (Some(lone), None) if is_text(&lone) => (None, Some(lone)),
+        both => both,
+    }
+}
+
+/// Whether an argument can be nothing but a text.
+pub(crate) fn is_text(argument: &str) -> bool {
+    argument == "-" || argument.contains(char::is_whitespace) || argument.starts_with('{')
+}
+
+/// What names an item.
+pub(crate) const ITEM: &str = "an item is S-1, QUE-…:S-1, or the id of a plan or issue";
+
+/// Refuses the id of an issue where a command takes one issue and then a text: whoever names two means both.
+pub(crate) fn refuse_second_issue(
+    read: &impl Read,
+    text: Option<&str>,
+    command: &str,
+) -> Result<(), Failure> {
+    let second = text.and_then(|text| IssueId::parse(text).ok());
+    match second {
+        Some(id) if read.file(&layout::issue(&id))?.is_some() => {
+            Err(Failure::usage(format!("`{command}` takes one issue, and `{id}` is another"))
+                .hint(format!("`{command} {id}` for that one; `-m {id}` if it is your text")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A failure to find an item, of a command that takes a text, too: the word may have been meant as that.
+pub(crate) fn or_text(failure: Failure, word: Option<&str>, command: &str) -> Failure {
+    match word.filter(|_| failure.code() == "not-found") {
+        Some(word) => {
+            failure.hint(format!("{ITEM}; if it is your text: `{command} -m {}`", shell::word(word)))
+        }
+        None => failure,
+    }
+}
+
+/// Refuses a text where a command takes items alone.
+pub(crate) fn refuse_text<'a>(
+    items: impl IntoIterator<Item = &'a str>,
+    command: &str,
+) -> Result<(), Failure> {
+    match items.into_iter().find(|it| is_text(it)) {
+        Some(text) => Err(Failure::usage(format!("`{text}` is not an item, and `{command}` takes no text"))
+            .hint(format!("{ITEM}; `git wf comment ISSUE TEXT` keeps a remark"))),
+        None => Ok(()),
+    }
+}
+
+/// A text without blanks at its end, and not too long.
+pub(crate) fn checked(text: &str) -> Result<String, Failure> {
+    if text.len() > LONGEST_TEXT {
+        return Err(Failure::new(
+            "too-long",
+            format!("the text has {} bytes, and {LONGEST_TEXT} are allowed", text.len()),
+        )
+        .hint("attach large data as a file of the repository and name it here"));
+    }
+    Ok(text.trim_end().to_owned())
+}
+
+/// A title: one line, not empty, not too long.
+pub(crate) fn title(text: &str) -> Result<String, Failure> {
+    let title = text.trim();
+    if title.is_empty() {
+        return Err(
+            Failure::new("empty-title", "the title is empty").hint("say in one line what is wrong or wanted")
+        );
+    }
+    let length = title.chars().count();
+    if length > LONGEST_TITLE {
+        return Err(Failure::new(
+            "too-long",
+            format!("the title has {length} characters, and {LONGEST_TITLE} are allowed"),
+        )
+        .hint("put the rest into the description: -m TEXT or -F FILE"));
+    }
+    if title.chars().any(char::is_control) {
+        return Err(Failure::new(
+            "invalid-title",
+            "the title has a line break or another control character in it",
+        )
+        .hint("put what follows the first line into the description: -m TEXT or -F FILE"));
+    }
+    Ok(title.to_owned())
+}
+
+/// Opens git's editor on `text` with `help` below it as comment lines; what comes back has no comment lines.
+pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> Result<String, Failure> {
+    let _ = context;
+    let git = store.git();
+    let editor = String::from_utf8_lossy(&git.run(&["var", "GIT_EDITOR"])?).trim().to_owned();
+    let folder = store.git_dir().join("wf");
+    let path = folder.join("EDITMSG.md");
+    let failed = |error: std::io::Error| {
+        Failure::new("editor", format!("cannot edit `{}`: {error}", path.display()))
+            .hint("`git var GIT_EDITOR` shows the editor; -m or -F need none")
+    };
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    let commented = git.run_with(&["stripspace", "--comment-lines"], help.as_bytes())?;
+    std::fs::write(&path, [text.as_bytes(), b"\n", &commented].concat()).map_err(failed)?;
+    let status = std::process::Command::new("sh")
+        .args(["-c", &format!("{editor} \"$@\""), &editor])
+        .arg(&path)
+        .status()
+        .map_err(failed)?;
+    if !status.success() {
+        return Err(Failure::new("editor", format!("the editor `{editor}` failed: {status}"))
+            .hint(format!("what you wrote is in `{}`", path.display())));
+    }
+    let written = std::fs::read(&path).map_err(failed)?;
+    let stripped = git.run_with(&["stripspace", "--strip-comments"], &written)?;
+    let text = String::from_utf8(stripped).map_err(|_| {
+        Failure::new("invalid-utf8", format!("`{}` is not UTF-8", path.display()))
+            .hint("set the editor to write UTF-8; what you wrote is in that file")
+    })?;
+    // The text goes into the store; a copy left behind would be taken for something.
+    let _ = std::fs::remove_file(&path);
+    checked(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_given_once_in_either_way() {
+        let told = |message: &[&str], last| {
+            said(&message.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>(), last).ok().flatten()
+        };
+        assert_eq!(told(&["one", "two"], None).as_deref(), Some("one\n\ntwo"));
+        assert_eq!(told(&[], Some(" one ")).as_deref(), Some("one"));
+        assert_eq!(told(&[" "], None), None);
+        assert_eq!(told(&[], None), None);
+        assert!(said(&["one".into()], Some("two")).is_err());
+    }
+
+    #[test]
+    fn a_lone_argument_is_an_item_where_it_can_be_one() {
+        let both = |item: &str| item_and_text(Some(item.into()), None);
+        for item in ["S-1", "QUE-20261121-7k3m2pq9:S-1", "broken"] {
+            assert_eq!(both(item), (Some(item.into()), None));
+        }
+        for text in ["no disk left", r#"{"message":"x"}"#, "-"] {
+            assert_eq!(both(text), (None, Some(text.into())));
+        }
+        let two = item_and_text(Some("S-1".into()), Some("x".into()));
+        assert_eq!(two, (Some("S-1".into()), Some("x".into())));
+    }
+}

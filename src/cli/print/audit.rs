@@ -1,0 +1,235 @@
+//! How an audit is shown: as a table for people, and as Markdown for a pull request.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use crate::cli::answer::ON_NO_BRANCH;
+use crate::cli::command::trail::audit::{Audit, AuditedCommit, Binding};
+use crate::cli::{Context, Failure};
+use crate::model::execution::LinkedBy;
+use crate::model::review::Verdict;
+use crate::rules::audit::{Finding, Severity};
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Cell, Column, Table, style};
+
+fn short(hash: &str) -> &str {
+    hash.get(..10).unwrap_or(hash)
+}
+
+fn share(part: usize, whole: usize) -> String {
+    (part * 100).checked_div(whole).map(|percent| format!(" ({percent} %)")).unwrap_or_default()
+}
+
+fn how(by: LinkedBy) -> &'static str {
+    match by {
+        LinkedBy::Hook => "by the hook",
+        LinkedBy::Trailer => "by a trailer alone",
+        LinkedBy::Manual => "by hand",
+        LinkedBy::Relink => "found afterwards",
+    }
+}
+
+/// What of the work is bound and shown, in one line.
+fn coverage(audit: &Audit) -> String {
+    let links: Vec<String> = audit.links.iter().map(|(by, n)| format!("{n} {}", how(*by))).collect();
+    let links = if links.is_empty() { String::new() } else { format!(" [{}]", links.join(", ")) };
+    format!(
+        "{} of {} bound{}{links}, {} of {} with evidence{}",
+        audit.bound_count,
+        count(audit.commit_count, "commit"),
+        share(audit.bound_count, audit.commit_count),
+        audit.evidenced_count,
+        count(audit.task_count, "task"),
+        share(audit.evidenced_count, audit.task_count),
+    )
+}
+
+/// One row for each execution that links the commit, or one without.
+fn rows(commit: &AuditedCommit) -> Vec<[String; 6]> {
+    let row = |binding: Option<&Binding>| {
+        let of = |text: fn(&Binding) -> String| binding.map(text).unwrap_or_default();
+        [
+            short(&commit.hash).to_owned(),
+            of(|it| it.issue_id.to_string()),
+            of(|it| it.task_id.clone().unwrap_or_default()),
+            of(|it| it.linked_by.map(|by| by.to_string()).unwrap_or_default()),
+            of(|it| it.review.map(|verdict| verdict.as_str().to_owned()).unwrap_or_default()),
+            of(|it| {
+                if it.check_count == 0 {
+                    String::new()
+                } else {
+                    format!("{}/{}", it.checks_passed, it.check_count)
+                }
+            }),
+        ]
+    };
+    if commit.bound_to.is_empty() {
+        return vec![row(None)];
+    }
+    commit.bound_to.iter().map(|binding| row(Some(binding))).collect()
+}
+
+/// The subject, and of a merge what it adds to what it joins.
+fn subject(commit: &AuditedCommit) -> String {
+    const MOST: usize = 3;
+    let files = &commit.own_files;
+    let place = if commit.on_no_branch { ON_NO_BRANCH } else { "" };
+    if files.is_empty() {
+        return format!("{}{place}", commit.subject);
+    }
+    let shown = files.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    let more = files.len().saturating_sub(MOST);
+    let rest = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("{} (the merge itself changes {shown}{rest}){place}", commit.subject)
+}
+
+/// Where a finding is, and what it is.
+fn place(finding: &Finding) -> String {
+    match (&finding.commit, &finding.execution_id, &finding.issue_id) {
+        (Some(commit), _, Some(issue)) => format!("{} {issue}", short(commit)),
+        (Some(commit), ..) => short(commit).to_owned(),
+        (None, Some(execution), _) => execution.to_string(),
+        (None, None, Some(issue)) => issue.to_string(),
+        (None, None, None) => String::new(),
+    }
+}
+
+/// Findings in order, those of one kind at one place together: the first of them, and how many there are besides. A
+/// commit that moves a whole tree would bury all others.
+fn in_short(findings: Vec<&Finding>) -> Vec<(Vec<&Finding>, usize)> {
+    const MOST: usize = 10;
+    let mut groups: Vec<(Vec<&Finding>, usize)> = Vec::new();
+    for finding in findings {
+        let of = |it: &Finding| (it.kind, it.commit.clone(), it.execution_id.clone());
+        match groups.last_mut().filter(|(group, _)| finding.commit.is_some() && of(group[0]) == of(finding)) {
+            Some((group, rest)) if group.len() >= MOST => *rest += 1,
+            Some((group, _)) => group.push(finding),
+            None => groups.push((vec![finding], 0)),
+        }
+    }
+    groups
+}
+
+/// For people.
+pub(in crate::cli) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    writeln!(
+        context.screen,
+        "{}: {}",
+        painter.paint(style::HEADING, &clean_line(&audit.range)),
+        coverage(audit)
+    )?;
+    if !audit.commits.is_empty() {
+        writeln!(context.screen)?;
+    }
+    let mut table = Table::new([
+        Column::left("COMMIT"),
+        Column::left("ISSUE"),
+        Column::left("TASK"),
+        Column::left("LINK"),
+        Column::left("REVIEW"),
+        Column::left("CHECKS"),
+        Column::flexible("SUBJECT"),
+    ]);
+    for commit in &audit.commits {
+        for [hash, issue, task, link, review, checks] in rows(commit) {
+            let only_joins = commit.is_merge && commit.own_files.is_empty();
+            let look = if only_joins { style::DIM } else { style::PLAIN };
+            let verdict = if review == Verdict::Rejected.as_str() { style::BAD } else { style::PLAIN };
+            table.row([
+                Cell::new(hash, style::WARN),
+                Cell::new(issue, style::ID),
+                Cell::from(task.as_str()),
+                Cell::from(link.as_str()),
+                Cell::new(review, verdict),
+                Cell::from(checks.as_str()),
+                Cell::new(subject(commit), look),
+            ]);
+        }
+    }
+    table.print(&mut context.screen)?;
+    for (severity, heading, look) in
+        [(Severity::Fault, "faults", style::BAD), (Severity::Note, "notes", style::DIM)]
+    {
+        let of_kind: Vec<&Finding> = audit.findings.iter().filter(|it| it.severity == severity).collect();
+        if of_kind.is_empty() {
+            continue;
+        }
+        writeln!(context.screen, "\n{}", painter.paint(look, &format!("{heading} ({})", of_kind.len())))?;
+        for (findings, rest) in in_short(of_kind) {
+            for finding in &findings {
+                let place = painter.paint(style::ID, &place(finding));
+                writeln!(context.screen, "  {place}  {}", clean_line(&finding.message))?;
+            }
+            if rest > 0 {
+                let place = painter.paint(style::ID, &place(findings[0]));
+                writeln!(context.screen, "  {place}  and {rest} more of this kind (`--json` has all)")?;
+            }
+        }
+    }
+    if audit.findings.is_empty() {
+        writeln!(context.screen, "{}", painter.paint(style::GOOD, "no problems found"))?;
+    }
+    Ok(())
+}
+
+/// For a pull request. Whatever comes from a record or a commit is escaped.
+pub(in crate::cli) fn markdown(audit: &Audit) -> String {
+    let mut page = String::new();
+    let faults = audit.findings.iter().filter(|it| it.severity == Severity::Fault).count();
+    let verdict = if faults == 0 { "no problems found".to_owned() } else { count(faults, "fault") };
+    // Writing to a String cannot fail.
+    let _ = writeln!(page, "### Audit of {}: {verdict}\n\n{}\n", escaped(&audit.range), coverage(audit));
+    let _ = writeln!(page, "| commit | issue | task | link | review | checks | subject |");
+    let _ = writeln!(page, "|---|---|---|---|---|---|---|");
+    for commit in &audit.commits {
+        for row in rows(commit) {
+            let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
+            let _ = writeln!(page, "| {} | {} |", cells.join(" | "), escaped(&subject(commit)));
+        }
+    }
+    for (severity, heading) in [(Severity::Fault, "Faults"), (Severity::Note, "Notes")] {
+        let of_kind: Vec<&Finding> = audit.findings.iter().filter(|it| it.severity == severity).collect();
+        if !of_kind.is_empty() {
+            let _ = writeln!(page, "\n#### {heading}\n");
+        }
+        for (findings, rest) in in_short(of_kind) {
+            for finding in &findings {
+                let _ = writeln!(page, "- {}: {}", escaped(&place(finding)), escaped(&finding.message));
+            }
+            if rest > 0 {
+                let _ = writeln!(page, "- {}: and {rest} more of this kind", escaped(&place(findings[0])));
+            }
+        }
+    }
+    page
+}
+
+/// Text that Markdown shows as it stands, in one line.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in clean_line(text).chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '@' | '$' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\n' | '\r' => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_of_others_stays_text() {
+        assert_eq!(escaped("a|b <img> [x](y) `c`\n# d"), "a\\|b &lt;img&gt; \\[x\\](y) \\`c\\` \\# d");
+    }
+}

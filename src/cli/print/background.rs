@@ -1,0 +1,208 @@
+//! For people, what bears on the next attempt at an issue: the same that agents are given as JSON.
+
+use std::io::Write;
+
+use crate::cli::print::review as review_print;
+use crate::cli::{Context, Failure};
+use crate::rules::background::{AttemptTold, Background, CheckTold, DependencyTold, FeedbackTold, IssueTold};
+use crate::rules::bounded::LeftOut;
+use crate::ui::style;
+use crate::ui::text::{clean_line, count, indent};
+
+fn heading(text: &str, context: &mut Context) -> std::io::Result<()> {
+    let shown = context.screen.painter().paint(style::HEADING, &clean_line(text));
+    writeln!(context.screen, "\n{shown}")
+}
+
+fn section(name: &str, text: Option<&str>, context: &mut Context) -> std::io::Result<()> {
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(()) };
+    heading(name, context)?;
+    writeln!(context.screen, "{}", indent(text, 4))
+}
+
+/// What an issue says, beside its id and title.
+pub(in crate::cli) fn issue(told: &IssueTold, context: &mut Context) -> Result<(), Failure> {
+    let joined = |set: &std::collections::BTreeSet<String>| {
+        (!set.is_empty()).then(|| set.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
+    };
+    let lifecycle = &told.lifecycle_requirements;
+    let facts = [
+        ("status", Some(told.status.to_string())),
+        ("priority", Some(told.priority.name().to_owned())),
+        ("type", told.issue_type.clone()),
+        ("labels", joined(&told.tags)),
+        ("components", joined(&told.affected_components)),
+        ("relations", joined(&told.relations)),
+        ("source", told.source.map(|source| source.to_string())),
+        ("url", told.source_url.clone()),
+        ("location", told.extended_context.location.clone()),
+        ("tests", lifecycle.test_strategy.clone()),
+        ("regression", lifecycle.regression_scope.clone()),
+        ("acceptance", lifecycle.acceptance_type.clone()),
+        ("commits", lifecycle.commit_strategy.clone()),
+    ];
+    for (name, value) in facts {
+        let Some(value) = value else { continue };
+        let label = context.screen.painter().paint(style::DIM, &format!("{name:<12}"));
+        writeln!(context.screen, "{label} {}", clean_line(&value))?;
+    }
+    for it in &told.depends_on {
+        dependency(it, context)?;
+    }
+    if !told.description.is_empty() {
+        writeln!(context.screen, "\n{}", indent(&told.description, 4))?;
+    }
+    let notes = told.extended_context.notes.as_ref().map(|notes| {
+        notes.as_str().map_or_else(|| serde_json::to_string_pretty(notes).unwrap_or_default(), str::to_owned)
+    });
+    for (name, text) in [
+        ("expected", told.expected_behavior.as_deref()),
+        ("actual", told.actual_behavior.as_deref()),
+        ("suggested fix", told.extended_context.suggested_fix.as_deref()),
+        ("notes", notes.as_deref()),
+    ] {
+        section(name, text, context)?;
+    }
+    Ok(())
+}
+
+fn dependency(it: &DependencyTold, context: &mut Context) -> std::io::Result<()> {
+    let painter = context.screen.painter();
+    let label = painter.paint(style::DIM, &format!("{:<12}", "depends on"));
+    let id = painter.paint(style::ID, it.issue_id.as_str());
+    let state = it.status.map_or("not here".to_owned(), |status| status.to_string());
+    let state = painter.paint(if it.is_met { style::GOOD } else { style::WARN }, &state);
+    let title = it.title.as_deref().unwrap_or_default();
+    writeln!(context.screen, "{label} {id} ({state}) {}", clean_line(title))
+}
+
+/// What was tried and said so far.
+pub(in crate::cli) fn background(told: &Background, context: &mut Context) -> Result<(), Failure> {
+    if !told.attempts.is_empty() {
+        heading("earlier attempts, the newest first", context)?;
+    }
+    for it in &told.attempts {
+        attempt(it, context)?;
+    }
+    if !told.feedback.is_empty() {
+        heading("feedback, the newest first", context)?;
+    }
+    for it in &told.feedback {
+        feedback(it, context)?;
+    }
+    if !told.comments.is_empty() {
+        heading("comments, the newest first", context)?;
+    }
+    for it in &told.comments {
+        writeln!(context.screen, "    {}, {}:", clean_line(&it.author), it.created_at)?;
+        writeln!(context.screen, "{}", indent(&it.body, 8))?;
+    }
+    if !told.reviews.is_empty() {
+        heading("reviews of the plan as it is", context)?;
+    }
+    for it in &told.reviews {
+        let verdict =
+            context.screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());
+        let (plan, author) = (&it.solution_id, clean_line(&it.author));
+        writeln!(context.screen, "    {plan}: {verdict} {} by {author}, {}", it.total, it.created_at)?;
+        for finding in &it.findings {
+            writeln!(context.screen, "        - {}", indent(finding, 10).trim_start())?;
+        }
+    }
+    Ok(())
+}
+
+fn attempt(it: &AttemptTold, context: &mut Context) -> std::io::Result<()> {
+    let ended = it.finished_at.map_or(String::new(), |at| format!(" {at}"));
+    let other = it.ended_by.as_deref().filter(|person| *person != it.actor);
+    let ended = other.map_or(ended.clone(), |person| format!("{ended} by {}", clean_line(person)));
+    let forced = it.forced.as_deref().map(|reason| format!(", gate overridden: {}", clean_line(reason)));
+    let ended = format!("{ended}{}", forced.unwrap_or_default());
+    let aside = it.set_aside.map_or(String::new(), |reason| format!(", set aside by {reason}"));
+    let id = context.screen.painter().paint(style::ID, it.execution_id.short());
+    writeln!(
+        context.screen,
+        "    attempt {} of {} by {}: {}{ended}{aside}  {id}",
+        it.attempt,
+        it.solution_id,
+        clean_line(&it.actor),
+        it.status
+    )?;
+    if let Some(failure) = &it.failure {
+        let of = [failure.task_id.as_deref(), failure.error_type.as_deref()];
+        let of: Vec<&str> = of.into_iter().flatten().collect();
+        let what = if of.is_empty() { String::new() } else { format!("{}: ", of.join(", ")) };
+        let message = failure.message.as_deref().unwrap_or("no message");
+        let bad = context.screen.painter().paint(style::BAD, "failed:");
+        writeln!(context.screen, "        {bad} {}", indent(&format!("{what}{message}"), 8).trim_start())?;
+        if let Some(trace) = &failure.stack_trace {
+            writeln!(context.screen, "{}", indent(trace, 12))?;
+        }
+    }
+    for check in &it.failed_checks {
+        failed_check(check, context)?;
+    }
+    if let Some(summary) = &it.summary {
+        writeln!(context.screen, "        said: {}", indent(summary, 8).trim_start())?;
+    }
+    if let Some(branch) = &it.branch {
+        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        writeln!(context.screen, "        on {}", clean_line(branch))?;
+    }
+    for commit in &it.commits {
+        let task = commit.task_id.as_ref().map(|task| format!(" [{task}]")).unwrap_or_default();
+        let hash = commit.hash.get(..10).unwrap_or(&commit.hash);
+        let hash = context.screen.painter().paint(style::WARN, hash);
+        writeln!(context.screen, "        {hash}{} {}", clean_line(&task), clean_line(&commit.subject))?;
+    }
+    Ok(())
+}
+
+fn failed_check(it: &CheckTold, context: &mut Context) -> std::io::Result<()> {
+    let task = it.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
+    let how = it.exit_code.map_or_else(|| "was stopped".to_owned(), |code| format!("failed with {code}"));
+    let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
+    let dirty = if it.dirty { " with uncommitted changes" } else { "" };
+    let how = context.screen.painter().paint(style::BAD, &how);
+    writeln!(
+        context.screen,
+        "        check{} {} {how}{}{dirty}",
+        clean_line(&task),
+        clean_line(&it.command),
+        clean_line(&at)
+    )?;
+    if it.output_tail.trim().is_empty() {
+        return Ok(());
+    }
+    writeln!(context.screen, "{}", indent(it.output_tail.trim_end(), 12))
+}
+
+fn feedback(it: &FeedbackTold, context: &mut Context) -> std::io::Result<()> {
+    let of = it.solution_id.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
+    let author = clean_line(&it.author);
+    writeln!(context.screen, "    {}{of} ({}) by {author}, {}:", it.kind, it.stage, it.created_at)?;
+    let parts = [it.task_id.as_deref(), it.error_type.as_deref()];
+    let what: String = parts.into_iter().flatten().map(|part| format!("{part}: ")).collect();
+    writeln!(context.screen, "{}", indent(&format!("{what}{}", it.content), 8))
+}
+
+/// What is missing, and which command shows it.
+pub(in crate::cli) fn left_out(all: &[LeftOut], context: &mut Context) -> Result<(), Failure> {
+    if !all.is_empty() {
+        heading("left out", context)?;
+    }
+    for it in all {
+        let entries = if it.entries == 1 { "entry" } else { "entries" };
+        let older = (it.entries > 0).then(|| format!("{} more {entries}", it.entries));
+        let short = (it.shortened > 0).then(|| format!("{} cut", count(it.shortened, "text")));
+        let how: Vec<String> = older.into_iter().chain(short).collect();
+        writeln!(
+            context.screen,
+            "    {}: {}; `{}` shows all",
+            clean_line(&it.what),
+            how.join(", "),
+            it.command
+        )?;
+    }
+    Ok(())
+}

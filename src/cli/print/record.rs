@@ -1,0 +1,55 @@
+//! Changed records for people: a line for each, and its fields below.
+
+use std::io;
+use std::io::Write;
+
+use serde_json::Value;
+
+use crate::cli::Context;
+use crate::cli::print::diff as diff_print;
+use crate::rules::record_diff::FieldChange;
+use crate::trail::record_change::{Change, RecordChange};
+use crate::ui::style;
+
+/// Prints them in order, moved in by `margin` blanks.
+pub(in crate::cli) fn print(
+    changes: &[RecordChange],
+    margin: usize,
+    context: &mut Context,
+) -> io::Result<()> {
+    changes.iter().try_for_each(|change| print_one(change, margin, context))
+}
+
+fn print_one(it: &RecordChange, margin: usize, context: &mut Context) -> io::Result<()> {
+    let (sign, look) = match it.change {
+        Change::Added => ('+', style::GOOD),
+        Change::Changed => ('~', style::HEADING),
+        Change::Removed => ('-', style::BAD),
+    };
+    let line = context.screen.painter().paint(look, &format!("{sign} {}", it.summary));
+    writeln!(context.screen, "{:margin$}{line}", "")?;
+    if it.kind.is_entry() && it.change != Change::Changed {
+        return Ok(());
+    }
+    let fields: Vec<FieldChange> = it.fields.iter().filter(|field| !is_said(it, field)).cloned().collect();
+    let heading = |list: &str, id: &str| match it.titles.get(id).filter(|_| list == "tasks") {
+        Some(title) => format!("{id} {title}"),
+        None => id.to_owned(),
+    };
+    diff_print::print(&fields, margin + 4, heading, &mut context.screen)
+}
+
+/// Whether the line above says it already: of a new record who made it of what, and what it is called.
+fn is_said(it: &RecordChange, field: &FieldChange) -> bool {
+    if it.change == Change::Changed {
+        return false;
+    }
+    match field.path.as_str() {
+        "author" | "created_at" | "queued_at" | "issue_id" | "solution_id" | "position" => true,
+        "title" | "description" | "name" => {
+            let text = field.new.as_ref().or(field.old.as_ref()).and_then(Value::as_str);
+            text.is_some_and(|text| it.summary.ends_with(text))
+        }
+        _ => false,
+    }
+}

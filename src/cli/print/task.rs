@@ -1,0 +1,157 @@
+//! A plan's tasks for people: everything that they say, so that nobody needs the JSON to carry them out.
+
+use std::io::Write;
+
+use crate::cli::{Context, Failure};
+use crate::model::hidden::exact;
+use crate::model::plan::{ModificationPoint, Plan, PlannedCommit, PlannedFile, Task};
+use crate::ui::style;
+use crate::ui::text::{clean_line, indent};
+
+/// Columns of the names in front of what a task lists.
+const NAME: usize = 12;
+
+/// What a plan says as a whole, apart from its tasks.
+pub(in crate::cli) fn purpose(plan: &Plan, context: &mut Context) -> Result<(), Failure> {
+    for text in [&plan.description, &plan.approach].into_iter().flatten() {
+        writeln!(context.screen, "\n{}", indent(text, 4))?;
+    }
+    exploration(plan, context)
+}
+
+/// What the planner found in the code.
+pub(in crate::cli) fn exploration(plan: &Plan, context: &mut Context) -> Result<(), Failure> {
+    let Some(found) = plan.exploration_context.as_ref().and_then(|found| found.as_object()) else {
+        return Ok(());
+    };
+    for (name, value) in found {
+        let heading = context.screen.painter().paint(style::HEADING, &clean_line(&name.replace('_', " ")));
+        let text = match value {
+            serde_json::Value::String(text) => text.clone(),
+            serde_json::Value::Array(items) if items.iter().all(serde_json::Value::is_string) => {
+                items.iter().filter_map(serde_json::Value::as_str).collect::<Vec<_>>().join("\n")
+            }
+            other => serde_json::to_string_pretty(other).unwrap_or_default(),
+        };
+        writeln!(context.screen, "\n{heading}\n{}", indent(&text, 4))?;
+    }
+    Ok(())
+}
+
+/// The tasks of a plan in full.
+pub(in crate::cli) fn tasks(plan: &Plan, context: &mut Context) -> Result<(), Failure> {
+    for task in &plan.tasks {
+        writeln!(context.screen)?;
+        print_task(task, context)?;
+    }
+    Ok(())
+}
+
+fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
+    let painter = context.screen.painter();
+    let after = if task.depends_on.is_empty() {
+        String::new()
+    } else {
+        format!(" (after {})", task.depends_on.join(", "))
+    };
+    let title = painter.paint(style::HEADING, &task.title);
+    let id = painter.paint(style::ID, &task.id);
+    writeln!(context.screen, "{id} {}: {title}{}", clean_line(&task.action), clean_line(&after))?;
+    if let Some(description) = &task.description {
+        writeln!(context.screen, "{}", indent(description, 4))?;
+    }
+    let facts = [
+        task.priority().map(|priority| priority.name().to_owned()),
+        task.estimated_minutes.map(|minutes| format!("{minutes} minutes")),
+        task.effort.as_ref().map(|effort| format!("{effort} effort")),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    if !facts.is_empty() {
+        writeln!(context.screen, "{}", painter.paint(style::DIM, &format!("    {}", facts.join(", "))))?;
+    }
+    for (name, items) in lists(task) {
+        for (n, item) in items.iter().enumerate() {
+            let shown = if n == 0 { name } else { "" };
+            let label = painter.paint(style::DIM, &format!("    {shown:<NAME$}"));
+            if name == "tests" {
+                // These are run, so nothing of them may be hidden.
+                writeln!(context.screen, "{label} {}", exact(item))?;
+                continue;
+            }
+            let (first, rest) = item.split_once('\n').unwrap_or((item, ""));
+            writeln!(context.screen, "{label} {}", clean_line(first))?;
+            if !rest.trim().is_empty() {
+                writeln!(context.screen, "{}", indent(rest, NAME + 5))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a task lists, by name, in the order in which it is worked on.
+fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
+    let test = |of: fn(&crate::model::plan::TaskTest) -> &[String]| -> Vec<String> {
+        task.test.iter().flat_map(|test| of(test).to_vec()).collect()
+    };
+    let files = task.files.iter().flatten().map(planned_file);
+    let points = task.modification_points.iter().flatten().map(modification_point);
+    // `git wf accept` asks for these numbers.
+    let criteria = task.criteria().into_iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1));
+    let verification = task.verification().into_iter().map(str::to_owned);
+    let coverage = task.test.as_ref().and_then(|test| test.coverage_target).map(|target| target.to_string());
+    let definition = task.convergence.as_ref().and_then(|it| it.definition_of_done.clone());
+    vec![
+        ("scope", task.scope.clone().into_iter().collect()),
+        ("files", files.chain(points).collect()),
+        ("steps", task.implementation.clone()),
+        ("tests", test(|test| &test.commands)),
+        ("unit tests", test(|test| &test.unit)),
+        ("integration", test(|test| &test.integration)),
+        ("coverage", coverage.into_iter().collect()),
+        ("by hand", test(|test| &test.manual_checks)),
+        ("metrics", test(|test| &test.success_metrics)),
+        ("regression", task.regression.clone().unwrap_or_default()),
+        ("done when", criteria.collect()),
+        ("shown by", verification.collect()),
+        ("done means", definition.into_iter().collect()),
+        ("commit", task.commit.iter().filter_map(commit).collect()),
+    ]
+}
+
+/// `src/a.rs, fn main (modify): Call it`, and further changes below.
+fn planned_file(file: &PlannedFile) -> String {
+    let risk = file.conflict_risk.as_ref().map(|risk| format!("{risk} conflict risk"));
+    let facts: Vec<String> = file.action.clone().into_iter().chain(risk).collect();
+    let mut text = place(&file.path, file.target.as_deref(), &facts, file.change.as_deref());
+    for change in file.changes.iter().flatten() {
+        text.push('\n');
+        text.push_str(change);
+    }
+    text
+}
+
+fn modification_point(point: &ModificationPoint) -> String {
+    place(&point.file, point.target.as_deref(), &[], point.change.as_deref())
+}
+
+fn place(path: &str, target: Option<&str>, facts: &[String], change: Option<&str>) -> String {
+    let target = target.map(|target| format!(", {target}")).unwrap_or_default();
+    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
+    let change = change.map(|change| format!(": {change}")).unwrap_or_default();
+    format!("{path}{target}{facts}{change}")
+}
+
+/// `feat(auth)!: message`, as far as the plan says it.
+fn commit(commit: &PlannedCommit) -> Option<String> {
+    let scope = commit.scope.as_ref().map(|scope| format!("({scope})")).unwrap_or_default();
+    let breaking = if commit.breaking == Some(true) { "!" } else { "" };
+    let head = format!("{}{scope}{breaking}", commit.kind.as_deref().unwrap_or_default());
+    match (&commit.message_template, head.as_str()) {
+        (None, "") => None,
+        (Some(message), "") => Some(message.clone()),
+        // A template may be the whole subject.
+        (Some(message), head) if message.starts_with(head) => Some(message.clone()),
+        (Some(message), head) => Some(format!("{head}: {message}")),
+        (None, head) => Some(head.to_owned()),
+    }
+}

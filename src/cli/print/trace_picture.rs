@@ -1,0 +1,116 @@
+//! A trace as a graph: issues, plans, items, executions, commits, checks, and what was said of them.
+
+use std::collections::BTreeMap;
+
+use crate::cli::answer;
+use crate::cli::command::trail::trace::{Found, Traced, accepted};
+use crate::cli::print::trace as trace_print;
+use crate::model::hash::CommitHash;
+use crate::rules::facts;
+use crate::rules::folder::last_checks;
+use crate::rules::review;
+use crate::ui::picture::{Picture, Stroke};
+
+/// The colours of what stands in it.
+const CLASSES: &[(&str, &str, &str)] = &[
+    ("issue", "lightblue", "#cdf"),
+    ("plan", "lightcyan", "#dff"),
+    ("review", "lavender", "#eef"),
+    ("item", "white", "#fff"),
+    ("execution", "lightgoldenrod", "#ffc"),
+    ("commit", "white", "#eee"),
+    ("good", "palegreen", "#cfc"),
+    ("bad", "lightpink", "#fcc"),
+    ("note", "whitesmoke", "#f6f6f6"),
+];
+
+/// The picture. A commit stands in it once, whatever it carries out.
+pub(in crate::cli) fn of(found: &Found) -> Picture {
+    let mut picture = Picture::new(&found.query, CLASSES);
+    let mut commits: BTreeMap<CommitHash, usize> = BTreeMap::new();
+    let asked = found.commit.iter().chain(found.commits.iter().flatten().map(|it| &it.commit));
+    for commit in asked {
+        commit_node(&commit.hash, &commit.subject, &mut picture, &mut commits);
+    }
+    for issue in &found.issues {
+        add_issue(issue, &mut picture, &mut commits);
+    }
+    picture
+}
+
+fn commit_node(
+    hash: &CommitHash,
+    subject: &str,
+    picture: &mut Picture,
+    known: &mut BTreeMap<CommitHash, usize>,
+) -> usize {
+    let make = || picture.node(hash.short(), &[subject], "commit");
+    *known.entry(hash.clone()).or_insert_with(make)
+}
+
+fn add_issue(traced: &Traced, picture: &mut Picture, commits: &mut BTreeMap<CommitHash, usize>) {
+    let folder = &traced.folder;
+    let record = &folder.issue.record;
+    let issue = picture.node(record.id.as_str(), &[&record.title, facts::status(folder).as_str()], "issue");
+    for it in &traced.overrides {
+        let node = picture.node(&format!("forced: {}", it.operation), &[&it.reason, &it.person], "bad");
+        picture.edge(issue, node, Stroke::Strong);
+    }
+    for it in &folder.feedback {
+        let node = picture.node(&format!("{} at {}", it.kind, it.stage), &[&it.content], "note");
+        picture.edge(issue, node, Stroke::Dashed);
+    }
+    let executions = answer::executions(folder);
+    for solution in folder.solutions.iter().map(|it| &it.record) {
+        let digest = solution.plan_digest();
+        let description = solution.typed_plan().description.unwrap_or_default();
+        let version = digest.get(..19).unwrap_or(&digest);
+        let plan = picture.node(solution.id.as_str(), &[&description, version], "plan");
+        let is_bound = record.bound_solution_id.as_ref() == Some(&solution.id);
+        picture.edge(issue, plan, if is_bound { Stroke::Plain } else { Stroke::Dashed });
+        for it in folder.reviews(&solution.id) {
+            let verdict = format!("review: {} {}", review::verdict(it), it.total);
+            let node = picture.node(&verdict, &[&it.author], "review");
+            picture.edge(plan, node, Stroke::Dashed);
+        }
+        for it in traced.queued.iter().filter(|it| it.solution_id == solution.id) {
+            let name = format!("{} of {}", it.item_id, it.queue_id);
+            let node = picture.node(&name, &[it.status.as_str()], "item");
+            picture.edge(plan, node, Stroke::Plain);
+        }
+        for it in executions.iter().filter(|it| it.execution.solution_id == solution.id) {
+            add_execution(it, traced, plan, picture, commits);
+        }
+    }
+}
+
+fn add_execution(
+    it: &answer::ExecutionAnswer,
+    traced: &Traced,
+    plan: usize,
+    picture: &mut Picture,
+    commits: &mut BTreeMap<CommitHash, usize>,
+) {
+    let status = format!("attempt {}, {}", it.execution.attempt, it.status);
+    let people = format!("{}{}", it.execution.actor, it.end_note());
+    let node = picture.node(it.execution.id.as_str(), &[&status, &people], "execution");
+    picture.edge(plan, node, Stroke::Plain);
+    for commit in &it.commits {
+        let at = commit_node(&commit.link.hash, &commit.link.subject, picture, commits);
+        picture.edge(node, at, Stroke::Plain);
+        for old in &commit.rewritten_from {
+            let before = commit_node(old, "rewritten", picture, commits);
+            picture.edge(at, before, Stroke::Dashed);
+        }
+    }
+    for (check, _) in last_checks(&it.checks) {
+        let class = if check.exit_code == Some(0) { "good" } else { "bad" };
+        let at = picture.node(&trace_print::outcome(check), &[&check.command], class);
+        picture.edge(node, at, Stroke::Plain);
+    }
+    for it in accepted(&it.execution.id, &traced.folder) {
+        let name = format!("accepted {} criterion {}", it.task_id, it.criterion);
+        let at = picture.node(&name, &[&it.evidence], "good");
+        picture.edge(node, at, Stroke::Plain);
+    }
+}
