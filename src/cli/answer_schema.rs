@@ -7,17 +7,11 @@ use std::collections::BTreeSet;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::cli::answer::{CommentAnswer, ExecutionAnswer, IssueDerived};
-use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::issue::{Feedback, Issue};
 use crate::model::plan::Plan;
 use crate::model::queue::{Item, Queue};
-use crate::model::review::Review;
 use crate::model::stamp::Stamp;
 use crate::model::status::ItemStatus;
-use crate::model::time::Time;
-use crate::rules::complexity::Complexity;
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::Blocker;
@@ -65,61 +59,6 @@ pub(super) struct SolutionInput {
     issue_id: Option<IssueId>,
     #[schemars(flatten)]
     plan: Plan,
-}
-
-/// The stored fields, with what is derived of the records around them.
-#[derive(JsonSchema)]
-pub(super) struct IssueShown {
-    #[schemars(flatten)]
-    issue: Issue,
-    #[schemars(flatten)]
-    derived: IssueDerived,
-    /// The comments that no later one replaces. Only `show` has these four.
-    #[schemars(with = "Vec<CommentAnswer>", skip_serializing_if = "nothing")]
-    comments: (),
-    /// What went wrong or was clarified.
-    #[schemars(with = "Vec<Feedback>", skip_serializing_if = "nothing")]
-    feedback: (),
-    /// Its plans.
-    #[schemars(with = "Vec<SolutionShown>", skip_serializing_if = "nothing")]
-    solutions: (),
-    /// Its executions, in the order of their attempts.
-    #[schemars(with = "Vec<ExecutionAnswer>", skip_serializing_if = "nothing")]
-    executions: (),
-}
-
-/// A plan in the flat form in which planners write it, with what is derived of it.
-#[derive(JsonSchema)]
-pub(super) struct SolutionShown {
-    /// Its id.
-    id: SolutionId,
-    /// The issue it is for.
-    issue_id: IssueId,
-    #[schemars(flatten)]
-    plan: Plan,
-    /// Who planned.
-    author: String,
-    /// When.
-    created_at: Time,
-    /// Whether it is the plan that will be executed.
-    is_bound: bool,
-    /// The digest of the plan as it is now.
-    #[schemars(regex(pattern = DIGEST_PATTERN))]
-    plan_digest: String,
-    /// How good the plan is by what can be counted of it, 0 to 1; binding needs 0.8.
-    #[schemars(range(min = 0, max = 1))]
-    quality: f64,
-    /// Files that some task touches.
-    files_touched: BTreeSet<String>,
-    /// How many tasks.
-    task_count: usize,
-    /// How large it is by its files and tasks: up to 2 files and 3 tasks low, up to 5 and 6 medium.
-    computed_complexity: Complexity,
-    /// What the reviews of the plan as it is now come to; none where there are none.
-    #[schemars(extend("enum" = ["none", "approved", "concerns", "rejected"]))]
-    review: String,
-    /// All its reviews in order; those with another `plan_digest` count no more.
-    reviews: Vec<Review>,
 }
 
 /// The stored fields of an item, with what is derived of it.

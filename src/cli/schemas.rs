@@ -5,9 +5,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::cli::answer;
 use crate::cli::answer_schema::{
-    Clocked, ErrorAnswer, IssueShown, ItemShown, OptionallyClocked, QueueShown, SolutionInput, SolutionShown,
+    Clocked, ErrorAnswer, ItemShown, OptionallyClocked, QueueShown, SolutionInput,
 };
 use crate::cli::command::issues::list;
 use crate::cli::command::issues::search;
@@ -154,18 +153,18 @@ pub(super) static KINDS: &[Kind] = &[
         "a conflict as `queue conflict add --from-json` takes it; also an array of them",
     ),
     kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
-    kind::<IssueShown>(
+    kind::<ops::issues::IssueView>(
         Sort::Answer,
         "show-issue",
         "an issue: `show`, `new`, `edit`, `close`, `reopen`, `bind`, `unbind`, `status ISSUE`; an array of them: `list`, \
          `retry`",
     ),
-    kind::<SolutionShown>(
+    kind::<ops::plans::SolutionView>(
         Sort::Answer,
         "show-solution",
         "a plan: `show`, `solution show`, `task add`, `task edit`; an array: `solution list`",
     ),
-    kind::<answer::ExecutionAnswer>(
+    kind::<ops::work::ExecutionView>(
         Sort::Answer,
         "show-execution",
         "an execution: `show`, `accept`, `done`, `fail`, `lease release`",

@@ -79,12 +79,7 @@ pub(crate) fn object(of: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-/// An issue as `list` shows it.
-pub(crate) fn issue(folder: &IssueFolder) -> Value {
-    issue_as(folder, &IssueDerived::of(folder))
-}
-
-/// The same with what was derived before.
+/// An issue as `list` shows it, with what was derived of it before.
 pub(crate) fn issue_as(folder: &IssueFolder, derived: &IssueDerived) -> Value {
     let mut map = object(&folder.issue.record);
     map.extend(object(derived));

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::model::status::IssueStatus;
 use crate::ops::issues::IssueView;
 use crate::ui::{Screen, style};
 
@@ -16,5 +17,16 @@ pub(in crate::cli) fn changed(
     match is_changed {
         true => writeln!(screen, "{verb} {id} ({status})"),
         false => writeln!(screen, "{id} is already {status}; nothing changed"),
+    }
+}
+
+/// How a status is coloured, everywhere.
+pub(in crate::cli) fn status_style(status: IssueStatus) -> style::Style {
+    match status {
+        IssueStatus::Completed | IssueStatus::Closed => style::GOOD,
+        IssueStatus::Failed => style::BAD,
+        IssueStatus::Executing | IssueStatus::Queued => style::WARN,
+        IssueStatus::Cancelled | IssueStatus::Paused => style::DIM,
+        _ => style::PLAIN,
     }
 }

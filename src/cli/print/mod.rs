@@ -4,6 +4,7 @@ pub(super) mod audit;
 pub(super) mod background;
 pub(super) mod clones;
 pub(super) mod diff;
+pub(super) mod issue;
 pub(super) mod issues;
 pub(super) mod json_array;
 pub(super) mod plans;

@@ -1,31 +1,30 @@
 //! A plan's tasks for people: everything that they say, so that nobody needs the JSON to carry them out.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use crate::cli::{Context, Failure};
 use crate::model::hidden::exact;
 use crate::model::plan::{ModificationPoint, Plan, PlannedCommit, PlannedFile, Task};
-use crate::ui::style;
 use crate::ui::text::{clean_line, indent};
+use crate::ui::{Screen, style};
 
 /// Columns of the names in front of what a task lists.
 const NAME: usize = 12;
 
 /// What a plan says as a whole, apart from its tasks.
-pub(in crate::cli) fn purpose(plan: &Plan, context: &mut Context) -> Result<(), Failure> {
+pub(in crate::cli) fn purpose(plan: &Plan, screen: &mut Screen) -> io::Result<()> {
     for text in [&plan.description, &plan.approach].into_iter().flatten() {
-        writeln!(context.screen, "\n{}", indent(text, 4))?;
+        writeln!(screen, "\n{}", indent(text, 4))?;
     }
-    exploration(plan, context)
+    exploration(plan, screen)
 }
 
 /// What the planner found in the code.
-pub(in crate::cli) fn exploration(plan: &Plan, context: &mut Context) -> Result<(), Failure> {
+pub(in crate::cli) fn exploration(plan: &Plan, screen: &mut Screen) -> io::Result<()> {
     let Some(found) = plan.exploration_context.as_ref().and_then(|found| found.as_object()) else {
         return Ok(());
     };
     for (name, value) in found {
-        let heading = context.screen.painter().paint(style::HEADING, &clean_line(&name.replace('_', " ")));
+        let heading = screen.painter().paint(style::HEADING, &clean_line(&name.replace('_', " ")));
         let text = match value {
             serde_json::Value::String(text) => text.clone(),
             serde_json::Value::Array(items) if items.iter().all(serde_json::Value::is_string) => {
@@ -33,22 +32,22 @@ pub(in crate::cli) fn exploration(plan: &Plan, context: &mut Context) -> Result<
             }
             other => serde_json::to_string_pretty(other).unwrap_or_default(),
         };
-        writeln!(context.screen, "\n{heading}\n{}", indent(&text, 4))?;
+        writeln!(screen, "\n{heading}\n{}", indent(&text, 4))?;
     }
     Ok(())
 }
 
 /// The tasks of a plan in full.
-pub(in crate::cli) fn tasks(plan: &Plan, context: &mut Context) -> Result<(), Failure> {
+pub(in crate::cli) fn tasks(plan: &Plan, screen: &mut Screen) -> io::Result<()> {
     for task in &plan.tasks {
-        writeln!(context.screen)?;
-        print_task(task, context)?;
+        writeln!(screen)?;
+        print_task(task, screen)?;
     }
     Ok(())
 }
 
-fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
-    let painter = context.screen.painter();
+fn print_task(task: &Task, screen: &mut Screen) -> io::Result<()> {
+    let painter = screen.painter();
     let after = if task.depends_on.is_empty() {
         String::new()
     } else {
@@ -56,9 +55,9 @@ fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
     };
     let title = painter.paint(style::HEADING, &task.title);
     let id = painter.paint(style::ID, &task.id);
-    writeln!(context.screen, "{id} {}: {title}{}", clean_line(&task.action), clean_line(&after))?;
+    writeln!(screen, "{id} {}: {title}{}", clean_line(&task.action), clean_line(&after))?;
     if let Some(description) = &task.description {
-        writeln!(context.screen, "{}", indent(description, 4))?;
+        writeln!(screen, "{}", indent(description, 4))?;
     }
     let facts = [
         task.priority().map(|priority| priority.name().to_owned()),
@@ -67,7 +66,7 @@ fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     if !facts.is_empty() {
-        writeln!(context.screen, "{}", painter.paint(style::DIM, &format!("    {}", facts.join(", "))))?;
+        writeln!(screen, "{}", painter.paint(style::DIM, &format!("    {}", facts.join(", "))))?;
     }
     for (name, items) in lists(task) {
         for (n, item) in items.iter().enumerate() {
@@ -75,13 +74,13 @@ fn print_task(task: &Task, context: &mut Context) -> Result<(), Failure> {
             let label = painter.paint(style::DIM, &format!("    {shown:<NAME$}"));
             if name == "tests" {
                 // These are run, so nothing of them may be hidden.
-                writeln!(context.screen, "{label} {}", exact(item))?;
+                writeln!(screen, "{label} {}", exact(item))?;
                 continue;
             }
             let (first, rest) = item.split_once('\n').unwrap_or((item, ""));
-            writeln!(context.screen, "{label} {}", clean_line(first))?;
+            writeln!(screen, "{label} {}", clean_line(first))?;
             if !rest.trim().is_empty() {
-                writeln!(context.screen, "{}", indent(rest, NAME + 5))?;
+                writeln!(screen, "{}", indent(rest, NAME + 5))?;
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use crate::cli::command::issues::list;
 use crate::cli::command::trail::trace::{Found, Traced, TracedCommit, accepted};
+use crate::cli::print::issues::status_style;
 use crate::cli::print::queue as queue_print;
 use crate::cli::print::review as review_print;
 use crate::cli::{Context, Failure, answer};
@@ -140,7 +140,7 @@ fn print_issue(
         "issue {} {} ({})",
         painter.paint(style::ID, issue.id.as_str()),
         painter.paint(style::HEADING, &issue.title),
-        painter.paint(list::status_style(status), status.as_str())
+        painter.paint(status_style(status), status.as_str())
     )?;
     for it in &traced.overrides {
         let role = it.role.as_deref().map(|role| format!(" as {role}")).unwrap_or_default();
@@ -167,7 +167,7 @@ fn print_issue(
             let id = painter.paint(style::ID, &task.id);
             writeln!(context.screen, "    {id} {}", clean_line(&task.title))?;
         }
-        review_print::reviews(folder, solution, 4, context)?;
+        review_print::reviews(folder.reviews(&solution.id), &digest, 4, &mut context.screen)?;
         for it in traced.queued.iter().filter(|it| it.solution_id == solution.id) {
             let state = painter.paint(queue_print::status_style(it.status), it.status.as_str());
             writeln!(context.screen, "    queued as {} of {} ({state})", it.item_id, it.queue_id)?;

@@ -2,16 +2,18 @@
 
 mod close;
 mod reopen;
+mod show;
 mod view;
 
 pub(crate) use close::{Close, close};
 pub(crate) use reopen::{Reopen, reopen};
-pub(crate) use view::{IssueView, answer};
+pub(crate) use show::{ShownExecution, named, show, show_execution};
+pub(crate) use view::{CommentView, Contents, IssueView, answer, unreached};
 
 use super::Refusal;
 use crate::model::id::IssueId;
 use crate::rules::folder::IssueFolder;
-use crate::store::{Read, records};
+use crate::store::{Read, StoreError, records};
 
 /// An issue that was resolved before; it can only be missing where it was never whole.
 ///
@@ -30,4 +32,17 @@ fn missing(id: &IssueId) -> Refusal {
     Refusal::new("not-found", format!("there is no issue `{id}`"))
         .remedy("list --all", "shows the issues")
         .remedy("sync", "brings those of others")
+}
+
+/// Every issue that can be read, and how many cannot.
+pub(crate) fn all(read: &impl Read) -> Result<(Vec<IssueFolder>, usize), Refusal> {
+    let (mut folders, mut broken) = (Vec::new(), 0);
+    for id in records::issue_ids(read)? {
+        match records::issue(read, &id) {
+            Ok(folder) => folders.extend(folder),
+            Err(StoreError::Broken { .. }) => broken += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok((folders, broken))
 }

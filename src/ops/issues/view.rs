@@ -4,12 +4,16 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::existing;
-use crate::model::id::IssueId;
-use crate::model::issue::Issue;
+use crate::model::id::{EntryId, IssueId};
+use crate::model::issue::{Comment, Feedback, Issue};
+use crate::model::time::Time;
+use crate::ops::plans::SolutionView;
+use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Session};
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{IssueFolder, StandingComment};
 use crate::rules::shown::{IssueDerived, object};
-use crate::store::ObjectId;
+use crate::store::{ObjectId, Store};
+use crate::trail::reach::Unreached;
 
 /// The stored fields of an issue, with what is derived of the records around it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -20,12 +24,78 @@ pub(crate) struct IssueView {
     /// Where it stands, and more.
     #[serde(flatten)]
     pub(crate) derived: IssueDerived,
+    /// Everything in its folder, where it was asked for.
+    #[serde(flatten)]
+    pub(crate) contents: Option<Contents>,
+}
+
+/// What is in the folder of an issue beside its record. Only `show` and `status` have it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Contents {
+    /// The comments that no later one replaces. Only `show` has these four.
+    pub(crate) comments: Vec<CommentView>,
+    /// What went wrong or was clarified.
+    pub(crate) feedback: Vec<Feedback>,
+    /// Its plans.
+    pub(crate) solutions: Vec<SolutionView>,
+    /// Its executions, in the order of their attempts.
+    pub(crate) executions: Vec<ExecutionView>,
+}
+
+/// A comment that no later one replaces.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct CommentView {
+    /// The comment as it was last written.
+    #[serde(flatten)]
+    pub(crate) comment: Comment,
+    /// The comments that it replaces, oldest first; they are not listed by themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) replaces: Vec<Replaced>,
+}
+
+/// A comment in whose place a later one stands.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Replaced {
+    /// The entry's name.
+    pub(crate) id: EntryId,
+    /// Who wrote it.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
 }
 
 impl IssueView {
     /// What there is to show of an issue.
     pub(crate) fn of(folder: &IssueFolder) -> Self {
-        Self { issue: folder.issue.record.clone(), derived: IssueDerived::of(folder) }
+        let issue = folder.issue.record.clone();
+        Self { issue, derived: IssueDerived::of(folder), contents: None }
+    }
+
+    /// The same with everything in its folder.
+    pub(crate) fn in_full(store: &Store, folder: &IssueFolder) -> Self {
+        let contents = Contents {
+            comments: folder.standing_comments().iter().map(CommentView::from).collect(),
+            feedback: folder.feedback.clone(),
+            solutions: SolutionView::all(folder),
+            executions: executions_within(folder, &unreached(store, folder)),
+        };
+        Self { contents: Some(contents), ..Self::of(folder) }
+    }
+}
+
+/// The commits of an issue that nothing leads to. Where git cannot tell, the rest is shown all the same.
+pub(crate) fn unreached(store: &Store, folder: &IssueFolder) -> Unreached {
+    Unreached::of(store, folder.executions.iter()).unwrap_or_default()
+}
+
+impl From<&StandingComment<'_>> for CommentView {
+    fn from(it: &StandingComment<'_>) -> Self {
+        let replaced = |it: &&Comment| Replaced {
+            id: it.id.clone(),
+            author: it.author.clone(),
+            created_at: it.created_at,
+        };
+        Self { comment: it.comment.clone(), replaces: it.replaces.iter().map(replaced).collect() }
     }
 }
 

@@ -7,13 +7,11 @@ use serde::Serialize;
 
 use crate::cli::context::show;
 use crate::cli::input::list_filter;
+use crate::cli::print::issues::status_style;
 use crate::cli::print::json_array::JsonArray;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::index::{Filter, Index, IndexError, Needs, Sort};
 use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
-use crate::rules::folder::IssueFolder;
-use crate::store::{Read, StoreError, records};
 use crate::ui::{Cell, Column, Table, style};
 
 /// List open issues
@@ -187,30 +185,6 @@ fn print_json(rows: &mut Rows<'_, '_>, context: &mut Context) -> Result<(), Fail
         |answer| Ok(array.text(&answer, &mut context.screen)?),
     )?;
     Ok(array.end(&mut context.screen)?)
-}
-
-/// Every issue that can be read; `broken` counts those that cannot.
-pub(in crate::cli) fn all_issues(read: &impl Read, broken: &mut usize) -> Result<Vec<IssueFolder>, Failure> {
-    let mut folders = Vec::new();
-    for id in records::issue_ids(read)? {
-        match records::issue(read, &id) {
-            Ok(folder) => folders.extend(folder),
-            Err(StoreError::Broken { .. }) => *broken += 1,
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(folders)
-}
-
-/// How a status is coloured, everywhere.
-pub(in crate::cli) fn status_style(status: IssueStatus) -> style::Style {
-    match status {
-        IssueStatus::Completed | IssueStatus::Closed => style::GOOD,
-        IssueStatus::Failed => style::BAD,
-        IssueStatus::Executing | IssueStatus::Queued => style::WARN,
-        IssueStatus::Cancelled | IssueStatus::Paused => style::DIM,
-        _ => style::PLAIN,
-    }
 }
 
 fn priority_style(priority: Priority) -> style::Style {

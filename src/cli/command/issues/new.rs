@@ -2,10 +2,11 @@ use std::io::Write;
 
 use crate::cli::input::issue_fields::{FieldArgs, IssueInput, some};
 use crate::cli::input::text::{TextArgs, checked, edit, title};
-use crate::cli::{Context, Exit, Failure, Outcome, answer, read_text};
+use crate::cli::{Context, Exit, Failure, Outcome, read_text};
 use crate::model::id::IssueId;
 use crate::model::issue::{Issue, Source};
 use crate::model::uid::Uid;
+use crate::ops::issues::IssueView;
 use crate::rules::{readiness, reply_task};
 use crate::store::{Store, Tx, layout, random_uid, records};
 
@@ -74,7 +75,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if context.json() {
         let snapshot = store.snapshot()?;
         let folder = records::issue(&snapshot, &id)?;
-        context.screen.print_json(&folder.as_ref().map(answer::issue))?;
+        context.screen.print_json(&folder.as_ref().map(IssueView::of))?;
     } else if context.screen.is_terminal() {
         writeln!(
             context.screen,

@@ -3,7 +3,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::command::issues::list::status_style;
+use crate::cli::print::issues::status_style;
 use crate::cli::{Context, Exit, Outcome};
 use crate::index::{Hit, Needs, Searched};
 use crate::model::id::{IssueId, QueueId};

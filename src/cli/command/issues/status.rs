@@ -4,12 +4,12 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::command::issues::list;
-use crate::cli::command::issues::show;
-use crate::cli::{Context, Exit, Outcome, answer};
+use crate::cli::print::issues as issues_print;
+use crate::cli::{Context, Exit, Outcome};
 use crate::index::{self, Freshness, Needs};
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
+use crate::ops::issues::IssueView;
 use crate::ops::queue::World;
 use crate::ops::work::{self, Own};
 use crate::rules::facts;
@@ -109,11 +109,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 
 fn one(store: &Store, folder: &IssueFolder, context: &mut Context) -> Outcome {
     if context.json() {
-        context.screen.print_json(&answer::issue_with_all(folder, &show::unreached(store, folder)))?;
+        context.screen.print_json(&IssueView::in_full(store, folder))?;
     } else {
         let status = facts::status(folder);
         let id = context.screen.painter().paint(style::ID, folder.issue.record.id.as_str());
-        let shown = context.screen.painter().paint(list::status_style(status), status.as_str());
+        let shown = context.screen.painter().paint(issues_print::status_style(status), status.as_str());
         let shows_work =
             matches!(status, IssueStatus::Executing | IssueStatus::Completed | IssueStatus::Failed);
         let holder = facts::holder(folder).filter(|_| shows_work);
@@ -138,7 +138,7 @@ fn print(overview: &Overview, context: &mut Context) -> Outcome {
     let mut table = Table::new([Column::left(""), Column::right("")]);
     for (status, count) in &overview.issues {
         table.row([
-            Cell::new(format!("  {status}"), list::status_style(*status)),
+            Cell::new(format!("  {status}"), issues_print::status_style(*status)),
             Cell::from(count.to_string()),
         ]);
     }

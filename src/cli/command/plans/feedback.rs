@@ -3,12 +3,12 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::command::issues::list;
 use crate::cli::command::work::fail;
 use crate::cli::input::text::{TextArgs, edit};
 use crate::cli::{Context, Exit, Failure, Outcome, existing};
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::ops::issues;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Tx, layout, resolve};
@@ -218,10 +218,9 @@ pub(in crate::cli) fn keep_failure(tx: &mut Tx<'_>, folder: &IssueFolder) -> Res
 fn show(issue: Option<&str>, kind: Option<FeedbackType>, context: &mut Context) -> Outcome {
     let store = context.store()?;
     let snapshot = store.snapshot()?;
-    let mut broken = 0;
-    let folders = match issue {
-        Some(text) => vec![existing(&snapshot, &resolve::issue(&snapshot, text)?)?],
-        None => list::all_issues(&snapshot, &mut broken)?,
+    let (folders, broken) = match issue {
+        Some(text) => (vec![existing(&snapshot, &resolve::issue(&snapshot, text)?)?], 0),
+        None => issues::all(&snapshot)?,
     };
     if broken > 0 {
         context.warn(&format!("skipped {}", crate::ui::text::count(broken, "unreadable issue")));

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::answer_schema::{IssueShown, ItemShown, SolutionShown};
+use crate::cli::answer_schema::ItemShown;
 use crate::cli::print::trace as trace_print;
 use crate::cli::print::trace_picture;
 use crate::cli::{Context, Exit, Failure, Outcome, answer, existing};
@@ -16,6 +16,8 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::Feedback;
 use crate::model::status::ItemStatus;
 use crate::model::time::Time;
+use crate::ops::issues::IssueView;
+use crate::ops::plans::SolutionView;
 use crate::ops::queue::World;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::{ItemView, QueueView, in_order};
@@ -85,11 +87,9 @@ pub(crate) struct CarriesOut {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TracedIssue {
     /// The issue as `list` shows it.
-    #[schemars(with = "IssueShown")]
-    issue: Value,
+    issue: IssueView,
     /// Its plans as `solution show` shows them.
-    #[schemars(with = "Vec<SolutionShown>")]
-    solutions: Vec<Value>,
+    solutions: Vec<SolutionView>,
     /// Its items with their queues.
     #[schemars(with = "Vec<ItemShown>")]
     items: Vec<Value>,
@@ -212,8 +212,8 @@ fn answer(found: Found, views: &[QueueView]) -> Trace {
             .issues
             .into_iter()
             .map(|Traced { folder, overrides, .. }| TracedIssue {
-                issue: answer::issue(&folder),
-                solutions: folder.solutions.iter().map(|s| answer::solution(&folder, &s.record)).collect(),
+                issue: IssueView::of(&folder),
+                solutions: SolutionView::all(&folder),
                 items: items_of(&folder, views)
                     .map(|(queue, it)| answer::item_in(&queue.queue.id, it))
                     .collect(),

@@ -2,18 +2,18 @@ use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::cli::answer_schema::{IssueShown, SolutionShown};
 use crate::cli::command::plans::planning_context::issue_told;
 use crate::cli::print::background as background_print;
 use crate::cli::print::task as task_print;
-use crate::cli::{Context, Exit, Failure, Outcome, answer, existing};
+use crate::cli::{Context, Exit, Failure, Outcome, existing};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
+use crate::ops::issues::IssueView;
+use crate::ops::plans::SolutionView;
 use crate::ops::work;
 use crate::rules::background::{self, Background, Reader};
 use crate::rules::facts;
@@ -54,11 +54,9 @@ pub(crate) struct Detail {
     #[serde(skip_serializing_if = "Option::is_none")]
     forced: Option<String>,
     /// The issue as `list` shows it.
-    #[schemars(with = "IssueShown")]
-    issue: Value,
+    issue: IssueView,
     /// The plan.
-    #[schemars(with = "SolutionShown")]
-    solution: Value,
+    solution: SolutionView,
     #[serde(flatten)]
     background: Background,
 }
@@ -110,8 +108,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     }
     let plan = plan.typed_plan();
     writeln!(context.screen, "\n{}", painter.paint(style::HEADING, "plan"))?;
-    task_print::purpose(&plan, context)?;
-    task_print::tasks(&plan, context)?;
+    task_print::purpose(&plan, &mut context.screen)?;
+    task_print::tasks(&plan, &mut context.screen)?;
     background_print::background(&background, context)?;
     background_print::left_out(&background.left_out, context)?;
     Ok(Exit::Done)
@@ -164,8 +162,8 @@ fn detail(folder: &IssueFolder, plan: &Solution, background: Background) -> Deta
         execution_id: execution.map(|it| it.execution.id.clone()),
         ended_by: execution.and_then(ExecutionFolder::ended_by).map(str::to_owned),
         forced: execution.and_then(ExecutionFolder::forced).map(str::to_owned),
-        issue: answer::issue(folder),
-        solution: answer::solution(folder, plan),
+        issue: IssueView::of(folder),
+        solution: SolutionView::of(folder, plan),
         background,
     }
 }

@@ -3,7 +3,6 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::command::issues::list;
 use crate::cli::command::work::claim::{self, Intent, Meant};
 use crate::cli::input::text as text_input;
 use crate::cli::{Context, Exit, Failure, Force, Outcome, answer, existing};
@@ -128,7 +127,7 @@ fn renew(item: Option<&str>, context: &mut Context) -> Outcome {
 fn leases(store: &Store) -> Result<Vec<Lease>, Failure> {
     let now = store.now()?;
     let mut leases = Vec::new();
-    for folder in list::all_issues(&store.snapshot()?, &mut 0)? {
+    for folder in crate::ops::issues::all(&store.snapshot()?)?.0 {
         if facts::status(&folder) == IssueStatus::Executing
             && let Some(holder) = facts::holder(&folder)
         {

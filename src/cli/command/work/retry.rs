@@ -2,10 +2,11 @@ use std::io::Write;
 
 use crate::cli::command::plans::feedback;
 use crate::cli::command::work::claim;
-use crate::cli::{Context, Exit, Failure, Outcome, answer, existing};
+use crate::cli::{Context, Exit, Failure, Outcome, existing};
 use crate::model::execution::AsideReason;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
+use crate::ops::issues::IssueView;
 use crate::ops::queue::World;
 use crate::ops::{plans, work};
 use crate::rules::{facts, replan};
@@ -75,7 +76,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         folders.push(existing(&snapshot, id)?);
     }
     if context.json() {
-        context.screen.print_json(&folders.iter().map(answer::issue).collect::<Vec<_>>())?;
+        context.screen.print_json(&folders.iter().map(IssueView::of).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
     let views = World::after(&store)?.views();

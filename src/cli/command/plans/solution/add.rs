@@ -14,7 +14,7 @@ use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
-use crate::ops::plans;
+use crate::ops::plans::{self, SolutionView};
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Checked, Finding, Report, Setting};
 use crate::rules::quality::LEAST;
@@ -358,7 +358,7 @@ impl Stored {
         if pending > 0 {
             let plans = count(pending, "plan");
             writeln!(context.screen, "{plans} to choose from: `git wf bind {issue} SOLUTION`")?;
-            solution_print::table(std::slice::from_ref(&self.folder), context)?;
+            solution_print::table(&mut context.screen, &SolutionView::all(&self.folder))?;
         } else if self.bound.is_none() && status != IssueStatus::Planned {
             writeln!(context.screen, "{issue} is {status}")?;
         }

@@ -5,14 +5,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::input::{self, Handed, read_plans};
-use crate::cli::command::issues::list;
 use crate::cli::{Context, Exit, Failure, Outcome, existing, plan_named};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
-use crate::ops::Refusal;
+use crate::ops::{Refusal, issues};
 use crate::rules::complexity::{self, Complexity};
 use crate::rules::facts;
 use crate::rules::overlap::{SharedFile, shared_files};
@@ -145,7 +144,7 @@ fn others(
     if args.all_bound {
         let is_over =
             |status| matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
-        let folders = list::all_issues(snapshot, &mut 0)?;
+        let folders = issues::all(snapshot)?.0;
         let open = folders.iter().filter(|it| !is_over(facts::status(it)));
         for folder in open.filter(|it| Some(&it.issue.record.id) != own) {
             found.extend(folder.bound().map(|plan| (plan.id.to_string(), files(plan))));

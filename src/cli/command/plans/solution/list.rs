@@ -1,9 +1,5 @@
-use serde_json::Value;
-
-use crate::cli::command::issues::list;
-use crate::cli::print::solution as solution_print;
-use crate::cli::{Context, Exit, Outcome, answer, existing};
-use crate::store::resolve;
+use crate::cli::{Context, Outcome, print};
+use crate::ops::plans;
 
 /// List the plans of an issue, or all plans
 #[derive(Debug, clap::Args)]
@@ -13,20 +9,6 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let store = context.store()?;
-    let snapshot = store.snapshot()?;
-    let folders = match &args.issue {
-        Some(text) => vec![existing(&snapshot, &resolve::issue(&snapshot, text)?)?],
-        None => list::all_issues(&snapshot, &mut 0)?,
-    };
-    if context.json() {
-        let all: Vec<Value> = folders
-            .iter()
-            .flat_map(|folder| folder.solutions.iter().map(|s| answer::solution(folder, &s.record)))
-            .collect();
-        context.screen.print_json(&all)?;
-    } else {
-        solution_print::table(&folders, context)?;
-    }
-    Ok(Exit::Done)
+    let done = plans::list(&*context.session()?, args.issue.as_deref())?;
+    context.answer(done, |plans, _, screen| print::solution::table(screen, plans))
 }

@@ -1,6 +1,6 @@
 use super::diff;
-use crate::cli::print::solution as solution_print;
-use crate::cli::{Context, Exit, Outcome, existing};
+use crate::cli::{Context, Outcome, existing, print};
+use crate::ops::plans;
 
 /// Show a plan, or an earlier version of it
 #[derive(Debug, clap::Args)]
@@ -18,6 +18,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         let of_it = folder.solutions.iter_mut().find(|it| it.record.id == id);
         of_it.into_iter().for_each(|it| it.record.plan.clone_from(&before.solution.plan));
     }
-    solution_print::show(&folder, &id, context)?;
-    Ok(Exit::Done)
+    let done = context.session()?.done(plans::view_in(&folder, &id)?, None);
+    context.answer(done, |plan, _, screen| print::solution::show(screen, plan))
 }

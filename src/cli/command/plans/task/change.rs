@@ -4,11 +4,12 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use crate::cli::{Context, Exit, Failure, Force, Outcome, answer, existing};
+use crate::cli::{Context, Exit, Failure, Force, Outcome, existing, print};
 use crate::model::digest::digest;
 use crate::model::id::SolutionId;
 use crate::model::redaction::REDACTED;
 use crate::model::status::IssueStatus;
+use crate::ops::plans;
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Setting};
@@ -143,11 +144,9 @@ pub(super) fn show(
     context: &mut Context,
 ) -> Outcome {
     let folder = existing(&store.snapshot()?, &id.issue())?;
-    let Some(solution) = folder.solution(id) else {
-        return Err(Failure::unreadable(&format!("plan `{id}`")));
-    };
+    let plan_view = plans::view_in(&folder, id)?;
     if context.json() {
-        context.screen.print_json(&answer::solution(&folder, solution))?;
+        context.screen.print_json(&plan_view)?;
         return Ok(Exit::Done);
     }
     let painter = context.screen.painter();
@@ -156,12 +155,10 @@ pub(super) fn show(
         writeln!(context.screen, "{shown} of {plan} is so already; nothing was written")?;
         return Ok(Exit::Done);
     }
-    let quality = plan_check::quality(&solution.plan);
-    let look = if quality.suffices() { style::GOOD } else { style::BAD };
-    let quality = painter.paint(look, &format!("{:.2}", quality.total()));
+    let quality = print::solution::quality(&context.screen, &plan_view);
     writeln!(context.screen, "{verb} {shown} of {plan} (quality {quality})")?;
     let queued = folder.items.iter().any(|it| {
-        !it.item.is_removed() && it.item.solution_id == *id && it.item.plan_digest != solution.plan_digest()
+        !it.item.is_removed() && it.item.solution_id == *id && it.item.plan_digest != plan_view.plan_digest
     });
     if queued {
         context.warn(&format!(

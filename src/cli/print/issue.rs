@@ -1,0 +1,203 @@
+//! An issue and an execution in full.
+
+use std::io::{self, Write};
+
+use crate::cli::print::issues::status_style;
+use crate::cli::print::review;
+use crate::model::time::Time;
+use crate::ops::issues::{CommentView, Contents, IssueView, ShownExecution};
+use crate::ops::work::{CommitView, ExecutionView};
+use crate::ui::text::{clean_line, count, indent};
+use crate::ui::{Screen, style, time};
+
+fn field(screen: &mut Screen, name: &str, value: &str) -> io::Result<()> {
+    let label = screen.painter().paint(style::DIM, &format!("{name:<12}"));
+    writeln!(screen, "{label} {}", clean_line(value))
+}
+
+/// An issue with everything in its folder.
+pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> io::Result<()> {
+    let issue = &view.issue;
+    let status = view.derived.status;
+    let painter = screen.painter();
+    writeln!(
+        screen,
+        "{}  {}",
+        painter.paint(style::ID, issue.id.as_str()),
+        painter.paint(style::HEADING, &issue.title)
+    )?;
+    let label = painter.paint(style::DIM, &format!("{:<12}", "status"));
+    writeln!(screen, "{label} {}", painter.paint(status_style(status), status.as_str()))?;
+    field(screen, "priority", issue.priority.name())?;
+    field(screen, "author", &format!("{}, {}", issue.author, time::ago(now, issue.created_at.millis())))?;
+    let optional = [
+        ("type", issue.issue_type.clone()),
+        ("assignee", issue.assignee.clone()),
+        ("tags", joined(&issue.tags)),
+        ("components", joined(&issue.affected_components)),
+        ("depends on", joined(&issue.depends_on)),
+        ("relations", joined(&issue.relations)),
+        ("url", issue.source_url.clone()),
+        ("closed", issue.close_reason.clone()),
+        ("changed", view.derived.updated_at.map(|at| time::ago(now, at.millis()))),
+        ("plan", issue.bound_solution_id.as_ref().map(ToString::to_string)),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            field(screen, name, &value)?;
+        }
+    }
+    let long = [
+        (None, issue.context.clone()),
+        (Some("expected"), issue.expected_behavior.clone()),
+        (Some("actual"), issue.actual_behavior.clone()),
+        (Some("location"), issue.extended_context.location.clone()),
+        (Some("suggested fix"), issue.extended_context.suggested_fix.clone()),
+        (Some("notes"), issue.extended_context.notes.as_ref().map(note_text)),
+    ];
+    for (heading, text) in long {
+        if let Some(text) = text {
+            section(screen, heading)?;
+            writeln!(screen, "{}", indent(&text, 4))?;
+        }
+    }
+    let Some(contents) = &view.contents else { return Ok(()) };
+    for CommentView { comment, replaces } in &contents.comments {
+        let edited = match replaces.first() {
+            Some(first) if first.author != comment.author => {
+                format!(", in place of a comment by {}", first.author)
+            }
+            Some(_) => ", edited".to_owned(),
+            None => String::new(),
+        };
+        let heading = format!("{}, {}{edited}", comment.author, time::ago(now, comment.created_at.millis()));
+        section(screen, Some(&heading))?;
+        writeln!(screen, "{}", indent(&comment.body, 4))?;
+    }
+    work(screen, contents, now)
+}
+
+fn note_text(notes: &serde_json::Value) -> String {
+    notes.as_str().map_or_else(|| serde_json::to_string_pretty(notes).unwrap_or_default(), str::to_owned)
+}
+
+fn section(screen: &mut Screen, heading: Option<&str>) -> io::Result<()> {
+    writeln!(screen)?;
+    if let Some(heading) = heading {
+        let shown = screen.painter().paint(style::HEADING, heading);
+        writeln!(screen, "{shown}")?;
+    }
+    Ok(())
+}
+
+fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
+    let painter = screen.painter();
+    if !contents.solutions.is_empty() {
+        section(screen, Some("plans"))?;
+    }
+    for plan in &contents.solutions {
+        let bound = if plan.is_bound { " (bound)" } else { "" };
+        let reviewed = review::suffix(plan, screen);
+        writeln!(
+            screen,
+            "    {}{bound}  {}{reviewed}  {}",
+            painter.paint(style::ID, plan.id.as_str()),
+            count(plan.task_count, "task"),
+            clean_line(plan.typed.description.as_deref().unwrap_or_default())
+        )?;
+        review::reviews(&plan.reviews, &plan.plan_digest, 8, screen)?;
+    }
+    if !contents.executions.is_empty() {
+        section(screen, Some("executions"))?;
+    }
+    for it in &contents.executions {
+        attempt(screen, it, now)?;
+    }
+    if !contents.feedback.is_empty() {
+        section(screen, Some("feedback"))?;
+    }
+    for feedback in &contents.feedback {
+        let line = clean_line(&feedback.content);
+        let when = time::ago(now, feedback.created_at.millis());
+        writeln!(screen, "    {} ({}), {when}: {line}", feedback.kind, feedback.stage)?;
+    }
+    Ok(())
+}
+
+fn attempt(screen: &mut Screen, it: &ExecutionView, now: i64) -> io::Result<()> {
+    let execution = &it.execution;
+    let painter = screen.painter();
+    writeln!(
+        screen,
+        "    {}  attempt {}, {}, by {}, {}{}",
+        painter.paint(style::ID, execution.id.short()),
+        execution.attempt,
+        it.status,
+        clean_line(&execution.actor),
+        time::ago(now, execution.started_at.millis()),
+        clean_line(&it.end_note())
+    )?;
+    for commit in &it.commits {
+        print_commit(commit, 8, screen)?;
+    }
+    if let Some(message) = it.failure.as_ref().and_then(|failure| failure.message.as_ref()) {
+        writeln!(screen, "        {}", painter.paint(style::BAD, message))?;
+    }
+    Ok(())
+}
+
+/// One execution in full.
+pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now: Time) -> io::Result<()> {
+    let it = &shown.execution;
+    let execution = &it.execution;
+    let painter = screen.painter();
+    writeln!(
+        screen,
+        "{}  {}",
+        painter.paint(style::ID, execution.id.short()),
+        painter.paint(style::HEADING, &shown.title)
+    )?;
+    let branch = execution.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
+    let lease = if now > execution.lease_expires_at { "lease ended" } else { "lease until" };
+    let fields = [
+        ("status", Some(it.status.to_string())),
+        ("attempt", Some(execution.attempt.to_string())),
+        ("plan", Some(format!("{} at {}", execution.solution_id, execution.plan_digest))),
+        ("by", Some(execution.actor.clone())),
+        ("role", execution.role.clone()),
+        ("branch", branch.map(str::to_owned)),
+        ("worktree", execution.worktree.clone()),
+        ("began", Some(execution.started_at.to_string())),
+        (lease, it.finished_at.is_none().then(|| execution.lease_expires_at.to_string())),
+        ("ended", it.finished_at.map(|at| at.to_string())),
+        ("ended by", it.ended_by.clone()),
+        ("override", it.forced.clone()),
+        ("done", it.result.as_ref().and_then(|result| result.summary.clone())),
+        ("failed", it.failure.as_ref().and_then(|failure| failure.message.clone())),
+    ];
+    for (name, value) in fields {
+        if let Some(value) = value {
+            field(screen, name, &value)?;
+        }
+    }
+    if !it.commits.is_empty() {
+        section(screen, Some("commits"))?;
+    }
+    for commit in &it.commits {
+        print_commit(commit, 4, screen)?;
+    }
+    Ok(())
+}
+
+fn print_commit(commit: &CommitView, indent: usize, screen: &mut Screen) -> io::Result<()> {
+    let hash = commit.link.hash.short();
+    let hash = screen.painter().paint(style::WARN, hash);
+    let task =
+        commit.link.task_id.as_deref().map_or(String::new(), |task| format!(" [{}]", clean_line(task)));
+    let subject = clean_line(&commit.link.subject);
+    writeln!(screen, "{:indent$}{hash}{task} {subject}{}", "", commit.whereabouts())
+}
+
+fn joined<T: ToString>(set: &std::collections::BTreeSet<T>) -> Option<String> {
+    (!set.is_empty()).then(|| set.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}

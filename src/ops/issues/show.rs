@@ -1,0 +1,62 @@
+//! Showing issues and executions, and finding what an id names.
+
+use serde::Serialize;
+
+use super::{IssueView, existing, unreached};
+use crate::index::Needs;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::ops::work::{ExecutionView, executions_within};
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::store::Snapshot;
+use crate::store::resolve::{self, Known};
+
+/// What an id names, and the state in which it does. An exact one is looked up in the tree.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a>, Known), Refusal> {
+    let snapshot = session.store().snapshot()?;
+    if let Some(known) = resolve::exact(&snapshot, text)? {
+        return Ok((snapshot, known));
+    }
+    let (index, known) = session.ask(Needs::ROWS, |index| index.resolve(text))?;
+    Ok((index.snapshot()?, known?))
+}
+
+/// Shows an issue with everything in its folder, as it is in `snapshot`. What of it cannot be read is noticed.
+///
+/// # Errors
+/// `not-found`.
+pub(crate) fn show(session: &Session, snapshot: &Snapshot<'_>, id: &IssueId) -> Answer<IssueView> {
+    let folder = existing(snapshot, id)?;
+    session.notice_all(folder.broken.iter().map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
+    Ok(session.done(IssueView::in_full(session.store(), &folder), None))
+}
+
+/// An execution with what people want to know of its issue.
+#[derive(Debug, Serialize)]
+pub(crate) struct ShownExecution {
+    /// The execution.
+    #[serde(flatten)]
+    pub(crate) execution: ExecutionView,
+    /// The title of its issue.
+    #[serde(skip)]
+    pub(crate) title: String,
+}
+
+/// Shows an execution, as it is in `snapshot`.
+///
+/// # Errors
+/// `not-found`, `broken-record`.
+pub(crate) fn show_execution(
+    session: &Session,
+    snapshot: &Snapshot<'_>,
+    id: &ExecutionId,
+) -> Answer<ShownExecution> {
+    let folder = existing(snapshot, &id.issue())?;
+    let mut all = executions_within(&folder, &unreached(session.store(), &folder)).into_iter();
+    let execution = all
+        .find(|it| it.execution.id == *id)
+        .ok_or_else(|| Refusal::unreadable(&format!("execution `{id}`")))?;
+    Ok(session.done(ShownExecution { execution, title: folder.issue.record.title }, None))
+}

@@ -1,0 +1,39 @@
+//! Reading plans.
+
+use super::SolutionView;
+use crate::model::id::SolutionId;
+use crate::ops::issues::{self, existing};
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::IssueFolder;
+use crate::store::{Read, resolve};
+
+/// Lists the plans of an issue, named by its id or the unambiguous beginning of one, or of all issues. Issues that
+/// cannot be read are left out.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn list(session: &Session, issue: Option<&str>) -> Answer<Vec<SolutionView>> {
+    let snapshot = session.store().snapshot()?;
+    let folders = match issue {
+        Some(text) => vec![existing(&snapshot, &resolve::issue(&snapshot, text)?)?],
+        None => issues::all(&snapshot)?.0,
+    };
+    Ok(session.done(folders.iter().flat_map(SolutionView::all).collect(), None))
+}
+
+/// A plan as it is in a state.
+///
+/// # Errors
+/// `not-found`, `broken-record`.
+pub(crate) fn view(read: &impl Read, id: &SolutionId) -> Result<SolutionView, Refusal> {
+    view_in(&existing(read, &id.issue())?, id)
+}
+
+/// A plan of this issue.
+///
+/// # Errors
+/// `broken-record`.
+pub(crate) fn view_in(folder: &IssueFolder, id: &SolutionId) -> Result<SolutionView, Refusal> {
+    let solution = folder.solution(id).ok_or_else(|| Refusal::unreadable(&format!("plan `{id}`")))?;
+    Ok(SolutionView::of(folder, solution))
+}

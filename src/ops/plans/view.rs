@@ -1,0 +1,118 @@
+//! A plan as every operation on one answers it.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::model::digest::DIGEST_PATTERN;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::plan::Plan;
+use crate::model::repo_path::RepoPath;
+use crate::model::review::Review;
+use crate::model::solution::Solution;
+use crate::model::time::Time;
+use crate::rules::complexity::{self, Complexity};
+use crate::rules::folder::IssueFolder;
+use crate::rules::plan_check;
+use crate::rules::review::{self, Standing};
+
+/// A plan in the flat form in which planners write it, with what is derived of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct SolutionView {
+    /// Its id.
+    pub(crate) id: SolutionId,
+    /// The issue it is for.
+    pub(crate) issue_id: IssueId,
+    /// As it is stored.
+    #[serde(flatten, serialize_with = "without_derived")]
+    #[schemars(with = "Plan")]
+    plan: Value,
+    /// Who planned.
+    pub(crate) author: String,
+    /// When.
+    pub(crate) created_at: Time,
+    /// Whether it is the plan that will be executed.
+    pub(crate) is_bound: bool,
+    /// The digest of the plan as it is now.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    pub(crate) plan_digest: String,
+    /// How good the plan is by what can be counted of it, 0 to 1; binding needs 0.8.
+    #[schemars(range(min = 0, max = 1))]
+    pub(crate) quality: f64,
+    /// Files that some task touches.
+    #[schemars(with = "BTreeSet<String>")]
+    pub(crate) files_touched: BTreeSet<RepoPath>,
+    /// How many tasks.
+    pub(crate) task_count: usize,
+    /// How large it is by its files and tasks: up to 2 files and 3 tasks low, up to 5 and 6 medium.
+    pub(crate) computed_complexity: Complexity,
+    /// What the reviews of the plan as it is now come to; none where there are none.
+    #[schemars(extend("enum" = ["none", "approved", "concerns", "rejected"]))]
+    review: &'static str,
+    /// All its reviews in order; those with another `plan_digest` count no more.
+    pub(crate) reviews: Vec<Review>,
+    /// The plan by its types.
+    #[serde(skip)]
+    pub(crate) typed: Plan,
+    /// Whether it is good enough to be bound.
+    #[serde(skip)]
+    pub(crate) suffices: bool,
+    /// What the reviews come to, and whether there are only some of an earlier plan.
+    #[serde(skip)]
+    pub(crate) standing: Standing,
+}
+
+impl SolutionView {
+    /// What there is to show of a plan for the issue of this folder.
+    pub(crate) fn of(folder: &IssueFolder, solution: &Solution) -> Self {
+        let typed = solution.typed_plan();
+        let quality = plan_check::quality(&solution.plan);
+        let reviews = folder.reviews(&solution.id);
+        let standing = review::standing(solution, reviews);
+        Self {
+            id: solution.id.clone(),
+            issue_id: solution.issue_id.clone(),
+            plan: solution.plan.clone(),
+            author: solution.author.clone(),
+            created_at: solution.created_at,
+            is_bound: folder.issue.record.bound_solution_id.as_ref() == Some(&solution.id),
+            plan_digest: solution.plan_digest(),
+            quality: quality.total(),
+            files_touched: typed.touches(),
+            task_count: typed.tasks.len(),
+            computed_complexity: complexity::of_plan(&typed),
+            review: standing.word(),
+            reviews: reviews.to_vec(),
+            typed,
+            suffices: quality.suffices(),
+            standing,
+        }
+    }
+
+    /// All plans of an issue.
+    pub(crate) fn all(folder: &IssueFolder) -> Vec<Self> {
+        folder.solutions.iter().map(|it| Self::of(folder, &it.record)).collect()
+    }
+}
+
+/// Whatever a plan may hold under the name of a field beside it, the field stands.
+fn without_derived<S: Serializer>(plan: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    const BESIDE: &[&str] = &[
+        "id",
+        "issue_id",
+        "author",
+        "created_at",
+        "is_bound",
+        "plan_digest",
+        "quality",
+        "files_touched",
+        "task_count",
+        "computed_complexity",
+        "review",
+        "reviews",
+    ];
+    let fields = plan.as_object().into_iter().flatten();
+    serializer.collect_map(fields.filter(|(name, _)| !BESIDE.contains(&name.as_str())))
+}

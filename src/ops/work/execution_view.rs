@@ -1,0 +1,105 @@
+//! An execution as every operation on one answers it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::execution::{Check, CommitLink, Event, Execution, ExecutionResult, Failure};
+use crate::model::hash::CommitHash;
+use crate::model::status::ExecutionStatus;
+use crate::model::time::Time;
+use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
+use crate::rules::holds::who_holds;
+use crate::trail::reach::Unreached;
+
+/// A linked commit.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct CommitView {
+    /// The link.
+    #[serde(flatten)]
+    pub(crate) link: CommitLink,
+    /// Earlier hashes of the same work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) rewritten_from: Vec<CommitHash>,
+    /// Whether it is in this repository and on no branch, tag or remote, as after a reset. Only `show`, `status` and `trace`
+    /// look for that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) on_no_branch: bool,
+}
+
+impl From<LinkedCommit> for CommitView {
+    fn from(commit: LinkedCommit) -> Self {
+        Self { link: commit.link, rewritten_from: commit.rewritten_from, on_no_branch: false }
+    }
+}
+
+/// An execution with what is derived of its log.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ExecutionView {
+    /// The claim.
+    #[serde(flatten)]
+    pub(crate) execution: Execution,
+    /// How it stands among the executions of its issue.
+    pub(crate) status: ExecutionStatus,
+    /// The commits that are linked now.
+    pub(crate) commits: Vec<CommitView>,
+    /// The test commands that were run.
+    pub(crate) checks: Vec<Check>,
+    /// What the executor reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<ExecutionResult>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<Failure>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) finished_at: Option<Time>,
+    /// Who ended it, or set it aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) forced: Option<String>,
+}
+
+/// One execution as it stands among `status`.
+pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> ExecutionView {
+    let checks = folder.log.iter().filter_map(|entry| match &entry.event {
+        Event::Check(check) => Some(check.clone()),
+        _ => None,
+    });
+    let mut execution = folder.execution.clone();
+    execution.lease_expires_at = folder.lease_expires_at();
+    ExecutionView {
+        execution,
+        status,
+        commits: folder.commits().into_iter().map(CommitView::from).collect(),
+        checks: checks.collect(),
+        result: folder.result().cloned(),
+        failure: folder.failure().cloned(),
+        finished_at: folder.finished_at(),
+        ended_by: folder.ended_by().map(str::to_owned),
+        forced: folder.forced().map(str::to_owned),
+    }
+}
+
+/// All executions of an issue, in the order of their attempts.
+pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionView> {
+    let statuses = who_holds(&folder.executions).statuses;
+    let mut all: Vec<ExecutionView> =
+        folder.executions.iter().zip(statuses).map(|(it, status)| execution(it, status)).collect();
+    all.sort_by(|a, b| {
+        let key =
+            |it: &ExecutionView| (it.execution.attempt, it.execution.started_at, it.execution.id.clone());
+        key(a).cmp(&key(b))
+    });
+    all
+}
+
+/// The same, with the commits marked that nothing leads to.
+pub(crate) fn executions_within(folder: &IssueFolder, unreached: &Unreached) -> Vec<ExecutionView> {
+    let mut all = executions(folder);
+    for commit in all.iter_mut().flat_map(|it| &mut it.commits) {
+        commit.on_no_branch = unreached.is_adrift(&commit.link.hash);
+    }
+    all
+}
