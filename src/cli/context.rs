@@ -11,7 +11,7 @@ use crate::cli::{Exit, Failure, Outcome, print};
 use crate::index::{self, Index, IndexError, Needs};
 use crate::model::strict;
 use crate::ops::{self, Done, Notice, Session, Weight};
-use crate::store::{Committed, Store, Tx, one_line};
+use crate::store::{Acting, Committed, Store, Tx, one_line};
 use crate::ui::{Progress, Screen};
 
 /// One run of the program.
@@ -84,7 +84,7 @@ impl Context {
 
     /// Opens the repository of the current folder.
     pub(crate) fn store(&self) -> Result<Store, Failure> {
-        Ok(Store::open(Path::new("."))?)
+        Ok(Store::open(Path::new("."))?.acting(acting()))
     }
 
     /// The store of the current folder, with whoever acts on it.
@@ -189,6 +189,12 @@ impl Context {
             crate::ui::say(&format!("{label} {text}"));
         }
     }
+}
+
+/// Who acts, as the environment tells it.
+pub(crate) fn acting() -> Acting {
+    let variable = |name| std::env::var(name).ok();
+    Acting::new(variable("WF_ACTOR"), variable("WF_ROLE"), variable("GIT_COMMITTER_DATE"))
 }
 
 /// Work on fewer records is over before anybody looks.

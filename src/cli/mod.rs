@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{Context, Force, json_fault, named, read_bytes, read_text, strict_fault};
+pub(crate) use context::{Context, Force, acting, json_fault, named, read_bytes, read_text, strict_fault};
 pub(crate) use failure::{Exit, Failure};
 
 use crate::ops::issues::{existing, existing_outline};

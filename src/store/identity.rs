@@ -5,6 +5,23 @@ use gix::bstr::ByteSlice;
 use super::error::StoreError;
 use super::repo::{Store, one_line};
 
+/// What a front end knows of whoever acts, beside git's own configuration.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Acting {
+    actor: Option<String>,
+    role: Option<String>,
+    /// The date of commits in a form that git takes, where it is fixed: `GIT_COMMITTER_DATE`.
+    pub(super) date: Option<String>,
+}
+
+impl Acting {
+    /// A name and a role, each in one line (an empty one is none), and a fixed date.
+    pub(crate) fn new(actor: Option<String>, role: Option<String>, date: Option<String>) -> Self {
+        let line = |text: Option<String>| text.map(|text| one_line(&text)).filter(|text| !text.is_empty());
+        Self { actor: line(actor), role: line(role), date }
+    }
+}
+
 /// Who writes: the git identity and, where they are set, the name and role that an agent gave itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
@@ -14,9 +31,9 @@ pub(crate) struct Identity {
     pub(crate) email: String,
     /// Seconds since 1970 and the offset, as git writes them.
     pub(crate) time: gix::date::Time,
-    /// `WF_ACTOR`
+    /// The name that an agent gave itself.
     pub(crate) actor: Option<String>,
-    /// `WF_ROLE`; none for an owner.
+    /// As what somebody acts; none for an owner.
     pub(crate) role: Option<String>,
 }
 
@@ -57,13 +74,12 @@ impl Store {
             }
             None => self.identity_of_git()?,
         };
-        let variable = |name: &str| std::env::var(name).ok().map(|v| one_line(&v)).filter(|v| !v.is_empty());
         Ok(Identity {
             name: one_line(&name),
             email: one_line(&email),
             time,
-            actor: variable("WF_ACTOR"),
-            role: variable("WF_ROLE"),
+            actor: self.acting.actor.clone(),
+            role: self.acting.role.clone(),
         })
     }
 

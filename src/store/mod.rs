@@ -61,6 +61,7 @@ pub(crate) use commits::{CodeCommit, MOST_FILES};
 pub(crate) use cursor::{Cursor, Found};
 pub(crate) use error::{StoreError, Whose};
 pub(crate) use gix::ObjectId;
+pub(crate) use identity::Acting;
 pub(crate) use identity_steps::Rewritten;
 pub(crate) use lineage::{Did, Lineage, Own, Wrote};
 pub(crate) use merge::{EqualTrees, Merged};

@@ -10,6 +10,7 @@ use gix_pack::cache::lru::MemoryCappedHashmap;
 use super::discover::{absolute, discover};
 use super::error::StoreError;
 use super::git::Git;
+use super::identity::Acting;
 use super::snapshot::Snapshot;
 use crate::model::time::Time;
 use crate::rules::lease;
@@ -27,6 +28,7 @@ pub(crate) struct Store {
     pub(super) repo: gix::Repository,
     reference: String,
     pub(super) in_hook: bool,
+    pub(super) acting: Acting,
     /// Whether it is looked at before a push is let in.
     pub(super) sees_incoming: bool,
 }
@@ -45,7 +47,12 @@ impl Store {
         };
         repo.object_cache_size_if_unset(OBJECT_CACHE);
         repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
-        Ok(Self { repo, reference, in_hook: false, sees_incoming: false })
+        Ok(Self { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
+    }
+
+    /// The same for somebody who acts under a name and in a role of their own.
+    pub(crate) fn acting(self, acting: Acting) -> Self {
+        Self { acting, ..self }
     }
 
     /// The same within a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit that is being made, who
@@ -172,19 +179,19 @@ impl Store {
         Snapshot::of_commit(&self.repo, commit)
     }
 
-    /// Now, to the millisecond; the second that `GIT_COMMITTER_DATE` names where it is set.
+    /// Now, to the millisecond; the second of the fixed date where there is one.
     pub(crate) fn now(&self) -> Result<Time, StoreError> {
-        let fixed = match std::env::var("GIT_COMMITTER_DATE") {
-            Ok(text) => {
+        let fixed = match &self.acting.date {
+            Some(text) => {
                 let wrong = || StoreError::Config {
                     key: "GIT_COMMITTER_DATE",
                     value: text.clone(),
                     why: "git cannot read it as a date",
                 };
-                let time = gix::date::parse(&text, None).map_err(|_| wrong())?;
+                let time = gix::date::parse(text, None).map_err(|_| wrong())?;
                 Some(Time::from_seconds(time.seconds).filter(|_| time.seconds >= 0).ok_or_else(wrong)?)
             }
-            Err(_) => None,
+            None => None,
         };
         Ok(fixed.unwrap_or_else(|| {
             let since =

@@ -3,7 +3,7 @@ use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::{Context, Exit, Failure, Outcome, acting};
 use crate::hooks::{HookError, Verdict, commit_msg, post_commit, post_rewrite, pre_push, pre_receive};
 use crate::store::{Store, StoreError};
 use crate::ui;
@@ -51,7 +51,7 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
 
 fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
     let store = match Store::open(Path::new(".")) {
-        Ok(store) => store.in_hook(),
+        Ok(store) => store.acting(acting()).in_hook(),
         // There can be no store in such a place.
         Err(StoreError::NotARepository(_) | StoreError::Reftable(_)) if name != GUARD => {
             return Ok(Verdict::Go);
