@@ -2,6 +2,8 @@
 
 mod aside;
 mod execution_view;
+mod begin;
+mod claim_view;
 mod new_worktree;
 mod own;
 mod pick;
@@ -11,6 +13,7 @@ mod unseen_claim;
 
 pub(crate) use aside::set_aside;
 pub(crate) use execution_view::{CommitView, ExecutionView, executions, executions_within};
+pub(crate) use claim_view::Claim;
 pub(crate) use own::{Own, notice_of_loss, own};
 pub(crate) use publish::{confirm, publish, through, unbind_worktree, unpublished};
-pub(crate) use take::{Claim, What, Wish, claim};
+pub(crate) use take::{What, Wish, claim};

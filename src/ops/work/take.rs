@@ -1,29 +1,17 @@
-//! Claiming an item: for which worktree, and through which remote.
+//! Claiming an item: for this worktree or a new one, and through which remote.
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::new_worktree::NewWorktree;
-use super::pick::{self, Picked};
+use super::begin::{execution, pick, place, settle};
+use super::claim_view::{Claim, Taken, view};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
-use super::{Own, notice_of_loss, own, publish, set_aside};
-use crate::index::Index;
-use crate::model::execution::{AsideReason, Execution, Supersedes};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use super::{Own, notice_of_loss, own};
 use crate::model::remedy::Remedy;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::model::uid::Uid;
-use crate::ops::issues::{existing, existing_outline};
-use crate::ops::{Answer, Kind, Notice, Refusal, Session, queue};
+use crate::ops::{Answer, Kind, Refusal, Session, queue};
 use crate::rules::folder::ExecutionFolder;
-use crate::rules::{facts, holds};
-use crate::store::{Read, Store, Tx, fault, random_uid, resolve};
+use crate::store::{Read, Store, fault, random_uid, resolve};
 use crate::sync;
-use crate::trail::active::{self, Active};
+use crate::trail::active;
 
 /// What is asked for.
 #[derive(Debug, Default)]
@@ -52,68 +40,6 @@ pub(crate) struct Wish {
     pub(crate) worktree: Option<Option<PathBuf>>,
 }
 
-/// Where an execution is carried out.
-enum Place {
-    /// In this worktree, on this branch.
-    Here(String),
-    /// In one that is made for it.
-    Made(NewWorktree),
-}
-
-/// What was taken.
-#[derive(Debug)]
-struct Taken {
-    execution: ExecutionId,
-    /// The worktree that was made for it.
-    path: Option<PathBuf>,
-    /// Whether it was claimed now; else this worktree had it.
-    is_new: bool,
-}
-
-/// A claim, as it was taken.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Claim {
-    /// The queue that it was taken from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) queue_id: Option<QueueId>,
-    /// Its item there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) item_id: Option<ItemId>,
-    /// The issue.
-    pub(crate) issue_id: IssueId,
-    /// The plan.
-    pub(crate) solution_id: SolutionId,
-    /// The plan as it was claimed.
-    pub(crate) plan_digest: String,
-    /// The execution.
-    pub(crate) execution_id: ExecutionId,
-    /// 1 for the first attempt at the issue.
-    pub(crate) attempt: u64,
-    /// The full name of the branch; only commits on it are bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) branch: Option<String>,
-    /// The worktree that was made for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) path: Option<PathBuf>,
-    /// The remote that the claim was made through.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) via: Option<String>,
-    /// The attempts that it takes the place of.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) supersedes: Vec<Supersedes>,
-    /// Until when the claim is good; each commit renews it.
-    pub(crate) lease_expires_at: Time,
-    /// The title of the issue.
-    #[serde(skip)]
-    pub(crate) title: String,
-    /// Whether it was claimed now; else this worktree had it.
-    #[serde(skip)]
-    pub(crate) is_new: bool,
-    /// Whether the lease is over.
-    #[serde(skip)]
-    pub(crate) has_expired: bool,
-}
-
 /// Claims what is asked for, and binds the worktree to it. A worktree that has a claim is answered with that.
 ///
 /// # Errors
@@ -129,46 +55,6 @@ pub(crate) fn claim(session: &Session, wish: &Wish) -> Answer<Claim> {
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref())?;
     Ok(session.done(view(session, taken)?, None))
-}
-
-/// What was taken.
-fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
-    let store = session.store();
-    let id = &taken.execution;
-    let folder = existing_outline(&store.snapshot()?, &id.issue())?;
-    let Some(found) = folder.executions.iter().find(|it| it.execution.id == *id) else {
-        return Err(Refusal::unreadable(&format!("execution `{id}`")));
-    };
-    let it = found.execution.clone();
-    if let Some(bound) = it.branch.as_deref()
-        && taken.path.is_none()
-        && store.branch()?.as_deref() != Some(bound)
-    {
-        let bound = short_branch(bound);
-        session.notice(Notice::warning(format!("commits here are not linked: only those on `{bound}` are")));
-    }
-    Ok(Claim {
-        queue_id: it.queue_id,
-        item_id: it.item_id,
-        issue_id: it.issue_id,
-        solution_id: it.solution_id,
-        plan_digest: it.plan_digest,
-        execution_id: it.id,
-        attempt: it.attempt,
-        branch: it.branch,
-        path: taken.path,
-        via: it.via,
-        supersedes: it.supersedes,
-        lease_expires_at: found.lease_expires_at(),
-        title: folder.issue.record.title,
-        is_new: taken.is_new,
-        has_expired: store.now()? > found.lease_expires_at(),
-    })
-}
-
-/// The name of a branch as people say it.
-fn short_branch(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
 }
 
 fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, Refusal> {
@@ -264,161 +150,5 @@ fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFo
         )
         .remedy("done", "ends that, and so does `fail`; another worktree can take another item"));
     }
-    Ok(())
-}
-
-fn place(store: &Store, wish: &Wish) -> Result<Place, Refusal> {
-    if let Some(path) = &wish.worktree {
-        return Ok(Place::Made(NewWorktree::wanted(store, path.as_deref())?));
-    }
-    let branch = store.branch()?.ok_or_else(|| {
-        Refusal::new(
-            "detached-head",
-            "HEAD is detached, and an execution needs a branch that its commits are bound on",
-        )
-        .hint("`git switch -c NAME` makes one")
-        .remedy("next --worktree", "makes one in a worktree of its own")
-    })?;
-    Ok(Place::Here(branch))
-}
-
-fn pick(
-    store: &Store,
-    index: Option<&Index<'_>>,
-    tx: &mut Tx<'_>,
-    wish: &Wish,
-    remote: Option<&str>,
-    nonce: &Uid,
-) -> Result<Picked, Refusal> {
-    let queue = wish.queue.as_deref();
-    let item = match &wish.what {
-        What::First => None,
-        What::Item(text) => {
-            let named = match queue.filter(|_| !text.contains(':')) {
-                Some(queue) => format!("{}:{text}", resolve::queue(tx, queue)?),
-                None => text.clone(),
-            };
-            Some(queue::item(store, tx, &named)?)
-        }
-        What::Issue(text, force) => {
-            let id = resolve::issue(tx, text)?;
-            let folder = existing(tx, &id)?;
-            let bound = folder.issue.record.bound_solution_id.clone();
-            // What waits is queued once more: as its plan is now, and past its reviews where that is forced.
-            let waits = facts::status(&folder) == IssueStatus::Queued;
-            let queued = folder
-                .items
-                .iter()
-                .filter(|_| queue.is_none() && !waits)
-                .find(|it| !it.item.is_removed() && Some(&it.item.solution_id) == bound.as_ref());
-            Some(match queued {
-                Some(queued) => (queued.queue.clone(), queued.item.clone()),
-                None => {
-                    let (queue, solution) = queue::add_issue(tx, &id, queue, nonce, force.as_deref())?;
-                    tx.note.force.clone_from(force);
-                    queue::item(store, tx, &format!("{queue}:{solution}"))?
-                }
-            })
-        }
-    };
-    let queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
-    let from = pick::From { store, index, remote, allow_overlap: wish.allow_overlap };
-    match item {
-        Some((queue, item)) => from.named(tx, &queue, &item),
-        None => from.first(tx, queue.as_ref()),
-    }
-}
-
-fn execution(
-    tx: &Tx<'_>,
-    store: &Store,
-    picked: &Picked,
-    place: &Place,
-    remote: Option<&str>,
-    lease: i64,
-    nonce: &Uid,
-) -> Result<Execution, Refusal> {
-    let item = &picked.item;
-    let folder = existing_outline(tx, &item.issue_id)?;
-    let attempt = folder.executions.iter().map(|it| it.execution.attempt).max().unwrap_or(0) + 1;
-    // Whoever held it is set aside as it was seen: work that ended unseen stands.
-    let supersedes = holds::standing(&folder.executions)
-        .into_iter()
-        .map(|(it, status)| Supersedes { execution_id: it.execution.id.clone(), status })
-        .collect();
-    let now = tx.stamper().now();
-    let (branch, base_commit, worktree) = match place {
-        Place::Here(branch) => (branch.clone(), store.head()?.map(CommitHash::from), store.worktree_name()),
-        Place::Made(made) => {
-            let plan = made.plan(store, &item.solution_id)?;
-            (plan.branch, Some(plan.base), plan.name)
-        }
-    };
-    let role = store.identity()?.role;
-    Ok(Execution::made(&item.issue_id, |id| Execution {
-        id,
-        nonce: nonce.to_string(),
-        issue_id: item.issue_id.clone(),
-        solution_id: item.solution_id.clone(),
-        plan_digest: item.plan_digest.clone(),
-        plan_commit: tx.base().commit().into(),
-        queue_id: Some(picked.queue.clone()),
-        item_id: Some(item.item_id.clone()),
-        attempt,
-        actor: tx.person().to_owned(),
-        role,
-        branch: Some(branch),
-        base_commit,
-        worktree,
-        via: remote.map(str::to_owned),
-        supersedes,
-        started_at: now,
-        lease_expires_at: now.plus_millis(lease),
-    }))
-}
-
-/// Binds the worktree to its claim; makes it first where one was asked for, and answers with where it is. Where that
-/// cannot be done, the claim is given back.
-fn settle(session: &Session, wish: &Wish, execution: &Execution) -> Result<Option<PathBuf>, Refusal> {
-    let store = session.store();
-    let Some(path) = &wish.worktree else {
-        bind_worktree(store, execution)?;
-        active::forget(store)?;
-        return Ok(None);
-    };
-    let made = NewWorktree::wanted(store, path.as_deref()).and_then(|made| made.make(store, execution));
-    let path = match made {
-        Ok(path) => path,
-        Err(refusal) => {
-            let given_back = session.transact(|tx| {
-                let folder = existing(tx, &execution.issue_id)?;
-                set_aside(tx, &folder, AsideReason::Release, None)?;
-                tx.describe("lease release", format!("execution: release {}", execution.solution_id));
-                Ok(())
-            });
-            publish(session, execution)?;
-            given_back?;
-            active::forget(store)?;
-            return Err(refusal);
-        }
-    };
-    bind_worktree(&Store::open(&path)?, execution)?;
-    active::forget(store)?;
-    Ok(Some(path))
-}
-
-fn bind_worktree(store: &Store, execution: &Execution) -> Result<(), Refusal> {
-    active::write(
-        store,
-        &Active {
-            execution_id: execution.id.clone(),
-            issue_id: execution.issue_id.clone(),
-            solution_id: execution.solution_id.clone(),
-            queue_id: execution.queue_id.clone(),
-            item_id: execution.item_id.clone(),
-            branch: execution.branch.clone().unwrap_or_default(),
-            task_id: None,
-        },
-    )?;
     Ok(())
 }

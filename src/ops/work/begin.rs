@@ -1,0 +1,186 @@
+//! Beginning an execution: where it is carried out, which item it takes, and binding the worktree to it.
+
+use std::path::PathBuf;
+
+use super::new_worktree::NewWorktree;
+use super::pick::{From, Picked};
+use super::take::{What, Wish};
+use super::{publish, set_aside};
+use crate::index::Index;
+use crate::model::execution::{AsideReason, Execution, Supersedes};
+use crate::model::hash::CommitHash;
+use crate::model::status::IssueStatus;
+use crate::model::uid::Uid;
+use crate::ops::issues::{existing, existing_outline};
+use crate::ops::{Refusal, Session, queue};
+use crate::rules::{facts, holds};
+use crate::store::{Store, Tx, resolve};
+use crate::trail::active::{self, Active};
+
+/// Where an execution is carried out.
+pub(super) enum Place {
+    /// In this worktree, on this branch.
+    Here(String),
+    /// In one that is made for it.
+    Made(NewWorktree),
+}
+
+pub(super) fn place(store: &Store, wish: &Wish) -> Result<Place, Refusal> {
+    if let Some(path) = &wish.worktree {
+        return Ok(Place::Made(NewWorktree::wanted(store, path.as_deref())?));
+    }
+    let branch = store.branch()?.ok_or_else(|| {
+        Refusal::new(
+            "detached-head",
+            "HEAD is detached, and an execution needs a branch that its commits are bound on",
+        )
+        .hint("`git switch -c NAME` makes one")
+        .remedy("next --worktree", "makes one in a worktree of its own")
+    })?;
+    Ok(Place::Here(branch))
+}
+
+pub(super) fn pick(
+    store: &Store,
+    index: Option<&Index<'_>>,
+    tx: &mut Tx<'_>,
+    wish: &Wish,
+    remote: Option<&str>,
+    nonce: &Uid,
+) -> Result<Picked, Refusal> {
+    let queue = wish.queue.as_deref();
+    let item = match &wish.what {
+        What::First => None,
+        What::Item(text) => {
+            let named = match queue.filter(|_| !text.contains(':')) {
+                Some(queue) => format!("{}:{text}", resolve::queue(tx, queue)?),
+                None => text.clone(),
+            };
+            Some(queue::item(store, tx, &named)?)
+        }
+        What::Issue(text, force) => {
+            let id = resolve::issue(tx, text)?;
+            let folder = existing(tx, &id)?;
+            let bound = folder.issue.record.bound_solution_id.clone();
+            // What waits is queued once more: as its plan is now, and past its reviews where that is forced.
+            let waits = facts::status(&folder) == IssueStatus::Queued;
+            let queued = folder
+                .items
+                .iter()
+                .filter(|_| queue.is_none() && !waits)
+                .find(|it| !it.item.is_removed() && Some(&it.item.solution_id) == bound.as_ref());
+            Some(match queued {
+                Some(queued) => (queued.queue.clone(), queued.item.clone()),
+                None => {
+                    let (queue, solution) = queue::add_issue(tx, &id, queue, nonce, force.as_deref())?;
+                    tx.note.force.clone_from(force);
+                    queue::item(store, tx, &format!("{queue}:{solution}"))?
+                }
+            })
+        }
+    };
+    let queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
+    let from = From { store, index, remote, allow_overlap: wish.allow_overlap };
+    match item {
+        Some((queue, item)) => from.named(tx, &queue, &item),
+        None => from.first(tx, queue.as_ref()),
+    }
+}
+
+pub(super) fn execution(
+    tx: &Tx<'_>,
+    store: &Store,
+    picked: &Picked,
+    place: &Place,
+    remote: Option<&str>,
+    lease: i64,
+    nonce: &Uid,
+) -> Result<Execution, Refusal> {
+    let item = &picked.item;
+    let folder = existing_outline(tx, &item.issue_id)?;
+    let attempt = folder.executions.iter().map(|it| it.execution.attempt).max().unwrap_or(0) + 1;
+    // Whoever held it is set aside as it was seen: work that ended unseen stands.
+    let supersedes = holds::standing(&folder.executions)
+        .into_iter()
+        .map(|(it, status)| Supersedes { execution_id: it.execution.id.clone(), status })
+        .collect();
+    let now = tx.stamper().now();
+    let (branch, base_commit, worktree) = match place {
+        Place::Here(branch) => (branch.clone(), store.head()?.map(CommitHash::from), store.worktree_name()),
+        Place::Made(made) => {
+            let plan = made.plan(store, &item.solution_id)?;
+            (plan.branch, Some(plan.base), plan.name)
+        }
+    };
+    let role = store.identity()?.role;
+    Ok(Execution::made(&item.issue_id, |id| Execution {
+        id,
+        nonce: nonce.to_string(),
+        issue_id: item.issue_id.clone(),
+        solution_id: item.solution_id.clone(),
+        plan_digest: item.plan_digest.clone(),
+        plan_commit: tx.base().commit().into(),
+        queue_id: Some(picked.queue.clone()),
+        item_id: Some(item.item_id.clone()),
+        attempt,
+        actor: tx.person().to_owned(),
+        role,
+        branch: Some(branch),
+        base_commit,
+        worktree,
+        via: remote.map(str::to_owned),
+        supersedes,
+        started_at: now,
+        lease_expires_at: now.plus_millis(lease),
+    }))
+}
+
+/// Binds the worktree to its claim; makes it first where one was asked for, and answers with where it is. Where that
+/// cannot be done, the claim is given back.
+pub(super) fn settle(
+    session: &Session,
+    wish: &Wish,
+    execution: &Execution,
+) -> Result<Option<PathBuf>, Refusal> {
+    let store = session.store();
+    let Some(path) = &wish.worktree else {
+        bind_worktree(store, execution)?;
+        active::forget(store)?;
+        return Ok(None);
+    };
+    let made = NewWorktree::wanted(store, path.as_deref()).and_then(|made| made.make(store, execution));
+    let path = match made {
+        Ok(path) => path,
+        Err(refusal) => {
+            let given_back = session.transact(|tx| {
+                let folder = existing(tx, &execution.issue_id)?;
+                set_aside(tx, &folder, AsideReason::Release, None)?;
+                tx.describe("lease release", format!("execution: release {}", execution.solution_id));
+                Ok(())
+            });
+            publish(session, execution)?;
+            given_back?;
+            active::forget(store)?;
+            return Err(refusal);
+        }
+    };
+    bind_worktree(&Store::open(&path)?, execution)?;
+    active::forget(store)?;
+    Ok(Some(path))
+}
+
+fn bind_worktree(store: &Store, execution: &Execution) -> Result<(), Refusal> {
+    active::write(
+        store,
+        &Active {
+            execution_id: execution.id.clone(),
+            issue_id: execution.issue_id.clone(),
+            solution_id: execution.solution_id.clone(),
+            queue_id: execution.queue_id.clone(),
+            item_id: execution.item_id.clone(),
+            branch: execution.branch.clone().unwrap_or_default(),
+            task_id: None,
+        },
+    )?;
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! What claiming answers.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::execution::Supersedes;
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::time::Time;
+use crate::ops::issues::existing_outline;
+use crate::ops::{Notice, Refusal, Session};
+
+/// What was taken.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) execution: ExecutionId,
+    /// The worktree that was made for it.
+    pub(super) path: Option<PathBuf>,
+    /// Whether it was claimed now; else this worktree had it.
+    pub(super) is_new: bool,
+}
+
+/// A claim, as it was taken.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Claim {
+    /// The queue that it was taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) queue_id: Option<QueueId>,
+    /// Its item there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<ItemId>,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// The plan as it was claimed.
+    pub(crate) plan_digest: String,
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// 1 for the first attempt at the issue.
+    pub(crate) attempt: u64,
+    /// The full name of the branch; only commits on it are bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// The worktree that was made for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<PathBuf>,
+    /// The remote that the claim was made through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) via: Option<String>,
+    /// The attempts that it takes the place of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) supersedes: Vec<Supersedes>,
+    /// Until when the claim is good; each commit renews it.
+    pub(crate) lease_expires_at: Time,
+    /// The title of the issue.
+    #[serde(skip)]
+    pub(crate) title: String,
+    /// Whether it was claimed now; else this worktree had it.
+    #[serde(skip)]
+    pub(crate) is_new: bool,
+    /// Whether the lease is over.
+    #[serde(skip)]
+    pub(crate) has_expired: bool,
+}
+
+/// What was taken.
+pub(super) fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
+    let store = session.store();
+    let id = &taken.execution;
+    let folder = existing_outline(&store.snapshot()?, &id.issue())?;
+    let Some(found) = folder.executions.iter().find(|it| it.execution.id == *id) else {
+        return Err(Refusal::unreadable(&format!("execution `{id}`")));
+    };
+    let it = found.execution.clone();
+    if let Some(bound) = it.branch.as_deref()
+        && taken.path.is_none()
+        && store.branch()?.as_deref() != Some(bound)
+    {
+        let bound = short_branch(bound);
+        session.notice(Notice::warning(format!("commits here are not linked: only those on `{bound}` are")));
+    }
+    Ok(Claim {
+        queue_id: it.queue_id,
+        item_id: it.item_id,
+        issue_id: it.issue_id,
+        solution_id: it.solution_id,
+        plan_digest: it.plan_digest,
+        execution_id: it.id,
+        attempt: it.attempt,
+        branch: it.branch,
+        path: taken.path,
+        via: it.via,
+        supersedes: it.supersedes,
+        lease_expires_at: found.lease_expires_at(),
+        title: folder.issue.record.title,
+        is_new: taken.is_new,
+        has_expired: store.now()? > found.lease_expires_at(),
+    })
+}
+
+/// The name of a branch as people say it.
+fn short_branch(name: &str) -> &str {
+    name.strip_prefix("refs/heads/").unwrap_or(name)
+}
