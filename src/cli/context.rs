@@ -33,6 +33,12 @@ impl ops::Progress for Line {
         show(&mut self.0.borrow_mut(), doing, done, total);
     }
 
+    fn count(&self, doing: &'static str, done: u64, total: Option<u64>) {
+        let mut line = self.0.borrow_mut();
+        let (_, progress) = line.get_or_insert_with(|| (doing, Progress::start(doing, total)));
+        progress.at(done);
+    }
+
     fn end(&self) {
         self.0.take();
     }

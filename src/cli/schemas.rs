@@ -28,7 +28,6 @@ use crate::cli::command::store::schema;
 use crate::cli::command::trail::audit;
 use crate::cli::command::trail::audit_signatures;
 use crate::cli::command::trail::diff;
-use crate::cli::command::trail::relink;
 use crate::cli::command::trail::trace;
 use crate::cli::command::trail::why;
 use crate::cli::command::work::detail;
@@ -222,7 +221,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
     kind::<task::Started>(Sort::Answer, "task-start", "`task start`"),
     kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
-    kind::<relink::Relinked>(Sort::Answer, "relink", "`relink`"),
+    kind::<ops::trail::Relinked>(Sort::Answer, "relink", "`relink`"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
     kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
     kind::<audit_signatures::Signatures>(

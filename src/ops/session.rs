@@ -12,6 +12,9 @@ pub(crate) trait Progress {
     /// So many of so many steps of `doing` are done.
     fn at(&self, doing: &'static str, done: usize, total: usize);
 
+    /// As [`Progress::at`], of work that may be short, and whose end may not be known.
+    fn count(&self, doing: &'static str, done: u64, total: Option<u64>);
+
     /// Nothing goes on any more.
     fn end(&self);
 }
@@ -56,6 +59,18 @@ impl Session {
     /// Work that tells how far it has come.
     pub(crate) fn watched<T>(&self, work: impl FnOnce(Watch<'_>) -> T) -> T {
         let done = work(&mut |doing, done, total| self.progress.at(doing, done, total));
+        self.progress.end();
+        done
+    }
+
+    /// Work that tells how many of so many (if that is known) steps of `doing` are done.
+    pub(crate) fn counted<T>(
+        &self,
+        doing: &'static str,
+        total: Option<u64>,
+        work: impl FnOnce(&mut dyn FnMut(u64)) -> T,
+    ) -> T {
+        let done = work(&mut |done| self.progress.count(doing, done, total));
         self.progress.end();
         done
     }

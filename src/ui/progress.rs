@@ -12,7 +12,7 @@ const CLEAR: &str = "\r\u{1b}[K";
 
 /// Shows "importing 1200/5000" while it lives. Where stderr is no terminal it shows nothing.
 ///
-/// Drop it, or call [`Progress::finish`], before anything else is written to the terminal.
+/// Drop it before anything else is written to the terminal.
 pub(crate) struct Progress {
     label: String,
     total: Option<u64>,
@@ -47,9 +47,6 @@ impl Progress {
         // Work goes on whether or not somebody can watch it.
         let _ = write!(out, "{CLEAR}{} {count}", self.label).and_then(|()| out.flush());
     }
-
-    /// Wipes the line.
-    pub(crate) fn finish(self) {}
 }
 
 impl Drop for Progress {
@@ -74,7 +71,7 @@ mod tests {
         let written = Written::default();
         let mut progress = on(&written, Some(5000));
         progress.at(1200);
-        progress.finish();
+        drop(progress);
         assert_eq!(written.text(), "\r\u{1b}[Kimporting 1200/5000\r\u{1b}[K");
     }
 

@@ -1,10 +1,14 @@
 //! The store itself: making it, its rules, checking it, and what is derived of it.
 
+mod fsck;
+mod import;
 mod init;
 mod policy;
 mod project;
 mod reindex;
 
+pub(crate) use fsck::{Repaired, fsck, repair};
+pub(crate) use import::{Import, import_beads, import_jsonl, issues, line};
 pub(crate) use init::{Init, Initialised, init};
 pub(crate) use policy::{Gates, policy, set_policy};
 pub(crate) use project::{ProjectField, project, set_project};

@@ -1,0 +1,46 @@
+//! What is wrong with a store, and what was repaired.
+
+use std::io::{self, Write};
+
+use crate::ops::store::Repaired;
+use crate::store::fsck::{Finding, Severity};
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Screen, style};
+
+/// All errors, and the notes where they are asked for.
+pub(in crate::cli) fn findings(screen: &mut Screen, found: &[Finding], is_verbose: bool) -> io::Result<()> {
+    let errors = found.iter().filter(|it| it.severity == Severity::Error).count();
+    let painter = screen.painter();
+    for it in found.iter().filter(|it| is_verbose || it.severity == Severity::Error) {
+        let word = match it.severity {
+            Severity::Error => painter.paint(style::BAD, "error"),
+            Severity::Note => painter.paint(style::DIM, "note"),
+        };
+        let commit = it.commit.as_deref().and_then(|commit| commit.get(..10));
+        let at = commit.map(|commit| format!(" (commit {commit})")).unwrap_or_default();
+        writeln!(screen, "{word} {}{at}: {}", painter.paint(style::ID, &it.path), clean_line(&it.what))?;
+    }
+    let notes = found.len() - errors;
+    let more = if notes > 0 && !is_verbose { "; --verbose shows the notes" } else { "" };
+    writeln!(screen, "{}, {}{more}", count(errors, "error"), count(notes, "note"))
+}
+
+/// What a repair did, a line for each path.
+pub(in crate::cli) fn repaired(screen: &mut Screen, repaired: &Repaired) -> io::Result<()> {
+    let painter = screen.painter();
+    for (paths, verb) in [(&repaired.removed, "removed"), (&repaired.restored, "restored")] {
+        for path in paths {
+            writeln!(screen, "{verb} {}", painter.paint(style::GOOD, path))?;
+        }
+    }
+    for (paths, what) in [
+        (&repaired.freed, "can be written to again: check that it says what it should"),
+        (&repaired.aside, "set aside: it counts for nothing"),
+        (&repaired.rewritten, "rewritten in the byte form of the format"),
+    ] {
+        for path in paths {
+            writeln!(screen, "{} {what}", painter.paint(style::GOOD, path))?;
+        }
+    }
+    Ok(())
+}

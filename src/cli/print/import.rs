@@ -1,0 +1,79 @@
+//! What was imported.
+
+use std::io::{self, Write};
+
+use crate::interchange::{Report, jsonl};
+use crate::ops::store::{issues, line};
+use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
+use crate::ui::{Screen, text};
+
+/// More notes than this are counted; `--json` has them all.
+const NOTES_SHOWN: usize = 20;
+/// What comes from the file can be of any length.
+const LONGEST_LINE: usize = 240;
+const NOTHING: &str = "nothing new to import";
+
+/// An export that was imported.
+pub(in crate::cli) fn export(screen: &mut Screen, taken: &jsonl::Taken) -> io::Result<()> {
+    let painter = screen.painter();
+    let Some(commit) = &taken.commit else {
+        writeln!(screen, "{}", painter.paint(DIM, NOTHING))?;
+        return Ok(());
+    };
+    writeln!(screen, "{}", painter.paint(GOOD, &format!("imported {}", issues(taken.issues))))?;
+    let counts = [("new files", taken.added), ("merged", taken.merged), ("unchanged", taken.unchanged)];
+    for (word, count) in counts.iter().filter(|(_, count)| *count > 0) {
+        writeln!(screen, "  {word:<12} {count:>6}")?;
+    }
+    writeln!(screen, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
+    Ok(())
+}
+
+/// Issues of beads that were imported.
+pub(in crate::cli) fn beads(screen: &mut Screen, report: &Report) -> io::Result<()> {
+    let painter = screen.painter();
+    let came = report.created + report.updated;
+    let headline = match &report.commit {
+        Some(_) => painter.paint(GOOD, &format!("imported {}", issues(came))),
+        None if report.skipped.is_empty() => painter.paint(DIM, NOTHING),
+        None => {
+            let skipped = report.skipped.len();
+            let records =
+                if skipped == 1 { "1 record was".into() } else { format!("{skipped} records were") };
+            painter.paint(WARN, &format!("nothing was imported; {records} left out, as said below"))
+        }
+    };
+    writeln!(screen, "{headline}")?;
+    let counts = [
+        ("new", report.created),
+        ("updated", report.updated),
+        ("unchanged", report.unchanged),
+        ("comments", report.comments),
+        ("dependencies", report.dependencies),
+        ("relations", report.relations),
+        ("skipped", report.skipped.len() as u64),
+    ];
+    for (word, count) in counts.iter().filter(|(_, count)| *count > 0) {
+        writeln!(screen, "  {word:<12} {count:>6}")?;
+    }
+    if let Some(commit) = &report.commit {
+        writeln!(screen, "  {:<12} {}", "commit", painter.paint(ID, commit))?;
+    }
+    if !report.skipped.is_empty() {
+        writeln!(screen, "{}", painter.paint(HEADING, "skipped"))?;
+    }
+    for skipped in &report.skipped {
+        writeln!(screen, "  {}", painter.paint(WARN, &line(skipped)))?;
+    }
+    if !report.notes.is_empty() {
+        writeln!(screen, "{}", painter.paint(HEADING, "notes"))?;
+    }
+    for noted in report.notes.iter().take(NOTES_SHOWN) {
+        let note = text::truncate(&text::clean_line(&noted.note), LONGEST_LINE);
+        writeln!(screen, "  {} {}", painter.paint(ID, &noted.id), note)?;
+    }
+    if let Some(more) = report.notes.len().checked_sub(NOTES_SHOWN).filter(|more| *more > 0) {
+        writeln!(screen, "  {}", painter.paint(DIM, &format!("… and {more} more; `--json` has them all")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Commits that were found to belong to plans.
+
+use std::io::{self, Write};
+
+use crate::ops::trail::Relinked;
+use crate::trail::relink::{Shown, Undecided};
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Screen, style};
+
+/// What was linked, or would be, and what nobody but a person can decide.
+pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Result<()> {
+    for it in &found.links {
+        let painter = screen.painter();
+        let short = it.commit.get(..10).unwrap_or(&it.commit);
+        let task = it.task_id.as_deref().map(|task| format!(" {}", clean_line(task))).unwrap_or_default();
+        writeln!(
+            screen,
+            "{} {} -> {}{task} ({})",
+            painter.paint(style::WARN, short),
+            clean_line(&it.subject),
+            painter.paint(style::ID, it.solution_id.as_str()),
+            match it.shown_by {
+                Shown::Trailers => "by its trailers",
+                Shown::Message => match it.reverts.is_empty() {
+                    true => "its message names linked commits",
+                    false => "it reverts linked commits",
+                },
+                Shown::Issue => "its trailers name the issue",
+                Shown::Patch => "the same change as a linked commit",
+                Shown::WholePatch => "the same change as the whole execution",
+            }
+        )?;
+        if let Some(old) = &it.replaces {
+            writeln!(screen, "  in place of {}", old.get(..10).unwrap_or(old))?;
+        }
+    }
+    for it in &found.undecided {
+        undecided(it, screen)?;
+    }
+    let looked = format!("of {}", count(found.commits, "commit"));
+    let verb = if found.dry_run { "would be linked" } else { "linked" };
+    writeln!(screen, "{looked}, {} {verb}", found.links.len())?;
+    Ok(())
+}
+
+/// What nobody but a person can decide, with the commands that settle it.
+fn undecided(it: &Undecided, screen: &mut Screen) -> io::Result<()> {
+    let painter = screen.painter();
+    let short = it.commit.get(..10).unwrap_or(&it.commit);
+    let what = if it.candidates.is_empty() {
+        "which nobody carried out"
+    } else {
+        "and could be for any of its executions:"
+    };
+    writeln!(
+        screen,
+        "{} {} names {}, {what}",
+        painter.paint(style::WARN, short),
+        clean_line(&it.subject),
+        painter.paint(style::ID, it.issue_id.as_str()),
+    )?;
+    for candidate in &it.candidates {
+        writeln!(screen, "  git wf link {short} {}", candidate.execution_id.short())?;
+    }
+    Ok(())
+}

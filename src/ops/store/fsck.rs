@@ -1,0 +1,77 @@
+//! Checking the store, and repairing it.
+
+use crate::model::words::count;
+use crate::ops::{Answer, Notice, Session};
+use crate::store::fsck::{Finding, Healed};
+
+/// What a repair did.
+#[derive(Debug)]
+pub(crate) struct Repaired {
+    /// Entries that git refuses, taken out of the tree.
+    pub(crate) removed: Vec<String>,
+    /// Records that were put back as they had been.
+    pub(crate) restored: Vec<String>,
+    /// Records that can be written to again.
+    pub(crate) freed: Vec<String>,
+    /// Entries that count for nothing now.
+    pub(crate) aside: Vec<String>,
+    /// Records that are in the byte form of the format now.
+    pub(crate) rewritten: Vec<String>,
+}
+
+/// Checks records, references and the history. Nothing that is found is a refusal.
+///
+/// # Errors
+/// What keeps the store from being read at all.
+pub(crate) fn fsck(session: &Session) -> Answer<Vec<Finding>> {
+    Ok(session.done(session.store().fsck()?, None))
+}
+
+/// Restores what was deleted or made unreadable, and frees records from stamps of the future, in one commit.
+///
+/// # Errors
+/// `doubted-clock` where others' commits are dated after this clock, unless it is trusted.
+pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
+    let store = session.store();
+    let to_heal = store.to_heal(trust_clock)?;
+    let repairs = store.repairs()?;
+    let removed = store.mend()?.map(|mended| mended.refused).unwrap_or_default();
+    let committed = session.transact(|tx| {
+        for (path, bytes) in &repairs {
+            tx.write(path.clone(), bytes.clone())?;
+        }
+        let healed = tx.heal(&to_heal)?;
+        tx.describe("fsck", subject(repairs.len(), &healed));
+        Ok(healed)
+    })?;
+    let healed = committed.answer;
+    if healed.is_by_clock() {
+        let clock = format!("judged by the clock of this machine, which says {}", to_heal.now);
+        session.notice(Notice::warning(clock));
+    }
+    for path in &healed.stuck {
+        let why = "repaired as often as a record can be; only rewriting the history of the ref helps";
+        session.notice(Notice::warning(format!("`{path}`: {why}")));
+    }
+    let mut view = Repaired { removed, restored: vec![], freed: vec![], aside: vec![], rewritten: vec![] };
+    if committed.commit.is_some() {
+        view.restored = repairs.into_keys().collect();
+        (view.freed, view.aside, view.rewritten) = (healed.freed, healed.aside, healed.rewritten);
+    }
+    Ok(session.done(view, committed.commit))
+}
+
+fn subject(restored: usize, healed: &Healed) -> String {
+    let parts = [
+        (restored, "restore", "record"),
+        (healed.freed.len(), "repair", "record"),
+        (healed.aside.len(), "set aside", "entry"),
+        (healed.rewritten.len(), "rewrite", "record"),
+    ];
+    let parts = parts.iter().filter(|(n, ..)| *n > 0);
+    let said = parts.map(|(n, verb, what)| match (*n, *what) {
+        (n, "entry") if n > 1 => format!("{verb} {n} entries"),
+        (n, what) => format!("{verb} {}", count(n, what)),
+    });
+    format!("fsck: {}", said.collect::<Vec<_>>().join(", "))
+}

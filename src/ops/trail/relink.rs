@@ -1,0 +1,56 @@
+//! Linking commits that no hook saw.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::ops::{Answer, Refusal, Session};
+use crate::trail::relink::{self, Found, Lost, Undecided};
+
+/// Where to look.
+#[derive(Debug)]
+pub(crate) struct Relink {
+    /// The commits, as `git log` takes them; all branches where none are named.
+    pub(crate) range: Option<String>,
+    /// Whether to look alone.
+    pub(crate) dry_run: bool,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Relinked {
+    /// Whether nothing was to be recorded.
+    pub(crate) dry_run: bool,
+    /// How many commits were looked at.
+    pub(crate) commits: usize,
+    /// What was linked, or would be; oldest first.
+    pub(crate) links: Vec<Lost>,
+    /// Commits whose trailers name an issue, while nobody can tell for which execution of it they are.
+    pub(crate) undecided: Vec<Undecided>,
+}
+
+/// Finds commits of plans that are not linked, and links them.
+///
+/// # Errors
+/// `not-found` where git knows no such commits; what git says of them.
+pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
+    let (store, dry_run) = (session.store(), input.dry_run);
+    let snapshot = store.snapshot()?;
+    let Some(commits) = relink::commits(store, input.range.as_deref())? else {
+        let range = input.range.as_deref().unwrap_or_default();
+        return Err(Refusal::new("not-found", format!("git knows no commits `{range}`"))
+            .hint("name them as for `git log`: `main`, `v1.0..main`, `HEAD~20..`"));
+    };
+    let Found { links, undecided } = relink::lost(store, &snapshot, &commits)?;
+    let mut commit = None;
+    if !dry_run && !links.is_empty() {
+        let committed = session.transact(|tx| {
+            let (count, plans) = relink::record(tx, store, &links)?;
+            let plans: Vec<String> = plans.iter().map(ToString::to_string).collect();
+            let commits = if count == 1 { "commit" } else { "commits" };
+            tx.describe("relink", format!("execution: relink {count} {commits} of {}", plans.join(", ")));
+            Ok(())
+        })?;
+        commit = committed.commit;
+    }
+    Ok(session.done(Relinked { dry_run, commits: commits.len(), links, undecided }, commit))
+}
