@@ -23,7 +23,6 @@ use crate::cli::command::store::demo;
 use crate::cli::command::store::export;
 use crate::cli::command::store::help;
 use crate::cli::command::store::manual_pages;
-use crate::cli::command::store::redact_purge;
 use crate::cli::command::store::schema;
 use crate::cli::command::trail::audit;
 use crate::cli::command::trail::audit_signatures;
@@ -232,7 +231,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<diff::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
-    kind::<redact_purge::PurgeAnswer>(Sort::Answer, "purge", "`redact --purge`"),
+    kind::<ops::store::Purge>(Sort::Answer, "purge", "`redact --purge`"),
     kind::<Report>(Sort::Answer, "import", "`import beads`"),
     kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),
     kind::<export::ExportAnswer>(

@@ -12,6 +12,7 @@ pub(super) mod json_array;
 pub(super) mod plans;
 pub(super) mod queue;
 pub(super) mod record;
+pub(super) mod redact;
 pub(super) mod relink;
 mod remedy;
 pub(super) mod review;

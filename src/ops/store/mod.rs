@@ -1,10 +1,13 @@
 //! The store itself: making it, its rules, checking it, and what is derived of it.
 
+mod copies;
 mod fsck;
 mod import;
 mod init;
 mod policy;
 mod project;
+mod purge;
+mod redact;
 mod reindex;
 
 pub(crate) use fsck::{Repaired, fsck, repair};
@@ -12,4 +15,6 @@ pub(crate) use import::{Import, import_beads, import_jsonl, issues, line};
 pub(crate) use init::{Init, Initialised, init};
 pub(crate) use policy::{Gates, policy, set_policy};
 pub(crate) use project::{ProjectField, project, set_project};
+pub(crate) use purge::{Purge, Remote, purge};
+pub(crate) use redact::{Redact, redact};
 pub(crate) use reindex::{Reindexed, reindex};

@@ -1,0 +1,160 @@
+//! Hiding a value everywhere.
+
+use super::copies::copies;
+use crate::model::doc::Doc;
+use crate::model::id::EntryId;
+use crate::model::redaction::{ALL, Redaction};
+use crate::model::remedy::Call;
+use crate::model::schema::Kind;
+use crate::model::strict;
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::layout::{self, Form, form};
+use crate::store::redact::Redactions;
+use crate::store::resolve::{self, Known};
+use crate::store::{Read, Tx, records};
+
+/// What to hide, and why.
+#[derive(Debug)]
+pub(crate) struct Redact {
+    /// The issue, plan, execution, queue or item.
+    pub(crate) id: String,
+    /// The field; or `comments/ENTRY` and the like, with `/FIELD` for one field of the entry.
+    pub(crate) field: String,
+    /// Why; it shows in the log.
+    pub(crate) reason: String,
+    /// Why a gate is overridden.
+    pub(crate) force: Option<String>,
+}
+
+/// The logs beside each record.
+const LOGS: &[&str] = &["comments", "feedback", "reviews", "log", "conflicts"];
+
+/// What is to be hidden.
+pub(super) struct Wanted {
+    /// The folder with the record.
+    pub(super) folder: String,
+    pub(super) target: String,
+    pub(super) field: String,
+}
+
+/// Hides a value, and its copies elsewhere in the issue; the entries that were written. The history still holds it.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `not-redactable`.
+pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Vec<Redaction>> {
+    let reason = &input.reason;
+    let committed = session.transact(|tx| {
+        let (id, wanted) = wanted(tx, input)?;
+        let mut made = vec![hide(tx, &wanted, reason)?];
+        // The source's own record of an issue holds the same texts once more.
+        if wanted.target == "issue.json" && wanted.field != "imported" {
+            let imported = Wanted { field: "imported".into(), ..wanted };
+            made.extend(if is_there(tx, &imported)? { Some(hide(tx, &imported, reason)?) } else { None });
+        } else {
+            for copy in copies(tx, &wanted)? {
+                made.push(hide(tx, &copy, reason)?);
+            }
+        }
+        tx.note.force.clone_from(&input.force);
+        let fields: Vec<&str> = made.iter().flatten().map(|it| it.field.as_str()).collect();
+        tx.describe("redact", format!("redact: {} of {id}", fields.join(", ")));
+        Ok(made.into_iter().flatten().collect::<Vec<_>>())
+    })?;
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+fn wanted(tx: &Tx<'_>, input: &Redact) -> Result<(String, Wanted), Refusal> {
+    let (id, path) = match resolve::any(tx, &input.id)? {
+        Known::Issue(id) => (id.to_string(), layout::issue(&id)),
+        Known::Solution(id) => (id.to_string(), layout::solution(&id)),
+        Known::Execution(id) => (id.to_string(), layout::execution(&id)),
+        Known::Queue(id) => (id.to_string(), layout::queue(&id)),
+        Known::Item(queue, solution) => (format!("{queue}:{solution}"), layout::item(&queue, &solution)),
+    };
+    let Some((folder, target)) = layout::redacted_by(&path) else {
+        return Err(Refusal::new("not-redactable", format!("nothing of `{id}` can be hidden")));
+    };
+    let in_log = input.field.split_once('/').filter(|(log, _)| LOGS.contains(log));
+    let Some((log, rest)) = in_log else {
+        return Ok((id, Wanted { folder, target, field: input.field.clone() }));
+    };
+    let (text, field) = rest.split_once('/').unwrap_or((rest, ALL));
+    let entry = entry(tx, &format!("{folder}/{log}"), text, &id)?;
+    Ok((id, Wanted { folder, target: format!("{log}/{entry}.json"), field: field.to_owned() }))
+}
+
+/// The entry of a log whose name, or whose last part, begins with `text`.
+fn entry(tx: &Tx<'_>, folder: &str, text: &str, id: &str) -> Result<EntryId, Refusal> {
+    let text = text.strip_suffix(".json").unwrap_or(text);
+    let names = tx.names(folder)?;
+    let all = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
+    let is_meant = |it: &EntryId| {
+        let name = it.to_string();
+        let uid = name.rsplit('-').next().unwrap_or_default();
+        !text.is_empty() && (name.starts_with(text) || uid.starts_with(text))
+    };
+    let mut fitting: Vec<EntryId> = all.filter(is_meant).collect();
+    match fitting.len() {
+        1 => Ok(fitting.remove(0)),
+        0 => Err(Refusal::new("not-found", format!("`{id}` has no entry `{text}` there"))
+            .remedy(Call::new("show --json", [id]), "shows the ids of its entries")),
+        _ => Err(Refusal::new("ambiguous-id", format!("`{text}` could be any of several entries of `{id}`"))
+            .details(fitting.iter().map(EntryId::to_string).collect())
+            .hint("type more of it")),
+    }
+}
+
+fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Refusal> {
+    let path = format!("{}/{}", wanted.folder, wanted.target);
+    let Form::Doc(schema) = form(&path).0 else { return Ok(false) };
+    Ok(records::doc(tx, schema, &path)?.is_some_and(|doc| doc.written(&wanted.field).is_some()))
+}
+
+/// Writes the entry; none where all of it is hidden already. Something must be hidden by it.
+fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redaction>, Refusal> {
+    let Wanted { folder, target, field } = wanted;
+    let path = format!("{folder}/{target}");
+    let nothing = |why: &str| {
+        Refusal::new("not-redactable", format!("`{field}` of `{target}` {why}"))
+            .hint("texts can be hidden: title, context, plan, …; ids, times and the names of kinds cannot")
+    };
+    if target == layout::CLAIM {
+        return Err(Refusal::new("not-redactable", format!("`{field}` of an execution cannot be hidden"))
+            .hint("its id is made of what it says, and its log lies under that id; entries of the log can be hidden: log/ENTRY"));
+    }
+    let bytes = tx.file(&path)?.ok_or_else(|| nothing("does not exist"))?;
+    let stamp = match form(&path).0 {
+        Form::Doc(schema) => {
+            let doc = Doc::parse(schema, &bytes).map_err(|broken| nothing(&broken.to_string()))?;
+            let set = field.split_once('/').and_then(|(name, _)| schema.field(name));
+            if set.is_some_and(|field| matches!(field.kind, Kind::Set)) {
+                // The redaction itself would show it.
+                return Err(nothing("is hidden with its whole set, under the name of the set"));
+            }
+            doc.written(field).ok_or_else(|| nothing("does not exist"))?
+        }
+        _ => {
+            strict::parse(&bytes).map_err(|why| nothing(&why))?;
+            None
+        }
+    };
+    let before = Redactions::of(tx, folder)?;
+    if before.has(target, field, stamp.as_ref()) {
+        return Ok(None);
+    }
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let place = format!("{folder}/{}", layout::REDACTIONS);
+    let redaction = tx.append(&place, |id| Redaction {
+        id,
+        target: target.clone(),
+        field: field.clone(),
+        stamp,
+        reason: reason.to_owned(),
+        author,
+        created_at,
+    })?;
+    if Redactions::of(tx, folder)?.text(&path, &bytes) == before.text(&path, &bytes) {
+        return Err(nothing("cannot be hidden"));
+    }
+    Ok(Some(redaction))
+}
