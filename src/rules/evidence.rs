@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::{ExecutionFolder, LinkedCommit};
 use crate::model::execution::{Check, Event};
+use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
 
@@ -188,11 +189,18 @@ pub(crate) fn differences(
     found
 }
 
-/// The commands whose last check, at whatever commit, did not pass, each with what came of it.
+/// The commands whose last check did not pass, each with what came of it. What is in no commit replaces no failure of what
+/// is, and what somebody else checked counts only at a commit of this execution.
 pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
+    let own: BTreeSet<CommitHash> = execution.known_commits().collect();
     let mut last: BTreeMap<&str, &Check> = BTreeMap::new();
     for entry in &execution.log {
-        if let Event::Check(check) = &entry.event {
+        let Event::Check(check) = &entry.event else { continue };
+        let is_own = entry.actor == execution.execution.actor
+            || check.commit.as_ref().is_some_and(|commit| own.contains(commit));
+        let is_pass = check.exit_code == Some(0);
+        let failed = last.get(check.command.as_str()).is_some_and(|it| !it.dirty && it.exit_code != Some(0));
+        if is_own && !(is_pass && check.dirty && failed) {
             last.insert(&check.command, check);
         }
     }
@@ -267,6 +275,24 @@ mod tests {
             failed_checks(&execution(&[0, 3])),
             ["`make test` failed with exit code 3 when it was last run"]
         );
+    }
+
+    #[test]
+    fn only_what_is_committed_and_ones_own_replaces_a_failure() {
+        let checks = |checks: &[(i32, bool, &str)]| {
+            let mut execution = execution(&checks.iter().map(|it| it.0).collect::<Vec<_>>());
+            for (entry, (_, is_dirty, actor)) in execution.log.iter_mut().zip(checks) {
+                entry.actor = (*actor).into();
+                let Event::Check(check) = &mut entry.event else { continue };
+                check.dirty = *is_dirty;
+            }
+            failed_checks(&execution).len()
+        };
+        let me = "a";
+        assert_eq!(checks(&[(1, false, me), (0, true, me)]), 1, "the fix is in no commit");
+        assert_eq!(checks(&[(1, true, me), (0, true, me)]), 0);
+        assert_eq!(checks(&[(1, false, me), (0, true, me), (0, false, me)]), 0);
+        assert_eq!(checks(&[(0, false, me), (1, false, "somebody else")]), 0, "at a commit of theirs");
     }
 
     #[test]

@@ -32,6 +32,8 @@ impl Work {
         for commit in linked {
             if unreached.has(&commit.link.hash) {
                 work.leave_out(&commit, "is on no branch");
+            } else if was_there(store, execution, &commit.link.hash)? {
+                work.leave_out(&commit, "was there before the execution began");
             } else {
                 work.present.push(commit);
             }
@@ -94,6 +96,15 @@ impl Work {
             }
         }
         Ok(found)
+    }
+}
+
+/// Whether the commit that an execution began with holds this one already.
+fn was_there(store: &Store, execution: &ExecutionFolder, commit: &CommitHash) -> Result<bool, StoreError> {
+    let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
+    match base.zip(store.commit_here(commit)) {
+        Some((base, commit)) => store.is_ancestor(commit, base),
+        None => Ok(false),
     }
 }
 

@@ -161,7 +161,7 @@ fn what_is_no_export_is_refused_whole() {
     let deep = format!("{{\"path\":\"x\",\"record\":{}1{}}}", "[".repeat(20_000), "]".repeat(20_000));
     let many = |text: &str| format!("{HEAD}\n{text}\n");
     for (file, line, why) in [
-        (String::new(), 1, "it is empty"),
+        (String::new(), 1, "the file is empty"),
         ("{}\n".into(), 1, "the first line must say"),
         (HEAD.replace(":1", ":2"), 1, "it is an export of version 2; this git-wf reads version 1"),
         (many(good), 3, "it ends after 1 files"),

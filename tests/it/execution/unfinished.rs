@@ -152,6 +152,14 @@ fn commits_that_leave_nothing_are_not_done() {
 }
 
 #[test]
+fn a_commit_from_before_the_execution_is_not_done() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
+    assert!(idle(&repo)[0].ends_with("was there before the execution began"), "{:?}", idle(&repo));
+}
+
+#[test]
 fn an_empty_commit_is_not_done() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox, &[]);
