@@ -336,21 +336,22 @@ impl Look<'_> {
         };
         let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
         let Some(redaction) = redaction else { return Ok(None) };
-        let Some(until) = redaction.stamp.filter(|until| until.is_ahead_of(self.now)) else {
-            return Ok(None);
-        };
         let target = format!("{folder}{}", redaction.target);
-        let doc = match (layout::form(&target), self.after.file(&target)?) {
-            ((Form::Doc(schema), id), Some(bytes)) => layout::own_doc(schema, id.as_deref(), &bytes).ok(),
-            _ => None,
-        };
-        if doc.is_some_and(|doc| doc.last_made().is_some_and(|last| last >= until)) {
-            return Ok(None);
-        }
-        let at = until.time();
-        Ok(Some(format!(
-            "it hides values up to {at}, more than a day ahead of this server's clock, and there are none"
-        )))
+        let (Form::Doc(schema), id) = layout::form(&target) else { return Ok(None) };
+        let doc = self.after.file(&target)?;
+        let doc = doc.and_then(|bytes| layout::own_doc(schema, id.as_deref(), &bytes).ok());
+        let last = doc.and_then(|doc| doc.last_made());
+        Ok(match redaction.stamp {
+            None => Some("it names no stamp, so that it would hide whatever is ever written".to_owned()),
+            Some(until) if last.as_ref().is_some_and(|last| *last < until) => {
+                Some(format!("it hides values up to {}, later than any of the record", until.time()))
+            }
+            Some(until) if last.is_none() && until.is_ahead_of(self.now) => {
+                let at = until.time();
+                Some(format!("it hides values up to {at}, more than a day ahead of this server's clock"))
+            }
+            Some(_) => None,
+        })
     }
 
     /// What the pushed commits did to the identity of the suspects, as far as no merge did it. The inner error says that

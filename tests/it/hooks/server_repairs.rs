@@ -227,18 +227,26 @@ fn an_entry_is_not_set_aside_by_a_redaction_that_comes_with_it_or_before_it() {
 
 #[test]
 fn a_redaction_hides_no_future_of_which_there_is_nothing() {
-    let two = frozen("2026-12-24T00:00:00.000Z/00000/0000000a");
-    two.ada.wf(&["redact", "GH-1", "title", "-m", "a name"]).ok();
-    two.ada.wf(&["sync"]).ok();
-    let redaction = json!({"target": "issue.json", "field": "status", "stamp": "2027-01-01T00:00:00.000Z/00000/0000000a",
-        "reason": "no", "author": "Eve <eve@example.org>", "created_at": "2026-11-21T02:00:00.000Z"});
-    let id = entry_id("20261121T020000000Z-00000", &redaction);
-    let mut entry = serde_json::Map::new();
-    entry.insert("id".into(), json!(id));
-    entry.extend(redaction.as_object().unwrap().clone());
-    let path = format!("{}/redactions/{id}.json", folder("GH-1"));
-    two.ada.plumb(&[(&path, &format!("{:#}\n", Value::Object(entry)))]);
-    assert!(refused(&two.ada, REF).contains("it hides values up to 2027-01-01"));
+    for (stamp, why) in [
+        (json!("2027-01-01T00:00:00.000Z/00000/0000000a"), "it hides values up to 2027-01-01"),
+        (json!(".998/2020-01-01T00:00:00.000Z/00000/0000000a"), "later than any of the record"),
+        (Value::Null, "it would hide whatever is ever written"),
+    ] {
+        let two = frozen("2026-12-24T00:00:00.000Z/00000/0000000a");
+        two.ada.wf(&["redact", "GH-1", "title", "-m", "a name"]).ok();
+        two.ada.wf(&["sync"]).ok();
+        let mut redaction = json!({"target": "issue.json", "field": "status", "stamp": stamp, "reason": "no",
+            "author": "Eve <eve@example.org>", "created_at": "2026-11-21T02:00:00.000Z"});
+        redaction.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+        let id = entry_id("20261121T020000000Z-00000", &redaction);
+        let mut entry = serde_json::Map::new();
+        entry.insert("id".into(), json!(id));
+        entry.extend(redaction.as_object().unwrap().clone());
+        let path = format!("{}/redactions/{id}.json", folder("GH-1"));
+        two.ada.plumb(&[(&path, &format!("{:#}\n", Value::Object(entry)))]);
+        let told = refused(&two.ada, REF);
+        assert!(told.contains(why), "{told}");
+    }
 }
 
 #[test]

@@ -155,7 +155,10 @@ fn lifecycle_requirements_take_the_known_words_and_no_others() {
     let shown = repo.json(&["show", issue["id"].as_str().unwrap()]);
     assert_eq!(shown["lifecycle_requirements"]["test_strategy"], "by feel");
     repo.wf(&["edit", issue["id"].as_str().unwrap(), "-p", "1"]).ok();
-    repo.wf(&["fsck"]).ok();
+    // Only that it kept the stamp of another value is wrong.
+    let found = repo.wf(&["fsck", "--json"]).fails(1).json();
+    let is_of_stamp = |it: &serde_json::Value| it["what"].as_str().unwrap().contains("under the stamp");
+    assert!(found.as_array().unwrap().iter().all(is_of_stamp), "{found}");
 }
 
 #[test]
