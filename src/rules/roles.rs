@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn every_operation_has_its_roles() {
         let mut found = Vec::new();
-        for folder in ["src/cli", "src/hooks"] {
+        for folder in ["src/cli", "src/hooks", "src/ops"] {
             operations(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
         }
         assert!(found.len() > 30, "{found:?}");
