@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::cli::{Exit, Failure, Outcome, print};
 use crate::index::{self, Index, IndexError, Needs};
-use crate::model::strict;
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Committed, Store, Tx, one_line};
 use crate::ui::{Progress, Screen};
@@ -242,25 +241,6 @@ pub(crate) fn read_text(path: &str) -> Result<String, Failure> {
         )
         .hint("convert it, for example with `iconv -t UTF-8`")
     })
-}
-
-/// What is wrong with a text that [`strict`] does not read, with its place if it is not JSON at all.
-pub(crate) fn strict_fault(fault: &strict::Fault) -> String {
-    match fault {
-        strict::Fault::Json(error) => json_fault(error),
-        strict::Fault::Unsound(why) => why.clone(),
-    }
-}
-
-/// What is wrong with a text that should be JSON, with its place.
-pub(crate) fn json_fault(error: &serde_json::Error) -> String {
-    if error.is_eof() && (error.line(), error.column()) == (1, 0) {
-        "it is empty".into()
-    } else if error.is_eof() {
-        format!("the JSON ends half-way, at line {}, column {}", error.line(), error.column())
-    } else {
-        error.to_string()
-    }
 }
 
 /// The bytes of a file, or of stdin for `-`.

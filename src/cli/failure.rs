@@ -73,11 +73,6 @@ impl Failure {
         Self { exit: Exit::Nothing, ..Self::new("nothing-to-do", message) }
     }
 
-    /// What is wrong.
-    pub(super) fn message(&self) -> &str {
-        &self.message
-    }
-
     /// What programs know it by.
     pub(super) fn code(&self) -> &'static str {
         self.code

@@ -16,9 +16,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-pub(crate) use context::{Context, Force, acting, json_fault, named, read_bytes, read_text, strict_fault};
+pub(crate) use context::{Context, Force, acting, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
 
+pub(crate) use crate::model::strict::{json_fault, strict_fault};
 use crate::ops::issues::{existing, existing_outline};
 use crate::ops::plans::plan_named;
 use crate::ui;

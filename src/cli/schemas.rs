@@ -16,7 +16,6 @@ use crate::cli::command::plans::feedback;
 use crate::cli::command::plans::planning_context;
 use crate::cli::command::plans::solution;
 use crate::cli::command::plans::solution_review;
-use crate::cli::command::plans::task;
 use crate::cli::command::queue;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
@@ -30,10 +29,6 @@ use crate::cli::command::trail::diff;
 use crate::cli::command::trail::trace;
 use crate::cli::command::trail::why;
 use crate::cli::command::work::detail;
-use crate::cli::command::work::ended;
-use crate::cli::command::work::fail;
-use crate::cli::command::work::lease;
-use crate::cli::command::work::result;
 use crate::cli::command::work::verify;
 use crate::cli::input::issue_fields;
 use crate::cli::input::review as review_input;
@@ -144,13 +139,13 @@ pub(super) static KINDS: &[Kind] = &[
         "issue-input",
         "an issue as `new` and `edit --from-json` take it",
     ),
-    kind::<result::ResultInput>(Sort::Input, "result-input", "what `done --result` takes"),
+    kind::<ops::work::Report>(Sort::Input, "result-input", "what `done --result` takes"),
     kind::<queue::ConflictInput>(
         Sort::Input,
         "queue-conflict-input",
         "a conflict as `queue conflict add --from-json` takes it; also an array of them",
     ),
-    kind::<fail::ReasonInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
+    kind::<ops::work::FailureInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
     kind::<ops::issues::IssueView>(
         Sort::Answer,
         "show-issue",
@@ -206,19 +201,19 @@ pub(super) static KINDS: &[Kind] = &[
         "`context SOLUTION`: what an executor is given",
     ),
     kind::<ops::work::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
-    kind::<ended::EndedAndTaken>(
+    kind::<ops::work::EndedAndTaken>(
         Sort::Answer,
         "done-next",
         "`done --next` and `fail --next`: the end, and the claim",
     ),
-    kind::<lease::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
+    kind::<ops::work::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<verify::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<list::Counted>(Sort::Answer, "list-count", "`list --count`"),
     kind::<search::Found>(Sort::Answer, "search", "`search`"),
     kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
-    kind::<task::Started>(Sort::Answer, "task-start", "`task start`"),
+    kind::<ops::work::Started>(Sort::Answer, "task-start", "`task start`"),
     kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
     kind::<ops::trail::Relinked>(Sort::Answer, "relink", "`relink`"),
     kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),

@@ -48,6 +48,25 @@ pub(crate) enum Fault {
     Unsound(String),
 }
 
+/// What is wrong with a text that cannot be read, with its place if it is not JSON at all.
+pub(crate) fn strict_fault(fault: &Fault) -> String {
+    match fault {
+        Fault::Json(error) => json_fault(error),
+        Fault::Unsound(why) => why.clone(),
+    }
+}
+
+/// What is wrong with a text that should be JSON, with its place.
+pub(crate) fn json_fault(error: &serde_json::Error) -> String {
+    if error.is_eof() && (error.line(), error.column()) == (1, 0) {
+        "it is empty".into()
+    } else if error.is_eof() {
+        format!("the JSON ends half-way, at line {}, column {}", error.line(), error.column())
+    } else {
+        error.to_string()
+    }
+}
+
 /// Reads documents that follow each other, as JSON lines do.
 pub(crate) fn parse_all(text: &str) -> Result<Vec<Value>, Fault> {
     let mut reader = Reader { text, at: 0, values: 0, deepest: DEEPEST, most: MOST_VALUES };

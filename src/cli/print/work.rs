@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::ops::work::Claim;
-use crate::ui::text::clean_line;
-use crate::ui::{Screen, style};
+use crate::ops::work::{Accepted, Attempt, Claim, Lease, Retried, Started};
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Cell, Column, Screen, Table, style, time};
 
 fn short_branch(name: &str) -> &str {
     name.strip_prefix("refs/heads/").unwrap_or(name)
@@ -38,4 +38,81 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &Claim) -> io::Result<()
         if claim.attempt > 1 { " and how earlier attempts ended" } else { "" }
     )?;
     Ok(())
+}
+
+/// The task that is worked on now.
+pub(in crate::cli) fn started(screen: &mut Screen, it: &Started) -> io::Result<()> {
+    let painter = screen.painter();
+    let (task, plan) =
+        (painter.paint(style::ID, &it.task_id), painter.paint(style::ID, it.solution_id.as_str()));
+    writeln!(screen, "works on {task} of {plan}: {}", clean_line(&it.title))
+}
+
+/// A criterion that was confirmed.
+pub(in crate::cli) fn accepted(screen: &mut Screen, it: &Accepted) -> io::Result<()> {
+    writeln!(screen, "accepted {} {}: {}", clean_line(&it.task), it.number, clean_line(&it.criterion))
+}
+
+/// An execution that was completed.
+pub(in crate::cli) fn completed(screen: &mut Screen, it: &Attempt) -> io::Result<()> {
+    let (of, commits) = (&it.execution.execution, count(it.effective_commits.unwrap_or(0), "commit"));
+    let (plan, issue, status) = (&of.solution_id, &of.issue_id, it.issue_status);
+    writeln!(screen, "completed {plan} with {commits}; {issue} is {status}")
+}
+
+/// An execution that failed, and how its issue goes on.
+pub(in crate::cli) fn failed(screen: &mut Screen, it: &Attempt) -> io::Result<()> {
+    let (issue, status) = (&it.execution.execution.issue_id, it.issue_status);
+    writeln!(
+        screen,
+        "{issue} is {status}; `git wf retry {issue}` queues it again, `git wf solution add {issue}` brings another plan"
+    )
+}
+
+/// Issues that are queued again, and what their items wait for.
+pub(in crate::cli) fn retried(screen: &mut Screen, all: &[Retried]) -> io::Result<()> {
+    for Retried { issue, waits_for } in all {
+        writeln!(screen, "{} is {} again", issue.issue.id, issue.derived.status)?;
+        for reason in waits_for {
+            writeln!(screen, "  it waits: {}", clean_line(reason))?;
+        }
+    }
+    Ok(())
+}
+
+/// A claim that was renewed.
+pub(in crate::cli) fn renewed(screen: &mut Screen, lease: &Lease) -> io::Result<()> {
+    writeln!(screen, "{} is yours until {}", lease.solution_id, lease.lease_expires_at)
+}
+
+/// A claim that was given up.
+pub(in crate::cli) fn released(screen: &mut Screen, it: &Attempt) -> io::Result<()> {
+    let of = &it.execution.execution;
+    writeln!(screen, "released {}; {} is {}", of.solution_id, of.issue_id, it.issue_status)
+}
+
+/// The claims, one a line; `now` in milliseconds.
+pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) -> io::Result<()> {
+    let mut table = Table::new([
+        Column::left("ITEM"),
+        Column::left("SOLUTION"),
+        Column::left("UNTIL"),
+        Column::left("VIA"),
+        Column::flexible("HOLDER"),
+    ]);
+    for lease in leases {
+        let until = time::ago(now, lease.lease_expires_at.millis());
+        let until = match lease.expired {
+            true => Cell::new(format!("expired {until}"), style::BAD),
+            false => Cell::from(until),
+        };
+        table.row([
+            Cell::from(lease.item_id.as_ref().map(ToString::to_string).unwrap_or_default()),
+            Cell::new(lease.solution_id.as_str(), style::ID),
+            until,
+            Cell::from(lease.via.clone().unwrap_or_default()),
+            Cell::from(lease.actor.as_str()),
+        ]);
+    }
+    table.print(screen)
 }

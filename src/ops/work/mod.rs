@@ -1,19 +1,46 @@
 //! The work: claims on plans, carrying them out, ending them.
 
+mod accept;
 mod aside;
+mod attempt;
 mod begin;
 mod claim_view;
+mod complete;
+mod ended;
 mod execution_view;
+mod fail;
+mod failure;
+mod foreign;
+mod lease;
+mod meant;
 mod new_worktree;
 mod own;
 mod pick;
+mod planned;
 mod publish;
+mod report;
+mod retry;
+mod start_task;
 mod take;
+mod unfinished;
 mod unseen_claim;
 
+pub(crate) use accept::{Accept, Accepted, accept};
 pub(crate) use aside::set_aside;
+pub(crate) use attempt::Attempt;
 pub(crate) use claim_view::Claim;
+pub(crate) use complete::{Complete, complete};
+pub(crate) use ended::{Ended, EndedAndTaken};
 pub(crate) use execution_view::{CommitView, ExecutionView, executions, executions_within};
+pub(crate) use fail::{Fail, fail};
+pub(crate) use failure::{FailureInput, Told};
+pub(crate) use foreign::{Intent, refuse_foreign};
+pub(crate) use lease::{Lease, Release, leases, release, renew};
+pub(crate) use meant::{Meant, issue_of, meant};
 pub(crate) use own::{Own, notice_of_loss, own};
+pub(crate) use planned::{as_claimed, planned};
 pub(crate) use publish::{confirm, publish, through, unbind_worktree, unpublished};
+pub(crate) use report::Report;
+pub(crate) use retry::{Retried, Retry, retry};
+pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{What, Wish, claim};

@@ -7,11 +7,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::command::plans::planning_context::{issue_told, warn_of_source};
-use crate::cli::command::work::detail;
 use crate::cli::print::background as background_print;
 use crate::cli::{Context, Exit, Outcome};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::ops::work;
 use crate::rules::background::{self, Background, IssueTold, Reader};
 use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
@@ -92,7 +92,7 @@ pub(in crate::cli) fn print(
     id: &SolutionId,
     context: &mut Context,
 ) -> Outcome {
-    let plan = detail::planned(store, folder, id)?;
+    let plan = work::planned(store, folder, id)?;
     let queued = folder.items.iter().find(|it| it.item.solution_id == *id && !it.item.is_removed());
     let attempt = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
     let branch = attempt.and_then(|it| it.branch.as_deref());

@@ -3,14 +3,12 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::command::work::fail;
 use crate::cli::input::text::{TextArgs, edit};
 use crate::cli::{Context, Exit, Failure, Outcome, existing};
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::ops::issues;
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::ops::work::Told;
 use crate::store::{Tx, layout, resolve};
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Table, style};
@@ -126,7 +124,7 @@ fn add(
     let snapshot = store.snapshot()?;
     let id = resolve::issue(&snapshot, issue)?;
     let is_json = kind == FeedbackType::Failure && text.trim_start().starts_with('{');
-    let told = is_json.then(|| fail::parse(text)).transpose()?;
+    let told = is_json.then(|| Told::parse(text)).transpose()?;
     let in_json = told.as_ref().and_then(|told| told.solution_id.as_ref());
     let named = solution.map(|text| resolve::solution(&snapshot, text, Some(&id))).transpose()?;
     if let (Some(one), Some(other)) = (&named, in_json.filter(|it| named.as_ref() != Some(it))) {
@@ -186,33 +184,6 @@ fn append(
         author,
         created_at,
     })?)
-}
-
-/// Sees to it that the failure of the attempt that holds the issue is among the feedback: another program may have ended
-/// the attempt and written none.
-pub(in crate::cli) fn keep_failure(tx: &mut Tx<'_>, folder: &IssueFolder) -> Result<(), Failure> {
-    let Some(failed) = facts::holder(folder) else { return Ok(()) };
-    let Some((end, failure)) = failed.failed_end() else { return Ok(()) };
-    let it = &failed.execution;
-    let detail = FeedbackDetail {
-        solution_id: Some(it.solution_id.clone()),
-        task_id: failure.task_id.clone(),
-        error_type: failure.error_type.clone(),
-        message: failure.message.clone(),
-        stack_trace: failure.stack_trace.clone(),
-        queue_id: it.queue_id.as_ref().map(ToString::to_string),
-        item_id: it.item_id.as_ref().map(ToString::to_string),
-    };
-    // One command wrote both, or they say the same.
-    let is_there = |known: &Feedback| {
-        (known.created_at, &known.author) == (end.at, &end.actor) || known.detail == detail
-    };
-    if folder.feedback.iter().any(|known| known.kind == FeedbackType::Failure && is_there(known)) {
-        return Ok(());
-    }
-    let content = failure.message.clone().unwrap_or_default();
-    append(tx, &it.issue_id, FeedbackType::Failure, Stage::Execute, &content, &detail)?;
-    Ok(())
 }
 
 fn show(issue: Option<&str>, kind: Option<FeedbackType>, context: &mut Context) -> Outcome {

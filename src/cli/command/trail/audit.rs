@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::command::trail::audit_signatures;
-use crate::cli::command::work::detail;
 use crate::cli::print::audit as audit_print;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::index::{Index, Needs};
@@ -16,6 +15,7 @@ use crate::model::plan::Plan;
 use crate::model::review::Verdict;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
+use crate::ops::work;
 use crate::rules::audit::{self, Act, Carried, Finding, Severity};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::holds::who_holds;
@@ -253,7 +253,7 @@ fn looked(store: &Store, folder: IssueFolder) -> Looked {
     let statuses = who_holds(&folder.executions).statuses;
     let claimed = folder.executions.iter().filter_map(|execution| {
         // What cannot be read is a finding, and no reason to stop.
-        let plan = detail::as_claimed(store, &folder, &execution.execution).ok()?;
+        let plan = work::as_claimed(store, &folder, &execution.execution).ok()?;
         let typed = plan.typed_plan();
         Some((execution.execution.id.clone(), (plan, typed)))
     });

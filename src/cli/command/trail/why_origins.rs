@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::Failure;
-use crate::cli::command::work::detail;
 use crate::index::Index;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::status::ExecutionStatus;
+use crate::ops::work;
 use crate::rules::folder::IssueFolder;
 use crate::rules::holds::who_holds;
 use crate::rules::undoing::{Undoing, undoing};
@@ -103,7 +103,7 @@ impl Looked {
         let statuses = who_holds(&folder.executions).statuses;
         let executions = folder.executions.iter().zip(statuses).map(|(it, status)| Execution {
             links: it.links_by_hash(),
-            plan: detail::as_claimed(store, &folder, &it.execution).ok().map(|plan| plan.typed_plan()),
+            plan: work::as_claimed(store, &folder, &it.execution).ok().map(|plan| plan.typed_plan()),
             status,
         });
         Self { executions: executions.collect(), folder }

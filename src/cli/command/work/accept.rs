@@ -1,12 +1,6 @@
-use std::io::Write;
-
-use crate::cli::command::work::claim::{self, Meant};
-use crate::cli::command::work::detail;
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Exit, Failure, Outcome, answer, existing};
-use crate::model::execution::{Accept, Event};
-use crate::store::one_line;
-use crate::ui::text::clean_line;
+use crate::cli::{Context, Failure, Outcome, print};
+use crate::ops::work::{self, Accept};
 
 /// Confirm a criterion that no test covers, with evidence
 #[derive(Debug, clap::Args)]
@@ -37,45 +31,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return Err(Failure::usage(format!("a criterion is accepted with evidence{word}"))
             .hint("`-e TEXT` says what shows that it holds"));
     };
-    let store = context.store()?;
-    store.snapshot()?;
-    let committed = context.transact(&store, |tx| {
-        let Meant { folder, execution } = claim::meant(&store, tx, item.as_deref())?;
-        let id = &execution.execution.solution_id;
-        let plan = detail::as_claimed(&store, &folder, &execution.execution)?.typed_plan();
-        let Some(task) = plan.task(&args.task) else {
-            let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
-            return Err(Failure::new("not-found", format!("plan `{id}` has no task `{}`", args.task))
-                .hint(format!("its tasks are {}", ids.join(", "))));
-        };
-        let criteria = task.criteria();
-        let wanted = usize::try_from(args.criterion).ok().and_then(|n| criteria.get(n - 1));
-        let Some(text) = wanted.map(|text| one_line(text)) else {
-            let listed = criteria.iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1)).collect();
-            return Err(Failure::new(
-                "not-found",
-                format!("task `{}` of `{id}` has no criterion {}", args.task, args.criterion),
-            )
-            .details(listed)
-            .hint("criteria are numbered from 1, as `git wf detail` shows them"));
-        };
-        let accepted =
-            Accept { task_id: args.task.clone(), criterion: args.criterion, evidence: evidence.clone() };
-        let is_so = execution.log.iter().any(|entry| entry.event == Event::Accept(accepted.clone()));
-        if !is_so {
-            tx.log(&execution.execution.id, Event::Accept(accepted))?;
-            tx.describe("accept", format!("execution: accept {} {} of {id}", args.task, args.criterion));
-        }
-        Ok((execution.execution.id.clone(), text))
-    })?;
-    let (id, criterion) = committed.answer;
-    if context.json() {
-        let folder = existing(&store.snapshot()?, &id.issue())?;
-        let executions = answer::executions(&folder);
-        context.screen.print_json(&executions.iter().find(|it| it.execution.id == id))?;
-    } else {
-        let (task, text) = (clean_line(&args.task), clean_line(&criterion));
-        writeln!(context.screen, "accepted {task} {}: {text}", args.criterion)?;
-    }
-    Ok(Exit::Done)
+    let session = context.session()?;
+    let Args { task, criterion, .. } = args;
+    let done = work::accept(&session, &Accept { item, task, criterion, evidence })?;
+    context.answer(done, |accepted, _, screen| print::work::accepted(screen, accepted))
 }

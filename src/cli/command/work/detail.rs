@@ -8,7 +8,6 @@ use crate::cli::print::background as background_print;
 use crate::cli::print::task as task_print;
 use crate::cli::{Context, Exit, Failure, Outcome, existing};
 use crate::model::digest::DIGEST_PATTERN;
-use crate::model::execution::Execution;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
@@ -18,9 +17,7 @@ use crate::ops::work;
 use crate::rules::background::{self, Background, Reader};
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::store::Store;
 use crate::trail::active;
-use crate::trail::claimed::{self, Claimed};
 use crate::ui::style;
 use crate::ui::text::clean_line;
 
@@ -78,7 +75,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         },
     };
     let folder = existing(&snapshot, &solution_id.issue())?;
-    let plan = planned(&store, &folder, &solution_id)?;
+    let plan = work::planned(&store, &folder, &solution_id)?;
     let mut background = background::background(&folder, Reader::Executor(&plan));
     if context.json() {
         context.screen.print_json(&detail(&folder, &plan, background))?;
@@ -113,39 +110,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     background_print::background(&background, context)?;
     background_print::left_out(&background.left_out, context)?;
     Ok(Exit::Done)
-}
-
-/// The plan as the execution that holds claimed it, else as it is now.
-pub(in crate::cli) fn planned(
-    store: &Store,
-    folder: &IssueFolder,
-    id: &SolutionId,
-) -> Result<Solution, Failure> {
-    let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
-    match claim {
-        Some(claim) => as_claimed(store, folder, claim),
-        None => folder.solution(id).cloned().ok_or_else(|| Failure::unreadable(&format!("plan `{id}`"))),
-    }
-}
-
-/// The plan as an execution claimed it, whatever became of it since.
-pub(in crate::cli) fn as_claimed(
-    store: &Store,
-    folder: &IssueFolder,
-    claim: &Execution,
-) -> Result<Solution, Failure> {
-    match claimed::plan(store, &store.snapshot()?, folder, claim)? {
-        Claimed::Plan(plan) => Ok(*plan),
-        Claimed::Unreadable => Err(Failure::unreadable(&format!("plan `{}`", claim.solution_id))),
-        Claimed::NotThere => Err(Failure::new(
-            "digest-mismatch",
-            format!(
-                "commit {} does not hold the plan `{}` of `{}`",
-                claim.plan_commit, claim.plan_digest, claim.solution_id
-            ),
-        )
-        .hint(format!("`git wf show {}` shows the claim", claim.id))),
-    }
 }
 
 fn detail(folder: &IssueFolder, plan: &Solution, background: Background) -> Detail {

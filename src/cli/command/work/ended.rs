@@ -1,14 +1,11 @@
-//! What `done` and `fail` do once the end is recorded: they publish it, and take the next item where that is asked for.
+//! What `done` and `fail` have in common: the next item may be taken at once.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::io;
 
-use crate::cli::answer::{self, ExecutionAnswer};
-use crate::cli::{Context, Exit, Failure, Outcome, existing_outline, print};
-use crate::model::execution::Execution;
-use crate::ops::work::{self, Claim, Wish};
-use crate::rules::folder::IssueFolder;
-use crate::store::Store;
+use crate::cli::{Context, Exit, Outcome, print};
+use crate::ops::Done;
+use crate::ops::work::{Attempt, Ended};
+use crate::ui::Screen;
 
 /// What comes after the end.
 #[derive(Debug, clap::Args)]
@@ -19,62 +16,24 @@ pub(in crate::cli) struct Then {
     next: bool,
 }
 
-/// What `done --next` and `fail --next` answer.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct EndedAndTaken {
-    /// The execution that ended.
-    ended: ExecutionAnswer,
-    /// The claim; none where nothing could be taken, and stderr bears why.
-    next: Option<Claim>,
+impl Then {
+    /// Whether the next item is taken, too.
+    pub(in crate::cli) fn take_next(&self) -> bool {
+        self.next
+    }
 }
 
-/// Publishes the end of an execution that is recorded here, and says so: to people by `say`.
-pub(in crate::cli) fn finish(
-    then: &Then,
-    store: &Store,
-    ended: &Execution,
+/// Shows the end, to people by `print`, and what was taken then. Where nothing could be taken, that is what the command
+/// ends with.
+pub(in crate::cli) fn answer(
+    done: Done<Ended>,
     context: &mut Context,
-    say: impl FnOnce(&IssueFolder, &mut Context) -> Result<(), Failure>,
+    print: impl FnOnce(&mut Screen, &Attempt) -> io::Result<()>,
 ) -> Outcome {
-    let taken = then.next.then(|| next(context));
-    let remote = work::through(store, ended)?;
-    match (&remote, &taken) {
-        // It went with the claim.
-        (Some(remote), Some(_)) if store.read_ref(&store.tracking(remote))? == store.tip()? => {}
-        // Nobody waits for it twice.
-        (Some(remote), Some(Err(failure))) if failure.code() == "unreachable" => {
-            context.tell([work::unpublished(remote, failure.message(), None)]);
-        }
-        _ => work::publish(&*context.session()?, ended)?,
-    }
-    let folder = existing_outline(&store.snapshot()?, &ended.issue_id)?;
-    let (taken, failure) = match taken {
-        Some(Ok(taken)) => (Some(taken), None),
-        Some(Err(failure)) => (None, Some(failure)),
-        None => (None, None),
-    };
-    if context.json() {
-        let answers = answer::executions(&folder);
-        let Some(ended) = answers.into_iter().find(|it| it.execution.id == ended.id) else {
-            return Err(Failure::unreadable(&format!("execution `{}`", ended.id)));
-        };
-        if then.next {
-            context.screen.print_json(&EndedAndTaken { ended, next: taken })?;
-        } else {
-            context.screen.print_json(&ended)?;
-        }
-    } else {
-        say(&folder, context)?;
-        if let Some(claim) = &taken {
-            print::work::claim(&mut context.screen, claim)?;
-        }
-    }
-    failure.map_or(Ok(Exit::Done), Err)
-}
-
-/// The next item for this worktree.
-fn next(context: &Context) -> Result<Claim, Failure> {
-    let done = work::claim(&*context.session()?, &Wish::default())?;
-    context.tell(done.notices);
-    Ok(done.view)
+    let refused = done.view.refused().cloned();
+    context.answer(done, |ended, _, screen| {
+        print(screen, ended.attempt())?;
+        ended.taken().map_or(Ok(()), |claim| print::work::claim(screen, claim))
+    })?;
+    refused.map_or(Ok(Exit::Done), |refusal| Err(refusal.into()))
 }

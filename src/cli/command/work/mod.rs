@@ -1,16 +1,13 @@
 //! Commands on the work: claims, carrying plans out, ending that.
 
 pub(in crate::cli) mod accept;
-pub(in crate::cli) mod claim;
 pub(in crate::cli) mod detail;
 pub(in crate::cli) mod done;
 pub(in crate::cli) mod ended;
 pub(in crate::cli) mod fail;
 pub(in crate::cli) mod lease;
 pub(in crate::cli) mod next;
-pub(in crate::cli) mod result;
 pub(in crate::cli) mod retry;
 pub(in crate::cli) mod start;
-pub(in crate::cli) mod unfinished;
 pub(in crate::cli) mod verify;
 pub(in crate::cli) mod wait;

@@ -9,7 +9,6 @@ use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, Code};
 use crate::agent::in_hook;
 use crate::agent::process::{self, Ended, Interrupts};
-use crate::cli::command::work::detail;
 use crate::cli::{Context, Exit, Failure, Outcome, existing};
 use crate::model::execution::{Check, Event};
 use crate::model::hash::CommitHash;
@@ -104,7 +103,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let snapshot = store.snapshot()?;
     let (folder, execution) = meant(&store, &snapshot, args.execution.as_deref())?;
     let claim = &execution.execution;
-    let plan = detail::as_claimed(&store, &folder, claim)?.typed_plan();
+    let plan = work::as_claimed(&store, &folder, claim)?.typed_plan();
     let tests = tests(&plan, &args.tasks, &claim.solution_id)?;
     let place = place(&store, &claim.id, context)?;
     agree(&args, &store, &claim.plan_digest, &place, &tests, context)?;

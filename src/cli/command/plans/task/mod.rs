@@ -7,8 +7,6 @@ mod fields;
 mod list;
 mod start;
 
-pub(in crate::cli) use start::Started;
-
 use crate::cli::{Context, Outcome};
 
 /// List, add, edit and start the tasks of a plan

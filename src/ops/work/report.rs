@@ -1,4 +1,4 @@
-//! What an executor reports with `done --result`, and whether git says the same.
+//! What an executor reports of its work, and whether git says the same.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::cli::command::work::claim::Meant;
-use crate::cli::{Failure, named, read_text, strict_fault};
+use super::Meant;
 use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
 use crate::model::id::SolutionId;
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::time::Time;
-use crate::model::{strict, typed};
+use crate::model::typed;
+use crate::ops::Refusal;
 use crate::rules::evidence::{self, Reported};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Store};
@@ -23,7 +23,7 @@ use crate::trail::links;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = with_inner_report)]
-pub(in crate::cli) struct ResultInput {
+pub(crate) struct Report {
     /// The plan that was carried out: that of the execution which ends.
     solution_id: Option<SolutionId>,
     /// When it ended. The record has a time of its own.
@@ -105,33 +105,34 @@ enum Status {
     Completed,
 }
 
-/// Reads the report from a file, or from stdin for `-`.
-pub(in crate::cli) fn read(path: &str) -> Result<ResultInput, Failure> {
-    let text = read_text(path)?;
-    let of = named(path);
-    let not_one = |why: String| {
-        Failure::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
-            .hint("`git wf schema result-input` shows its form")
-    };
-    let value = strict::parse_text(&text).map_err(|fault| not_one(strict_fault(&fault)))?;
-    let Value::Object(fields) = value else { return Err(not_one("it is not an object".into())) };
-    let fields = Value::from(flat(fields).map_err(not_one)?);
-    let input: ResultInput = typed::read(&fields).map_err(|error| not_one(error.to_string()))?;
-    match input.status.as_deref() {
-        None | Some("completed") => Ok(input),
-        Some("failed") => Err(Failure::new("result-failed", format!("{of} reports a failure"))
-            .hint("`git wf fail -m TEXT|JSON` records it")),
-        Some(other) => Err(Failure::new("invalid-json", format!("{of} has the status `{other}`"))
-            .hint("it is completed; `git wf fail` reports a failure")),
+impl Report {
+    /// Reads a report, which messages call `of`.
+    ///
+    /// # Errors
+    /// `invalid-json`; `result-failed` where it reports a failure.
+    pub(crate) fn parse(value: Value, of: &str) -> Result<Self, Refusal> {
+        let not_one = |why: String| Self::unfit(of, &why);
+        let Value::Object(fields) = value else { return Err(not_one("it is not an object".into())) };
+        let fields = Value::from(flat(fields).map_err(not_one)?);
+        let input: Self = typed::read(&fields).map_err(|error| not_one(error.to_string()))?;
+        match input.status.as_deref() {
+            None | Some("completed") => Ok(input),
+            Some("failed") => Err(Refusal::new("result-failed", format!("{of} reports a failure"))
+                .remedy("fail -m TEXT|JSON", "records it")),
+            Some(other) => Err(Refusal::new("invalid-json", format!("{of} has the status `{other}`"))
+                .hint("it is completed")
+                .remedy("fail", "reports a failure")),
+        }
     }
-}
 
-impl ResultInput {
+    /// What is refused because it is no report, and why.
+    pub(crate) fn unfit(of: &str, why: &str) -> Refusal {
+        Refusal::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
+            .remedy("schema result-input", "shows its form")
+    }
+
     /// The commits that it names, as far as they exist.
-    pub(in crate::cli) fn commits(
-        &self,
-        store: &Store,
-    ) -> Result<Vec<(String, Option<CodeCommit>)>, Failure> {
+    pub(super) fn commits(&self, store: &Store) -> Result<Vec<(String, Option<CodeCommit>)>, Refusal> {
         let mut found: Vec<(String, Option<CodeCommit>)> = Vec::new();
         for hash in self.commits.iter().chain(&self.commit_hash) {
             let commit = match store.commit_named(hash) {
@@ -155,19 +156,19 @@ impl ResultInput {
     }
 
     /// Refuses what is not so.
-    pub(in crate::cli) fn refuse_differences(
+    pub(super) fn refuse_differences(
         &self,
         store: &Store,
         execution: &ExecutionFolder,
         named: &[(String, Option<CodeCommit>)],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Refusal> {
         let own = &execution.execution.solution_id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != own) {
-            return Err(Failure::new(
+            return Err(Refusal::new(
                 "other-plan",
                 format!("the result is about `{other}`, but `{own}` is being executed"),
             )
-            .hint("end the execution that it is of: `git wf done ITEM --result FILE`"));
+            .remedy("done ITEM --result FILE", "ends the execution that it is of"));
         }
         let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
         let mut commits = Vec::new();
@@ -197,13 +198,14 @@ impl ResultInput {
         if differences.is_empty() {
             return Ok(());
         }
-        Err(Failure::new("result-differs", "the report disagrees with git")
+        Err(Refusal::new("result-differs", "the report disagrees with git")
             .details(differences)
-            .hint("correct the report, or `git wf fail -m TEXT`"))
+            .hint("correct the report")
+            .remedy("fail -m TEXT", "ends the execution without it"))
     }
 
     /// Puts what it says into the record.
-    pub(in crate::cli) fn record(&self, result: &mut ExecutionResult) {
+    pub(super) fn record(&self, result: &mut ExecutionResult) {
         if result.summary.is_none() {
             result.summary.clone_from(&self.summary);
         }
@@ -217,11 +219,11 @@ impl ResultInput {
 }
 
 /// Links for the commits that a report names and nothing links yet: what was said shall be found again from the commit.
-pub(in crate::cli) fn missing_links(
+pub(super) fn missing_links(
     store: &Store,
     meant: &Meant,
     named: &[(String, Option<CodeCommit>)],
-) -> Result<Vec<CommitLink>, Failure> {
+) -> Result<Vec<CommitLink>, Refusal> {
     let plan = meant.folder.solution(&meant.execution.execution.solution_id).map(Solution::typed_plan);
     let only_task = plan.filter(|plan| plan.tasks.len() == 1).map(|plan| plan.tasks[0].id.clone());
     let mut links = Vec::new();

@@ -3,28 +3,29 @@
 
 use std::path::Path;
 
-use crate::cli::Failure;
 use crate::model::hash::CommitHash;
 use crate::model::plan::Plan;
+use crate::model::remedy::{Call, Remedy};
 use crate::model::repo_path::RepoPath;
+use crate::model::words::count;
+use crate::ops::Refusal;
 use crate::rules::evidence;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::git::Args;
 use crate::store::{Store, StoreError};
 use crate::trail::active;
 use crate::trail::work::Work;
-use crate::ui::text::count;
 
 /// At most this many paths are named; the others are counted.
 const MOST_NAMED: usize = 20;
 
 /// Refuses what no commit carries out, unless the plan needs none.
-pub(in crate::cli) fn refuse_empty(
+pub(super) fn refuse_empty(
     store: &Store,
     execution: &ExecutionFolder,
     plan: Option<&Plan>,
     work: &Work,
-) -> Result<(), Failure> {
+) -> Result<(), Refusal> {
     if !work.effective.is_empty() || plan.is_some_and(Plan::needs_no_commit) {
         return Ok(());
     }
@@ -35,20 +36,20 @@ pub(in crate::cli) fn refuse_empty(
         None => store.head()?,
     };
     let head = head.map(CommitHash::from);
-    let hint = if head.is_none() || head == it.base_commit {
-        format!(
-            "commit the work first; `git wf fail -m TEXT` ends the execution without it, `git wf lease release {issue}` gives \
-             it up"
-        )
-    } else {
-        format!(
-            "`git wf link COMMIT {issue}` binds an existing commit, and `git wf relink` finds those that belong to a plan; \
-             `git wf hooks status` tells whether the hooks that bind commits are installed"
-        )
-    };
     let id = it.id.short();
+    let link = Remedy::call(Call::new("link", ["COMMIT", issue.as_str()]), "binds an existing commit");
+    let fail = Remedy::call("fail -m TEXT", "ends the execution without it");
     if work.idle.is_empty() {
-        return Err(Failure::new("no-commit", format!("no commit is bound to `{id}`")).hint(hint));
+        let remedies = if head.is_none() || head == it.base_commit {
+            let release = Remedy::call(Call::new("lease release", [issue]), "gives it up");
+            vec![Remedy::words("commit the work first"), fail, release]
+        } else {
+            let relink = Remedy::call("relink", "finds those that belong to a plan");
+            let does = "tells whether the hooks that bind commits are installed";
+            vec![link, relink, Remedy::call("hooks status", does)]
+        };
+        let refusal = Refusal::new("no-commit", format!("no commit is bound to `{id}`"));
+        return Err(Refusal { remedies, ..refusal });
     }
     let mut idle = work.idle.clone();
     let more = idle.len().saturating_sub(MOST_NAMED);
@@ -56,32 +57,32 @@ pub(in crate::cli) fn refuse_empty(
     if more > 0 {
         idle.push(format!("and {more} more"));
     }
-    Err(Failure::new("no-commit", format!("no commit that is bound to `{id}` leaves a change on a branch"))
-        .details(idle)
-        .hint(format!(
-            "commit the work on a branch, or `git wf link COMMIT {issue}`; `git wf fail -m TEXT` ends the execution without it"
-        )))
+    let message = format!("no commit that is bound to `{id}` leaves a change on a branch");
+    let remedies = vec![Remedy::words("commit the work on a branch"), link, fail];
+    Err(Refusal { details: idle, remedies, ..Refusal::new("no-commit", message) })
 }
 
 /// Refuses what failed its last test.
-pub(in crate::cli) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Failure> {
+pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Refusal> {
     let failed = evidence::failed_checks(execution);
     if failed.is_empty() {
         return Ok(());
     }
     let them = if failed.len() == 1 { "a test failed" } else { "tests failed" };
-    Err(Failure::new("failed-check", format!("{them} when last run"))
+    Err(Refusal::new("failed-check", format!("{them} when last run"))
         .details(failed)
-        .hint("mend it and run `git wf verify` again, or `git wf fail -m TEXT`"))
+        .hint("mend it")
+        .remedy("verify", "runs it again")
+        .remedy("fail -m TEXT", "ends the execution without it"))
 }
 
 /// Refuses where the work tree of the execution, if it is here, holds work that is in no commit: changes of what git
 /// follows, and files of the plan that git does not.
-pub(in crate::cli) fn refuse_uncommitted(
+pub(super) fn refuse_uncommitted(
     store: &Store,
     execution: &ExecutionFolder,
     plan: Option<&Plan>,
-) -> Result<(), Failure> {
+) -> Result<(), Refusal> {
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
     let mut paths = uncommitted(&folder, plan)?;
     if paths.is_empty() {
@@ -93,13 +94,13 @@ pub(in crate::cli) fn refuse_uncommitted(
     if more > 0 {
         paths.push(format!("and {more} more"));
     }
-    Err(Failure::new("uncommitted", format!("the work tree has uncommitted work in {all}"))
+    Err(Refusal::new("uncommitted", format!("the work tree has uncommitted work in {all}"))
         .details(paths)
         .hint("commit what belongs to it; `git stash` or `git restore` takes the rest out of the way"))
 }
 
 /// What is uncommitted in a work tree, each as a line for people.
-fn uncommitted(folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Failure> {
+fn uncommitted(folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Refusal> {
     let store = Store::open(folder)?;
     let status = Args::new(&["--no-optional-locks", "status", "--porcelain", "-z", "--no-renames"]);
     let changed =

@@ -1,0 +1,78 @@
+//! Confirming a criterion that no test covers.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Attempt, ExecutionView, Meant, as_claimed, meant};
+use crate::model::execution::{Accept as Confirmed, Event};
+use crate::ops::{Answer, Refusal, Session, trail};
+use crate::store::one_line;
+
+/// Which criterion holds, and what shows that.
+#[derive(Debug)]
+pub(crate) struct Accept {
+    /// The item; else that of this worktree.
+    pub(crate) item: Option<String>,
+    /// The task.
+    pub(crate) task: String,
+    /// The number of the criterion within it, from 1.
+    pub(crate) criterion: u64,
+    /// The evidence.
+    pub(crate) evidence: String,
+}
+
+/// A criterion that was confirmed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Accepted {
+    /// The execution.
+    #[serde(flatten)]
+    pub(crate) execution: ExecutionView,
+    /// The task.
+    #[serde(skip)]
+    pub(crate) task: String,
+    /// The number of the criterion within it.
+    #[serde(skip)]
+    pub(crate) number: u64,
+    /// The criterion in one line.
+    #[serde(skip)]
+    pub(crate) criterion: String,
+}
+
+/// Confirms a criterion of the plan as it was claimed.
+///
+/// # Errors
+/// What keeps a claim from being meant; `not-found` where the plan has no such criterion.
+pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
+    let store = session.store();
+    store.snapshot()?;
+    let Accept { task, criterion, .. } = input;
+    let committed = session.transact(|tx| {
+        let Meant { folder, execution } = meant(store, tx, input.item.as_deref())?;
+        let id = &execution.execution.solution_id;
+        let plan = as_claimed(store, &folder, &execution.execution)?.typed_plan();
+        trail::in_plan(&plan, id, task)?;
+        let criteria = plan.task(task).map(|task| task.criteria()).unwrap_or_default();
+        let wanted = usize::try_from(*criterion).ok().and_then(|n| criteria.get(n.checked_sub(1)?));
+        let Some(text) = wanted.map(|text| one_line(text)) else {
+            let listed = criteria.iter().enumerate().map(|(n, text)| format!("{}. {text}", n + 1)).collect();
+            let message = format!("task `{task}` of `{id}` has no criterion {criterion}");
+            return Err(Refusal::new("not-found", message)
+                .details(listed)
+                .remedy("detail", "shows the criteria, numbered from 1"));
+        };
+        let confirmed = Event::Accept(Confirmed {
+            task_id: task.clone(),
+            criterion: *criterion,
+            evidence: input.evidence.clone(),
+        });
+        if !execution.log.iter().any(|entry| entry.event == confirmed) {
+            tx.log(&execution.execution.id, confirmed)?;
+            tx.describe("accept", format!("execution: accept {task} {criterion} of {id}"));
+        }
+        Ok((execution.execution.id.clone(), text))
+    })?;
+    let (id, criterion) = committed.answer;
+    let Attempt { execution, .. } = Attempt::now(store, &id)?;
+    let (task, number) = (task.clone(), input.criterion);
+    Ok(session.done(Accepted { execution, task, number, criterion }, committed.commit))
+}

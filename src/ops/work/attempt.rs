@@ -1,0 +1,37 @@
+//! An execution as an operation left it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{ExecutionView, executions};
+use crate::model::id::ExecutionId;
+use crate::model::status::IssueStatus;
+use crate::ops::Refusal;
+use crate::ops::issues::existing_outline;
+use crate::rules::facts;
+use crate::store::Store;
+
+/// An execution that was changed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Attempt {
+    /// The execution.
+    #[serde(flatten)]
+    pub(crate) execution: ExecutionView,
+    /// Where its issue stands now.
+    #[serde(skip)]
+    pub(crate) issue_status: IssueStatus,
+    /// How many commits carry it out, where that was counted.
+    #[serde(skip)]
+    pub(crate) effective_commits: Option<usize>,
+}
+
+impl Attempt {
+    /// As it stands now.
+    pub(super) fn now(store: &Store, id: &ExecutionId) -> Result<Self, Refusal> {
+        let folder = existing_outline(&store.snapshot()?, &id.issue())?;
+        let Some(execution) = executions(&folder).into_iter().find(|it| it.execution.id == *id) else {
+            return Err(Refusal::unreadable(&format!("execution `{id}`")));
+        };
+        Ok(Self { execution, issue_status: facts::status(&folder), effective_commits: None })
+    }
+}

@@ -1,0 +1,182 @@
+//! Completing an execution.
+
+use super::report::missing_links;
+use super::{
+    Ended, Intent, Meant, Report, as_claimed, confirm, ended, meant, refuse_foreign, unbind_worktree,
+    unfinished,
+};
+use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
+use crate::model::hash::PatchId;
+use crate::model::plan::Plan;
+use crate::model::remedy::Call;
+use crate::model::status::ExecutionStatus;
+use crate::model::words::count;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::evidence;
+use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::store::{Read, Store, StoreError, Tx, records};
+use crate::trail::patch_id;
+use crate::trail::work::{self, Work};
+
+/// Which execution to complete, and what to say of it.
+#[derive(Debug, Default)]
+pub(crate) struct Complete {
+    /// The item; else that of this worktree.
+    pub(crate) item: Option<String>,
+    /// A summary of the work.
+    pub(crate) summary: Option<String>,
+    /// What the executor reports.
+    pub(crate) report: Option<Report>,
+    /// Whether the next item is taken in the same push.
+    pub(crate) take_next: bool,
+    /// Why gates are overridden.
+    pub(crate) force: Option<String>,
+}
+
+/// Completes an execution: publishes the end, and takes the next item where that is asked for.
+///
+/// # Errors
+/// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`; `other-plan`, `result-differs` of a report;
+/// `uncommitted`, `no-commit`, `failed-check`, `no-evidence`.
+pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
+    let (store, item, force) = (session.store(), input.item.as_deref(), input.force.as_deref());
+    let mut seen = store.snapshot()?;
+    let mut before = meant(store, &seen, item)?;
+    if confirm(session, &before.execution)? {
+        seen = store.snapshot()?;
+        before = meant(store, &seen, item)?;
+    }
+    // Reading the code's history and the work tree takes time, so it is done before the lock is taken.
+    let named = match &input.report {
+        Some(report) => report.commits(store)?,
+        None => Vec::new(),
+    };
+    if force.is_none() {
+        if let Some(report) = &input.report {
+            report.refuse_differences(store, &before.execution, &named)?;
+        }
+        refuse_foreign(store, &before.execution, Intent::End, force)?;
+        let plan = as_claimed(store, &before.folder, &before.execution.execution).ok();
+        let plan = plan.map(|plan| plan.typed_plan());
+        unfinished::refuse_uncommitted(store, &before.execution, plan.as_ref())?;
+    }
+    let links = missing_links(store, &before, &named)?;
+    let made = Work::of(store, &before.execution)?;
+    let patch_id = patch_of(session, &before.execution, &made, &links);
+    let id = &before.execution.execution.id;
+    let committed = session.transact(|tx| {
+        for link in &links {
+            tx.log(id, Event::Commit(link.clone()))?;
+        }
+        // Nothing is read twice where nothing has changed.
+        let is_as_seen = links.is_empty() && tx.base().commit() == seen.commit();
+        let now = if is_as_seen { None } else { Some(meant(store, tx, item)?) };
+        let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
+        refuse_foreign(store, execution, Intent::End, force)?;
+        let work_now = if is_as_seen { None } else { Some(Work::of(store, execution)?) };
+        let work = work_now.as_ref().unwrap_or(&made);
+        let plan = as_claimed(store, folder, &execution.execution).map(|plan| plan.typed_plan());
+        let missing = look(tx, store, execution, plan, work, force.is_none())?;
+        let commits = &work.effective;
+        let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
+        files.sort();
+        files.dedup();
+        let (summary, files_modified) = (input.summary.clone(), files);
+        let mut result = ExecutionResult { summary, files_modified, ..ExecutionResult::default() };
+        if let Some(report) = &input.report {
+            report.record(&mut result);
+        }
+        let end = End {
+            status: ExecutionStatus::Completed,
+            result: Some(result),
+            failure: None,
+            patch_id: patch_id.clone(),
+            forced: input.force.clone(),
+        };
+        tx.log(&execution.execution.id, Event::End(end))?;
+        tx.note.force.clone_from(&input.force);
+        let plan = &execution.execution.solution_id;
+        tx.describe("done", format!("execution: complete {plan} ({})", count(commits.len(), "commit")));
+        Ok((commits.len(), missing.len()))
+    })?;
+    let (commits, missing) = committed.answer;
+    unbind_worktree(session, id);
+    if missing > 0 && (commits > 0 || force.is_none()) {
+        session.notice(untested(id.issue().as_str(), commits, missing));
+    }
+    let ended = ended::publish(session, &before.execution.execution, input.take_next, Some(commits))?;
+    Ok(session.done(ended, committed.commit))
+}
+
+/// What the plan asks for and no passing check shows. Where `asks` says so, what speaks against the end refuses it.
+fn look(
+    tx: &Tx<'_>,
+    store: &Store,
+    execution: &ExecutionFolder,
+    plan: Result<Plan, Refusal>,
+    work: &Work,
+    asks: bool,
+) -> Result<Vec<String>, Refusal> {
+    let is_required = required(tx)? && asks;
+    let plan = match plan {
+        Ok(plan) => Some(plan),
+        Err(refusal) if is_required => return Err(refusal),
+        Err(_) => None,
+    };
+    // What is required is asked of all that is linked, as the server and the audit do, who cannot see the branches.
+    let asked = if is_required { execution.work() } else { work.present.clone() };
+    let missing = plan.as_ref().map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
+    if is_required && !missing.is_empty() {
+        return Err(Refusal::new("no-evidence", "the policy asks for evidence, and some is missing")
+            .details(missing)
+            .hint("commit what is missing")
+            .remedy("verify", "runs the tests then")
+            .remedy("unlink COMMIT", "removes one that no branch has"));
+    }
+    if asks {
+        unfinished::refuse_empty(store, execution, plan.as_ref(), work)?;
+        unfinished::refuse_failed_checks(execution)?;
+    }
+    Ok(missing)
+}
+
+fn required(read: &impl Read) -> Result<bool, StoreError> {
+    Ok(records::root(read)?.policy.evidence.as_deref() == Some("required"))
+}
+
+/// That tests of the plan have not passed at its last commit.
+fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
+    let message = format!(
+        "{} of the plan {} no passing check{}",
+        count(missing, "test"),
+        if missing == 1 { "has" } else { "have" },
+        if commits > 0 { " at the last commit" } else { "" }
+    );
+    Notice::warning(message).remedy(Call::new("verify", [issue]), "runs what is missing")
+}
+
+/// The patch id of all that the execution made, `links` included: by it a squash is found again, and nothing else depends on
+/// it. None where others' commits lie between, or git cannot say.
+fn patch_of(
+    session: &Session,
+    execution: &ExecutionFolder,
+    work: &Work,
+    links: &[CommitLink],
+) -> Option<PatchId> {
+    let store = session.store();
+    let mut commits = work.effective.clone();
+    commits.extend(links.iter().map(|link| LinkedCommit { link: link.clone(), rewritten_from: vec![] }));
+    let linked = execution.known_commits().chain(links.iter().map(|link| link.hash.clone())).collect();
+    let found = work::span(store, &linked, &commits);
+    let found = found.and_then(|span| match span {
+        Some((base, head)) => patch_id::between(store, base, head),
+        None => Ok(None),
+    });
+    match found {
+        Ok(id) => id,
+        Err(error) => {
+            session.notice(Notice::warning(format!("no patch id is recorded: {error}")));
+            None
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What comes once the end of an execution is recorded: it is published, and the next item taken where that is asked for.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Attempt, Claim, Wish, claim, publish as publish_end, through, unpublished};
+use crate::model::execution::Execution;
+use crate::ops::{Refusal, Session};
+
+/// An execution that ended, and what was taken then.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Ended {
+    /// Nothing more was asked for.
+    Alone(Box<Attempt>),
+    /// The next item was asked for, too.
+    AndTaken(Box<EndedAndTaken>),
+}
+
+/// An execution that ended, and the claim that was to follow.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct EndedAndTaken {
+    /// The execution that ended.
+    pub(crate) ended: Attempt,
+    /// The claim; none where nothing could be taken, and stderr bears why.
+    pub(crate) next: Option<Claim>,
+    /// Why nothing could be taken; the end is recorded all the same.
+    #[serde(skip)]
+    pub(crate) refused: Option<Refusal>,
+}
+
+impl Ended {
+    /// The execution that ended.
+    pub(crate) fn attempt(&self) -> &Attempt {
+        match self {
+            Self::Alone(ended) => ended,
+            Self::AndTaken(both) => &both.ended,
+        }
+    }
+
+    /// What was taken then.
+    pub(crate) fn taken(&self) -> Option<&Claim> {
+        match self {
+            Self::Alone(_) => None,
+            Self::AndTaken(both) => both.next.as_ref(),
+        }
+    }
+
+    /// Why nothing was taken although that was asked for.
+    pub(crate) fn refused(&self) -> Option<&Refusal> {
+        match self {
+            Self::Alone(_) => None,
+            Self::AndTaken(both) => both.refused.as_ref(),
+        }
+    }
+}
+
+/// Publishes the end of an execution that is recorded here; `commits` carry it out, where that was counted.
+pub(super) fn publish(
+    session: &Session,
+    ended: &Execution,
+    take_next: bool,
+    commits: Option<usize>,
+) -> Result<Ended, Refusal> {
+    let taken = take_next.then(|| next(session));
+    let store = session.store();
+    match (through(store, ended)?, &taken) {
+        // It went with the claim.
+        (Some(remote), Some(_)) if store.read_ref(&store.tracking(&remote))? == store.tip()? => {}
+        // Nobody waits for it twice.
+        (Some(remote), Some(Err(refusal))) if refusal.code == "unreachable" => {
+            session.notice(unpublished(&remote, &refusal.message, None));
+        }
+        _ => publish_end(session, ended)?,
+    }
+    let ended = Attempt { effective_commits: commits, ..Attempt::now(store, &ended.id)? };
+    let (next, refused) = match taken {
+        None => return Ok(Ended::Alone(Box::new(ended))),
+        Some(Ok(claim)) => (Some(claim), None),
+        Some(Err(refusal)) => (None, Some(refusal)),
+    };
+    Ok(Ended::AndTaken(Box::new(EndedAndTaken { ended, next, refused })))
+}
+
+/// The next item for this worktree.
+fn next(session: &Session) -> Result<Claim, Refusal> {
+    let done = claim(session, &Wish::default())?;
+    session.notice_all(done.notices);
+    Ok(done.view)
+}

@@ -1,0 +1,62 @@
+//! Failing an execution.
+
+use super::{Ended, Intent, Meant, Told, confirm, ended, failure, meant, refuse_foreign, unbind_worktree};
+use crate::model::execution::{End, Event};
+use crate::model::status::ExecutionStatus;
+use crate::ops::{Answer, Refusal, Session, trail};
+
+/// Which execution failed, and how.
+#[derive(Debug)]
+pub(crate) struct Fail {
+    /// The item; else that of this worktree.
+    pub(crate) item: Option<String>,
+    /// What went wrong.
+    pub(crate) told: Told,
+    /// Whether the next item is taken in the same push.
+    pub(crate) take_next: bool,
+    /// Why a gate is overridden.
+    pub(crate) force: Option<String>,
+}
+
+/// Ends an execution that failed; what went wrong is feedback for the next plan. Publishes the end, and takes the next item
+/// where that is asked for.
+///
+/// # Errors
+/// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`; `other-plan`, `not-found` of what is told.
+pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
+    let (store, item, told) = (session.store(), input.item.as_deref(), &input.told);
+    let before = meant(store, &store.snapshot()?, item)?;
+    confirm(session, &before.execution)?;
+    let committed = session.transact(|tx| {
+        let Meant { folder, execution } = meant(store, tx, item)?;
+        refuse_foreign(store, &execution, Intent::End, input.force.as_deref())?;
+        let it = &execution.execution;
+        if let Some(other) = told.solution_id.as_ref().filter(|other| **other != it.solution_id) {
+            return Err(Refusal::new(
+                "other-plan",
+                format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
+            )
+            .remedy("fail ITEM", "names the item whose execution failed"));
+        }
+        if let (Some(task), Some(solution)) = (&told.failure.task_id, folder.solution(&it.solution_id)) {
+            trail::in_plan(&solution.typed_plan(), &it.solution_id, task)?;
+        }
+        let end = End {
+            status: ExecutionStatus::Failed,
+            result: None,
+            failure: Some(told.failure.clone()),
+            patch_id: None,
+            forced: input.force.clone(),
+        };
+        tx.log(&it.id, Event::End(end))?;
+        failure::note(tx, it, &told.failure)?;
+        tx.note.force.clone_from(&input.force);
+        let message = told.failure.message.as_deref().unwrap_or_default();
+        tx.describe("fail", format!("execution: fail {}: {message}", it.solution_id));
+        Ok(())
+    })?;
+    let failed = &before.execution.execution;
+    unbind_worktree(session, &failed.id);
+    let ended = ended::publish(session, failed, input.take_next, None)?;
+    Ok(session.done(ended, committed.commit))
+}

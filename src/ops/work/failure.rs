@@ -1,0 +1,111 @@
+//! What went wrong with an execution: as it is told, and as the next planner reads it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::model::execution::{Execution, Failure as Reported};
+use crate::model::id::SolutionId;
+use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::strict::{self, strict_fault};
+use crate::model::typed;
+use crate::ops::Refusal;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::store::{StoreError, Tx, layout};
+
+/// What was said as JSON.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FailureInput {
+    /// The task of the plan that went wrong.
+    task_id: Option<String>,
+    /// test_failure, compilation, timeout, …
+    error_type: Option<String>,
+    /// What went wrong.
+    #[schemars(with = "String", regex(pattern = r"\S"))]
+    message: Option<String>,
+    /// Where it was raised.
+    stack_trace: Option<String>,
+    /// The plan that was carried out.
+    solution_id: Option<SolutionId>,
+}
+
+/// What was reported of an execution that failed.
+#[derive(Debug)]
+pub(crate) struct Told {
+    /// What went wrong.
+    pub(crate) failure: Reported,
+    /// The plan that it names.
+    pub(crate) solution_id: Option<SolutionId>,
+}
+
+impl Told {
+    /// Reads what went wrong: a text, or JSON.
+    ///
+    /// # Errors
+    /// `invalid-json`.
+    pub(crate) fn parse(text: &str) -> Result<Self, Refusal> {
+        let text = text.trim();
+        if !text.starts_with('{') {
+            let failure = Reported { message: Some(text.to_owned()), ..Reported::default() };
+            return Ok(Self { failure, solution_id: None });
+        }
+        let not_one = |why: String| {
+            Refusal::new("invalid-json", format!("the text is not a failure as JSON: {why}"))
+                .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
+        };
+        let value = strict::parse_text(text).map_err(|fault| not_one(strict_fault(&fault)))?;
+        let input: FailureInput = typed::read(&value).map_err(|error| not_one(error.to_string()))?;
+        if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
+            return Err(Refusal::new("invalid-json", "the failure has no `message`")
+                .hint("say in `message` what went wrong"));
+        }
+        let FailureInput { task_id, error_type, message, stack_trace, solution_id } = input;
+        Ok(Self { failure: Reported { task_id, error_type, message, stack_trace }, solution_id })
+    }
+}
+
+/// What the feedback on a failed execution says beside its text.
+fn detail(execution: &Execution, failure: &Reported) -> FeedbackDetail {
+    FeedbackDetail {
+        solution_id: Some(execution.solution_id.clone()),
+        task_id: failure.task_id.clone(),
+        error_type: failure.error_type.clone(),
+        message: failure.message.clone(),
+        stack_trace: failure.stack_trace.clone(),
+        queue_id: execution.queue_id.as_ref().map(ToString::to_string),
+        item_id: execution.item_id.as_ref().map(ToString::to_string),
+    }
+}
+
+/// Writes down the failure of an execution for the next planner of its issue.
+pub(super) fn note(tx: &mut Tx<'_>, execution: &Execution, failure: &Reported) -> Result<(), StoreError> {
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let (content, detail) = (failure.message.clone().unwrap_or_default(), detail(execution, failure));
+    tx.append(&layout::feedback(&execution.issue_id), |id| Feedback {
+        id,
+        kind: FeedbackType::Failure,
+        stage: Stage::Execute,
+        content: content.clone(),
+        detail: detail.clone(),
+        author: author.clone(),
+        created_at,
+    })?;
+    Ok(())
+}
+
+/// Sees to it that the failure of the attempt that holds the issue is among the feedback: another program may have ended
+/// the attempt and written none.
+pub(super) fn keep(tx: &mut Tx<'_>, folder: &IssueFolder) -> Result<(), StoreError> {
+    let Some(failed) = facts::holder(folder) else { return Ok(()) };
+    let Some((end, failure)) = failed.failed_end() else { return Ok(()) };
+    let detail = detail(&failed.execution, failure);
+    // One command wrote both, or they say the same.
+    let is_there = |known: &Feedback| {
+        (known.created_at, &known.author) == (end.at, &end.actor) || known.detail == detail
+    };
+    if folder.feedback.iter().any(|known| known.kind == FeedbackType::Failure && is_there(known)) {
+        return Ok(());
+    }
+    note(tx, &failed.execution, failure)
+}

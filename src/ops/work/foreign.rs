@@ -1,0 +1,84 @@
+//! What only the holder of a claim may do.
+
+use crate::model::execution::Execution;
+use crate::model::id::ExecutionId;
+use crate::model::remedy::Call;
+use crate::ops::Refusal;
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::lease::Standing;
+use crate::store::{Read, Store, layout};
+use crate::trail::active;
+
+/// What somebody wants to do with a claim that may be of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Intent {
+    /// To say how it ended. Only where it is carried out is it known how far it has come.
+    End,
+    /// To release or renew it, which you can do to your own from anywhere.
+    Keep,
+}
+
+/// Refuses what only the holder of a claim may do, as long as others may not take it over. The holder is who works in its
+/// worktree; else the person who claimed it, and to end it that person in the clone where it is carried out. `force` is why
+/// a gate is overridden.
+///
+/// # Errors
+/// `claim-of-another`.
+pub(crate) fn refuse_foreign(
+    store: &Store,
+    execution: &ExecutionFolder,
+    intent: Intent,
+    force: Option<&str>,
+) -> Result<(), Refusal> {
+    let it = &execution.execution;
+    let lease = Standing::of(execution.lease_expires_at(), store.now()?);
+    if force.is_some() || matches!(lease, Standing::Free(_)) || is_bound_here(store, &it.id)? {
+        return Ok(());
+    }
+    let is_mine = store.identity()?.person() == it.actor;
+    if is_mine
+        && (intent == Intent::Keep
+            || active::work_dir_of(store, &it.id)?.is_some()
+            || is_unpublished(store, it)?)
+    {
+        return Ok(());
+    }
+    let who = match is_mine {
+        true => format!("you are executing `{}` in another clone", it.solution_id),
+        false => format!("{} is executing `{}`", it.actor, it.solution_id),
+    };
+    let refusal = Refusal::new("claim-of-another", format!("{who}; {lease}"));
+    Err(match (is_mine, intent) {
+        (true, _) => refusal
+            .hint("end it in that clone")
+            .remedy(Call::new("lease release", [&it.issue_id]), "gives it up from here"),
+        (false, Intent::End) => {
+            refusal.hint("only they can end it; once others may take it over, `git wf next` does")
+        }
+        (false, Intent::Keep) => {
+            refusal.hint("the claim is theirs; once others may take it over, `git wf next` does")
+        }
+    })
+}
+
+/// Whether this worktree is bound to the execution, or died over taking it.
+fn is_bound_here(store: &Store, id: &ExecutionId) -> Result<bool, Refusal> {
+    let is_active = active::read(store)?.is_some_and(|active| active.execution_id == *id);
+    Ok(is_active || active::begun(store)?.contains(id))
+}
+
+/// Whether no remote has the claim, as far as is known here: then no other clone made it.
+fn is_unpublished(store: &Store, execution: &Execution) -> Result<bool, Refusal> {
+    if execution.via.is_some() {
+        return Ok(false);
+    }
+    for remote in store.remotes() {
+        let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
+        if let Some(there) = there
+            && there.file(&layout::execution(&execution.id))?.is_some()
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

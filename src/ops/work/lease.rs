@@ -1,0 +1,140 @@
+//! The leases of claims: listed, renewed, given up.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Attempt, Intent, Meant, confirm, meant, publish, refuse_foreign, set_aside, unbind_worktree};
+use crate::model::execution::{AsideReason, Event, Execution, Renew};
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::status::IssueStatus;
+use crate::model::time::Time;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::facts;
+use crate::store::{StoreError, records};
+
+/// A claim that is under way.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Lease {
+    /// The queue that it was taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) queue_id: Option<QueueId>,
+    /// Its item there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<ItemId>,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// Who executes.
+    pub(crate) actor: String,
+    /// The remote that the claim was made through; none within one clone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) via: Option<String>,
+    /// Until when the claim is good.
+    pub(crate) lease_expires_at: Time,
+    /// Whether that is over; ten minutes later `next` hands the item to others.
+    pub(crate) expired: bool,
+}
+
+/// Which claim to give up.
+#[derive(Debug, Default)]
+pub(crate) struct Release {
+    /// The item; else that of this worktree.
+    pub(crate) item: Option<String>,
+    /// Why the claim of another is given up.
+    pub(crate) force: Option<String>,
+}
+
+impl Lease {
+    fn of(it: &Execution, until: Time, now: Time) -> Self {
+        Self {
+            queue_id: it.queue_id.clone(),
+            item_id: it.item_id.clone(),
+            issue_id: it.issue_id.clone(),
+            solution_id: it.solution_id.clone(),
+            execution_id: it.id.clone(),
+            actor: it.actor.clone(),
+            via: it.via.clone(),
+            lease_expires_at: until,
+            expired: now > until,
+        }
+    }
+}
+
+/// Renews the claim of the item named, else of this worktree, as each commit does. One that is good for longer stays.
+///
+/// # Errors
+/// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`.
+pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
+    let store = session.store();
+    let before = meant(store, &store.snapshot()?, item)?;
+    let lease = store.lease()?;
+    // A claim that others keep alive would never expire.
+    refuse_foreign(store, &before.execution, Intent::Keep, None)?;
+    confirm(session, &before.execution)?;
+    let committed = session.transact(|tx| {
+        let Meant { execution, .. } = meant(store, tx, item)?;
+        let it = &execution.execution;
+        let lease_expires_at = tx.stamper().now().plus_millis(lease);
+        // A shorter lease than what is left takes nothing away.
+        if lease_expires_at > execution.lease_expires_at() {
+            tx.log(&it.id, Event::Renew(Renew { lease_expires_at }))?;
+            tx.describe(
+                "lease renew",
+                format!("execution: renew {} until {lease_expires_at}", it.solution_id),
+            );
+        }
+        Ok(it.id.clone())
+    })?;
+    publish(session, &before.execution.execution)?;
+    let renewed = Attempt::now(store, &committed.answer)?.execution.execution;
+    let lease = Lease::of(&renewed, renewed.lease_expires_at, store.now()?);
+    Ok(session.done(lease, committed.commit))
+}
+
+/// All claims that are under way, the one that runs out first in front.
+///
+/// # Errors
+/// What reading can come to.
+pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
+    let store = session.store();
+    let (now, snapshot) = (store.now()?, store.snapshot()?);
+    let mut leases = Vec::new();
+    for id in records::issue_ids(&snapshot)? {
+        let folder = match records::outline(&snapshot, &id) {
+            Ok(Some(folder)) => folder,
+            Ok(None) | Err(StoreError::Broken { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if facts::status(&folder) == IssueStatus::Executing
+            && let Some(holder) = facts::holder(&folder)
+        {
+            leases.push(Lease::of(&holder.execution, holder.lease_expires_at(), now));
+        }
+    }
+    leases.sort_by(|a, b| (a.lease_expires_at, &a.execution_id).cmp(&(b.lease_expires_at, &b.execution_id)));
+    Ok(session.done(leases, None))
+}
+
+/// Gives up a claim: its item is queued again, and its commits stay in the trail.
+///
+/// # Errors
+/// What keeps a claim from being meant; `claim-of-another`.
+pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
+    let (store, item) = (session.store(), input.item.as_deref());
+    let before = meant(store, &store.snapshot()?, item)?;
+    let execution = &before.execution.execution;
+    let committed = session.transact(|tx| {
+        let Meant { folder, execution: now } = meant(store, tx, item)?;
+        refuse_foreign(store, &now, Intent::Keep, input.force.as_deref())?;
+        set_aside(tx, &folder, AsideReason::Release, input.force.as_deref())?;
+        tx.note.force.clone_from(&input.force);
+        tx.describe("lease release", format!("execution: release {}", execution.solution_id));
+        Ok::<_, Refusal>(())
+    })?;
+    unbind_worktree(session, &execution.id);
+    publish(session, execution)?;
+    Ok(session.done(Attempt::now(store, &execution.id)?, committed.commit))
+}

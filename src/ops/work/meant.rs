@@ -1,0 +1,74 @@
+//! Which execution an operation is about.
+
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::remedy::Call;
+use crate::model::status::ExecutionStatus;
+use crate::ops::issues::existing;
+use crate::ops::{Refusal, queue};
+use crate::rules::facts;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::store::{Read, Store, resolve};
+use crate::trail::active;
+
+/// An execution that is meant by a command.
+pub(crate) struct Meant {
+    /// The issue with everything.
+    pub(crate) folder: IssueFolder,
+    /// The execution.
+    pub(crate) execution: ExecutionFolder,
+}
+
+/// The issue whose execution is meant: of an item, or (where its item left the queue) by any id of the issue.
+pub(crate) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal> {
+    match queue::item(store, read, text) {
+        Ok((_, item)) => Ok(item.issue_id),
+        Err(failure) => match resolve::any(read, text).ok().and_then(|known| known.issue()) {
+            Some(issue) => Ok(issue),
+            None => Err(failure),
+        },
+    }
+}
+
+/// The execution of the item named, else of this worktree. It must be under way and hold its issue.
+///
+/// # Errors
+/// `no-claim`, `not-executing`, `claim-lost`, `ended`; what is no item.
+pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Result<Meant, Refusal> {
+    let (issue, wanted): (IssueId, Option<ExecutionId>) = match item {
+        Some(text) => (issue_of(store, read, text)?, None),
+        None => match active::read(store)? {
+            Some(active) => (active.issue_id, Some(active.execution_id)),
+            None => {
+                return Err(Refusal::new("no-claim", "this worktree executes nothing")
+                    .remedy("next", "takes an item")
+                    .hint("name the item to end one of another worktree"));
+            }
+        },
+    };
+    let folder = existing(read, &issue)?;
+    let Some(holder) = facts::holder(&folder) else {
+        return Err(Refusal::new(
+            "not-executing",
+            format!("nobody executes issue `{issue}`; it is {}", facts::status(&folder)),
+        )
+        .remedy("next", "takes an item"));
+    };
+    if let Some(lost) = wanted.filter(|id| *id != holder.execution.id) {
+        let who = &holder.execution;
+        return Err(Refusal::new(
+            "claim-lost",
+            format!("`{lost}` no longer holds `{issue}`: `{}` by {} does", who.id, who.actor),
+        )
+        .hint("its commits stay in the trail")
+        .remedy("next", "takes another item"));
+    }
+    if holder.outcome() != ExecutionStatus::Executing {
+        return Err(Refusal::new(
+            "ended",
+            format!("`{}` is {} already", holder.execution.id.short(), holder.outcome()),
+        )
+        .remedy(Call::new("show", [&issue]), "shows how it ended")
+        .remedy("next", "takes another item"));
+    }
+    Ok(Meant { execution: holder.clone(), folder })
+}

@@ -1,0 +1,46 @@
+//! The plan that an execution carries out.
+
+use crate::model::execution::Execution;
+use crate::model::id::SolutionId;
+use crate::model::remedy::Call;
+use crate::model::solution::Solution;
+use crate::ops::Refusal;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::store::Store;
+use crate::trail::claimed::{self, Claimed};
+
+/// The plan as the execution that holds claimed it, else as it is now.
+///
+/// # Errors
+/// As of [`as_claimed`].
+pub(crate) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solution, Refusal> {
+    let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
+    match claim {
+        Some(claim) => as_claimed(store, folder, claim),
+        None => folder.solution(id).cloned().ok_or_else(|| Refusal::unreadable(&format!("plan `{id}`"))),
+    }
+}
+
+/// The plan as an execution claimed it, whatever became of it since.
+///
+/// # Errors
+/// `broken-record`; `digest-mismatch` where the commit that the claim names does not hold it.
+pub(crate) fn as_claimed(
+    store: &Store,
+    folder: &IssueFolder,
+    claim: &Execution,
+) -> Result<Solution, Refusal> {
+    match claimed::plan(store, &store.snapshot()?, folder, claim)? {
+        Claimed::Plan(plan) => Ok(*plan),
+        Claimed::Unreadable => Err(Refusal::unreadable(&format!("plan `{}`", claim.solution_id))),
+        Claimed::NotThere => Err(Refusal::new(
+            "digest-mismatch",
+            format!(
+                "commit {} does not hold the plan `{}` of `{}`",
+                claim.plan_commit, claim.plan_digest, claim.solution_id
+            ),
+        )
+        .remedy(Call::new("show", [&claim.id]), "shows the claim")),
+    }
+}

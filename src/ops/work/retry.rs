@@ -1,0 +1,176 @@
+//! Queueing failed issues again.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{failure, issue_of, set_aside};
+use crate::model::execution::AsideReason;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::remedy::{Call, Remedy};
+use crate::model::status::{IssueStatus, ItemStatus};
+use crate::model::words::count;
+use crate::ops::issues::{IssueView, existing};
+use crate::ops::queue::World;
+use crate::ops::{Answer, Notice, Refusal, Session, plans};
+use crate::rules::{facts, replan};
+use crate::store::{Read, Store, Tx, records, resolve};
+
+/// What to queue again.
+#[derive(Debug, Default)]
+pub(crate) struct Retry {
+    /// The issue, or an item of it; else all that failed.
+    pub(crate) issue: Option<String>,
+    /// Whether the plan that failed is run again although there are newer ones.
+    pub(crate) same_plan: bool,
+}
+
+/// An issue that is queued again.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Retried {
+    /// The issue.
+    #[serde(flatten)]
+    pub(crate) issue: IssueView,
+    /// What its items wait for.
+    #[serde(skip)]
+    pub(crate) waits_for: Vec<String>,
+}
+
+/// What came of an issue.
+enum Came {
+    /// It had not failed.
+    Nothing,
+    /// It waits in its queue again.
+    Retried,
+    /// Newer plans wait to be bound.
+    Newer(Newer),
+}
+
+/// An issue that failed and has newer plans.
+struct Newer {
+    issue: IssueId,
+    /// The plan that failed.
+    failed: SolutionId,
+    /// The others, in words.
+    plans: Vec<String>,
+}
+
+/// Queues failed issues again. One with plans newer than the one that failed is skipped until one of them is bound.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; `newer-plan` where there are such issues alone; nothing to do where nothing failed.
+pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let named = input.issue.as_deref().map(|text| named(store, &snapshot, text)).transpose()?;
+    let committed = session.transact(|tx| {
+        let ids = match &named {
+            Some(id) => vec![id.clone()],
+            None => records::issue_ids(tx)?,
+        };
+        let (mut retried, mut newer) = (Vec::new(), Vec::new());
+        for id in ids {
+            match retry_one(tx, &id, input.same_plan)? {
+                Came::Nothing => {}
+                Came::Retried => retried.push(id),
+                Came::Newer(it) => newer.push(it),
+            }
+        }
+        if retried.is_empty() {
+            return Err(match newer.is_empty() {
+                true => nothing(tx, named.as_ref())?,
+                false => unbound(&newer),
+            });
+        }
+        let names: Vec<&str> = retried.iter().map(IssueId::as_str).collect();
+        tx.describe("retry", format!("execution: retry {}", names.join(", ")));
+        Ok((retried, newer))
+    })?;
+    let (retried, newer) = committed.answer;
+    session.notice_all(newer.iter().map(skipped));
+    let snapshot = store.snapshot()?;
+    let queues = World::after(store)?.views();
+    let mut answer = Vec::new();
+    for id in &retried {
+        let issue = IssueView::of(&existing(&snapshot, id)?);
+        let items = queues.iter().flat_map(|queue| &queue.items);
+        let blocked = items.filter(|it| it.item.issue_id == *id && it.status == ItemStatus::Blocked);
+        let waits_for = blocked.flat_map(|it| &it.blocked_by).map(|blocker| blocker.reason.clone());
+        answer.push(Retried { issue, waits_for: waits_for.collect() });
+    }
+    Ok(session.done(answer, committed.commit))
+}
+
+/// The issue that is meant by its id or by an item.
+fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal> {
+    match resolve::issue(read, text) {
+        Ok(issue) => Ok(issue),
+        // What names no item either is told as no issue.
+        Err(error) => issue_of(store, read, text).map_err(|refusal| match refusal.code {
+            "not-found" => error.into(),
+            _ => refusal,
+        }),
+    }
+}
+
+/// Sets the failed attempt aside; its item waits again.
+fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Refusal> {
+    // Issues without an execution, and those that cannot be read, have nothing to retry.
+    if records::execution_ids(tx, id)?.is_empty() {
+        return Ok(Came::Nothing);
+    }
+    let Ok(Some(folder)) = records::issue(tx, id) else { return Ok(Came::Nothing) };
+    if facts::status(&folder) != IssueStatus::Failed {
+        return Ok(Came::Nothing);
+    }
+    let newer = replan::newer(&folder);
+    if let (Some(failed), false, false) =
+        (&folder.issue.record.bound_solution_id, newer.is_empty(), same_plan)
+    {
+        let plans = plans::in_words(&newer);
+        return Ok(Came::Newer(Newer { issue: id.clone(), failed: failed.clone(), plans }));
+    }
+    failure::keep(tx, &folder)?;
+    let is_aside = set_aside(tx, &folder, AsideReason::Retry, None)?;
+    Ok(if is_aside { Came::Retried } else { Came::Nothing })
+}
+
+/// That an issue was passed over.
+fn skipped(Newer { issue, failed, plans }: &Newer) -> Notice {
+    let plans = count(plans.len(), "newer plan");
+    Notice::warning(format!("skipped {issue}: {failed} failed, and it has {plans}"))
+        .remedy(Call::new("bind", [issue.as_str(), "SOLUTION"]), "chooses one")
+}
+
+/// Nothing is carried out again while a newer plan waits to be bound.
+fn unbound(newer: &[Newer]) -> Refusal {
+    let (what, id) = match newer {
+        [Newer { issue, failed, .. }] => {
+            (format!("`{issue}` has plans newer than `{failed}`, which failed"), issue.as_str())
+        }
+        several => (format!("{} failed and have newer plans", count(several.len(), "issue")), "ISSUE"),
+    };
+    let mut remedies = vec![
+        Remedy::call(Call::new("bind", [id, "SOLUTION"]), "chooses one"),
+        Remedy::call(Call::new("queue add", [id]), "queues it then"),
+    ];
+    if newer.len() == 1 {
+        remedies.push(Remedy::call(Call::new("retry --same-plan", [id]), "runs the failed plan again"));
+    }
+    let plans = newer.iter().flat_map(|it| it.plans.clone()).collect();
+    Refusal { remedies, ..Refusal::new("newer-plan", what).details(plans) }
+}
+
+fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
+    let Some(id) = named else {
+        return Ok(Refusal::nothing("nothing has failed").remedy("status", "shows issue counts"));
+    };
+    let status = facts::status(&existing(tx, id)?);
+    let refusal = Refusal::nothing(format!("issue `{id}` is {status}, not failed"));
+    // The item, where there is one, says what to do instead.
+    let queues = World::read(tx)?.views();
+    let is_queued = queues.iter().any(|queue| queue.items.iter().any(|it| it.item.issue_id == *id));
+    Ok(match is_queued {
+        true => refusal.remedy("queue show", "shows where it stands"),
+        false => refusal.remedy("queue add", "queues a planned issue"),
+    })
+}

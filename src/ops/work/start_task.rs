@@ -1,0 +1,63 @@
+//! Setting the task that is worked on.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Own, own, planned};
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Notice, Refusal, Session, trail};
+use crate::trail::active::{self, Active};
+
+/// The task that is worked on.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Started {
+    /// The execution of this worktree.
+    pub(crate) execution_id: ExecutionId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The task.
+    pub(crate) task_id: String,
+    /// What it is about.
+    pub(crate) title: String,
+}
+
+/// Sets the task of the plan that this worktree executes: commits are linked to it from now on.
+///
+/// # Errors
+/// `no-claim`, `claim-lost`; `not-found` where the plan has no such task.
+pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    // `next` may be binding this worktree at the same time.
+    let _alone = active::lock(store)?;
+    let execution = match own(store, &snapshot)? {
+        Own::Held(execution) => execution.execution,
+        Own::Lost(active, why) => {
+            let plan = active.solution_id;
+            return Err(Refusal::new("claim-lost", format!("this worktree no longer holds `{plan}`: {why}"))
+                .hint("its commits stay in the trail")
+                .remedy("next", "takes another item"));
+        }
+        Own::Nothing => {
+            return Err(
+                Refusal::new("no-claim", "this worktree executes nothing").remedy("next", "takes an item")
+            );
+        }
+    };
+    let folder = existing(&snapshot, &execution.issue_id)?;
+    let plan = planned(store, &folder, &execution.solution_id)?.typed_plan();
+    trail::in_plan(&plan, &execution.solution_id, task)?;
+    if let Some(now) = active::read(store)?.filter(|now| now.task_id.as_deref() != Some(task)) {
+        active::write(store, &Active { task_id: Some(task.to_owned()), ..now })?;
+    }
+    if store.branch()? != execution.branch {
+        let branch = execution.branch.as_deref().unwrap_or_default();
+        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let message = format!("commits here are not linked: only those on `{branch}` are");
+        session.notice(Notice::warning(message));
+    }
+    let title = plan.task(task).map(|it| it.title.clone()).unwrap_or_default();
+    let (execution_id, solution_id) = (execution.id, execution.solution_id);
+    Ok(session.done(Started { execution_id, solution_id, task_id: task.to_owned(), title }, None))
+}
