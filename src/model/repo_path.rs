@@ -104,10 +104,7 @@ impl RepoPath {
     /// Reads a path as a planner writes it: `./src//new.ts`, `src/./new.ts`, `src/new.ts/` and `src/new.ts:12` are
     /// `src/new.ts`.
     pub(crate) fn parse(text: &str) -> Result<Self, PathFault> {
-        let has_drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-        if text.starts_with(['/', '~']) || has_drive {
-            return Err(PathFault::Absolute);
-        }
+        refuse_ends(text)?;
         if text.contains(char::is_control) {
             return Err(PathFault::Control);
         }
@@ -117,14 +114,8 @@ impl RepoPath {
         if let Some(sign) = text.chars().find(|c| PATTERN.contains(c)) {
             return Err(PathFault::Pattern(sign));
         }
-        if text.starts_with(' ') || text.ends_with(' ') {
-            return Err(PathFault::Space);
-        }
         if text.len() > LONGEST {
             return Err(PathFault::Long);
-        }
-        if text.starts_with(QUOTES) {
-            return Err(PathFault::Quoted);
         }
         let names: Vec<&str> = text.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
         let mut path = names.join("/");
@@ -132,6 +123,8 @@ impl RepoPath {
             path.truncate(without_lines(&path).len());
             refuse_more(&path)?;
         }
+        // What stood behind a `./`, or before the lines.
+        refuse_ends(&path)?;
         for name in path.split('/') {
             match name {
                 "" | "." => return Err(PathFault::Top),
@@ -178,6 +171,18 @@ fn without_lines(path: &str) -> &str {
     lines.map_or(path, |lines| &path[..lines.start()])
 }
 
+/// Refuses what a path in the repository can neither begin nor end with.
+fn refuse_ends(path: &str) -> Result<(), PathFault> {
+    let has_drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    if path.starts_with(['/', '~']) || has_drive {
+        return Err(PathFault::Absolute);
+    }
+    if path.starts_with(' ') || path.ends_with(' ') {
+        return Err(PathFault::Space);
+    }
+    if path.starts_with(QUOTES) { Err(PathFault::Quoted) } else { Ok(()) }
+}
+
 /// Refuses what planners write with a path: in a path that is what it seems to be, it can hardly stand.
 fn refuse_more(path: &str) -> Result<(), PathFault> {
     let has = |it: &LazyLock<Option<Regex>>| it.as_ref().is_some_and(|it| it.is_match(path));
@@ -190,7 +195,7 @@ fn refuse_more(path: &str) -> Result<(), PathFault> {
     if has(&WITH_SYMBOL) {
         return Err(PathFault::Symbol);
     }
-    if path.ends_with(' ') { Err(PathFault::Space) } else { Ok(()) }
+    Ok(())
 }
 
 /// The folders above a path in git's form, the nearest first and the top, as an empty path, last.
@@ -326,6 +331,10 @@ mod tests {
             (" src/new.ts", PathFault::Space),
             ("src/new.ts ", PathFault::Space),
             ("src/new.ts :12", PathFault::Remark),
+            ("./ x", PathFault::Space),
+            ("./~", PathFault::Absolute),
+            (".//c:x", PathFault::Absolute),
+            ("./'x'", PathFault::Quoted),
             ("..:3", PathFault::Upwards),
             ("a/.git:3", PathFault::Git),
             (".:3", PathFault::Top),
@@ -389,7 +398,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_read_once_is_read_as_the_same_again(text in "[a.:#L1, /(;)2-]{0,12}") {
+        fn what_was_read_once_is_read_as_the_same_again(text in "[a.:#L1, /(;)2~'-]{0,12}") {
             if let Ok(path) = RepoPath::parse(&text) {
                 prop_assert_eq!(RepoPath::parse(path.as_str()), Ok(path));
             }
