@@ -5,9 +5,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::cli::answer_schema::{
-    Clocked, ErrorAnswer, ItemShown, OptionallyClocked, QueueShown, SolutionInput,
-};
+use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked, SolutionInput};
 use crate::cli::command::issues::list;
 use crate::cli::command::issues::search;
 use crate::cli::command::issues::status;
@@ -162,18 +160,18 @@ pub(super) static KINDS: &[Kind] = &[
         "show-execution",
         "an execution: `show`, `accept`, `done`, `fail`, `lease release`",
     ),
-    kind::<QueueShown>(
+    kind::<ops::queue::QueueAnswer>(
         Sort::Answer,
         "show-queue",
         "a queue: `show`, `queue show`, `queue new`, `queue order`, `queue merge`; an array: `queue`, `queue list`, \
          `queue activate`, `queue pause`, `queue resume`, `queue archive`, `queue priority`",
     ),
-    kind::<ItemShown>(
+    kind::<ops::queue::ItemAnswer>(
         Sort::Answer,
         "show-item",
         "an item: `show`; an array: `queue add`, `queue hold`, `queue release`",
     ),
-    kind::<queue::Removed>(Sort::Answer, "queue-removed", "an array of them: `queue remove`"),
+    kind::<ops::queue::Removed>(Sort::Answer, "queue-removed", "an array of them: `queue remove`"),
     kind::<queue::ConflictAnswer>(
         Sort::Answer,
         "show-conflict",

@@ -1,18 +1,19 @@
 //! Queues and items for people.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 
-use crate::cli::{Context, Failure, answer};
-use crate::model::id::{ItemId, QueueId, SolutionId};
+use crate::cli::answer;
+use crate::model::id::{ItemId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
-use crate::ops::queue::{World, item_name};
+use crate::ops::queue::{Active, ItemAnswer, Merged, QueueAnswer, QueuedItem, Removed};
 use crate::rules::facts::Holder;
-use crate::rules::readiness::{ItemView, QueueView};
-use crate::ui::{Cell, Column, Table, style};
+use crate::rules::queue_conflicts::ConflictView;
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Cell, Column, Screen, Table, style};
 
 /// The queues, one a line.
-pub(in crate::cli) fn table(views: &[QueueView], context: &mut Context) -> Result<(), Failure> {
+pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ID"),
         Column::left("STATUS"),
@@ -21,74 +22,74 @@ pub(in crate::cli) fn table(views: &[QueueView], context: &mut Context) -> Resul
         Column::right("DONE"),
         Column::flexible("NAME"),
     ]);
-    for view in views {
-        let done = view.items.iter().filter(|it| it.status == ItemStatus::Completed).count();
+    for it in queues {
         table.row([
-            Cell::new(view.queue.id.as_str(), style::ID),
-            Cell::from(view.status),
-            Cell::from(view.queue.priority.to_string()),
-            Cell::from(view.items.len().to_string()),
-            Cell::from(done.to_string()),
-            Cell::from(view.queue.name.clone().unwrap_or_default()),
+            Cell::new(it.queue.id.as_str(), style::ID),
+            Cell::from(it.status),
+            Cell::from(it.queue.priority.to_string()),
+            Cell::from(it.item_count.to_string()),
+            Cell::from(it.completed.to_string()),
+            Cell::from(it.queue.name.clone().unwrap_or_default()),
         ]);
     }
-    table.print(&mut context.screen)?;
+    table.print(screen)
+}
+
+/// The active queues with their items, or what to do where there is none; `now` in milliseconds, for leases.
+pub(in crate::cli) fn active(screen: &mut Screen, active: &Active, now: i64) -> io::Result<()> {
+    if !active.queues.is_empty() {
+        return queues(screen, &active.queues, now);
+    }
+    let hint = match active.are_any {
+        true => "`git wf queue list --all` shows the others",
+        false => "`git wf queue add ISSUE` makes one",
+    };
+    writeln!(screen, "no queue is active; {hint}")
+}
+
+/// Queues with their items, an empty line between them.
+pub(in crate::cli) fn queues(screen: &mut Screen, queues: &[QueueAnswer], now: i64) -> io::Result<()> {
+    for (n, it) in queues.iter().enumerate() {
+        if n > 0 {
+            writeln!(screen)?;
+        }
+        queue(screen, it, now)?;
+    }
     Ok(())
 }
 
-/// One queue with its items; `now` in milliseconds, for leases.
-pub(in crate::cli) fn show(
-    world: &World,
-    id: &QueueId,
-    now: i64,
-    context: &mut Context,
-) -> Result<(), Failure> {
-    let views = world.views();
-    let Some(view) = views.iter().find(|view| view.queue.id == *id) else {
-        return Err(Failure::unreadable(&format!("queue `{id}`")));
-    };
-    for (path, why) in world.queues.iter().filter(|it| it.queue.id == *id).flat_map(|it| &it.broken) {
-        context.warn(&format!("`{path}`: {why}"));
+/// One queue with its items.
+pub(in crate::cli) fn queue(screen: &mut Screen, queue: &QueueAnswer, now: i64) -> io::Result<()> {
+    let painter = screen.painter();
+    let name = queue.queue.name.as_deref().map(|name| format!("  {name}")).unwrap_or_default();
+    let id = painter.paint(style::ID, queue.queue.id.as_str());
+    writeln!(screen, "{id} ({}){}", queue.status, clean_line(&name))?;
+    let all = queue.items.as_deref().unwrap_or_default();
+    items(screen, all, now)?;
+    for it in all {
+        reasons(screen, it)?;
+        ended(screen, it)?;
     }
-    if context.json() {
-        context.screen.print_json(&answer::queue_with_items(view))?;
-        return Ok(());
-    }
-    let painter = context.screen.painter();
-    let name = view.queue.name.as_deref().map(|name| format!("  {name}")).unwrap_or_default();
-    writeln!(
-        context.screen,
-        "{} ({}){}",
-        painter.paint(style::ID, id.as_str()),
-        view.status,
-        crate::ui::text::clean_line(&name)
-    )?;
-    items(world, view, now, context)?;
-    for it in &view.items {
-        let name = item_name(views.len(), &view.queue.id, &it.item);
-        reasons(&name, it, context)?;
-        ended(&name, it, context)?;
-    }
-    for conflict in &view.conflicts {
-        crate::cli::command::queue::decision(conflict, context)?;
+    for conflict in queue.conflicts.iter().flatten() {
+        decision(screen, conflict)?;
     }
     let mut numbers: BTreeMap<&ItemId, usize> = BTreeMap::new();
-    for it in &view.items {
+    for it in all {
         *numbers.entry(&it.item.item_id).or_default() += 1;
     }
     for (number, count) in numbers.into_iter().filter(|(_, count)| *count > 1) {
         let note = format!(
             "{count} items have the number {number}, because clones assigned it independently: name them by their plans"
         );
-        writeln!(context.screen, "{}", painter.paint(style::WARN, &note))?;
+        writeln!(screen, "{}", painter.paint(style::WARN, &note))?;
     }
     Ok(())
 }
 
 /// The items in the order of execution; who carries them out, and until when, where anybody does.
-fn items(world: &World, view: &QueueView, now: i64, context: &mut Context) -> Result<(), Failure> {
-    let is_executing = |it: &ItemView| it.status == ItemStatus::Executing;
-    let has_holders = view.items.iter().any(is_executing);
+fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> {
+    let is_executing = |it: &ItemAnswer| it.status == ItemStatus::Executing;
+    let has_holders = items.iter().any(is_executing);
     let mut columns = vec![
         Column::left("ITEM"),
         Column::left("STATUS"),
@@ -102,8 +103,7 @@ fn items(world: &World, view: &QueueView, now: i64, context: &mut Context) -> Re
     }
     columns.push(Column::flexible("ISSUE"));
     let mut table = Table::new(columns);
-    for it in &view.items {
-        let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default();
+    for it in items {
         let mut cells = vec![
             Cell::new(it.item.item_id.as_str(), style::ID),
             Cell::new(it.status.as_str(), status_style(it.status)),
@@ -122,16 +122,13 @@ fn items(world: &World, view: &QueueView, now: i64, context: &mut Context) -> Re
                 Some(until) => Cell::from(crate::ui::time::ago(now, until)),
                 None => Cell::from(""),
             };
-            cells.extend([
-                Cell::from(holder.map(|holder| short_name(&holder.actor)).unwrap_or_default()),
-                lease,
-            ]);
+            let name = holder.map(|holder| short_name(&holder.actor)).unwrap_or_default();
+            cells.extend([Cell::from(name), lease]);
         }
-        cells.push(Cell::from(title));
+        cells.push(Cell::from(it.title.as_str()));
         table.row(cells);
     }
-    table.print(&mut context.screen)?;
-    Ok(())
+    table.print(screen)
 }
 
 /// `Ada (planner)` of `Ada <ada@example.org> (planner)`.
@@ -144,49 +141,50 @@ fn short_name(actor: &str) -> String {
 }
 
 /// Who ended the execution of this very plan for the one who began it, and what was overridden.
-fn ended(name: &str, it: &ItemView, context: &mut Context) -> Result<(), Failure> {
+fn ended(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
     let is_over = |holder: &&Holder| {
         holder.solution_id == it.item.solution_id && holder.status != ExecutionStatus::Executing
     };
     let Some(holder) = it.holder.as_ref().filter(is_over) else { return Ok(()) };
     let note = answer::end_note(&holder.actor, holder.ended_by.as_deref(), holder.forced.as_deref());
     if !note.is_empty() {
-        let line = format!("{name} {} (by {}{note})", holder.status, holder.actor);
-        let line = context.screen.painter().paint(style::DIM, &line);
-        writeln!(context.screen, "{line}")?;
+        let line = format!("{} {} (by {}{note})", it.name, holder.status, holder.actor);
+        let line = screen.painter().paint(style::DIM, &line);
+        writeln!(screen, "{line}")?;
     }
     Ok(())
 }
 
-fn reasons(name: &str, it: &ItemView, context: &mut Context) -> Result<(), Failure> {
+fn reasons(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
     for blocker in &it.blocked_by {
-        let line = format!("{name} waits: {}", blocker.reason);
-        let line = context.screen.painter().paint(style::DIM, &line);
-        writeln!(context.screen, "{line}")?;
+        let line = format!("{} waits: {}", it.name, blocker.reason);
+        let line = screen.painter().paint(style::DIM, &line);
+        writeln!(screen, "{line}")?;
+    }
+    Ok(())
+}
+
+/// What a person has to decide of a conflict, and how.
+pub(in crate::cli) fn decision(screen: &mut Screen, it: &ConflictView) -> io::Result<()> {
+    let (Some(asked), Some(name)) = (&it.clarification, &it.id) else { return Ok(()) };
+    let painter = screen.painter();
+    let question = painter.paint(style::BAD, &format!("{name} needs a decision: {}", asked.question));
+    writeln!(screen, "{question}")?;
+    for option in &asked.options {
+        let order: Vec<&str> = option.order.iter().map(SolutionId::as_str).collect();
+        let line =
+            format!("  {}: git wf queue resolve {name} --order {}", option.description, order.join(","));
+        writeln!(screen, "{}", painter.paint(style::PLAIN, &line))?;
     }
     Ok(())
 }
 
 /// One item.
-pub(in crate::cli) fn show_item(
-    world: &World,
-    queue: &QueueId,
-    solution: &SolutionId,
-    context: &mut Context,
-) -> Result<(), Failure> {
-    let views = world.views();
-    let view = views.iter().find(|view| view.queue.id == *queue);
-    let Some(it) = view.and_then(|view| view.items.iter().find(|it| it.item.solution_id == *solution)) else {
-        return Err(Failure::new("not-found", format!("queue `{queue}` has no item of `{solution}`"))
-            .hint(format!("`git wf queue show {queue}` shows its items")));
-    };
-    if context.json() {
-        context.screen.print_json(&answer::item_in(queue, it))?;
-        return Ok(());
-    }
-    let painter = context.screen.painter();
+pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
+    let painter = screen.painter();
+    let queue = it.queue_id.as_ref().map(ToString::to_string).unwrap_or_default();
     writeln!(
-        context.screen,
+        screen,
         "{} of {queue}: {}, {}",
         painter.paint(style::ID, it.item.item_id.as_str()),
         it.item.solution_id,
@@ -201,11 +199,61 @@ pub(in crate::cli) fn show_item(
         ] {
             if let Some(value) = value {
                 let label = painter.paint(style::DIM, &format!("{name:<12}"));
-                writeln!(context.screen, "{label} {}", crate::ui::text::clean_line(value))?;
+                writeln!(screen, "{label} {}", clean_line(value))?;
             }
         }
     }
-    reasons(&item_name(views.len(), queue, &it.item), it, context)
+    reasons(screen, it)
+}
+
+/// Items that were put into queues.
+pub(in crate::cli) fn queued(screen: &mut Screen, all: &[QueuedItem]) -> io::Result<()> {
+    for QueuedItem { item, is_old } in all {
+        let verb = if *is_old { "queued already:" } else { "queued" };
+        let queue = item.queue_id.as_ref().map(ToString::to_string).unwrap_or_default();
+        writeln!(screen, "{verb} {} as {} of {queue}", item.item.solution_id, item.item.item_id)?;
+    }
+    Ok(())
+}
+
+/// Items that left their queues.
+pub(in crate::cli) fn removed(screen: &mut Screen, all: &[Removed]) -> io::Result<()> {
+    for it in all {
+        writeln!(screen, "removed {}; {} is {}", it.solution_id, it.issue_id, it.issue_status)?;
+    }
+    Ok(())
+}
+
+/// Items that were held back or released.
+pub(in crate::cli) fn held(
+    screen: &mut Screen,
+    items: &[ItemAnswer],
+    is_changed: bool,
+    verb: &str,
+) -> io::Result<()> {
+    let already = if is_changed { "" } else { " already:" };
+    for it in items {
+        let (item, plan) = (&it.item.item_id, &it.item.solution_id);
+        writeln!(screen, "{verb}{already} {item} ({plan}); it is {}", it.status)?;
+    }
+    Ok(())
+}
+
+/// Queues of which something was decided.
+pub(in crate::cli) fn decided(screen: &mut Screen, queues: &[QueueAnswer]) -> io::Result<()> {
+    for it in queues {
+        writeln!(screen, "{} is {}, with priority {}", it.queue.id, it.status, it.queue.priority)?;
+    }
+    Ok(())
+}
+
+/// A queue that took in another.
+pub(in crate::cli) fn merged(screen: &mut Screen, it: &Merged, is_changed: bool) -> io::Result<()> {
+    let (from, to) = (&it.from, &it.queue.queue.id);
+    match is_changed {
+        true => writeln!(screen, "moved {} to {to}; {from} is archived", count(it.moved, "item")),
+        false => writeln!(screen, "{from} is archived already, and nothing was in it to move"),
+    }
 }
 
 /// How the status of an item is coloured.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{create, extend_facts};
+use super::{ItemAnswer, QueuedItem, World, create, extend_facts};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::Call;
@@ -48,15 +48,15 @@ pub(crate) struct Add {
 }
 
 /// A plan that is in a queue now.
-pub(crate) struct Queued {
+struct Queued {
     /// The queue.
-    pub(crate) queue: QueueId,
+    queue: QueueId,
     /// Its number there.
-    pub(crate) item: ItemId,
+    item: ItemId,
     /// The plan.
-    pub(crate) solution: SolutionId,
+    solution: SolutionId,
     /// Whether it was there before.
-    pub(crate) is_old: bool,
+    is_old: bool,
 }
 
 /// A plan that enters a queue.
@@ -73,7 +73,7 @@ struct Fresh {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-bound`, `illegal-move`, `archived`, `cycle`; what reviews do not let pass; nothing
 /// to do where no issue fits.
-pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<Queued>> {
+pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<QueuedItem>> {
     session.store().snapshot()?;
     let nonce = random_uid()?;
     let committed = session.transact(|tx| {
@@ -90,7 +90,15 @@ pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<Queued>> {
         tx.describe("queue add", format!("queue: add {}{more} to {queues}", names.join(", ")));
         Ok(queued)
     })?;
-    Ok(session.done(committed.answer, committed.commit))
+    let world = World::after(session.store())?;
+    let items = world.items(committed.answer.iter().map(|it| (&it.queue, &it.solution)));
+    let was_there = |item: &ItemAnswer| {
+        let is_it =
+            |it: &&Queued| Some(&it.queue) == item.queue_id.as_ref() && it.solution == item.item.solution_id;
+        committed.answer.iter().find(is_it).is_some_and(|it| it.is_old)
+    };
+    let items = items.into_iter().map(|item| QueuedItem { is_old: was_there(&item), item });
+    Ok(session.done(items.collect(), committed.commit))
 }
 
 /// Puts the bound plan of one issue into a queue, where it is not there already.

@@ -2,10 +2,22 @@
 
 mod add;
 mod create;
+mod decide;
+mod items;
+mod merge;
+mod order;
+mod show;
+mod view;
 mod world;
 
-pub(crate) use add::{Add, Queued, Selection, add, add_issue};
+pub(crate) use add::{Add, Selection, add, add_issue};
 pub(crate) use create::create;
+pub(crate) use decide::{activate, archive, pause, priority, resume};
+pub(crate) use items::{Hold, Removed, hold, release, remove};
+pub(crate) use merge::{Merged, merge};
+pub(crate) use order::{Order, order};
+pub(crate) use show::{Active, active, active_ids, all_active, list, new, show, show_item};
+pub(crate) use view::{ItemAnswer, QueueAnswer, QueuedItem};
 pub(crate) use world::{World, extend_facts, facts_of, in_index_of, item};
 
 use crate::model::id::QueueId;

@@ -1,6 +1,5 @@
-use crate::cli::{Context, Exit, Outcome, print};
-use crate::ops::queue::World;
-use crate::ops::{issues, plans};
+use crate::cli::{Context, Outcome, print};
+use crate::ops::{issues, plans, queue};
 use crate::store::resolve::Known;
 
 /// Show an issue, plan, execution, queue or item
@@ -28,12 +27,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             context.answer(done, |execution, _, screen| print::issue::execution(screen, execution, now))
         }
         Known::Queue(id) => {
-            print::queue::show(&World::now(&session)?.1, &id, now.millis(), context)?;
-            Ok(Exit::Done)
+            let done = queue::show(&session, Some(id.as_str()))?;
+            context.answer(done, |queue, _, screen| print::queue::queue(screen, queue, now.millis()))
         }
-        Known::Item(queue, solution) => {
-            print::queue::show_item(&World::now(&session)?.1, &queue, &solution, context)?;
-            Ok(Exit::Done)
+        Known::Item(of, solution) => {
+            let done = queue::show_item(&session, &of, &solution)?;
+            context.answer(done, |item, _, screen| print::queue::item(screen, item))
         }
     }
 }

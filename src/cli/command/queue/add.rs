@@ -1,7 +1,5 @@
-use std::io::Write;
-
-use crate::cli::{Context, Exit, Force, Outcome, answer};
-use crate::ops::queue::{self, Queued, World};
+use crate::cli::{Context, Force, Outcome, print};
+use crate::ops::queue;
 
 #[derive(Debug, clap::Args)]
 #[group(id = "selection", required = true, multiple = true)]
@@ -40,24 +38,5 @@ impl From<Add> for queue::Add {
 pub(super) fn add(args: Add, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let done = queue::add(&session, &args.into())?;
-    context.tell(done.notices);
-    if context.json() {
-        let views = World::after(session.store())?.views();
-        let items: Vec<_> = done
-            .view
-            .iter()
-            .filter_map(|it| {
-                let view = views.iter().find(|view| view.queue.id == it.queue)?;
-                let item = view.items.iter().find(|item| item.item.solution_id == it.solution)?;
-                Some(answer::item_in(&it.queue, item))
-            })
-            .collect();
-        context.screen.print_json(&items)?;
-        return Ok(Exit::Done);
-    }
-    for Queued { queue, item, solution, is_old } in &done.view {
-        let verb = if *is_old { "queued already:" } else { "queued" };
-        writeln!(context.screen, "{verb} {solution} as {item} of {queue}")?;
-    }
-    Ok(Exit::Done)
+    context.answer(done, |queued, _, screen| print::queue::queued(screen, queued))
 }

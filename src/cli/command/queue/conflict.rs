@@ -5,11 +5,11 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::queues::active_ids;
-use crate::cli::{Context, Exit, Failure, Outcome};
+use crate::cli::print::queue::decision;
+use crate::cli::{Context, Exit, Outcome};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue_conflict::Severity;
-use crate::ops::queue::World;
+use crate::ops::queue::{World, active_ids};
 use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::QueueView;
 use crate::store::resolve;
@@ -67,7 +67,7 @@ pub(super) fn report(views: &[QueueView], names: &[(QueueId, String)], context: 
     for (view, it) in found {
         let name = it.id.as_deref().unwrap_or_default();
         writeln!(context.screen, "{name} of {}: {}", view.queue.id, line(view, it))?;
-        decision(it, context)?;
+        decision(&mut context.screen, it)?;
     }
     Ok(Exit::Done)
 }
@@ -91,21 +91,6 @@ fn way(view: &QueueView, it: &ConflictView) -> String {
         (None, true) => format!("{}: {}", it.resolution, names(&it.solutions).join(", ")),
         (None, false) => format!("{}: {}", it.resolution, names(&it.resolution_order).join(" → ")),
     }
-}
-
-/// What a person has to decide, and how.
-pub(crate) fn decision(it: &ConflictView, context: &mut Context) -> Result<(), Failure> {
-    let (Some(asked), Some(name)) = (&it.clarification, &it.id) else { return Ok(()) };
-    let painter = context.screen.painter();
-    let question = painter.paint(style::BAD, &format!("{name} needs a decision: {}", asked.question));
-    writeln!(context.screen, "{question}")?;
-    for option in &asked.options {
-        let order: Vec<&str> = option.order.iter().map(SolutionId::as_str).collect();
-        let line =
-            format!("  {}: git wf queue resolve {name} --order {}", option.description, order.join(","));
-        writeln!(context.screen, "{}", painter.paint(style::PLAIN, &line))?;
-    }
-    Ok(())
 }
 
 fn list(queue: Option<&str>, context: &mut Context) -> Outcome {
@@ -151,7 +136,7 @@ fn list(queue: Option<&str>, context: &mut Context) -> Outcome {
         }
         table.print(&mut context.screen)?;
         for it in &view.conflicts {
-            decision(it, context)?;
+            decision(&mut context.screen, it)?;
         }
     }
     Ok(Exit::Done)

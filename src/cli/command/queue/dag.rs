@@ -5,12 +5,11 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::queues::active_ids;
 use crate::cli::print::queue::status_style;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::ItemStatus;
-use crate::ops::queue::World;
+use crate::ops::queue::{World, active_ids};
 use crate::rules::dag::reduced;
 use crate::rules::readiness::{ItemView, QueueView, Why};
 use crate::store::resolve;

@@ -12,10 +12,8 @@ mod resolve;
 
 pub(in crate::cli) use check::CheckAnswer;
 pub(in crate::cli) use conflict::ConflictAnswer;
-pub(in crate::cli) use conflict::decision;
 pub(in crate::cli) use conflict_add::ConflictInput;
 pub(in crate::cli) use dag::DagAnswer;
-pub(in crate::cli) use items::Removed;
 
 use crate::cli::{Context, Force, Outcome};
 
@@ -138,7 +136,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         QueueCommand::List { all } => queues::list(all, context),
         QueueCommand::Show { queue } => queues::show(queue.as_deref(), context),
         QueueCommand::Dag(args) => dag::dag(&args, context),
-        QueueCommand::Order(args) => order::order(&args, context),
+        QueueCommand::Order(args) => order::order(args, context),
         QueueCommand::Hold(args) => items::hold(args, context),
         QueueCommand::Release { items } => items::release(&items, context),
         QueueCommand::Activate { queues, only } => decide::activate(&queues, only, context),

@@ -3,9 +3,7 @@ use std::io::Write;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
-use crate::cli::answer_schema::ItemShown;
 use crate::cli::print::trace as trace_print;
 use crate::cli::print::trace_picture;
 use crate::cli::{Context, Exit, Failure, Outcome, answer, existing};
@@ -18,7 +16,7 @@ use crate::model::status::ItemStatus;
 use crate::model::time::Time;
 use crate::ops::issues::IssueView;
 use crate::ops::plans::SolutionView;
-use crate::ops::queue::World;
+use crate::ops::queue::{ItemAnswer, World};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::{ItemView, QueueView, in_order};
 use crate::store::resolve::{Known, ResolveError};
@@ -91,8 +89,7 @@ pub(crate) struct TracedIssue {
     /// Its plans as `solution show` shows them.
     solutions: Vec<SolutionView>,
     /// Its items with their queues.
-    #[schemars(with = "Vec<ItemShown>")]
-    items: Vec<Value>,
+    items: Vec<ItemAnswer>,
     /// Its executions with their commits and checks.
     executions: Vec<answer::ExecutionAnswer>,
     /// Criteria that somebody ticked.
@@ -215,7 +212,7 @@ fn answer(found: Found, views: &[QueueView]) -> Trace {
                 issue: IssueView::of(&folder),
                 solutions: SolutionView::all(&folder),
                 items: items_of(&folder, views)
-                    .map(|(queue, it)| answer::item_in(&queue.queue.id, it))
+                    .map(|(queue, it)| ItemAnswer::of(&queue.queue.id, views.len(), it))
                     .collect(),
                 executions: answer::executions_within(&folder, &found.unreached),
                 accepted: folder

@@ -1,0 +1,162 @@
+//! What is decided about whole queues: whether they are handed out, which is served first, that they are put away.
+
+use super::{QueueAnswer, World};
+use crate::model::id::QueueId;
+use crate::model::queue::QueueDecision;
+use crate::model::remedy::Call;
+use crate::model::status::ItemStatus;
+use crate::model::words::count;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::readiness::QueueView;
+use crate::store::{Committed, Tx, records, resolve};
+
+/// The queues that are named, each once.
+fn meant(tx: &Tx<'_>, texts: &[String]) -> Result<Vec<QueueId>, Refusal> {
+    let mut ids: Vec<QueueId> = Vec::new();
+    for text in texts {
+        let id = resolve::queue(tx, text)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}
+
+fn names(ids: &[QueueId]) -> String {
+    ids.iter().map(QueueId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn decision(tx: &Tx<'_>, id: &QueueId) -> Result<QueueDecision, Refusal> {
+    let folder = records::queue(tx, id)?.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))?;
+    Ok(folder.queue.status)
+}
+
+/// Has the items of these queues handed out, also of paused and archived ones; with `only` of no other.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answer<Vec<QueueAnswer>> {
+    let committed = session.transact(|tx| {
+        let ids = meant(tx, queues)?;
+        let mut touched = ids.clone();
+        for id in &ids {
+            tx.edit_queue(id, |queue| queue.status = QueueDecision::Active)?;
+        }
+        if only {
+            for other in records::queues(tx)? {
+                let id = other.queue.id;
+                if other.queue.status == QueueDecision::Active && !ids.contains(&id) {
+                    tx.edit_queue(&id, |queue| queue.status = QueueDecision::Paused)?;
+                    touched.push(id);
+                }
+            }
+        }
+        let only = if only { ", and no other" } else { "" };
+        tx.describe("queue activate", format!("queue: activate {}{only}", names(&ids)));
+        Ok::<_, Refusal>(touched)
+    })?;
+    report(session, &committed)
+}
+
+/// Pauses queues.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `archived`.
+pub(crate) fn pause(session: &Session, queues: &[String]) -> Answer<Vec<QueueAnswer>> {
+    set(session, queues, "queue pause", "pause", QueueDecision::Paused)
+}
+
+/// Resumes paused queues.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `archived`.
+pub(crate) fn resume(session: &Session, queues: &[String]) -> Answer<Vec<QueueAnswer>> {
+    set(session, queues, "queue resume", "resume", QueueDecision::Active)
+}
+
+/// Between active and paused; what is put away is taken up again by `activate` alone.
+fn set(
+    session: &Session,
+    queues: &[String],
+    op: &'static str,
+    verb: &str,
+    status: QueueDecision,
+) -> Answer<Vec<QueueAnswer>> {
+    let committed = session.transact(|tx| {
+        let ids = meant(tx, queues)?;
+        for id in &ids {
+            if decision(tx, id)? == QueueDecision::Archived {
+                return Err(Refusal::new("archived", format!("queue `{id}` is archived"))
+                    .remedy(Call::new("queue activate", [id]), "reactivates it"));
+            }
+            tx.edit_queue(id, |queue| queue.status = status)?;
+        }
+        tx.describe(op, format!("queue: {verb} {}", names(&ids)));
+        Ok(ids)
+    })?;
+    report(session, &committed)
+}
+
+/// Puts queues away. `force` is why one is that has items which wait; they are taken out.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `unfinished`.
+pub(crate) fn archive(session: &Session, queues: &[String], force: Option<&str>) -> Answer<Vec<QueueAnswer>> {
+    let committed = session.transact(|tx| {
+        let ids = meant(tx, queues)?;
+        let views = World::read(tx)?.views();
+        for id in &ids {
+            let view = views.iter().find(|view| view.queue.id == *id);
+            put_away(tx, view.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))?, force)?;
+        }
+        tx.note.force = force.map(str::to_owned);
+        tx.describe("queue archive", format!("queue: archive {}", names(&ids)));
+        Ok(ids)
+    })?;
+    report(session, &committed)
+}
+
+fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<(), Refusal> {
+    let id = &view.queue.id;
+    let waits = |status| !matches!(status, ItemStatus::Completed | ItemStatus::Failed);
+    let unfinished: Vec<_> = view.items.iter().filter(|it| waits(it.status)).collect();
+    if view.queue.status != QueueDecision::Archived && !unfinished.is_empty() {
+        if force.is_none() {
+            let lines = unfinished
+                .iter()
+                .map(|it| format!("{}  {}  {}", it.item.item_id, it.status, it.item.solution_id));
+            let count = count(unfinished.len(), "item");
+            return Err(Refusal::new("unfinished", format!("queue `{id}` has {count} not finished yet"))
+                .details(lines.collect())
+                .remedy("queue pause", "keeps them for later")
+                .remedy("queue remove", "takes an item out"));
+        }
+        // An issue would show as queued for ever, and nobody would be handed its plan.
+        for it in unfinished.iter().filter(|it| it.status != ItemStatus::Executing) {
+            tx.edit_item(id, &it.item.solution_id, |item| item.removed = Some(true))?;
+        }
+    }
+    tx.edit_queue(id, |queue| queue.status = QueueDecision::Archived)?;
+    Ok(())
+}
+
+/// Sets the priority of a queue; lower numbers are served first.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn priority(session: &Session, queue: &str, number: i64) -> Answer<Vec<QueueAnswer>> {
+    let committed = session.transact(|tx| {
+        let id = resolve::queue(tx, queue)?;
+        tx.edit_queue(&id, |queue| queue.priority = number)?;
+        tx.describe("queue priority", format!("queue: give {id} priority {number}"));
+        Ok::<_, Refusal>(vec![id])
+    })?;
+    report(session, &committed)
+}
+
+/// The queues as they are now.
+fn report(session: &Session, committed: &Committed<Vec<QueueId>>) -> Answer<Vec<QueueAnswer>> {
+    let views = World::after(session.store())?.views();
+    let found = committed.answer.iter().filter_map(|id| views.iter().find(|view| view.queue.id == *id));
+    Ok(session.done(found.map(QueueAnswer::brief).collect(), committed.commit))
+}

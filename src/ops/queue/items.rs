@@ -1,0 +1,153 @@
+//! Single items: taken out, held back, released.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{ItemAnswer, World, item};
+use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::queue::Item;
+use crate::model::remedy::Call;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::ExecutionFolder;
+use crate::rules::{facts, moves};
+use crate::store::{Committed, Store, Tx};
+
+/// Which items to hold back, and why.
+#[derive(Debug)]
+pub(crate) struct Hold {
+    /// The items.
+    pub(crate) items: Vec<String>,
+    /// Why, in one line.
+    pub(crate) reason: String,
+    /// Why a gate is overridden.
+    pub(crate) force: Option<String>,
+}
+
+/// An item that left its queue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Removed {
+    /// The queue.
+    pub(crate) queue_id: QueueId,
+    /// Its number there, under which it comes back if it is queued again.
+    pub(crate) item_id: ItemId,
+    /// Its issue.
+    pub(crate) issue_id: IssueId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// Where the issue stands now.
+    pub(crate) issue_status: IssueStatus,
+}
+
+/// Takes items out of their queues. `force` is why one is taken out that is carried out.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `illegal-move`.
+pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -> Answer<Vec<Removed>> {
+    let store = session.store();
+    store.snapshot()?;
+    let committed = session.transact(|tx| {
+        let removed = meant(store, tx, items)?;
+        for (queue, item) in &removed {
+            let folder = existing(tx, &item.issue_id)?;
+            let in_work =
+                facts::holder(&folder).is_some_and(|it| it.execution.solution_id == item.solution_id);
+            if in_work && force.is_none() {
+                moves::permit(&item.issue_id, facts::status(&folder), "queue remove")?;
+            }
+            tx.edit_item(queue, &item.solution_id, |item| item.removed = Some(true))?;
+        }
+        tx.note.force = force.map(str::to_owned);
+        tx.describe("queue remove", format!("queue: remove {}", names(&removed)));
+        let answer = removed.into_iter().map(|(queue_id, item)| {
+            let issue_status = facts::status(&existing(tx, &item.issue_id)?);
+            let Item { item_id, issue_id, solution_id, .. } = item;
+            Ok(Removed { queue_id, item_id, issue_id, solution_id, issue_status })
+        });
+        answer.collect::<Result<Vec<_>, Refusal>>()
+    })?;
+    Ok(session.done(committed.answer, committed.commit))
+}
+
+/// Holds items back until they are released.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; `begun` of what is carried out now, or done.
+pub(crate) fn hold(session: &Session, input: &Hold) -> Answer<Vec<ItemAnswer>> {
+    let store = session.store();
+    store.snapshot()?;
+    let committed = session.transact(|tx| {
+        let meant = meant(store, tx, &input.items)?;
+        for (queue, item) in &meant {
+            refuse_begun(tx, item)?;
+            tx.edit_item(queue, &item.solution_id, |item| item.held = Some(input.reason.clone()))?;
+        }
+        tx.note.force.clone_from(&input.force);
+        tx.describe("queue hold", format!("queue: hold {}", names(&meant)));
+        Ok::<_, Refusal>(meant)
+    })?;
+    answer(session, &committed)
+}
+
+/// Lets items go that were held back.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn release(session: &Session, items: &[String]) -> Answer<Vec<ItemAnswer>> {
+    let store = session.store();
+    store.snapshot()?;
+    let committed = session.transact(|tx| {
+        let meant = meant(store, tx, items)?;
+        for (queue, item) in &meant {
+            tx.edit_item(queue, &item.solution_id, |item| item.held = None)?;
+        }
+        tx.describe("queue release", format!("queue: release {}", names(&meant)));
+        Ok::<_, Refusal>(meant)
+    })?;
+    answer(session, &committed)
+}
+
+/// The items as they are now.
+fn answer(session: &Session, committed: &Committed<Vec<(QueueId, Item)>>) -> Answer<Vec<ItemAnswer>> {
+    let world = World::after(session.store())?;
+    let items = world.items(committed.answer.iter().map(|(queue, item)| (queue, &item.solution_id)));
+    Ok(session.done(items, committed.commit))
+}
+
+/// The items that are named, each once.
+fn meant(store: &Store, tx: &Tx<'_>, texts: &[String]) -> Result<Vec<(QueueId, Item)>, Refusal> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for text in texts {
+        let (queue, item) = item(store, tx, text)?;
+        if seen.insert((queue.clone(), item.solution_id.clone())) {
+            found.push((queue, item));
+        }
+    }
+    Ok(found)
+}
+
+fn names(items: &[(QueueId, Item)]) -> String {
+    items.iter().map(|(_, item)| item.solution_id.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// What is carried out now, or done, cannot be held back any more.
+fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Refusal> {
+    let folder = existing(tx, &item.issue_id)?;
+    let holder = facts::holder(&folder).filter(|it| it.execution.solution_id == item.solution_id);
+    let refused = |status: ExecutionStatus| {
+        Refusal::new("begun", format!("`{}` is {status}, so it cannot be held back", item.solution_id))
+    };
+    match holder.map(ExecutionFolder::outcome) {
+        Some(status @ ExecutionStatus::Completed) => {
+            Err(refused(status).remedy(Call::new("reopen", [&item.issue_id]), "takes the issue up again"))
+        }
+        Some(status @ ExecutionStatus::Executing) => Err(refused(status)
+            .remedy(Call::new("show", [&item.issue_id]), "tells who executes it")
+            .hint("it can be held back once they have ended that")),
+        _ => Ok(()),
+    }
+}

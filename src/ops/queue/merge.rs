@@ -1,0 +1,135 @@
+//! One queue out of two.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{QueueAnswer, World, show};
+use crate::model::id::{EntryId, ItemId, QueueId, SolutionId};
+use crate::model::queue::{Item, QueueDecision};
+use crate::model::queue_conflict::{QueueConflict, Resolution};
+use crate::model::remedy::Call;
+use crate::model::status::ItemStatus;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::QueueFolder;
+use crate::rules::position;
+use crate::rules::queue_conflicts::standing;
+use crate::store::{Tx, records, resolve};
+
+/// A queue that took in another.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Merged {
+    /// The queue.
+    #[serde(flatten)]
+    pub(crate) queue: QueueAnswer,
+    /// The one that was emptied.
+    #[serde(skip)]
+    pub(crate) from: QueueId,
+    /// How many items were moved.
+    #[serde(skip)]
+    pub(crate) moved: usize,
+}
+
+/// Moves all items of a queue behind those of another, and puts it away. `force` is why that is done while one is carried
+/// out.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `same-queue`, `executing`, `archived`.
+pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option<&str>) -> Answer<Merged> {
+    let committed = session.transact(|tx| {
+        let (from, to) = (resolve::queue(tx, source)?, resolve::queue(tx, target)?);
+        if from == to {
+            return Err(Refusal::new("same-queue", format!("`{from}` is both queues"))
+                .hint("name two queues")
+                .remedy("queue list", "shows them"));
+        }
+        let moved = move_all(tx, &from, &to, force)?;
+        tx.note.force = force.map(str::to_owned);
+        tx.describe("queue merge", format!("queue: merge {from} into {to}"));
+        Ok((from, to, moved))
+    })?;
+    let (from, to, moved) = committed.answer;
+    let queue = show::in_full(session, &World::after(session.store())?, &to)?;
+    Ok(session.done(Merged { queue, from, moved }, committed.commit))
+}
+
+fn read(tx: &Tx<'_>, id: &QueueId) -> Result<QueueFolder, Refusal> {
+    records::queue(tx, id)?.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))
+}
+
+/// Each item is removed in the one queue and born in the other, behind what is there; the order and the conflicts that
+/// stand come along.
+fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) -> Result<usize, Refusal> {
+    let views = World::read(tx)?.views();
+    let Some(view) = views.iter().find(|view| view.queue.id == *from) else {
+        return Err(Refusal::unreadable(&format!("queue `{from}`")));
+    };
+    let executing = view.items.iter().find(|it| it.status == ItemStatus::Executing);
+    if let Some(it) = executing.filter(|_| force.is_none()) {
+        let (item, plan) = (&it.item.item_id, &it.item.solution_id);
+        return Err(Refusal::new("executing", format!("item `{item}` (`{plan}`) is executing"))
+            .hint("merge once it has ended")
+            .remedy("lease list", "shows who executes"));
+    }
+    let target = read(tx, to)?;
+    if target.queue.status == QueueDecision::Archived {
+        return Err(Refusal::new("archived", format!("queue `{to}` is archived"))
+            .remedy(Call::new("queue activate", [to]), "reactivates it"));
+    }
+    let there: HashMap<&SolutionId, &Item> =
+        target.items.iter().map(|item| (&item.solution_id, item)).collect();
+    let mut last = target.items.iter().map(|item| item.position.clone()).max();
+    let mut number = target.items.iter().map(|item| item.item_id.number()).max().unwrap_or(0);
+    for it in &view.items {
+        let item = &it.item;
+        tx.edit_item(from, &item.solution_id, |item| item.removed = Some(true))?;
+        let known = there.get(&item.solution_id);
+        if known.is_some_and(|known| !known.is_removed()) {
+            continue;
+        }
+        let position = position::after(last.as_deref());
+        last = Some(position.clone());
+        match known {
+            Some(_) => {
+                tx.edit_item(to, &item.solution_id, |back| {
+                    back.removed = None;
+                    back.position = position;
+                    back.plan_digest.clone_from(&item.plan_digest);
+                    back.forced.clone_from(&item.forced);
+                    back.held.clone_from(&item.held);
+                    back.depends_on.clone_from(&item.depends_on);
+                })?;
+            }
+            None => {
+                number += 1;
+                let item_id = ItemId::numbered(number);
+                tx.create_item(to, &Item { item_id, position, ..item.clone() })?;
+            }
+        }
+    }
+    let source = read(tx, from)?;
+    move_conflicts(tx, &source, &target)?;
+    tx.edit_queue(from, |queue| queue.status = QueueDecision::Archived)?;
+    Ok(view.items.len())
+}
+
+fn move_conflicts(tx: &mut Tx<'_>, source: &QueueFolder, target: &QueueFolder) -> Result<(), Refusal> {
+    let bare = |entry: &QueueConflict, id: &EntryId| QueueConflict {
+        id: id.clone(),
+        resolves: None,
+        ..entry.clone()
+    };
+    for it in standing(&source.conflicts) {
+        // Of contradicting declarations one alone would look like a decision.
+        let undecided = QueueConflict { resolution: Resolution::Manual, ..it.entry.clone() };
+        let entry = if it.is_disputed { &undecided } else { it.entry };
+        let is_there = standing(&target.conflicts)
+            .iter()
+            .any(|that| bare(that.entry, &entry.id) == bare(entry, &entry.id));
+        if !is_there {
+            tx.tell_conflict(&target.queue.id, |id| bare(entry, &id))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Where an item stands in its queue.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{QueueAnswer, World, show};
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::queue::Item;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::readiness::{QueueView, Why};
+use crate::rules::{formation, position};
+use crate::store::Tx;
+
+/// Where to put an item.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// The item.
+    pub(crate) item: String,
+    /// The item that it is put beside.
+    pub(crate) beside: String,
+    /// Whether directly before that; else directly after it and what it depends on.
+    pub(crate) before: bool,
+}
+
+/// Moves an item within its queue. It always comes after what it depends on, and a decided order is kept.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `other-queue`, `order`.
+pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
+    let store = session.store();
+    store.snapshot()?;
+    let (text, is_before) = (&input.beside, input.before);
+    let index = session.index_at_hand();
+    let committed = session.transact(|tx| {
+        let mut world = World::of(tx, store, index.as_ref())?;
+        let (queue, moved) = world.item(store, tx, &input.item)?;
+        let (of, other) = world.item(store, tx, text)?;
+        if of != queue {
+            let message = format!("`{text}` is an item of `{of}`, not of `{queue}`");
+            return Err(Refusal::new("other-queue", message).remedy("queue merge", "makes one queue of two"));
+        }
+        if other.solution_id == moved.solution_id {
+            return Err(Refusal::usage(format!("`{text}` is the item itself")).hint("name two items"));
+        }
+        put(tx, &mut world, &queue, &moved, &other, is_before)?;
+        check(&world.view(&queue)?, &moved, &other, is_before)?;
+        let side = if is_before { "before" } else { "after" };
+        let subject = format!("queue: put {} {side} {}", moved.solution_id, other.solution_id);
+        tx.describe("queue order", subject);
+        Ok((world, queue))
+    })?;
+    let (world, queue) = committed.answer;
+    Ok(session.done(show::in_full(session, &world, &queue)?, committed.commit))
+}
+
+/// Gives the item a sort key beside that of the other. Behind an item means behind all that comes before that, too:
+/// else what is free would pass what still waits.
+fn put(
+    tx: &mut Tx<'_>,
+    world: &mut World,
+    queue: &QueueId,
+    moved: &Item,
+    other: &Item,
+    is_before: bool,
+) -> Result<(), Refusal> {
+    let earlier = if is_before { BTreeMap::new() } else { earlier(&world.view(queue)?, &other.solution_id) };
+    let folder = world.queue_mut(queue)?;
+    let all: Vec<&Item> = folder.items.iter().filter(|item| !item.is_removed()).collect();
+    let rest: Vec<&Item> = all.iter().copied().filter(|it| it.solution_id != moved.solution_id).collect();
+    let slot = if is_before {
+        rest.iter().position(|it| it.solution_id == other.solution_id)
+    } else {
+        let is_meant =
+            |it: &&Item| it.solution_id == other.solution_id || earlier.contains_key(&it.solution_id);
+        rest.iter().rposition(is_meant).map(|at| at + 1)
+    };
+    let slot = slot.unwrap_or(rest.len());
+    if all.iter().position(|it| it.solution_id == moved.solution_id) == Some(slot) {
+        return Ok(());
+    }
+    let before = slot.checked_sub(1).map(|at| rest[at].position.as_str());
+    let behind = rest.get(slot).map(|it| it.position.as_str());
+    let keys = match position::within(before, behind, 1) {
+        Some(mut keys) => vec![(moved.solution_id.clone(), keys.remove(0))],
+        None => {
+            let mut order: Vec<SolutionId> = rest.iter().map(|it| it.solution_id.clone()).collect();
+            order.insert(slot, moved.solution_id.clone());
+            formation::respaced(order)
+        }
+    };
+    for (solution, key) in keys {
+        tx.edit_item(queue, &solution, |item| item.position.clone_from(&key))?;
+        let known = folder.items.iter_mut().find(|item| item.solution_id == solution);
+        known.into_iter().for_each(|item| item.position.clone_from(&key));
+    }
+    Ok(())
+}
+
+/// What has to come before an item, directly or through others, with its place.
+fn earlier(view: &QueueView, solution: &SolutionId) -> BTreeMap<SolutionId, usize> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); view.items.len()];
+    for edge in view.edges.iter().filter(|edge| edge.why != Why::File) {
+        before[edge.to].push(edge.from);
+    }
+    let mut open: Vec<usize> =
+        view.items.iter().position(|it| it.item.solution_id == *solution).into_iter().collect();
+    let mut seen = BTreeSet::new();
+    while let Some(at) = open.pop() {
+        open.extend(before[at].iter().filter(|n| seen.insert(**n)));
+    }
+    seen.into_iter().map(|n| (view.items[n].item.solution_id.clone(), n)).collect()
+}
+
+/// Refuses a place that the item cannot have.
+fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Result<(), Refusal> {
+    let place = |id: &SolutionId| view.items.iter().position(|it| it.item.solution_id == *id);
+    let (first, second) = if is_before { (moved, other) } else { (other, moved) };
+    if place(&first.solution_id) < place(&second.solution_id) {
+        return Ok(());
+    }
+    let earlier = earlier(view, &first.solution_id);
+    let in_the_way: Vec<String> = view
+        .items
+        .iter()
+        .filter(|it| earlier.contains_key(&it.item.solution_id))
+        .filter(|it| place(&it.item.solution_id) >= place(&second.solution_id))
+        .map(|it| format!("{} ({}) has to come first", it.item.item_id, it.item.solution_id))
+        .collect();
+    let has_to = earlier.contains_key(&second.solution_id);
+    let (first, second) = (&first.item_id, &second.item_id);
+    let refusal = Refusal::new("order", format!("`{first}` cannot stand before `{second}`"));
+    let refusal = refusal.details(in_the_way);
+    Err(match has_to {
+        true => refusal
+            .remedy("edit ISSUE --depends-on=-OTHER", "changes what comes first")
+            .remedy("queue resolve", "decides it anew"),
+        false => refusal.hint("move those first, with the same command"),
+    })
+}

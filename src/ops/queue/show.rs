@@ -1,0 +1,122 @@
+//! Whole queues: made, listed, shown.
+
+use serde::Serialize;
+
+use super::{ItemAnswer, QueueAnswer, World, create};
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::queue::QueueDecision;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::store::{random_uid, resolve};
+
+/// The queues that are active.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Active {
+    /// With their items.
+    pub(crate) queues: Vec<QueueAnswer>,
+    /// Whether there are any queues at all.
+    #[serde(skip)]
+    pub(crate) are_any: bool,
+}
+
+/// Makes a queue.
+///
+/// # Errors
+/// What writing can come to.
+pub(crate) fn new(session: &Session, name: Option<String>, priority: i64) -> Answer<QueueAnswer> {
+    let nonce = random_uid()?;
+    let committed = session.transact(|tx| {
+        let id = create(tx, name.clone(), priority, &nonce)?;
+        tx.describe("queue new", format!("queue: create {id}"));
+        Ok::<_, Refusal>(id)
+    })?;
+    let queue = in_full(session, &World::after(session.store())?, &committed.answer)?;
+    Ok(session.done(queue, committed.commit))
+}
+
+/// The queues without their items; archived ones only where all are asked for.
+///
+/// # Errors
+/// What reading can come to.
+pub(crate) fn list(session: &Session, all: bool) -> Answer<Vec<QueueAnswer>> {
+    let mut views = World::now(session)?.1.views();
+    views.retain(|view| all || view.queue.status != QueueDecision::Archived);
+    Ok(session.done(views.iter().map(QueueAnswer::brief).collect(), None))
+}
+
+/// The active queues with their items. That there is none is an answer, too.
+///
+/// # Errors
+/// What reading can come to.
+pub(crate) fn active(session: &Session) -> Answer<Active> {
+    let world = World::now(session)?.1;
+    let ids: Vec<&QueueId> = active_in(&world).collect();
+    notice_broken(session, &world, &ids);
+    let view = Active { queues: world.queues_in_full(&ids), are_any: !world.queues.is_empty() };
+    Ok(session.done(view, None))
+}
+
+/// As [`active`], but at least one.
+///
+/// # Errors
+/// `no-queue`.
+pub(crate) fn all_active(session: &Session) -> Answer<Vec<QueueAnswer>> {
+    let world = World::now(session)?.1;
+    let ids = active_ids(&world)?;
+    notice_broken(session, &world, &ids);
+    Ok(session.done(world.queues_in_full(&ids), None))
+}
+
+/// The queue that is named, else the active one that is served first, with its items.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `no-queue`.
+pub(crate) fn show(session: &Session, queue: Option<&str>) -> Answer<QueueAnswer> {
+    let (index, world) = World::now(session)?;
+    let named = queue.map(|text| resolve::queue(&index.snapshot()?, text)).transpose()?;
+    let id = match &named {
+        Some(id) => id,
+        None => active_ids(&world)?.remove(0),
+    };
+    Ok(session.done(in_full(session, &world, id)?, None))
+}
+
+/// The item of a plan in a queue.
+///
+/// # Errors
+/// `not-found`.
+pub(crate) fn show_item(session: &Session, queue: &QueueId, solution: &SolutionId) -> Answer<ItemAnswer> {
+    let world = World::now(session)?.1;
+    Ok(session.done(world.item_answer(queue, solution)?, None))
+}
+
+/// A queue with its items; what of it cannot be read is noticed.
+pub(super) fn in_full(session: &Session, world: &World, id: &QueueId) -> Result<QueueAnswer, Refusal> {
+    notice_broken(session, world, &[id]);
+    world.queue_in_full(id)
+}
+
+fn notice_broken(session: &Session, world: &World, ids: &[&QueueId]) {
+    let shown = world.queues.iter().filter(|it| ids.contains(&&it.queue.id));
+    let broken = shown.flat_map(|it| &it.broken);
+    session.notice_all(broken.map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
+}
+
+fn active_in(world: &World) -> impl Iterator<Item = &QueueId> {
+    let active = world.queues.iter().filter(|it| it.queue.status == QueueDecision::Active);
+    active.map(|it| &it.queue.id)
+}
+
+/// The active queues, the one that is served first in front; at least one.
+///
+/// # Errors
+/// `no-queue`.
+pub(crate) fn active_ids(world: &World) -> Result<Vec<&QueueId>, Refusal> {
+    let ids: Vec<&QueueId> = active_in(world).collect();
+    if ids.is_empty() {
+        return Err(Refusal::new("no-queue", "there is no active queue")
+            .remedy("queue add ISSUE", "makes one")
+            .remedy("queue list --all", "shows all"));
+    }
+    Ok(ids)
+}

@@ -1,0 +1,197 @@
+//! Items and queues as every operation on them answers them.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use super::{World, item_name};
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::queue::{Item, Queue};
+use crate::model::remedy::Call;
+use crate::model::repo_path::RepoPath;
+use crate::model::status::ItemStatus;
+use crate::ops::Refusal;
+use crate::rules::facts::Holder;
+use crate::rules::queue_conflicts::ConflictView;
+use crate::rules::readiness::{Blocker, ItemView, QueueView};
+use crate::rules::shown::object;
+
+/// The stored fields of an item, with what is derived of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ItemAnswer {
+    /// As it is stored.
+    #[serde(flatten)]
+    pub(crate) item: Item,
+    /// Where it stands.
+    pub(crate) status: ItemStatus,
+    /// From 1, within the queue.
+    pub(crate) execution_order: usize,
+    /// `P<n>`: shares no file with another; `S<n>`: shares files with the others of that group.
+    #[schemars(regex(pattern = "^[PS][1-9][0-9]*$"))]
+    pub(crate) execution_group: String,
+    /// 0 to 1; more is more urgent.
+    #[schemars(range(min = 0, max = 1))]
+    pub(crate) semantic_priority: f64,
+    /// How many tasks its plan has.
+    pub(crate) task_count: usize,
+    /// Files that its plan touches.
+    #[schemars(with = "BTreeSet<String>")]
+    pub(crate) files_touched: BTreeSet<RepoPath>,
+    /// What it waits for.
+    pub(crate) blocked_by: Vec<Blocker>,
+    /// The execution that holds its issue with this plan, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "without_nulls")]
+    #[schemars(with = "Holder")]
+    pub(crate) holder: Option<Holder>,
+    /// Its queue, where that does not stand around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "QueueId")]
+    pub(crate) queue_id: Option<QueueId>,
+    /// What it is called among all queues.
+    #[serde(skip)]
+    pub(crate) name: String,
+    /// The title of its issue, where the queue stands around it.
+    #[serde(skip)]
+    pub(crate) title: String,
+}
+
+/// An item that somebody put into a queue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct QueuedItem {
+    /// The item.
+    #[serde(flatten)]
+    pub(crate) item: ItemAnswer,
+    /// Whether it was there before.
+    #[serde(skip)]
+    pub(crate) is_old: bool,
+}
+
+/// The stored fields of a queue, with what is derived of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct QueueAnswer {
+    /// As it is stored, but for the decision: `status` says where the queue stands.
+    #[serde(flatten, serialize_with = "without_decision")]
+    pub(crate) queue: Queue,
+    /// What was decided; completed or failed where nothing is left to do in an active one; unreadable where its record is
+    /// broken, and the other fields of it mean nothing.
+    #[schemars(extend("enum" = ["active", "paused", "archived", "completed", "failed", "unreadable"]))]
+    pub(crate) status: &'static str,
+    /// How many items it has, removed ones left out.
+    pub(crate) item_count: usize,
+    /// Its items in order; `queue list` leaves them out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<ItemAnswer>")]
+    pub(crate) items: Option<Vec<ItemAnswer>>,
+    /// The conflicts between them, beside the items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<ConflictView>")]
+    pub(crate) conflicts: Option<Vec<ConflictView>>,
+    /// How many of its items are completed.
+    #[serde(skip)]
+    pub(crate) completed: usize,
+}
+
+impl ItemAnswer {
+    /// An item where its queue, of so many, does not stand around it.
+    pub(crate) fn of(queue: &QueueId, queues: usize, view: &ItemView) -> Self {
+        Self { queue_id: Some(queue.clone()), ..Self::inside(queue, queues, view) }
+    }
+
+    fn inside(queue: &QueueId, queues: usize, view: &ItemView) -> Self {
+        Self {
+            item: view.item.clone(),
+            status: view.status,
+            execution_order: view.execution_order,
+            execution_group: view.execution_group.clone(),
+            semantic_priority: view.semantic_priority,
+            task_count: view.task_count,
+            files_touched: view.files_touched.clone(),
+            blocked_by: view.blocked_by.clone(),
+            holder: view.holder.clone(),
+            queue_id: None,
+            name: item_name(queues, queue, &view.item),
+            title: String::new(),
+        }
+    }
+}
+
+impl QueueAnswer {
+    /// A queue without its items.
+    pub(crate) fn brief(view: &QueueView) -> Self {
+        Self {
+            queue: view.queue.clone(),
+            status: view.status,
+            item_count: view.items.len(),
+            items: None,
+            conflicts: None,
+            completed: view.items.iter().filter(|it| it.status == ItemStatus::Completed).count(),
+        }
+    }
+
+    fn whole(view: &QueueView, queues: usize, world: &World) -> Self {
+        let one = |it: &ItemView| {
+            let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone());
+            let inside = ItemAnswer::inside(&view.queue.id, queues, it);
+            ItemAnswer { title: title.unwrap_or_default(), ..inside }
+        };
+        Self {
+            items: Some(view.items.iter().map(one).collect()),
+            conflicts: Some(view.conflicts.clone()),
+            ..Self::brief(view)
+        }
+    }
+}
+
+impl World {
+    /// These queues with their items, as far as they are there.
+    pub(crate) fn queues_in_full(&self, ids: &[&QueueId]) -> Vec<QueueAnswer> {
+        let views = self.views();
+        let one = |id: &&QueueId| {
+            let view = views.iter().find(|view| view.queue.id == **id)?;
+            Some(QueueAnswer::whole(view, views.len(), self))
+        };
+        ids.iter().filter_map(one).collect()
+    }
+
+    /// One queue with its items.
+    pub(crate) fn queue_in_full(&self, id: &QueueId) -> Result<QueueAnswer, Refusal> {
+        let found = self.queues_in_full(&[id]).pop();
+        found.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))
+    }
+
+    /// The items of these plans in these queues, as far as they are there.
+    pub(crate) fn items<'a>(
+        &self,
+        wanted: impl IntoIterator<Item = (&'a QueueId, &'a SolutionId)>,
+    ) -> Vec<ItemAnswer> {
+        let views = self.views();
+        let one = |(queue, solution): (&QueueId, &SolutionId)| {
+            let view = views.iter().find(|view| view.queue.id == *queue)?;
+            let item = view.items.iter().find(|it| it.item.solution_id == *solution)?;
+            Some(ItemAnswer::of(queue, views.len(), item))
+        };
+        wanted.into_iter().filter_map(one).collect()
+    }
+
+    /// The item of this plan in this queue.
+    pub(crate) fn item_answer(&self, queue: &QueueId, solution: &SolutionId) -> Result<ItemAnswer, Refusal> {
+        self.items([(queue, solution)]).pop().ok_or_else(|| {
+            Refusal::new("not-found", format!("queue `{queue}` has no item of `{solution}`"))
+                .remedy(Call::new("queue show", [queue]), "shows its items")
+        })
+    }
+}
+
+/// What is not there is left out, as everywhere.
+fn without_nulls<S: Serializer>(holder: &Option<Holder>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut fields = object(holder);
+    fields.retain(|_, value| !value.is_null());
+    fields.serialize(serializer)
+}
+
+fn without_decision<S: Serializer>(queue: &Queue, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut fields = object(queue);
+    fields.remove("status");
+    fields.serialize(serializer)
+}
