@@ -53,7 +53,7 @@ pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answ
         }
         let only = if only { ", and no other" } else { "" };
         tx.describe("queue activate", format!("queue: activate {}{only}", names(&ids)));
-        Ok::<_, Refusal>(touched)
+        Ok(touched)
     })?;
     report(session, &committed)
 }
@@ -149,7 +149,7 @@ pub(crate) fn priority(session: &Session, queue: &str, number: i64) -> Answer<Ve
         let id = resolve::queue(tx, queue)?;
         tx.edit_queue(&id, |queue| queue.priority = number)?;
         tx.describe("queue priority", format!("queue: give {id} priority {number}"));
-        Ok::<_, Refusal>(vec![id])
+        Ok(vec![id])
     })?;
     report(session, &committed)
 }

@@ -87,7 +87,7 @@ pub(crate) fn hold(session: &Session, input: &Hold) -> Answer<Vec<ItemAnswer>> {
         }
         tx.note.force.clone_from(&input.force);
         tx.describe("queue hold", format!("queue: hold {}", names(&meant)));
-        Ok::<_, Refusal>(meant)
+        Ok(meant)
     })?;
     answer(session, &committed)
 }
@@ -105,7 +105,7 @@ pub(crate) fn release(session: &Session, items: &[String]) -> Answer<Vec<ItemAns
             tx.edit_item(queue, &item.solution_id, |item| item.held = None)?;
         }
         tx.describe("queue release", format!("queue: release {}", names(&meant)));
-        Ok::<_, Refusal>(meant)
+        Ok(meant)
     })?;
     answer(session, &committed)
 }

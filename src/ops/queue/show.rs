@@ -28,7 +28,7 @@ pub(crate) fn new(session: &Session, name: Option<String>, priority: i64) -> Ans
     let committed = session.transact(|tx| {
         let id = create(tx, name.clone(), priority, &nonce)?;
         tx.describe("queue new", format!("queue: create {id}"));
-        Ok::<_, Refusal>(id)
+        Ok(id)
     })?;
     let queue = in_full(session, &World::after(session.store())?, &committed.answer)?;
     Ok(session.done(queue, committed.commit))

@@ -8,7 +8,7 @@ use crate::model::execution::{AsideReason, Event, Execution, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Session};
 use crate::rules::facts;
 use crate::store::{StoreError, records};
 
@@ -132,7 +132,7 @@ pub(crate) fn release(session: &Session, input: &Release) -> Answer<Attempt> {
         set_aside(tx, &folder, AsideReason::Release, input.force.as_deref())?;
         tx.note.force.clone_from(&input.force);
         tx.describe("lease release", format!("execution: release {}", execution.solution_id));
-        Ok::<_, Refusal>(())
+        Ok(())
     })?;
     unbind_worktree(session, &execution.id);
     publish(session, execution)?;
