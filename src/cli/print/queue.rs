@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::cli::answer;
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
-use crate::ops::queue::{Active, ItemAnswer, Merged, QueueAnswer, QueuedItem, Removed};
+use crate::ops::queue::{Active, ItemAnswer, Merged, QueueAnswer, AddedItem, Removed};
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
 use crate::ui::text::{clean_line, count};
@@ -207,8 +207,8 @@ pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<(
 }
 
 /// Items that were put into queues.
-pub(in crate::cli) fn queued(screen: &mut Screen, all: &[QueuedItem]) -> io::Result<()> {
-    for QueuedItem { item, is_old } in all {
+pub(in crate::cli) fn queued(screen: &mut Screen, all: &[AddedItem]) -> io::Result<()> {
+    for AddedItem { item, is_old } in all {
         let verb = if *is_old { "queued already:" } else { "queued" };
         let queue = item.queue_id.as_ref().map(ToString::to_string).unwrap_or_default();
         writeln!(screen, "{verb} {} as {} of {queue}", item.item.solution_id, item.item.item_id)?;

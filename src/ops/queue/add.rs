@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ItemAnswer, QueuedItem, World, create, extend_facts};
+use super::{ItemAnswer, AddedItem, World, create, extend_facts};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::Call;
@@ -73,7 +73,7 @@ struct Fresh {
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-bound`, `illegal-move`, `archived`, `cycle`; what reviews do not let pass; nothing
 /// to do where no issue fits.
-pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<QueuedItem>> {
+pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
     session.store().snapshot()?;
     let nonce = random_uid()?;
     let committed = session.transact(|tx| {
@@ -97,7 +97,7 @@ pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<QueuedItem>> {
             |it: &&Queued| Some(&it.queue) == item.queue_id.as_ref() && it.solution == item.item.solution_id;
         committed.answer.iter().find(is_it).is_some_and(|it| it.is_old)
     };
-    let items = items.into_iter().map(|item| QueuedItem { is_old: was_there(&item), item });
+    let items = items.into_iter().map(|item| AddedItem { is_old: was_there(&item), item });
     Ok(session.done(items.collect(), committed.commit))
 }
 

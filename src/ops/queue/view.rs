@@ -58,7 +58,7 @@ pub(crate) struct ItemAnswer {
 
 /// An item that somebody put into a queue.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct QueuedItem {
+pub(crate) struct AddedItem {
     /// The item.
     #[serde(flatten)]
     pub(crate) item: ItemAnswer,
