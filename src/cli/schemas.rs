@@ -25,7 +25,6 @@ use crate::cli::command::trail::audit;
 use crate::cli::command::trail::audit_signatures;
 use crate::cli::command::trail::diff;
 use crate::cli::command::trail::trace;
-use crate::cli::command::trail::why;
 use crate::cli::command::work::detail;
 use crate::cli::command::work::verify;
 use crate::cli::input::issue_fields;
@@ -221,7 +220,7 @@ pub(super) static KINDS: &[Kind] = &[
         "audit-signatures",
         "`audit --signatures`: who vouches for each commit of the ref",
     ),
-    kind::<why::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
+    kind::<ops::trail::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<diff::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
     kind::<ops::store::Purge>(Sort::Answer, "purge", "`redact --purge`"),

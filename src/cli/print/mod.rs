@@ -22,6 +22,7 @@ pub(super) mod task;
 pub(super) mod trace;
 pub(super) mod trace_picture;
 pub(super) mod trail;
+pub(super) mod why;
 pub(super) mod work;
 
 pub(super) use remedy::spelled;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use crate::cli::answer;
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
-use crate::ops::queue::{Active, ItemAnswer, Merged, QueueAnswer, AddedItem, Removed};
+use crate::ops::queue::{Active, AddedItem, ItemAnswer, Merged, QueueAnswer, Removed};
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
 use crate::ui::text::{clean_line, count};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ItemAnswer, AddedItem, World, create, extend_facts};
+use super::{AddedItem, ItemAnswer, World, create, extend_facts};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::{Item, QueueDecision};
 use crate::model::remedy::Call;

@@ -17,7 +17,7 @@ pub(crate) use items::{Hold, Removed, hold, release, remove};
 pub(crate) use merge::{Merged, merge};
 pub(crate) use order::{Order, order};
 pub(crate) use show::{Active, active, active_ids, all_active, list, new, show, show_item};
-pub(crate) use view::{ItemAnswer, QueueAnswer, AddedItem};
+pub(crate) use view::{AddedItem, ItemAnswer, QueueAnswer};
 pub(crate) use world::{World, extend_facts, facts_of, in_index_of, item};
 
 use crate::model::id::QueueId;

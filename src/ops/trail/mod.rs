@@ -1,9 +1,12 @@
 //! The trail: from plans to commits and back.
 
 mod link;
+mod origins;
 mod relink;
 mod unlink;
+mod why;
 
 pub(crate) use link::{Link, LinkView, in_plan, link};
 pub(crate) use relink::{Relink, Relinked, relink};
 pub(crate) use unlink::unlink;
+pub(crate) use why::{Explained, Place, Why, why};

@@ -9,4 +9,3 @@ pub(in crate::cli) mod relink;
 pub(in crate::cli) mod trace;
 pub(in crate::cli) mod unlink;
 pub(in crate::cli) mod why;
-pub(in crate::cli) mod why_origins;

@@ -1,4 +1,4 @@
-//! Why commits were made, for `why`: each issue and each execution is read once, however many lines come from it.
+//! Why commits were made: each issue and each execution is read once, however many lines come from it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,14 +6,13 @@ use std::collections::hash_map::Entry;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::Failure;
 use crate::index::Index;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::status::ExecutionStatus;
-use crate::ops::work;
+use crate::ops::{Refusal, work};
 use crate::rules::folder::IssueFolder;
 use crate::rules::holds::who_holds;
 use crate::rules::undoing::{Undoing, undoing};
@@ -21,37 +20,45 @@ use crate::store::{Snapshot, Store, records};
 
 /// Why a commit was made.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(in crate::cli) struct Origin {
-    pub(in crate::cli) issue_id: IssueId,
-    pub(in crate::cli) issue_title: String,
-    pub(in crate::cli) solution_id: SolutionId,
+pub(crate) struct Origin {
+    /// The issue that it helps to settle.
+    pub(crate) issue_id: IssueId,
+    /// What that is called.
+    pub(crate) issue_title: String,
+    /// The plan that it carries out.
+    pub(crate) solution_id: SolutionId,
     /// The plan in one sentence, as it was when it was claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::cli) plan: Option<String>,
+    pub(crate) plan: Option<String>,
+    /// The task, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::cli) task_id: Option<String>,
+    pub(crate) task_id: Option<String>,
+    /// What that is called.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::cli) task_title: Option<String>,
-    pub(in crate::cli) execution_id: ExecutionId,
-    pub(in crate::cli) attempt: u64,
-    pub(in crate::cli) status: ExecutionStatus,
+    pub(crate) task_title: Option<String>,
+    /// The execution that links it.
+    pub(crate) execution_id: ExecutionId,
+    /// From 1, among the executions of the issue.
+    pub(crate) attempt: u64,
+    /// Where that execution stands.
+    pub(crate) status: ExecutionStatus,
     /// Who carried it out.
-    pub(in crate::cli) actor: String,
+    pub(crate) actor: String,
     /// Who ended that execution.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::cli) ended_by: Option<String>,
+    pub(crate) ended_by: Option<String>,
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::cli) forced: Option<String>,
+    pub(crate) forced: Option<String>,
     /// How the commit came to be linked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(in crate::cli) linked_by: Option<LinkedBy>,
+    pub(crate) linked_by: Option<LinkedBy>,
     /// The commits of that work which it takes back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(in crate::cli) reverts: Vec<CommitHash>,
+    pub(crate) reverts: Vec<CommitHash>,
     /// The commits of that work which it makes once more, by taking back what took them back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(in crate::cli) reapplies: Vec<CommitHash>,
+    pub(crate) reapplies: Vec<CommitHash>,
 }
 
 /// An issue with what is said of each of its executions.
@@ -69,7 +76,7 @@ struct Execution {
 }
 
 /// Finds origins.
-pub(in crate::cli) struct Origins<'a> {
+pub(crate) struct Origins<'a> {
     store: &'a Store,
     index: &'a Index<'a>,
     snapshot: Snapshot<'a>,
@@ -77,12 +84,13 @@ pub(in crate::cli) struct Origins<'a> {
 }
 
 impl<'a> Origins<'a> {
-    pub(in crate::cli) fn of(store: &'a Store, index: &'a Index<'a>) -> Result<Self, Failure> {
+    /// Finds them in the state of the store that the index knows.
+    pub(crate) fn of(store: &'a Store, index: &'a Index<'a>) -> Result<Self, Refusal> {
         Ok(Self { store, index, snapshot: index.snapshot()?, issues: HashMap::new() })
     }
 
     /// Of the commit with this full id.
-    pub(in crate::cli) fn find(&mut self, hash: &str) -> Result<Vec<Origin>, Failure> {
+    pub(crate) fn find(&mut self, hash: &str) -> Result<Vec<Origin>, Refusal> {
         let mut origins = Vec::new();
         for (issue, execution) in self.index.executions_of(hash)? {
             let looked = match self.issues.entry(issue) {

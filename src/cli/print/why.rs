@@ -1,0 +1,134 @@
+//! Why lines of a file are as they are.
+
+use std::io::{self, Write};
+
+use crate::cli::answer::end_note;
+use crate::ops::trail::{Explained, Why};
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Cell, Column, Screen, Table, style};
+
+/// Each span of lines with what it was made for.
+pub(in crate::cli) fn why(screen: &mut Screen, why: &Why) -> io::Result<()> {
+    match why.spans.as_slice() {
+        [span] => one(&why.file, span, screen),
+        many => table(why, many, screen),
+    }
+}
+
+/// What is known of lines that no execution made.
+fn without_plan(span: &Explained) -> String {
+    match &span.commit {
+        None => "not committed yet".into(),
+        Some(commit) if commit.trailers.is_empty() => "no plan".into(),
+        Some(commit) => {
+            format!(
+                "no execution here links it, though its message says {}; `git wf relink`",
+                commit.trailers.join(", ")
+            )
+        }
+    }
+}
+
+fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
+    let painter = screen.painter();
+    let lines = if span.first_line == span.last_line {
+        format!("{file}:{}", span.first_line)
+    } else {
+        format!("{file}:{},{}", span.first_line, span.last_line)
+    };
+    let text =
+        span.text.as_deref().filter(|_| span.first_line == span.last_line).map(str::trim).unwrap_or_default();
+    writeln!(screen, "{}  {}", painter.paint(style::HEADING, &clean_line(&lines)), clean_line(text))?;
+    if let Some(commit) = &span.commit {
+        writeln!(
+            screen,
+            "  commit {} {}",
+            painter.paint(style::WARN, commit.hash.short()),
+            clean_line(&commit.subject)
+        )?;
+        writeln!(screen, "    by {}", clean_line(&commit.author))?;
+        if let Some(path) = &span.path_then {
+            writeln!(screen, "    in {}, as it was called then", clean_line(path))?;
+        }
+    }
+    if span.origins.is_empty() {
+        writeln!(screen, "  {}", painter.paint(style::DIM, &without_plan(span)))?;
+    }
+    for origin in &span.origins {
+        for (verb, hashes) in [("reverts", &origin.reverts), ("reapplies", &origin.reapplies)] {
+            for hash in hashes {
+                writeln!(screen, "  {verb} {}", painter.paint(style::WARN, hash.short()))?;
+            }
+        }
+        if let Some(task) = &origin.task_id {
+            let title = origin.task_title.as_deref().unwrap_or_default();
+            writeln!(screen, "  task {} {}", painter.paint(style::ID, task), clean_line(title))?;
+        }
+        let plan = origin.plan.as_deref().unwrap_or_default();
+        writeln!(
+            screen,
+            "  plan {} {}",
+            painter.paint(style::ID, origin.solution_id.as_str()),
+            clean_line(plan)
+        )?;
+        writeln!(
+            screen,
+            "    carried out as {} (attempt {}, {}) by {}{}",
+            painter.paint(style::ID, origin.execution_id.short()),
+            origin.attempt,
+            origin.status,
+            clean_line(&origin.actor),
+            clean_line(&end_note(&origin.actor, origin.ended_by.as_deref(), origin.forced.as_deref()))
+        )?;
+        writeln!(
+            screen,
+            "  issue {} {}",
+            painter.paint(style::ID, origin.issue_id.as_str()),
+            clean_line(&origin.issue_title)
+        )?;
+    }
+    Ok(())
+}
+
+fn table(why: &Why, spans: &[Explained], screen: &mut Screen) -> io::Result<()> {
+    let mut table = Table::new([
+        Column::left("LINES"),
+        Column::left("COMMIT"),
+        Column::left("ISSUE"),
+        Column::left("TASK"),
+        Column::flexible("WHY"),
+    ]);
+    for span in spans {
+        let lines = if span.first_line == span.last_line {
+            span.first_line.to_string()
+        } else {
+            format!("{}-{}", span.first_line, span.last_line)
+        };
+        let commit = span.commit.as_ref().map(|commit| commit.hash.short()).unwrap_or_default();
+        let row = |issue: &str, task: &str, why: Cell| {
+            [
+                Cell::from(lines.as_str()),
+                Cell::new(commit, style::WARN),
+                Cell::new(issue, style::ID),
+                Cell::from(task),
+                why,
+            ]
+        };
+        if span.origins.is_empty() {
+            table.row(row("", "", Cell::new(without_plan(span), style::DIM)));
+        }
+        for origin in &span.origins {
+            let reason = origin.task_title.as_deref().unwrap_or(&origin.issue_title);
+            let task = origin.task_id.as_deref().unwrap_or_default();
+            table.row(row(origin.issue_id.as_str(), task, Cell::from(reason)));
+        }
+    }
+    table.print(screen)?;
+    if screen.is_terminal() {
+        let lines = count(usize::try_from(why.line_count).unwrap_or(usize::MAX), "line");
+        let note = format!("{} of {lines} come from a plan", why.planned_line_count);
+        let note = screen.painter().paint(style::DIM, &note);
+        writeln!(screen, "{note}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,108 @@
+//! Why lines of a file are as they are.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::origins::{Origin, Origins};
+use crate::index::{Index, Needs};
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::Store;
+use crate::trail::blame::{self, Span};
+use crate::trail::trace::{CommitFacts, commit_facts};
+
+/// Which lines are asked for.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The folder from which the file is named.
+    pub(crate) here: PathBuf,
+    /// The file.
+    pub(crate) file: String,
+    /// Lines, from 1; all of them where none are named.
+    pub(crate) lines: Option<RangeInclusive<u64>>,
+}
+
+/// What `why` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Why {
+    /// The file, from the top of the work tree.
+    pub(crate) file: String,
+    /// How many lines were asked for.
+    pub(crate) line_count: u64,
+    /// How many of them an execution made.
+    pub(crate) planned_line_count: u64,
+    /// The lines in order; those that follow each other and come from one commit stand together.
+    pub(crate) spans: Vec<Explained>,
+}
+
+/// Lines of one commit.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Explained {
+    /// From 1.
+    pub(crate) first_line: u64,
+    /// The last of them.
+    pub(crate) last_line: u64,
+    /// What the file was called in that commit, where it was another name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path_then: Option<String>,
+    /// None where the lines are in no commit yet.
+    pub(crate) commit: Option<CommitFacts>,
+    /// The executions that link the commit, with what they carried out; none where it belongs to no plan.
+    pub(crate) origins: Vec<Origin>,
+    /// What the first of them says.
+    #[serde(skip)]
+    pub(crate) text: Option<String>,
+}
+
+/// Which commits made these lines, and what those were made for.
+///
+/// # Errors
+/// Where git cannot tell who made the lines.
+pub(crate) fn why(session: &Session, place: &Place) -> Answer<Why> {
+    let store = session.store();
+    let (index, ()) = session.ask(Needs::ROWS, |_| Ok(()))?;
+    let path = blame::path_from_top(store, &place.here, &place.file)?;
+    let spans = blame::blame(store, &path, place.lines.as_ref())?;
+    Ok(session.done(explain(store, &index, path, spans)?, None))
+}
+
+fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<Span>) -> Result<Why, Refusal> {
+    let mut origins = Origins::of(store, index)?;
+    let mut known: BTreeMap<_, (CommitFacts, Vec<Origin>)> = BTreeMap::new();
+    let mut explained = Vec::new();
+    for span in spans {
+        let (commit, found) = match &span.commit {
+            None => (None, vec![]),
+            Some(id) => {
+                let (facts, found) = match known.entry(*id) {
+                    Entry::Occupied(entry) => entry.into_mut(),
+                    Entry::Vacant(entry) => {
+                        let facts = commit_facts(store, *id)?;
+                        let found = origins.find(&facts.hash)?;
+                        entry.insert((facts, found))
+                    }
+                };
+                (Some(facts.clone()), found.clone())
+            }
+        };
+        explained.push(Explained {
+            first_line: *span.lines.start(),
+            last_line: *span.lines.end(),
+            path_then: Some(span.path).filter(|path| *path != file && commit.is_some()),
+            commit,
+            origins: found,
+            text: span.text.into_iter().next(),
+        });
+    }
+    let lines = |span: &Explained| span.last_line - span.first_line + 1;
+    Ok(Why {
+        line_count: explained.iter().map(lines).sum(),
+        planned_line_count: explained.iter().filter(|span| !span.origins.is_empty()).map(lines).sum(),
+        file,
+        spans: explained,
+    })
+}
