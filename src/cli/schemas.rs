@@ -23,7 +23,6 @@ use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::trail::audit;
 use crate::cli::command::trail::audit_signatures;
-use crate::cli::command::trail::diff;
 use crate::cli::command::trail::trace;
 use crate::cli::command::work::detail;
 use crate::cli::command::work::verify;
@@ -222,7 +221,7 @@ pub(super) static KINDS: &[Kind] = &[
     ),
     kind::<ops::trail::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
-    kind::<diff::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
+    kind::<ops::trail::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
     kind::<ops::store::Purge>(Sort::Answer, "purge", "`redact --purge`"),
     kind::<Report>(Sort::Answer, "import", "`import beads`"),
     kind::<Taken>(Sort::Answer, "import-jsonl", "`import jsonl`"),

@@ -37,7 +37,7 @@ fn everything_that_is_asked_for_must_hold() {
     assert_eq!(ops(&repo, &["--op", "new,edit"]), ["edit", "new"]);
     assert_eq!(ops(&repo, &["--op", "que"]), [""; 0]);
     let said = repo.wf(&["log", "--op", "que,new", "--role", "planer,owner"]).ok().stderr;
-    assert!(said.contains("`--op que`") && said.contains("`--role planer`"), "{said}");
+    assert!(said.contains("named `que`") && said.contains("called `planer`"), "{said}");
     assert!(!said.contains("new`") && !said.contains("owner`"), "{said}");
     assert_eq!(ops(&repo, &["--role", "planner"]), ["comment"]);
     assert_eq!(ops(&repo, &["--role", "owner", "ISS-001", "-n", "1"]), ["edit"]);

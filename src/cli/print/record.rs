@@ -5,29 +5,24 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use crate::cli::Context;
 use crate::cli::print::diff as diff_print;
 use crate::rules::record_diff::FieldChange;
 use crate::trail::record_change::{Change, RecordChange};
-use crate::ui::style;
+use crate::ui::{Screen, style};
 
 /// Prints them in order, moved in by `margin` blanks.
-pub(in crate::cli) fn print(
-    changes: &[RecordChange],
-    margin: usize,
-    context: &mut Context,
-) -> io::Result<()> {
-    changes.iter().try_for_each(|change| print_one(change, margin, context))
+pub(in crate::cli) fn print(changes: &[RecordChange], margin: usize, screen: &mut Screen) -> io::Result<()> {
+    changes.iter().try_for_each(|change| print_one(change, margin, screen))
 }
 
-fn print_one(it: &RecordChange, margin: usize, context: &mut Context) -> io::Result<()> {
+fn print_one(it: &RecordChange, margin: usize, screen: &mut Screen) -> io::Result<()> {
     let (sign, look) = match it.change {
         Change::Added => ('+', style::GOOD),
         Change::Changed => ('~', style::HEADING),
         Change::Removed => ('-', style::BAD),
     };
-    let line = context.screen.painter().paint(look, &format!("{sign} {}", it.summary));
-    writeln!(context.screen, "{:margin$}{line}", "")?;
+    let line = screen.painter().paint(look, &format!("{sign} {}", it.summary));
+    writeln!(screen, "{:margin$}{line}", "")?;
     if it.kind.is_entry() && it.change != Change::Changed {
         return Ok(());
     }
@@ -36,7 +31,7 @@ fn print_one(it: &RecordChange, margin: usize, context: &mut Context) -> io::Res
         Some(title) => format!("{id} {title}"),
         None => id.to_owned(),
     };
-    diff_print::print(&fields, margin + 4, heading, &mut context.screen)
+    diff_print::print(&fields, margin + 4, heading, screen)
 }
 
 /// Whether the line above says it already: of a new record who made it of what, and what it is called.

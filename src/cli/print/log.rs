@@ -1,0 +1,81 @@
+//! The audit log of the store.
+
+use std::io::{self, Write};
+
+use crate::cli::print::record;
+use crate::store::history::Step;
+use crate::trail::record_change::{self, RecordChange};
+use crate::ui::lanes::Drawn;
+use crate::ui::text::{clean_line, width};
+use crate::ui::{self, Screen, style};
+
+/// One step: in one line, or with who made it when (in milliseconds, as seen from `now`) and what it changed; its part of
+/// the graph in front.
+pub(in crate::cli) fn step(
+    screen: &mut Screen,
+    step: &Step,
+    drawn: Option<&Drawn>,
+    now: Option<i64>,
+) -> io::Result<()> {
+    let lines = match now {
+        None => vec![first_line(step, screen)],
+        Some(now) => lines(step, now, screen),
+    };
+    beside(drawn, &lines, screen)?;
+    let changes: Vec<RecordChange> = step.changes.iter().filter_map(record_change::of).collect();
+    record::print(&changes, 4, screen)?;
+    if !changes.is_empty() && now.is_some() {
+        writeln!(screen)?;
+    }
+    Ok(())
+}
+
+fn first_line(step: &Step, screen: &Screen) -> String {
+    let short = step.commit.get(..10).unwrap_or(&step.commit);
+    format!("{} {}", screen.painter().paint(style::WARN, short), clean_line(&step.subject))
+}
+
+/// What is said of a step, beginning with the line that is always there.
+fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
+    let painter = screen.painter();
+    let mut who = step.author.clone();
+    if let Some(actor) = &step.actor {
+        who.push_str(&format!(" ({actor})"));
+    }
+    if let Some(role) = &step.role {
+        who.push_str(&format!(" as {role}"));
+    }
+    // git keeps whole seconds, so no digits are shown behind them.
+    let at = step.at.to_string().replace(".000Z", "Z");
+    let line = format!("           {who}, {} ({at})", ui::time::ago(now, step.at.millis()));
+    let mut lines = vec![first_line(step, screen), painter.paint(style::DIM, &line)];
+    if let Some(reason) = &step.force {
+        lines.push(painter.paint(style::BAD, &format!("           forced: {reason}")));
+    }
+    lines
+}
+
+/// Writes the lines of one step, with its part of the graph in front of each.
+fn beside(drawn: Option<&Drawn>, lines: &[String], screen: &mut Screen) -> io::Result<()> {
+    let Some(drawn) = drawn else {
+        return lines.iter().try_for_each(|line| writeln!(screen, "{line}"));
+    };
+    let painter = screen.painter();
+    if let Some(link) = &drawn.link {
+        writeln!(screen, "{}", painter.paint(style::DIM, link))?;
+    }
+    let room = width(&drawn.left) + 1 + width(&drawn.right);
+    let room = room.max(width(&drawn.below));
+    for (n, line) in lines.iter().enumerate() {
+        let (text, used) = match n {
+            0 => {
+                let (left, right) =
+                    (painter.paint(style::DIM, &drawn.left), painter.paint(style::DIM, &drawn.right));
+                (format!("{left}*{right}"), width(&drawn.left) + 1 + width(&drawn.right))
+            }
+            _ => (painter.paint(style::DIM, &drawn.below), width(&drawn.below)),
+        };
+        writeln!(screen, "{text}{:pad$} {line}", "", pad = room - used)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! How records changed between two states of the store.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::log::paths;
+use crate::index::{Index, Needs};
+use crate::model::time::Time;
+use crate::ops::{Answer, Refusal, Session};
+use crate::store::dates::Bound;
+use crate::store::{ObjectId, Store};
+use crate::sync;
+use crate::trail::log::changes;
+use crate::trail::moment;
+use crate::trail::record_change::{self, RecordChange};
+
+/// What is compared; where both are given, in either order.
+#[derive(Debug, Default)]
+pub(crate) struct Sides {
+    /// `A..B`, or `A` for what changed since then. None: since the last sync, or the last step.
+    pub(crate) range: Option<String>,
+    /// Only this record and what belongs to it.
+    pub(crate) id: Option<String>,
+}
+
+/// What `diff` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StoreDiff {
+    /// The one state; none before there was a store.
+    pub(crate) from: Option<State>,
+    /// The other.
+    pub(crate) to: State,
+    /// The records that differ, by their paths.
+    pub(crate) changes: Vec<RecordChange>,
+}
+
+/// A state of the store.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct State {
+    /// The commit of the ref.
+    pub(crate) commit: String,
+    /// When it was made.
+    pub(crate) at: Time,
+    /// As what it was asked for.
+    pub(crate) name: String,
+}
+
+/// A commit of the ref, and as what it was asked for.
+type Named = (ObjectId, String);
+
+/// How records changed between two states of the store.
+///
+/// # Errors
+/// `usage` where the range is none; `not-found`, `ambiguous-id`.
+pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
+    let store = session.store();
+    let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
+    let (range, id) = told_apart(input, &index)?;
+    let (from, to) = match range.as_deref() {
+        Some(range) => sides(store, &index, range)?,
+        None => since_last_sync(store, &index)?,
+    };
+    let snapshot = index.snapshot()?;
+    let paths = match &id {
+        Some(id) => paths(&snapshot, &index.resolve(id)??)?,
+        None => Vec::new(),
+    };
+    let files = changes(store, &snapshot, from.as_ref().map(|it| it.0), to.0, &paths)?;
+    let state = |(commit, name): &Named| -> Result<State, Refusal> {
+        Ok(State { commit: commit.to_string(), at: store.step(*commit)?.at, name: name.clone() })
+    };
+    let view = StoreDiff {
+        from: from.as_ref().map(state).transpose()?,
+        to: state(&to)?,
+        changes: files.iter().filter_map(record_change::of).collect(),
+    };
+    Ok(session.done(view, None))
+}
+
+/// One argument is either; two are given in this order, or in the other.
+fn told_apart(input: &Sides, index: &Index<'_>) -> Result<(Option<String>, Option<String>), Refusal> {
+    match (input.range.clone(), input.id.clone()) {
+        (Some(one), Some(two)) if two.contains("..") && !one.contains("..") => Ok((Some(two), Some(one))),
+        (Some(one), None) if !one.contains("..") => match index.resolve(&one)? {
+            Ok(_) => Ok((None, Some(one))),
+            Err(_) if one.starts_with(char::is_alphabetic) && one.contains('-') && !one.contains(' ') => {
+                // It looks like an id; what is wrong with it shows when it is resolved again.
+                Ok((None, Some(one)))
+            }
+            Err(_) => Ok((Some(one), None)),
+        },
+        both => Ok(both),
+    }
+}
+
+fn sides(store: &Store, index: &Index<'_>, range: &str) -> Result<(Option<Named>, Named), Refusal> {
+    let (from, to) = range.split_once("..").unwrap_or((range, ""));
+    if to.starts_with('.') || to.contains("..") {
+        return Err(Refusal::usage(format!("`{range}` is not of the form A..B"))
+            .remedy("diff @{1}..", "shows what the last move of the ref changed")
+            .remedy("diff 2026-11-01..2026-11-15", "what changed between two days"));
+    }
+    let side = |text: &str, bound| -> Result<Option<Named>, Refusal> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(Some((index.commit(), "now".to_owned())));
+        }
+        Ok(moment::state(store, index, text, bound)?.map(|commit| (commit, text.to_owned())))
+    };
+    let from = side(from, Bound::Since)?;
+    let to = side(to, Bound::Until)?.ok_or_else(|| {
+        Refusal::new("not-found", format!("at `{to}` there was no store yet"))
+            .remedy("log", "shows its first step")
+    })?;
+    Ok((from, to))
+}
+
+fn since_last_sync(store: &Store, index: &Index<'_>) -> Result<(Option<Named>, Named), Refusal> {
+    let now = (index.commit(), "now".to_owned());
+    if let Some(remote) = sync::remote::of_the_ref(store)?
+        && let Some(met) = moment::last_met(store, &remote)?
+    {
+        return Ok((Some((met, format!("the last sync with {remote}"))), now));
+    }
+    let before = store.parents(now.0)?.first().map(|commit| (*commit, "the step before".to_owned()));
+    Ok((before, now))
+}

@@ -1,0 +1,138 @@
+//! The audit log of the store.
+
+use crate::index::Needs;
+use crate::model::id::SolutionId;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::roles;
+use crate::store::dates::Bound;
+use crate::store::history::Step;
+use crate::store::resolve::Known;
+use crate::store::{Read, Store, layout, records};
+use crate::trail::log::{Log, Wanted};
+
+/// Which steps are asked for; everything that is given must hold.
+#[derive(Debug, Default)]
+pub(crate) struct LogInput {
+    /// Only steps that did something to what has this id.
+    pub(crate) id: Option<String>,
+    /// With what each step changed of it.
+    pub(crate) with_changes: bool,
+    /// So many, the latest.
+    pub(crate) limit: Option<usize>,
+    /// Made then or later: a date as git reads one.
+    pub(crate) since: Option<String>,
+    /// Made then or earlier.
+    pub(crate) until: Option<String>,
+    /// By somebody with one of these in the name, address or actor.
+    pub(crate) authors: Vec<String>,
+    /// By one of these operations; `queue` is every one that begins so.
+    pub(crate) operations: Vec<String>,
+    /// In one of these roles; `owner` is none at all.
+    pub(crate) roles: Vec<String>,
+}
+
+/// The steps that were asked for, the latest first; each is read when it is asked for.
+pub(crate) struct Steps<'s> {
+    log: Log<'s>,
+    numbers: std::vec::IntoIter<i64>,
+    paths: Option<Vec<String>>,
+}
+
+impl Steps<'_> {
+    /// Which of the steps came next after each, as their places in the order of the steps.
+    pub(crate) fn children(&self) -> Result<Vec<Vec<usize>>, Refusal> {
+        Ok(self.log.children(self.numbers.as_slice())?)
+    }
+}
+
+impl Iterator for Steps<'_> {
+    type Item = Result<Step, Refusal>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let n = self.numbers.next()?;
+        Some(self.log.step(n, self.paths.as_deref()).map_err(Refusal::from))
+    }
+}
+
+/// The steps of the store.
+///
+/// # Errors
+/// `usage` where a date is none; `not-found`, `ambiguous-id`.
+pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<Steps<'s>> {
+    let store = session.store();
+    let wanted = wanted(store, input)?;
+    session.notice_all(unknown(input));
+    let (index, known) =
+        session.ask(Needs::LOG, |index| input.id.as_deref().map(|id| index.resolve(id)).transpose())?;
+    let known = known.transpose()?;
+    let paths = match (&known, input.with_changes) {
+        (_, false) => None,
+        (None, true) => Some(Vec::new()),
+        (Some(known), true) => Some(paths(&index.snapshot()?, known)?),
+    };
+    let log = Log::of(store, index)?;
+    let numbers = log.find(known.as_ref().map(thing).as_deref(), &wanted, input.limit)?.into_iter();
+    Ok(session.done(Steps { log, numbers, paths }, None))
+}
+
+/// A filter that nothing can pass is more likely misspelt than meant; another program may still have left such steps.
+fn unknown(input: &LogInput) -> Vec<Notice> {
+    let ops = input.operations.iter().filter(|op| !roles::is_operation(op));
+    let ops = ops.map(|op| format!("no command leaves steps named `{op}`"));
+    let known: Vec<&str> = roles::names().collect();
+    let strange = input.roles.iter().filter(|role| !known.contains(&role.as_str()));
+    let strange = strange.map(|role| format!("no role is called `{role}`; the roles are {}", known.join(", ")));
+    ops.chain(strange).map(Notice::warning).collect()
+}
+
+fn wanted(store: &Store, input: &LogInput) -> Result<Wanted, Refusal> {
+    let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Refusal> {
+        let Some(text) = text else { return Ok(None) };
+        store.moment(text, bound)?.map(Some).ok_or_else(|| {
+            Refusal::usage(format!("{name} `{text}`: not a date"))
+                .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+        })
+    };
+    Ok(Wanted {
+        since: moment(&input.since, Bound::Since, "since")?,
+        until: moment(&input.until, Bound::Until, "until")?,
+        authors: input.authors.clone(),
+        ops: input.operations.clone(),
+        roles: input.roles.clone(),
+    })
+}
+
+/// Under which name the log knows it.
+fn thing(known: &Known) -> String {
+    match known {
+        Known::Issue(id) => id.to_string(),
+        Known::Solution(id) => id.to_string(),
+        Known::Execution(id) => id.to_string(),
+        Known::Queue(id) => id.to_string(),
+        Known::Item(queue, solution) => format!("{queue}:{solution}"),
+    }
+}
+
+/// Where the records of a thing lie: an issue is its folder and its items, wherever they are queued.
+pub(super) fn paths(read: &impl Read, known: &Known) -> Result<Vec<String>, Refusal> {
+    let items = |solutions: &[SolutionId]| -> Result<Vec<String>, Refusal> {
+        let queues = records::queue_ids(read)?;
+        Ok(queues.iter().flat_map(|queue| solutions.iter().map(|id| layout::item(queue, id))).collect())
+    };
+    let parent = |path: String| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    Ok(match known {
+        Known::Issue(id) => {
+            let mut paths = vec![layout::issue_folder(id)];
+            paths.extend(items(&records::solution_ids(read, id)?)?);
+            paths
+        }
+        Known::Solution(id) => {
+            let mut paths = vec![parent(layout::solution(id))];
+            paths.extend(items(std::slice::from_ref(id))?);
+            paths
+        }
+        Known::Execution(id) => vec![parent(layout::execution(id))],
+        Known::Queue(id) => vec![parent(layout::queue(id))],
+        Known::Item(queue, solution) => vec![layout::item(queue, solution)],
+    })
+}
