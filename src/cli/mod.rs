@@ -1,6 +1,5 @@
 //! The command line: one file a subcommand, with its arguments, what it does and what it prints.
 
-mod answer;
 mod answer_schema;
 mod command;
 mod context;

@@ -21,9 +21,6 @@ use crate::cli::command::store::export;
 use crate::cli::command::store::help;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
-use crate::cli::command::trail::audit;
-use crate::cli::command::trail::audit_signatures;
-use crate::cli::command::trail::trace;
 use crate::cli::command::work::detail;
 use crate::cli::command::work::verify;
 use crate::cli::input::issue_fields;
@@ -212,9 +209,13 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::Started>(Sort::Answer, "task-start", "`task start`"),
     kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
     kind::<ops::trail::Relinked>(Sort::Answer, "relink", "`relink`"),
-    kind::<trace::Trace>(Sort::Answer, "trace", "`trace`"),
-    kind::<audit::Audit>(Sort::Answer, "audit", "`audit`: commits with what they carry out, and findings"),
-    kind::<audit_signatures::Signatures>(
+    kind::<ops::trail::Trace>(Sort::Answer, "trace", "`trace`"),
+    kind::<ops::trail::Audit>(
+        Sort::Answer,
+        "audit",
+        "`audit`: commits with what they carry out, and findings",
+    ),
+    kind::<ops::trail::Signatures>(
         Sort::Answer,
         "audit-signatures",
         "`audit --signatures`: who vouches for each commit of the ref",

@@ -1,16 +1,15 @@
 //! How an audit is shown: as a table for people, and as Markdown for a pull request.
 
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{self, Write};
 
-use crate::cli::answer::ON_NO_BRANCH;
-use crate::cli::command::trail::audit::{Audit, AuditedCommit, Binding};
-use crate::cli::{Context, Failure};
+use crate::cli::print::execution::ON_NO_BRANCH;
 use crate::model::execution::LinkedBy;
 use crate::model::review::Verdict;
+use crate::ops::trail::{Audit, AuditedCommit, Binding};
 use crate::rules::audit::{Finding, Severity};
 use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Table, style};
+use crate::ui::{Cell, Column, Screen, Table, style};
 
 fn short(hash: &str) -> &str {
     hash.get(..10).unwrap_or(hash)
@@ -111,16 +110,11 @@ fn in_short(findings: Vec<&Finding>) -> Vec<(Vec<&Finding>, usize)> {
 }
 
 /// For people.
-pub(in crate::cli) fn text(audit: &Audit, context: &mut Context) -> Result<(), Failure> {
-    let painter = context.screen.painter();
-    writeln!(
-        context.screen,
-        "{}: {}",
-        painter.paint(style::HEADING, &clean_line(&audit.range)),
-        coverage(audit)
-    )?;
+pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()> {
+    let painter = screen.painter();
+    writeln!(screen, "{}: {}", painter.paint(style::HEADING, &clean_line(&audit.range)), coverage(audit))?;
     if !audit.commits.is_empty() {
-        writeln!(context.screen)?;
+        writeln!(screen)?;
     }
     let mut table = Table::new([
         Column::left("COMMIT"),
@@ -147,7 +141,7 @@ pub(in crate::cli) fn text(audit: &Audit, context: &mut Context) -> Result<(), F
             ]);
         }
     }
-    table.print(&mut context.screen)?;
+    table.print(screen)?;
     for (severity, heading, look) in
         [(Severity::Fault, "faults", style::BAD), (Severity::Note, "notes", style::DIM)]
     {
@@ -155,20 +149,20 @@ pub(in crate::cli) fn text(audit: &Audit, context: &mut Context) -> Result<(), F
         if of_kind.is_empty() {
             continue;
         }
-        writeln!(context.screen, "\n{}", painter.paint(look, &format!("{heading} ({})", of_kind.len())))?;
+        writeln!(screen, "\n{}", painter.paint(look, &format!("{heading} ({})", of_kind.len())))?;
         for (findings, rest) in in_short(of_kind) {
             for finding in &findings {
                 let place = painter.paint(style::ID, &place(finding));
-                writeln!(context.screen, "  {place}  {}", clean_line(&finding.message))?;
+                writeln!(screen, "  {place}  {}", clean_line(&finding.message))?;
             }
             if rest > 0 {
                 let place = painter.paint(style::ID, &place(findings[0]));
-                writeln!(context.screen, "  {place}  and {rest} more of this kind (`--json` has all)")?;
+                writeln!(screen, "  {place}  and {rest} more of this kind (`--json` has all)")?;
             }
         }
     }
     if audit.findings.is_empty() {
-        writeln!(context.screen, "{}", painter.paint(style::GOOD, "no problems found"))?;
+        writeln!(screen, "{}", painter.paint(style::GOOD, "no problems found"))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::cli::answer;
+use crate::cli::print::execution;
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
 use crate::ops::queue::{Active, AddedItem, ItemAnswer, Merged, QueueAnswer, Removed};
@@ -146,7 +146,7 @@ fn ended(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
         holder.solution_id == it.item.solution_id && holder.status != ExecutionStatus::Executing
     };
     let Some(holder) = it.holder.as_ref().filter(is_over) else { return Ok(()) };
-    let note = answer::end_note(&holder.actor, holder.ended_by.as_deref(), holder.forced.as_deref());
+    let note = execution::end_note(&holder.actor, holder.ended_by.as_deref(), holder.forced.as_deref());
     if !note.is_empty() {
         let line = format!("{} {} (by {}{note})", it.name, holder.status, holder.actor);
         let line = screen.painter().paint(style::DIM, &line);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::cli::answer;
-use crate::cli::command::trail::trace::{Found, Traced, accepted};
 use crate::cli::print::trace as trace_print;
 use crate::model::hash::CommitHash;
-use crate::rules::facts;
+use crate::ops::issues::IssueView;
+use crate::ops::trail::{Trace, TracedIssue};
+use crate::ops::work::ExecutionView;
 use crate::rules::folder::last_checks;
 use crate::rules::review;
 use crate::ui::picture::{Picture, Stroke};
@@ -25,7 +25,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
 ];
 
 /// The picture. A commit stands in it once, whatever it carries out.
-pub(in crate::cli) fn of(found: &Found) -> Picture {
+pub(in crate::cli) fn of(found: &Trace) -> Picture {
     let mut picture = Picture::new(&found.query, CLASSES);
     let mut commits: BTreeMap<CommitHash, usize> = BTreeMap::new();
     let asked = found.commit.iter().chain(found.commits.iter().flatten().map(|it| &it.commit));
@@ -48,27 +48,24 @@ fn commit_node(
     *known.entry(hash.clone()).or_insert_with(make)
 }
 
-fn add_issue(traced: &Traced, picture: &mut Picture, commits: &mut BTreeMap<CommitHash, usize>) {
-    let folder = &traced.folder;
-    let record = &folder.issue.record;
-    let issue = picture.node(record.id.as_str(), &[&record.title, facts::status(folder).as_str()], "issue");
+fn add_issue(traced: &TracedIssue, picture: &mut Picture, commits: &mut BTreeMap<CommitHash, usize>) {
+    let IssueView { issue: record, derived, .. } = &traced.issue;
+    let issue = picture.node(record.id.as_str(), &[&record.title, derived.status.as_str()], "issue");
     for it in &traced.overrides {
         let node = picture.node(&format!("forced: {}", it.operation), &[&it.reason, &it.person], "bad");
         picture.edge(issue, node, Stroke::Strong);
     }
-    for it in &folder.feedback {
+    for it in &traced.feedback {
         let node = picture.node(&format!("{} at {}", it.kind, it.stage), &[&it.content], "note");
         picture.edge(issue, node, Stroke::Dashed);
     }
-    let executions = answer::executions(folder);
-    for solution in folder.solutions.iter().map(|it| &it.record) {
-        let digest = solution.plan_digest();
-        let description = solution.typed_plan().description.unwrap_or_default();
-        let version = digest.get(..19).unwrap_or(&digest);
-        let plan = picture.node(solution.id.as_str(), &[&description, version], "plan");
-        let is_bound = record.bound_solution_id.as_ref() == Some(&solution.id);
-        picture.edge(issue, plan, if is_bound { Stroke::Plain } else { Stroke::Dashed });
-        for it in folder.reviews(&solution.id) {
+    for solution in &traced.solutions {
+        let digest = &solution.plan_digest;
+        let description = solution.typed.description.as_deref().unwrap_or_default();
+        let version = digest.get(..19).unwrap_or(digest);
+        let plan = picture.node(solution.id.as_str(), &[description, version], "plan");
+        picture.edge(issue, plan, if solution.is_bound { Stroke::Plain } else { Stroke::Dashed });
+        for it in &solution.reviews {
             let verdict = format!("review: {} {}", review::verdict(it), it.total);
             let node = picture.node(&verdict, &[&it.author], "review");
             picture.edge(plan, node, Stroke::Dashed);
@@ -78,15 +75,15 @@ fn add_issue(traced: &Traced, picture: &mut Picture, commits: &mut BTreeMap<Comm
             let node = picture.node(&name, &[it.status.as_str()], "item");
             picture.edge(plan, node, Stroke::Plain);
         }
-        for it in executions.iter().filter(|it| it.execution.solution_id == solution.id) {
+        for it in traced.executions.iter().filter(|it| it.execution.solution_id == solution.id) {
             add_execution(it, traced, plan, picture, commits);
         }
     }
 }
 
 fn add_execution(
-    it: &answer::ExecutionAnswer,
-    traced: &Traced,
+    it: &ExecutionView,
+    traced: &TracedIssue,
     plan: usize,
     picture: &mut Picture,
     commits: &mut BTreeMap<CommitHash, usize>,
@@ -108,7 +105,7 @@ fn add_execution(
         let at = picture.node(&trace_print::outcome(check), &[&check.command], class);
         picture.edge(node, at, Stroke::Plain);
     }
-    for it in accepted(&it.execution.id, &traced.folder) {
+    for it in traced.accepted_in(&it.execution.id) {
         let name = format!("accepted {} criterion {}", it.task_id, it.criterion);
         let at = picture.node(&name, &[&it.evidence], "good");
         picture.edge(node, at, Stroke::Plain);

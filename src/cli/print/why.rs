@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::cli::answer::end_note;
+use crate::cli::print::execution::end_note;
 use crate::ops::trail::{Explained, Why};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};

@@ -81,7 +81,8 @@ fn unknown(input: &LogInput) -> Vec<Notice> {
     let ops = ops.map(|op| format!("no command leaves steps named `{op}`"));
     let known: Vec<&str> = roles::names().collect();
     let strange = input.roles.iter().filter(|role| !known.contains(&role.as_str()));
-    let strange = strange.map(|role| format!("no role is called `{role}`; the roles are {}", known.join(", ")));
+    let strange =
+        strange.map(|role| format!("no role is called `{role}`; the roles are {}", known.join(", ")));
     ops.chain(strange).map(Notice::warning).collect()
 }
 

@@ -1,16 +1,22 @@
 //! The trail: from plans to commits and back.
 
+mod audit;
 mod diff;
 mod link;
 mod log;
 mod origins;
 mod relink;
+mod trace;
+mod trace_view;
 mod unlink;
 mod why;
 
+pub(crate) use audit::{Audit, AuditedCommit, Binding, Signatures, audit, signatures};
 pub(crate) use diff::{Sides, StoreDiff, diff};
 pub(crate) use link::{Link, LinkView, in_plan, link};
 pub(crate) use log::{LogInput, log};
 pub(crate) use relink::{Relink, Relinked, relink};
+pub(crate) use trace::{TraceInput, trace};
+pub(crate) use trace_view::{Trace, TracedCommit, TracedIssue};
 pub(crate) use unlink::unlink;
 pub(crate) use why::{Explained, Place, Why, why};

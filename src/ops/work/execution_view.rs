@@ -61,6 +61,25 @@ pub(crate) struct ExecutionView {
     pub(crate) forced: Option<String>,
 }
 
+impl CommitView {
+    /// Whether it is this commit, or was before it was rewritten.
+    pub(crate) fn is(&self, hash: &CommitHash) -> bool {
+        self.link.hash == *hash || self.rewritten_from.contains(hash)
+    }
+}
+
+impl ExecutionView {
+    /// The commit of that hash, as it is or as it was before it was rewritten.
+    pub(crate) fn commit(&self, hash: &CommitHash) -> Option<&CommitView> {
+        self.commits.iter().find(|it| it.is(hash))
+    }
+
+    /// What links it.
+    pub(crate) fn link(&self, hash: &CommitHash) -> Option<&CommitLink> {
+        self.commit(hash).map(|it| &it.link)
+    }
+}
+
 /// One execution as it stands among `status`.
 pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> ExecutionView {
     let checks = folder.log.iter().filter_map(|entry| match &entry.event {

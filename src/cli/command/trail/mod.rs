@@ -1,7 +1,6 @@
 //! Commands on the trail: from plans to commits and back.
 
 pub(in crate::cli) mod audit;
-pub(in crate::cli) mod audit_signatures;
 pub(in crate::cli) mod diff;
 pub(in crate::cli) mod link;
 pub(in crate::cli) mod log;

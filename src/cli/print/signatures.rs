@@ -1,0 +1,65 @@
+//! Who vouches for the audit log.
+
+use std::io::{self, Write};
+
+use crate::ops::trail::Signatures;
+use crate::store::Vouching;
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Cell, Column, Screen, Table, style};
+
+/// In a few words.
+fn said(vouching: Vouching) -> &'static str {
+    match vouching {
+        Vouching::Good => "good",
+        Vouching::Unsigned => "unsigned",
+        Vouching::Purged => "unsigned since a purge",
+        Vouching::Bad => "bad",
+        Vouching::UnknownKey => "unknown key",
+        Vouching::Expired => "expired",
+        Vouching::Revoked => "revoked key",
+        Vouching::Unchecked => "not checked",
+        Vouching::Recomputed => "merge recomputed",
+        Vouching::Differs => "not the merge of its parents",
+        Vouching::Root => "root",
+    }
+}
+
+fn look(vouching: Vouching) -> style::Style {
+    match vouching {
+        Vouching::Good => style::GOOD,
+        Vouching::Recomputed | Vouching::Root => style::DIM,
+        Vouching::Bad | Vouching::Differs | Vouching::Revoked => style::BAD,
+        Vouching::Unsigned
+        | Vouching::Purged
+        | Vouching::UnknownKey
+        | Vouching::Expired
+        | Vouching::Unchecked => style::WARN,
+    }
+}
+
+/// What vouches for each commit.
+pub(in crate::cli) fn signatures(screen: &mut Screen, answer: &Signatures) -> io::Result<()> {
+    let painter = screen.painter();
+    let counts: Vec<String> = answer.counts.iter().map(|(it, n)| format!("{n} {}", said(*it))).collect();
+    let range = painter.paint(style::HEADING, &clean_line(&answer.range));
+    let sum = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
+    writeln!(screen, "{range}: {}{sum}\n", count(answer.commit_count, "commit"))?;
+    let mut table = Table::new([
+        Column::left("COMMIT"),
+        Column::left("SIGNATURE"),
+        Column::left("SIGNER"),
+        Column::left("AUTHOR"),
+        Column::flexible("WHAT"),
+    ]);
+    for commit in &answer.commits {
+        let signer = commit.signer.as_deref().or(commit.key.as_deref()).unwrap_or_default();
+        table.row([
+            Cell::new(commit.hash.get(..10).unwrap_or(&commit.hash), style::WARN),
+            Cell::new(said(commit.vouching), look(commit.vouching)),
+            Cell::from(signer),
+            Cell::from(commit.author.as_str()),
+            Cell::from(commit.subject.as_str()),
+        ]);
+    }
+    table.print(screen)
+}

@@ -1,0 +1,131 @@
+//! What was done to the store in a role or over a gate, and what no command does to a record.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Looked;
+use crate::index::Index;
+use crate::model::id::IssueId;
+use crate::model::status::ExecutionStatus;
+use crate::ops::Refusal;
+use crate::rules::audit::{Act, Carried, Finding, Severity};
+use crate::rules::folder::LinkedCommit;
+use crate::store::history::Step;
+use crate::store::{Rewritten, Snapshot, Store, layout, records};
+use crate::trail::reach::Unreached;
+
+/// What was done about these issues in a role or over a gate, oldest first; then what concerns them all, since the first
+/// of them was claimed; then what was done elsewhere against a role.
+pub(super) fn acts(
+    index: &Index<'_>,
+    issues: &[Looked],
+    carried: &[Carried<'_>],
+    is_whole: bool,
+) -> Result<Vec<Act>, Refusal> {
+    let mut acts: Vec<Act> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for issue in issues {
+        let id = &issue.folder.issue.record.id;
+        for n in index.steps(Some(id.as_str()), None)?.into_iter().rev() {
+            let step = index.step(n)?;
+            if seen.insert(step.commit.clone()) {
+                acts.extend(act(step, Some(id)));
+            }
+        }
+    }
+    let since = carried.iter().map(|it| it.execution.execution.started_at).min();
+    for operation in ["policy set", "project set", "fsck"] {
+        for n in index.steps_of(operation)? {
+            let step = index.step(n)?;
+            if since.is_some_and(|since| step.at.is_second_from(since)) && seen.insert(step.commit.clone()) {
+                acts.extend(act(step, None));
+            }
+        }
+    }
+    acts.extend(acts_elsewhere(index, is_whole, &mut seen)?);
+    Ok(acts)
+}
+
+/// What somebody did anywhere else that their role does not allow, or over a gate, oldest first: two scans of the index,
+/// however many issues there are. Of a part of the history that was asked for, a gate elsewhere says nothing, unless it is an
+/// execution that was ended without a commit: no range has that.
+pub(super) fn acts_elsewhere(
+    index: &Index<'_>,
+    is_whole: bool,
+    seen: &mut BTreeSet<String>,
+) -> Result<Vec<Act>, Refusal> {
+    let mut found = Vec::new();
+    for n in index.steps_to_audit()? {
+        let act = act(index.step(n)?, None);
+        if let Some(act) = act.filter(|act| act.is_breach() || act.reason.is_some())
+            && !seen.contains(&act.commit)
+        {
+            found.push((n, act));
+        }
+    }
+    let numbers: Vec<i64> = found.iter().map(|(n, _)| *n).collect();
+    let mut issues = if numbers.is_empty() { BTreeMap::new() } else { index.issues_of_steps(&numbers)? };
+    let snapshot = index.snapshot()?;
+    let mut acts = Vec::new();
+    for (n, mut act) in found {
+        let mut touched = issues.remove(&n).unwrap_or_default();
+        act.issue_id = if touched.len() == 1 { touched.pop_first() } else { None };
+        act.is_elsewhere = !is_whole;
+        if !is_whole && act.reason.is_some() {
+            let ended = act.issue_id.as_ref().filter(|_| act.operation == "done");
+            let executions = ended.map(|id| records::executions(&snapshot, id)).transpose()?;
+            if !executions.is_some_and(|all| all.iter().all(|it| it.commits().is_empty())) {
+                act.reason = None;
+            }
+        }
+        if act.is_breach() || act.reason.is_some() {
+            seen.insert(act.commit.clone());
+            acts.push(act);
+        }
+    }
+    Ok(acts)
+}
+
+/// Executions that were called completed, and of whose commits no branch has any.
+pub(super) fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, Refusal> {
+    let mut completed = Vec::new();
+    for id in records::issue_ids(snapshot)? {
+        let executions = records::executions(snapshot, &id)?;
+        let executions = executions.into_iter().filter(|it| it.outcome() == ExecutionStatus::Completed);
+        completed.extend(executions.map(|it| (it.commits(), it)));
+    }
+    let linked = completed.iter().flat_map(|(commits, _)| commits).map(|it| &it.link.hash);
+    let unreached = Unreached::among(store, linked).unwrap_or_default();
+    let is_adrift = |commits: &[LinkedCommit]| {
+        !commits.is_empty() && commits.iter().all(|it| unreached.is_adrift(&it.link.hash))
+    };
+    let adrift = completed.iter().filter(|(commits, _)| is_adrift(commits));
+    Ok(adrift.map(|(commits, it)| Finding::adrift(it, commits.len())).collect())
+}
+
+/// A change that no command makes: of a record of an issue that is not audited, one should know; what belongs to no issue
+/// concerns them all.
+pub(super) fn of_rewritten(it: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool) -> Finding {
+    let issue = layout::issue_of(&it.path);
+    let severity = match issue.as_ref().is_none_or(is_audited) {
+        true => Severity::Fault,
+        false => Severity::Note,
+    };
+    let message = format!("`{}`: {} {}", it.path, it.author, it.what);
+    Finding::rewritten(severity, issue, &it.commit, message)
+}
+
+/// A step that was made in a role or over a gate.
+fn act(step: Step, issue: Option<&IssueId>) -> Option<Act> {
+    if step.role.is_none() && step.force.is_none() {
+        return None;
+    }
+    Some(Act {
+        commit: step.commit,
+        issue_id: issue.cloned(),
+        operation: step.op?,
+        person: step.actor.unwrap_or(step.author),
+        role: step.role,
+        reason: step.force,
+        is_elsewhere: false,
+    })
+}

@@ -1,0 +1,175 @@
+//! Which commits carry out which plan, and what is wrong with that.
+
+mod acts;
+mod signatures;
+mod view;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+pub(crate) use signatures::{Signatures, signatures};
+use view::Summed;
+pub(crate) use view::{Audit, AuditedCommit, Binding};
+
+use crate::index::{Index, Needs};
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::plan::Plan;
+use crate::model::solution::Solution;
+use crate::model::status::ExecutionStatus;
+use crate::ops::{Answer, Kind, Refusal, Session, work};
+use crate::rules::audit::{self as rule, Carried};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::holds::who_holds;
+use crate::rules::review;
+use crate::store::{Rewritten, Store, records};
+use crate::trail::audit::{self as trail, Audited};
+use crate::trail::reach::Unreached;
+
+/// The range where there is no commit to look at.
+const NO_COMMITS: &str = "no commits";
+
+/// Audits the commits of `range`, words as `git log` takes them; those since the first execution where there are none.
+///
+/// # Errors
+/// Nothing to do where there is no commit to look at; what git says of a range that is none.
+pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
+    let store = session.store();
+    let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
+    let rewritten = store.all_rewritten(index.snapshot()?.commit())?;
+    let (range, commits) = match range(store, given) {
+        Ok(range) => {
+            let words: Vec<&str> = range.iter().map(String::as_str).collect();
+            (range.join(" "), trail::commits(store, &words)?)
+        }
+        // What a role does not allow, or no command does, is a fault without any commit.
+        Err(nothing) if nothing.kind == Kind::Nothing => {
+            if acts::acts_elsewhere(&index, true, &mut BTreeSet::new())?.is_empty() && rewritten.is_empty() {
+                return Err(nothing);
+            }
+            (NO_COMMITS.to_owned(), vec![])
+        }
+        Err(refusal) => return Err(refusal),
+    };
+    let view = look(store, &index, range, given.is_empty(), (&commits, &rewritten))?;
+    Ok(session.done(view, None))
+}
+
+/// The words for git: what was given, else everything since the first plan was carried out.
+fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
+    if !given.is_empty() {
+        return Ok(given.to_vec());
+    }
+    if store.head()?.is_none() {
+        return Err(
+            Refusal::nothing("there is no commit to audit yet").remedy("audit RANGE", "audits a branch")
+        );
+    }
+    let snapshot = store.snapshot()?;
+    let mut executions = Vec::new();
+    for id in records::issue_ids(&snapshot)? {
+        executions.extend(records::executions(&snapshot, &id)?);
+    }
+    if executions.is_empty() {
+        return Err(Refusal::nothing("no plan was carried out yet")
+            .remedy("audit RANGE", "audits commits that nobody planned"));
+    }
+    Ok(match trail::first_base(store, executions.iter()) {
+        Some(base) => vec![format!("{base}..HEAD")],
+        None => vec!["HEAD".into()],
+    })
+}
+
+/// An issue with what the audit needs to know of its executions.
+struct Looked {
+    folder: IssueFolder,
+    statuses: Vec<ExecutionStatus>,
+    /// By execution.
+    claimed: BTreeMap<ExecutionId, (Solution, Plan)>,
+}
+
+fn look(
+    store: &Store,
+    index: &Index<'_>,
+    range: String,
+    is_whole: bool,
+    (commits, rewritten): (&[Audited], &[Rewritten]),
+) -> Result<Audit, Refusal> {
+    let snapshot = index.snapshot()?;
+    let issues: Vec<Looked> =
+        trail::issues(index, commits)?.into_iter().map(|folder| looked(store, folder)).collect();
+    let in_range: HashSet<&str> = commits.iter().map(|it| it.commit.hash.as_str()).collect();
+    let mut carried: Vec<Carried<'_>> = Vec::new();
+    for issue in &issues {
+        for (n, execution) in issue.folder.executions.iter().enumerate() {
+            if execution.known_commits().any(|hash| in_range.contains(hash.as_str())) {
+                carried.push(carry(store, issue, execution, issue.statuses[n]));
+            }
+        }
+    }
+    let acts = acts::acts(index, &issues, &carried, is_whole)?;
+    let policy = records::root(&snapshot)?.policy;
+    let rules: Vec<rule::Commit> = commits.iter().map(|it| it.commit.clone()).collect();
+    let links = rule::links(&carried);
+    // Where git cannot tell, the rest is audited all the same.
+    let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash)).unwrap_or_default();
+    let summed: Vec<Summed<'_>> = carried.iter().map(Summed::of).collect();
+    let listed: Vec<AuditedCommit> = commits
+        .iter()
+        .map(|it| {
+            let links = links.get(&it.commit.hash).into_iter().flatten();
+            let on_no_branch = unreached.is_adrift(&it.commit.hash);
+            view::listed(it, on_no_branch, links.map(|n| summed[*n].binding(&it.commit.hash)).collect())
+        })
+        .collect();
+    let (evidenced_count, task_count) = rule::tasks_with_evidence(&carried);
+    let counted = || listed.iter().filter(|commit| !commit.is_merge || !commit.own_files.is_empty());
+    Ok(Audit {
+        range,
+        commit_count: counted().count(),
+        bound_count: counted().filter(|commit| !commit.bound_to.is_empty()).count(),
+        links: view::links_of_each_kind(counted()),
+        task_count,
+        evidenced_count,
+        findings: {
+            let mut findings = rule::findings(&rules, &carried, &acts, &policy);
+            let is_audited =
+                |id: &IssueId| is_whole || issues.iter().any(|it| it.folder.issue.record.id == *id);
+            findings.extend(rewritten.iter().map(|it| acts::of_rewritten(it, &is_audited)));
+            if is_whole {
+                findings.extend(acts::adrift(store, &snapshot)?);
+            }
+            findings
+        },
+        commits: listed,
+    })
+}
+
+fn looked(store: &Store, folder: IssueFolder) -> Looked {
+    let statuses = who_holds(&folder.executions).statuses;
+    let claimed = folder.executions.iter().filter_map(|execution| {
+        // What cannot be read is a finding, and no reason to stop.
+        let plan = work::as_claimed(store, &folder, &execution.execution).ok()?;
+        let typed = plan.typed_plan();
+        Some((execution.execution.id.clone(), (plan, typed)))
+    });
+    Looked { claimed: claimed.collect(), statuses, folder }
+}
+
+fn carry<'a>(
+    store: &Store,
+    issue: &'a Looked,
+    execution: &'a ExecutionFolder,
+    status: ExecutionStatus,
+) -> Carried<'a> {
+    let claimed = issue.claimed.get(&execution.execution.id);
+    let reviews = issue.folder.reviews(&execution.execution.solution_id);
+    let holder = who_holds(&issue.folder.executions).holder.map(|n| &issue.folder.executions[n].execution);
+    Carried {
+        execution,
+        status,
+        lost_at: holder.filter(|it| it.id != execution.execution.id).map(|it| it.started_at),
+        plan: claimed.map(|(_, plan)| plan),
+        verdict: claimed.and_then(|(solution, _)| review::standing(solution, reviews).verdict),
+        is_reviewed: !reviews.is_empty(),
+        touched: trail::touched(store, execution),
+    }
+}

@@ -1,0 +1,123 @@
+//! Who vouches for the audit log itself.
+
+use std::collections::{BTreeMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::time::Time;
+use crate::model::words::count;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::store::{ObjectId, Store, Vouched, Vouching};
+use crate::trail::audit as trail;
+
+/// What `audit --signatures` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Signatures {
+    /// What was looked at, as git takes it.
+    pub(crate) range: String,
+    /// How many commits of the ref that is.
+    pub(crate) commit_count: usize,
+    /// How many of them nothing sound vouches for: any but `good`, `recomputed` and `root`.
+    pub(crate) fault_count: usize,
+    /// How many there are of each kind.
+    pub(crate) counts: BTreeMap<Vouching, usize>,
+    /// What git said about signatures that it could not check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) complaint: Option<String>,
+    /// The commits, those before others first.
+    pub(crate) commits: Vec<SignedCommit>,
+}
+
+/// A commit of the ref.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SignedCommit {
+    /// The full object id.
+    pub(crate) hash: String,
+    /// What vouches for it.
+    pub(crate) vouching: Vouching,
+    /// Whose signature it bears; none where git does not know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) signer: Option<String>,
+    /// The key of the signature, as git names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
+    /// Who says to have made it: `Name <email>`
+    pub(crate) author: String,
+    /// When.
+    pub(crate) at: Time,
+    /// What happened.
+    pub(crate) subject: String,
+}
+
+impl From<Vouched> for SignedCommit {
+    fn from(it: Vouched) -> Self {
+        Self {
+            hash: it.step.commit,
+            vouching: it.vouching,
+            signer: it.signer,
+            key: it.key,
+            author: it.step.author,
+            at: it.step.at,
+            subject: it.step.subject,
+        }
+    }
+}
+
+/// Checks the commits of the ref in `range`; all of them where that is empty.
+///
+/// # Errors
+/// `not-of-the-ref` where the range names other commits.
+pub(crate) fn signatures(session: &Session, range: &[String]) -> Answer<Signatures> {
+    let store = session.store();
+    store.snapshot()?;
+    let words: Vec<&str> = range.iter().map(String::as_str).collect();
+    let only: Option<HashSet<ObjectId>> = match words.is_empty() {
+        true => None,
+        false => Some(trail::ids(store, &words)?.into_iter().collect()),
+    };
+    let (vouched, complaint) = store.vouched(only.as_ref())?;
+    if let Some(only) = &only
+        && vouched.len() < only.len()
+    {
+        let others = count(only.len() - vouched.len(), "commit");
+        return Err(Refusal::new(
+            "not-of-the-ref",
+            format!("`{}` names {others} that `{}` does not have", words.join(" "), store.reference()),
+        )
+        .hint(format!(
+            "signatures are checked on commits of the ref, such as {0}~10..{0}",
+            store.reference()
+        )));
+    }
+    let view = view(store, &words, vouched, complaint);
+    session.notice_all(noticed(&view));
+    Ok(session.done(view, None))
+}
+
+fn noticed(view: &Signatures) -> Vec<Notice> {
+    let purged = view.counts.get(&Vouching::Purged).map(|purged| {
+        format!(
+            "`redact --purge` rewrote this history, and no signature outlives that: {} without one; whoever purged it, \
+             or keeps the history as it was, can say whether nothing else was changed",
+            count(*purged, "commit")
+        )
+    });
+    let complaint = view.complaint.as_ref().map(|it| format!("git could not check every signature: {it}"));
+    purged.into_iter().chain(complaint).map(Notice::warning).collect()
+}
+
+fn view(store: &Store, words: &[&str], vouched: Vec<Vouched>, complaint: Option<String>) -> Signatures {
+    let mut counts = BTreeMap::new();
+    for it in &vouched {
+        *counts.entry(it.vouching).or_default() += 1;
+    }
+    Signatures {
+        range: if words.is_empty() { store.reference().to_owned() } else { words.join(" ") },
+        commit_count: vouched.len(),
+        fault_count: vouched.iter().filter(|it| !it.vouching.is_sound()).count(),
+        counts,
+        complaint,
+        commits: vouched.into_iter().map(SignedCommit::from).collect(),
+    }
+}

@@ -1,0 +1,151 @@
+//! What an audit of commits shows.
+
+use std::collections::{BTreeMap, HashMap};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::execution::{CommitLink, LinkedBy};
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::review::Verdict;
+use crate::model::status::ExecutionStatus;
+use crate::rules::audit::{Carried, Finding, Severity};
+use crate::rules::evidence;
+use crate::trail::audit::Audited;
+
+/// What `audit` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Audit {
+    /// What was audited, as git takes it; `no commits` where there is none to look at.
+    pub(crate) range: String,
+    /// Commits of the range, without merges that add nothing to what they join.
+    pub(crate) commit_count: usize,
+    /// How many of them an execution links.
+    pub(crate) bound_count: usize,
+    /// How many links there are of each kind: recorded by a hook as the commit was made, resting on a trailer, made by
+    /// hand, or found afterwards.
+    pub(crate) links: BTreeMap<LinkedBy, usize>,
+    /// Tasks of the plans that were carried out in it.
+    pub(crate) task_count: usize,
+    /// How many of them have evidence.
+    pub(crate) evidenced_count: usize,
+    /// The commits, oldest first.
+    pub(crate) commits: Vec<AuditedCommit>,
+    /// What is wrong, and what one should know.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// A commit of the range.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AuditedCommit {
+    /// The full object id.
+    pub(crate) hash: String,
+    /// The first line of its message.
+    pub(crate) subject: String,
+    /// `Name <email>`
+    pub(crate) author: String,
+    /// Whether it joins others.
+    pub(crate) is_merge: bool,
+    /// Of a merge: the files in which it is not what git makes of its parents, such as where a conflict was resolved. A
+    /// merge without any needs no plan.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) own_files: Vec<String>,
+    /// Whether no branch, tag or remote leads to it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) on_no_branch: bool,
+    /// The executions that link it.
+    pub(crate) bound_to: Vec<Binding>,
+}
+
+/// An execution that links a commit.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Binding {
+    /// The issue that the commit helps to settle.
+    pub(crate) issue_id: IssueId,
+    /// The plan that it carries out.
+    pub(crate) solution_id: SolutionId,
+    /// The task, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// The execution.
+    pub(crate) execution_id: ExecutionId,
+    /// How the execution stands.
+    pub(crate) status: ExecutionStatus,
+    /// How the commit came to be linked.
+    pub(crate) linked_by: Option<LinkedBy>,
+    /// What the reviews of the plan that was carried out come to; none where it was not reviewed.
+    pub(crate) review: Option<Verdict>,
+    /// How many of the plan's tests passed at the last commit.
+    pub(crate) checks_passed: usize,
+    /// How many there are.
+    pub(crate) check_count: usize,
+}
+
+impl Audit {
+    /// Whether anything is wrong.
+    pub(crate) fn is_at_fault(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Fault)
+    }
+}
+
+/// A commit with what it carries out.
+pub(super) fn listed(commit: &Audited, on_no_branch: bool, bound_to: Vec<Binding>) -> AuditedCommit {
+    AuditedCommit {
+        hash: commit.commit.hash.to_string(),
+        subject: commit.code.subject.clone(),
+        author: commit.code.author.clone(),
+        is_merge: commit.commit.is_merge,
+        own_files: match commit.commit.is_merge {
+            true => commit.commit.changes.keys().cloned().collect(),
+            false => vec![],
+        },
+        on_no_branch,
+        bound_to,
+    }
+}
+
+/// How many links there are of each kind.
+pub(super) fn links_of_each_kind<'a>(
+    commits: impl Iterator<Item = &'a AuditedCommit>,
+) -> BTreeMap<LinkedBy, usize> {
+    let mut links = BTreeMap::new();
+    for by in commits.flat_map(|commit| &commit.bound_to).filter_map(|binding| binding.linked_by) {
+        *links.entry(by).or_default() += 1;
+    }
+    links
+}
+
+/// What is said of an execution at each of its commits, worked out once.
+pub(super) struct Summed<'a> {
+    it: &'a Carried<'a>,
+    /// The links that stand, by the hash as it is and as it was.
+    links: HashMap<CommitHash, CommitLink>,
+    checks_passed: usize,
+    check_count: usize,
+}
+
+impl<'a> Summed<'a> {
+    pub(super) fn of(it: &'a Carried<'a>) -> Self {
+        let check_count = it.plan.map_or(0, |plan| evidence::commands(plan).len());
+        let failing =
+            it.plan.map_or(0, |plan| evidence::failing(plan, it.execution, &it.execution.work()).len());
+        Self { it, links: it.execution.links_by_hash(), checks_passed: check_count - failing, check_count }
+    }
+
+    pub(super) fn binding(&self, hash: &str) -> Binding {
+        let claim = &self.it.execution.execution;
+        let link = self.links.get(hash);
+        Binding {
+            issue_id: claim.issue_id.clone(),
+            solution_id: claim.solution_id.clone(),
+            task_id: link.and_then(|link| link.task_id.clone()),
+            execution_id: claim.id.clone(),
+            status: self.it.status,
+            linked_by: link.map(|link| link.linked_by),
+            review: self.it.verdict,
+            checks_passed: self.checks_passed,
+            check_count: self.check_count,
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! From commits to their tasks, plans and issues, and from an issue to its commits.
+
+use std::collections::HashMap;
+
+use super::trace_view::{CarriesOut, Override, Queued, Trace, TracedCommit, TracedIssue};
+use crate::index::{Index, IndexError, Needs};
+use crate::model::execution::CommitLink;
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId};
+use crate::ops::issues::existing;
+use crate::ops::queue::{ItemAnswer, World};
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::readiness::in_order;
+use crate::store::resolve::{Known, ResolveError};
+use crate::store::{Snapshot, Store, records};
+use crate::trail::log::{Log, Wanted};
+use crate::trail::reach::Unreached;
+use crate::trail::trace::{CommitFacts, commit, issues_of, range};
+
+/// What is traced.
+#[derive(Debug)]
+pub(crate) struct TraceInput {
+    /// An id, a commit, a range, or a branch for its commits that the main branch lacks.
+    pub(crate) of: String,
+    /// Whether items are wanted with everything that is derived of their queues, or only where they stand.
+    pub(crate) with_items: bool,
+}
+
+/// What was asked for, and where it leads.
+struct Found {
+    query: String,
+    commit: Option<CommitFacts>,
+    commits: Option<Vec<TracedCommit>>,
+    issues: Vec<Traced>,
+}
+
+/// An issue, with the executions that link what was asked for.
+struct Traced {
+    folder: IssueFolder,
+    links: Vec<ExecutionId>,
+}
+
+/// Follows commits to their tasks, plans and issues, or an issue to its commits.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; `usage` for what no trace can start from.
+pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
+    let store = session.store();
+    let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
+    let Found { query, commit, commits, issues: found } = find(store, &index, &input.of)?;
+    let unreached =
+        unreached(store, &found, commit.iter().chain(commits.iter().flatten().map(|it| &it.commit)));
+    let linked_by = found.iter().flat_map(|it| it.links.clone());
+    let linked_by = if commit.is_some() { linked_by.collect() } else { vec![] };
+    let mut issues: Vec<TracedIssue> =
+        found.iter().map(|it| TracedIssue::of(&it.folder, &unreached)).collect();
+    if let Some(world) = world(&found, &index, input.with_items)? {
+        if input.with_items {
+            add_items(&mut issues, &world);
+        } else {
+            add_queued(&mut issues, &world);
+        }
+    }
+    let mut log = Log::of(store, index)?;
+    for traced in &mut issues {
+        traced.overrides = overrides(&mut log, &traced.issue.issue.id)?;
+    }
+    Ok(session.done(Trace { query, commit, linked_by, commits, issues, unreached }, None))
+}
+
+/// Where git cannot tell, the rest is shown all the same.
+fn unreached<'a>(
+    store: &Store,
+    issues: &'a [Traced],
+    asked: impl Iterator<Item = &'a CommitFacts>,
+) -> Unreached {
+    let linked = issues.iter().flat_map(|it| &it.folder.executions).flat_map(ExecutionFolder::commits);
+    let mut commits: Vec<CommitHash> = linked.map(|it| it.link.hash).collect();
+    commits.extend(asked.map(|it| it.hash.clone()));
+    Unreached::among(store, commits.iter()).unwrap_or_default()
+}
+
+fn overrides(log: &mut Log<'_>, issue: &IssueId) -> Result<Vec<Override>, Refusal> {
+    let mut found = Vec::new();
+    for n in log.find(Some(issue.as_str()), &Wanted::default(), None)?.into_iter().rev() {
+        let step = log.step(n, None)?;
+        if let Some(reason) = step.force {
+            found.push(Override {
+                commit: step.commit,
+                operation: step.op.unwrap_or_default(),
+                person: match step.actor {
+                    Some(actor) => format!("{} ({actor})", step.author),
+                    None => step.author,
+                },
+                role: step.role,
+                reason,
+                at: step.at,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// An id of ours beats a name of git's: ids are longer and say what they are.
+fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> {
+    let snapshot = index.snapshot()?;
+    // No id has two dots.
+    if text.contains("..") {
+        return of_commits(index, text, range(store, text)?.unwrap_or_default());
+    }
+    match index.resolve(text)? {
+        Ok(known) => of_id(&snapshot, &known, text),
+        Err(ResolveError::Store(error)) => Err(error.into()),
+        Err(other) => {
+            if let Some(commits) = range(store, text)? {
+                return of_commits(index, text, commits);
+            }
+            match commit(store, text)? {
+                Some(commit) => of_commit(index, commit),
+                None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
+                None => {
+                    Err(Refusal::new("not-found", format!("`{text}` is neither an id here nor a commit"))
+                        .remedy("list --all", "shows the issues; `git log --oneline` shows the commits"))
+                }
+            }
+        }
+    }
+}
+
+/// What the state of the items depends on; none where no item is to be shown. All queues `in_full`, or where many issues
+/// are shown; else only what these issues have in them.
+fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<World>, IndexError> {
+    /// Issues of which each is looked up by itself, with what it depends on.
+    const FEW: usize = 32;
+    let mut issues = Vec::new();
+    for issue in found {
+        let id = &issue.folder.issue.record.id;
+        if index.has_items(id)? {
+            issues.push(id.clone());
+        }
+    }
+    if issues.is_empty() {
+        return Ok(None);
+    }
+    if !in_full
+        && issues.len() <= FEW
+        && let Some(known) = index.items_of(&index.queue_heads()?, issues)?
+    {
+        return Ok(Some(known.into()));
+    }
+    Ok(Some(index.queues()?.into()))
+}
+
+/// Adds the items of the issues, with their queues.
+fn add_items(issues: &mut [TracedIssue], world: &World) {
+    let views = world.views();
+    for view in &views {
+        for item in &view.items {
+            let is_its = |it: &&mut TracedIssue| it.issue.issue.id == item.item.issue_id;
+            let item = ItemAnswer::of(&view.queue.id, views.len(), item);
+            issues.iter_mut().filter(is_its).for_each(|it| it.items.push(item.clone()));
+        }
+    }
+}
+
+/// Adds where the items of the issues stand. People are shown nothing else of an item, and the rest of what can be derived
+/// of a long queue takes as long again.
+fn add_queued(issues: &mut [TracedIssue], world: &World) {
+    let mut places: HashMap<IssueId, usize> = HashMap::new();
+    for (n, traced) in issues.iter().enumerate() {
+        places.insert(traced.issue.issue.id.clone(), n);
+    }
+    for queue in in_order(&world.queues, &world.facts, &world.policy) {
+        for (at, item) in queue.items().iter().enumerate() {
+            let Some(n) = places.get(&item.issue_id) else { continue };
+            issues[*n].queued.push(Queued {
+                queue_id: queue.queue().id.clone(),
+                item_id: item.item_id.clone(),
+                solution_id: item.solution_id.clone(),
+                status: queue.state(at).0,
+            });
+        }
+    }
+}
+
+fn traced((folder, links): (IssueFolder, Vec<ExecutionId>)) -> Traced {
+    Traced { folder, links }
+}
+
+fn of_id(snapshot: &Snapshot<'_>, known: &Known, text: &str) -> Result<Found, Refusal> {
+    let mut found = Found { query: text.to_owned(), commit: None, commits: None, issues: Vec::new() };
+    if let Some(issue) = known.issue() {
+        found.issues.push(traced((existing(snapshot, &issue)?, vec![])));
+        return Ok(found);
+    }
+    let Known::Queue(queue) = known else {
+        return Err(Refusal::usage(format!("`{text}` cannot be traced"))
+            .hint("trace an issue, a plan, an execution, an item, a queue, a commit, a branch or a range"));
+    };
+    let folder = records::queue(snapshot, queue)?;
+    for item in folder.iter().flat_map(|queue| &queue.items).filter(|item| !item.is_removed()) {
+        let folder = records::issue(snapshot, &item.issue_id)?;
+        found.issues.extend(folder.map(|folder| traced((folder, vec![]))));
+    }
+    found.query = queue.to_string();
+    Ok(found)
+}
+
+fn of_commit(index: &Index<'_>, commit: CommitFacts) -> Result<Found, Refusal> {
+    let issues = issues_of(index, &commit.hash)?.into_iter().map(traced).collect();
+    Ok(Found { query: commit.hash.to_string(), commit: Some(commit), commits: None, issues })
+}
+
+fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Result<Found, Refusal> {
+    let snapshot = index.snapshot()?;
+    let mut issues: Vec<Traced> = Vec::new();
+    let mut places: HashMap<IssueId, usize> = HashMap::new();
+    let mut links: HashMap<ExecutionId, HashMap<CommitHash, CommitLink>> = HashMap::new();
+    let mut listed = Vec::new();
+    for commit in commits {
+        let mut carries_out = Vec::new();
+        for (issue, execution) in index.executions_of(&commit.hash)? {
+            let at = match places.get(&issue) {
+                Some(at) => *at,
+                None => {
+                    let Some(folder) = records::issue(&snapshot, &issue)? else { continue };
+                    for it in &folder.executions {
+                        links.insert(it.execution.id.clone(), it.links_by_hash());
+                    }
+                    places.insert(issue, issues.len());
+                    issues.push(traced((folder, vec![])));
+                    issues.len() - 1
+                }
+            };
+            let link = links.get(&execution).and_then(|links| links.get(&commit.hash));
+            carries_out.extend(carried_out(&issues[at].folder, &execution, link));
+            if !issues[at].links.contains(&execution) {
+                issues[at].links.push(execution);
+            }
+        }
+        listed.push(TracedCommit { commit, carries_out });
+    }
+    Ok(Found { query: text.to_owned(), commit: None, commits: Some(listed), issues })
+}
+
+fn carried_out(folder: &IssueFolder, id: &ExecutionId, link: Option<&CommitLink>) -> Option<CarriesOut> {
+    let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
+    Some(CarriesOut {
+        issue_id: folder.issue.record.id.clone(),
+        solution_id: execution.execution.solution_id.clone(),
+        task_id: link.and_then(|link| link.task_id.clone()),
+        execution_id: id.clone(),
+        reverts: link.map(|link| link.reverts.clone()).unwrap_or_default(),
+    })
+}

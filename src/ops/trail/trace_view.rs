@@ -1,0 +1,170 @@
+//! What a trace shows: issues with their plans, and the commits that carried those out.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::execution::Event;
+use crate::model::hash::CommitHash;
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::issue::Feedback;
+use crate::model::status::ItemStatus;
+use crate::model::time::Time;
+use crate::ops::issues::IssueView;
+use crate::ops::plans::SolutionView;
+use crate::ops::queue::ItemAnswer;
+use crate::ops::work::{self, ExecutionView};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::trail::reach::Unreached;
+use crate::trail::trace::CommitFacts;
+
+/// What `trace` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Trace {
+    /// What was asked for: an id, a range or branch, or the full hash of a commit.
+    pub(crate) query: String,
+    /// The commit, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commit: Option<CommitFacts>,
+    /// The executions that link it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) linked_by: Vec<ExecutionId>,
+    /// The commits of a range or branch, oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) commits: Option<Vec<TracedCommit>>,
+    /// The issues with their plans, items, executions and commits.
+    pub(crate) issues: Vec<TracedIssue>,
+    /// Which of all the commits nothing leads to.
+    #[serde(skip)]
+    pub(crate) unreached: Unreached,
+}
+
+/// A commit of a range.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TracedCommit {
+    /// What git knows of it.
+    #[serde(flatten)]
+    pub(crate) commit: CommitFacts,
+    /// What it carries out; nothing where no execution links it.
+    pub(crate) carries_out: Vec<CarriesOut>,
+}
+
+/// What a commit was made for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CarriesOut {
+    /// The issue that it helps to settle.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// The task, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<String>,
+    /// The execution that links it.
+    pub(crate) execution_id: ExecutionId,
+    /// The commits of that work which it takes back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reverts: Vec<CommitHash>,
+}
+
+/// An issue and all that came of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TracedIssue {
+    /// The issue as `list` shows it.
+    pub(crate) issue: IssueView,
+    /// Its plans as `solution show` shows them.
+    pub(crate) solutions: Vec<SolutionView>,
+    /// Its items with their queues.
+    pub(crate) items: Vec<ItemAnswer>,
+    /// Its executions with their commits and checks.
+    pub(crate) executions: Vec<ExecutionView>,
+    /// Criteria that somebody ticked.
+    pub(crate) accepted: Vec<Accepted>,
+    /// What went wrong or was clarified.
+    pub(crate) feedback: Vec<Feedback>,
+    /// Steps that went over a gate, oldest first.
+    pub(crate) overrides: Vec<Override>,
+    /// Where its items stand, where they are not wanted in full.
+    #[serde(skip)]
+    pub(crate) queued: Vec<Queued>,
+}
+
+/// A criterion that no command can show.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Accepted {
+    /// During which execution.
+    pub(crate) execution_id: ExecutionId,
+    /// The task that it belongs to.
+    pub(crate) task_id: String,
+    /// Its number within the task, from 1.
+    pub(crate) criterion: u64,
+    /// The evidence that the criterion holds.
+    pub(crate) evidence: String,
+    /// Who ticked it.
+    pub(crate) actor: String,
+    /// When.
+    pub(crate) at: Time,
+}
+
+/// A step that went over a gate.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Override {
+    /// The commit of the ref.
+    pub(crate) commit: String,
+    /// The command.
+    pub(crate) operation: String,
+    /// Who.
+    pub(crate) person: String,
+    /// As what; none for an owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<String>,
+    /// The reason.
+    pub(crate) reason: String,
+    /// When.
+    pub(crate) at: Time,
+}
+
+/// Where an item stands.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    /// Its queue.
+    pub(crate) queue_id: QueueId,
+    /// Its id within that.
+    pub(crate) item_id: ItemId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// In the order of all queues.
+    pub(crate) status: ItemStatus,
+}
+
+impl TracedIssue {
+    pub(super) fn of(folder: &IssueFolder, unreached: &Unreached) -> Self {
+        Self {
+            issue: IssueView::of(folder),
+            solutions: SolutionView::all(folder),
+            items: Vec::new(),
+            executions: work::executions_within(folder, unreached),
+            accepted: folder.executions.iter().flat_map(accepted).collect(),
+            feedback: folder.feedback.clone(),
+            overrides: Vec::new(),
+            queued: Vec::new(),
+        }
+    }
+
+    /// The criteria that were ticked during an execution.
+    pub(crate) fn accepted_in(&self, id: &ExecutionId) -> impl Iterator<Item = &Accepted> {
+        self.accepted.iter().filter(move |it| it.execution_id == *id)
+    }
+}
+
+fn accepted(folder: &ExecutionFolder) -> impl Iterator<Item = Accepted> {
+    folder.log.iter().filter_map(|entry| match &entry.event {
+        Event::Accept(accept) => Some(Accepted {
+            execution_id: folder.execution.id.clone(),
+            task_id: accept.task_id.clone(),
+            criterion: accept.criterion,
+            evidence: accept.evidence.clone(),
+            actor: entry.actor.clone(),
+            at: entry.at,
+        }),
+        _ => None,
+    })
+}
