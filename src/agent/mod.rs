@@ -20,6 +20,9 @@ pub(crate) enum AgentError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// Signals to this program cannot be caught.
+    #[error("cannot catch signals: {0}")]
+    Signals(std::io::Error),
     /// What was agreed to cannot be read or noted.
     #[error("cannot use {}: {source}", .path.display())]
     Agreed {
@@ -36,7 +39,7 @@ pub(crate) enum AgentError {
 impl crate::model::Explain for AgentError {
     fn code(&self) -> &'static str {
         match self {
-            Self::Start { .. } => "cannot-run",
+            Self::Start { .. } | Self::Signals(_) => "cannot-run",
             Self::Agreed { .. } | Self::NoHome => "not-agreed",
         }
     }
@@ -44,6 +47,7 @@ impl crate::model::Explain for AgentError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Start { .. } => "commands of a plan are run by `sh -c` in the work tree".into(),
+            Self::Signals(_) => return None,
             Self::Agreed { .. } | Self::NoHome => {
                 "set XDG_STATE_HOME to a folder that can be written, or pass --yes each time".into()
             }

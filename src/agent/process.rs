@@ -57,10 +57,10 @@ pub(crate) struct Interrupts(Arc<AtomicBool>);
 
 impl Interrupts {
     /// From now on such a signal does not end this program, but the command that it runs.
-    pub(crate) fn catch() -> io::Result<Self> {
+    pub(crate) fn catch() -> Result<Self, AgentError> {
         let seen = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&seen))?;
+            signal_hook::flag::register(signal, Arc::clone(&seen)).map_err(AgentError::Signals)?;
         }
         Ok(Self(seen))
     }

@@ -22,7 +22,6 @@ use crate::cli::command::store::help;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::work::detail;
-use crate::cli::command::work::verify;
 use crate::cli::input::issue_fields;
 use crate::cli::input::review as review_input;
 use crate::hooks::install::HookState;
@@ -172,8 +171,8 @@ pub(super) static KINDS: &[Kind] = &[
         "show-conflict",
         "an array of them: `queue conflict list`, `queue conflict add`, `queue resolve`",
     ),
-    kind::<queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
-    kind::<queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
+    kind::<ops::queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
+    kind::<ops::queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
     kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
     kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
     kind::<solution::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),
@@ -201,7 +200,7 @@ pub(super) static KINDS: &[Kind] = &[
     ),
     kind::<ops::work::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
-    kind::<verify::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
+    kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<list::Counted>(Sort::Answer, "list-count", "`list --count`"),
     kind::<search::Found>(Sort::Answer, "search", "`search`"),

@@ -3,6 +3,8 @@
 pub(super) mod audit;
 pub(super) mod background;
 pub(super) mod clones;
+pub(super) mod collisions;
+pub(super) mod dag;
 pub(super) mod diff;
 pub(super) mod execution;
 pub(super) mod fsck;
@@ -26,6 +28,7 @@ pub(super) mod task;
 pub(super) mod trace;
 pub(super) mod trace_picture;
 pub(super) mod trail;
+pub(super) mod verify;
 pub(super) mod why;
 pub(super) mod work;
 

@@ -1,7 +1,9 @@
 //! The queue: bound plans in order of execution.
 
 mod add;
+mod collisions;
 mod create;
+mod dag;
 mod decide;
 mod items;
 mod merge;
@@ -11,7 +13,9 @@ mod view;
 mod world;
 
 pub(crate) use add::{Add, Selection, add, add_issue};
+pub(crate) use collisions::{CheckAnswer, Side, collisions};
 pub(crate) use create::create;
+pub(crate) use dag::{DagAnswer, dag};
 pub(crate) use decide::{activate, archive, pause, priority, resume};
 pub(crate) use items::{Hold, Removed, hold, release, remove};
 pub(crate) use merge::{Merged, merge};

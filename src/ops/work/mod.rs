@@ -24,6 +24,7 @@ mod start_task;
 mod take;
 mod unfinished;
 mod unseen_claim;
+mod verify;
 
 pub(crate) use accept::{Accept, Accepted, accept};
 pub(crate) use aside::set_aside;
@@ -44,3 +45,4 @@ pub(crate) use report::Report;
 pub(crate) use retry::{Retried, Retry, retry};
 pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{What, Wish, claim};
+pub(crate) use verify::{Observer, Test, Verification, Verified, verification};

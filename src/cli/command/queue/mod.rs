@@ -10,10 +10,8 @@ mod order;
 mod queues;
 mod resolve;
 
-pub(in crate::cli) use check::CheckAnswer;
 pub(in crate::cli) use conflict::ConflictAnswer;
 pub(in crate::cli) use conflict_add::ConflictInput;
-pub(in crate::cli) use dag::DagAnswer;
 
 use crate::cli::{Context, Force, Outcome};
 

@@ -1,0 +1,64 @@
+//! Which branches of items would collide if somebody merged them now.
+
+use std::io::{self, Write};
+
+use crate::ops::queue::{CheckAnswer, Side};
+use crate::trail::collisions::Lines;
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Screen, style};
+
+fn name(side: &Side) -> String {
+    let branch = side.branch.as_deref().unwrap_or("a detached HEAD");
+    match (&side.item_id, &side.solution_id) {
+        (Some(item), Some(plan)) => format!("{item} ({plan}) on {branch}"),
+        _ => format!("{branch}, which is checked out here"),
+    }
+}
+
+/// The pairs that collide, and over what.
+pub(in crate::cli) fn collisions(screen: &mut Screen, answer: &CheckAnswer) -> io::Result<()> {
+    let painter = screen.painter();
+    for collision in &answer.collisions {
+        let (one, two) = (&answer.sides[collision.first], &answer.sides[collision.second]);
+        let line = format!("{} and {} collide", name(one), name(two));
+        writeln!(screen, "{}", painter.paint(style::BAD, &line))?;
+        for file in &collision.files {
+            let path = painter.paint(style::ID, &file.path);
+            let kind = if file.kind == "contents" { String::new() } else { format!(" ({})", file.kind) };
+            writeln!(screen, "  {path}{}", clean_line(&kind))?;
+            if file.hunks.is_empty() {
+                writeln!(screen, "    {}", clean_line(&file.message))?;
+            }
+            for hunk in &file.hunks {
+                writeln!(
+                    screen,
+                    "    {} of the one, {} of the other",
+                    lines(hunk.first),
+                    lines(hunk.second)
+                )?;
+            }
+        }
+    }
+    for it in &answer.missing {
+        let branch = it.branch.as_deref().unwrap_or("no branch");
+        let line = format!(
+            "{} ({}) on {branch} is not in this clone; `git fetch` may bring it",
+            it.item_id, it.solution_id
+        );
+        writeln!(screen, "{}", painter.paint(style::WARN, &line))?;
+    }
+    let items = count(answer.sides.iter().filter(|side| side.item_id.is_some()).count(), "item");
+    let collisions = match answer.collisions.len() {
+        0 => "no collisions".to_owned(),
+        found => count(found, "collision"),
+    };
+    writeln!(screen, "branches of {items} merged in memory: {collisions}")
+}
+
+fn lines(lines: Lines) -> String {
+    match lines.count {
+        0 => format!("what stood behind line {}", lines.start),
+        1 => format!("line {}", lines.start),
+        count => format!("lines {} to {}", lines.start, lines.start + count - 1),
+    }
+}

@@ -1,0 +1,108 @@
+//! The graph of a queue: as text, Graphviz and Mermaid.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use crate::cli::print::queue::status_style;
+use crate::model::id::SolutionId;
+use crate::model::status::ItemStatus;
+use crate::ops::queue::DagAnswer;
+use crate::rules::dag::reduced;
+use crate::rules::readiness::Why;
+use crate::ui::lanes::{Strokes, draw};
+use crate::ui::picture::{Picture, Stroke};
+use crate::ui::text::{clean_line, truncate};
+use crate::ui::{Screen, style};
+
+/// A title is cut to so many columns.
+const TITLE: usize = 48;
+/// The colours of items in a picture.
+const CLASSES: &[(&str, &str, &str)] = &[
+    ("completed", "palegreen", "#cfc"),
+    ("executing", "lightgoldenrod", "#ffc"),
+    ("failed", "lightpink", "#fcc"),
+    ("blocked", "lightpink", "#fcc"),
+    ("ready", "white", "#fff"),
+    ("pending", "white", "#eee"),
+];
+/// Of more items every edge is drawn, also those that show through others.
+const MOST_REDUCED: usize = 5_000;
+
+/// As text.
+pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<()> {
+    let strokes = Strokes::from_env();
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); dag.nodes.len()];
+    // What only shares a file waits for no more than that the other ends; the group says so.
+    for (from, to, _) in edges(dag).filter(|(.., why)| *why != Why::File) {
+        before[to].push(from);
+    }
+    if before.len() <= MOST_REDUCED {
+        before = reduced(&before);
+    }
+    let painter = screen.painter();
+    let name = dag.name.as_deref().map(|name| format!("  {name}")).unwrap_or_default();
+    let (id, status) = (painter.paint(style::ID, dag.queue_id.as_str()), dag.status);
+    writeln!(screen, "{id} ({status}){}", clean_line(&name))?;
+    for (it, drawn) in dag.nodes.iter().zip(draw(&before, strokes)) {
+        if let Some(link) = &drawn.link {
+            writeln!(screen, "{}", painter.paint(style::DIM, link))?;
+        }
+        let (left, right) = (&drawn.left, &drawn.right);
+        let mark = painter.paint(status_style(it.status), mark(it.status, strokes));
+        let item = painter.paint(style::ID, it.item_id.as_str());
+        let state = painter.paint(status_style(it.status), it.status.as_str());
+        let issue = painter.paint(style::ID, it.issue_id.as_str());
+        let title = truncate(&clean_line(&it.title), TITLE);
+        writeln!(
+            screen,
+            "{left}{mark}{right}  {item} {} {state}  {issue} {title}",
+            painter.paint(style::DIM, &it.execution_group)
+        )?;
+    }
+    if !dag.nodes.is_empty() {
+        let done = dag.nodes.iter().filter(|it| it.status == ItemStatus::Completed).count();
+        let marks = ItemStatus::ALL.iter().map(|status| format!("{} {status}", mark(*status, strokes)));
+        let legend = format!("{done} of {} done;  {}", dag.nodes.len(), marks.collect::<Vec<_>>().join("  "));
+        writeln!(screen, "{}", painter.paint(style::DIM, &legend))?;
+    }
+    Ok(())
+}
+
+/// The edges by the places of their items.
+fn edges(dag: &DagAnswer) -> impl Iterator<Item = (usize, usize, Why)> {
+    let places: HashMap<&SolutionId, usize> =
+        dag.nodes.iter().enumerate().map(|(n, node)| (&node.solution_id, n)).collect();
+    dag.edges
+        .iter()
+        .filter_map(move |edge| Some((*places.get(&edge.from)?, *places.get(&edge.to)?, edge.why)))
+}
+
+fn mark(status: ItemStatus, strokes: Strokes) -> &'static str {
+    let (unicode, ascii) = match status {
+        ItemStatus::Completed => ("●", "*"),
+        ItemStatus::Executing => ("◉", "@"),
+        ItemStatus::Failed => ("✗", "x"),
+        ItemStatus::Blocked => ("⊘", "!"),
+        ItemStatus::Ready => ("○", "o"),
+        ItemStatus::Pending => ("·", "."),
+    };
+    if strokes == Strokes::Unicode { unicode } else { ascii }
+}
+
+/// As a picture.
+pub(in crate::cli) fn picture(dag: &DagAnswer) -> Picture {
+    let mut picture = Picture::new(dag.queue_id.as_str(), CLASSES);
+    for it in &dag.nodes {
+        let name = format!("{} {}", it.item_id, it.issue_id);
+        picture.node(&name, &[&it.title, it.status.as_str()], it.status.as_str());
+    }
+    for (from, to, why) in edges(dag) {
+        let stroke = match why {
+            Why::DependsOn => Stroke::Plain,
+            Why::Conflict => Stroke::Strong,
+            Why::File => Stroke::Dashed,
+        };
+        picture.edge(from, to, stroke);
+    }
+    picture
+}

@@ -1,0 +1,174 @@
+//! Which branches of items would collide if somebody merged them now.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::World;
+use crate::model::hash::CommitHash;
+use crate::model::id::{ItemId, QueueId, SolutionId};
+use crate::model::queue::QueueDecision;
+use crate::model::status::ItemStatus;
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::facts;
+use crate::rules::folder::ExecutionFolder;
+use crate::store::{Read, Store, resolve};
+use crate::trail::collisions::{self, FileCollision};
+
+/// What `queue conflict check` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckAnswer {
+    /// What was merged with each other.
+    pub(crate) sides: Vec<Side>,
+    /// Items whose commits are not in this clone.
+    pub(crate) missing: Vec<Unknown>,
+    /// Pairs that would collide.
+    pub(crate) collisions: Vec<Collision>,
+}
+
+/// A branch, or the last commit of what is done.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Side {
+    /// The item; none for the branch that is checked out here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<ItemId>,
+    /// Its queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) queue_id: Option<QueueId>,
+    /// Its plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// The branch, without refs/heads/.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+    /// The commit that was merged.
+    pub(crate) commit: CommitHash,
+}
+
+/// An item whose commits are not in this clone.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Unknown {
+    /// Its queue.
+    pub(crate) queue_id: QueueId,
+    /// Its id there.
+    pub(crate) item_id: ItemId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The branch that it is said to be on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) branch: Option<String>,
+}
+
+/// Two branches that collide.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Collision {
+    /// The place of the one side among `sides`, from 0.
+    pub(crate) first: usize,
+    /// The place of the other.
+    pub(crate) second: usize,
+    /// The files over which they collide.
+    pub(crate) files: Vec<FileCollision>,
+}
+
+/// Merges the branches of the items of a queue (of all that are not archived) in memory, with each other and with the
+/// branch that is checked out.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; where git cannot merge.
+pub(crate) fn collisions(session: &Session, queue: Option<&str>) -> Answer<CheckAnswer> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let queue = queue.map(|text| resolve::queue(&snapshot, text)).transpose()?;
+    let mut answer = CheckAnswer { sides: vec![], missing: vec![], collisions: vec![] };
+    gather(store, &snapshot, queue.as_ref(), &mut answer)?;
+    compare(session, &mut answer)?;
+    Ok(session.done(answer, None))
+}
+
+/// The branch that is checked out here, and those of items.
+fn gather(
+    store: &Store,
+    read: &impl Read,
+    queue: Option<&QueueId>,
+    answer: &mut CheckAnswer,
+) -> Result<(), Refusal> {
+    let head = store.head()?.map(CommitHash::from);
+    if let Some(commit) = &head {
+        let branch = store.branch()?.map(|name| short(&name));
+        let none = Side { item_id: None, queue_id: None, solution_id: None, branch, commit: commit.clone() };
+        answer.sides.push(none);
+    }
+    for view in World::read(read)?.views() {
+        let is_meant = match queue {
+            Some(id) => view.queue.id == *id,
+            None => view.queue.status != QueueDecision::Archived,
+        };
+        let items = view
+            .items
+            .iter()
+            .filter(|it| is_meant && matches!(it.status, ItemStatus::Executing | ItemStatus::Completed));
+        for it in items {
+            let folder = existing(read, &it.item.issue_id)?;
+            let Some(holder) = facts::holder(&folder) else { continue };
+            let branch = holder.execution.branch.as_deref().map(short);
+            let (queue_id, item_id) = (view.queue.id.clone(), it.item.item_id.clone());
+            let solution_id = it.item.solution_id.clone();
+            match commit(store, holder, it.status)? {
+                Some(commit)
+                    if head.as_ref().is_some_and(|head| collisions::is_merged(store, &commit, head)) => {}
+                Some(commit) => answer.sides.push(Side {
+                    item_id: Some(item_id),
+                    queue_id: Some(queue_id),
+                    solution_id: Some(solution_id),
+                    branch,
+                    commit,
+                }),
+                // Nothing was committed, so that nothing can collide.
+                None if holder.commits().is_empty() && holder.execution.base_commit.is_none() => {}
+                None => answer.missing.push(Unknown { queue_id, item_id, solution_id, branch }),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn short(branch: &str) -> String {
+    branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()
+}
+
+/// Of what is under way the tip of its branch, of what is done its last commit: the branch may have gone on since.
+fn commit(
+    store: &Store,
+    holder: &ExecutionFolder,
+    status: ItemStatus,
+) -> Result<Option<CommitHash>, Refusal> {
+    let last = holder.work().last().map(|commit| commit.link.hash.clone());
+    let last = last.filter(|hash| store.commit_here(hash).is_some());
+    let tip = match &holder.execution.branch {
+        Some(branch) => collisions::branch_tip(store, branch)?,
+        None => None,
+    };
+    Ok(if status == ItemStatus::Completed { last.or(tip) } else { tip.or(last) })
+}
+
+fn compare(session: &Session, answer: &mut CheckAnswer) -> Result<(), Refusal> {
+    let (store, count) = (session.store(), answer.sides.len());
+    let pairs = (count * count.saturating_sub(1) / 2) as u64;
+    session.counted("merging", Some(pairs), |progress| {
+        let mut done = 0;
+        for first in 0..count {
+            for second in first + 1..count {
+                let (one, two) = (&answer.sides[first].commit, &answer.sides[second].commit);
+                if one != two {
+                    let files = collisions::between(store, one, two)?;
+                    if !files.is_empty() {
+                        answer.collisions.push(Collision { first, second, files });
+                    }
+                }
+                done += 1;
+                progress(done);
+            }
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,140 @@
+//! The graph of a queue.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{World, active_ids};
+use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::status::ItemStatus;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::readiness::{ItemView, QueueView, Why};
+use crate::store::resolve;
+
+/// What `queue dag` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DagAnswer {
+    /// The queue.
+    pub(crate) queue_id: QueueId,
+    /// The items in the order of execution.
+    pub(crate) nodes: Vec<Node>,
+    /// Which comes before which.
+    pub(crate) edges: Vec<Link>,
+    /// Which can be carried out side by side.
+    pub(crate) groups: Vec<Group>,
+    /// What the queue is called.
+    #[serde(skip)]
+    pub(crate) name: Option<String>,
+    /// Where the queue stands.
+    #[serde(skip)]
+    pub(crate) status: &'static str,
+}
+
+/// An item.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Node {
+    /// Its id within the queue.
+    pub(crate) item_id: ItemId,
+    /// Its issue.
+    pub(crate) issue_id: IssueId,
+    /// Its plan.
+    pub(crate) solution_id: SolutionId,
+    /// The title of the issue.
+    pub(crate) title: String,
+    /// Where it stands.
+    pub(crate) status: ItemStatus,
+    /// From 1.
+    pub(crate) execution_order: usize,
+    /// The group that it is in.
+    pub(crate) execution_group: String,
+    /// 0 to 1; more is more urgent.
+    pub(crate) semantic_priority: f64,
+}
+
+/// One item that comes before another.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Link {
+    /// The plan that comes first.
+    pub(crate) from: SolutionId,
+    /// The plan that comes after it.
+    pub(crate) to: SolutionId,
+    /// The reason.
+    #[serde(rename = "type")]
+    pub(crate) why: Why,
+}
+
+/// Items that can be carried out side by side, or must be carried out one after another.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Group {
+    /// P1, P2, … or S1, S2, …
+    pub(crate) id: String,
+    /// parallel: they share no file; sequential: they share files, and run in order.
+    #[serde(rename = "type")]
+    #[schemars(extend("enum" = ["parallel", "sequential"]))]
+    pub(crate) kind: &'static str,
+    /// Its items in the order of execution.
+    pub(crate) item_ids: Vec<ItemId>,
+    /// Their plans.
+    pub(crate) solutions: Vec<SolutionId>,
+}
+
+/// The graph of that queue, else of the first active one.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; `broken-record` where the queue cannot be read.
+pub(crate) fn dag(session: &Session, queue: Option<&str>) -> Answer<DagAnswer> {
+    let (index, world) = World::now(session)?;
+    let snapshot = index.snapshot()?;
+    let id = match queue {
+        Some(text) => resolve::queue(&snapshot, text)?,
+        None => active_ids(&world)?[0].clone(),
+    };
+    let views = world.views();
+    let Some(view) = views.iter().find(|view| view.queue.id == id) else {
+        return Err(Refusal::unreadable(&format!("queue `{id}`")));
+    };
+    Ok(session.done(answer(&world, view), None))
+}
+
+fn groups(view: &QueueView) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut place = BTreeMap::new();
+    for it in &view.items {
+        let at = *place.entry(&it.execution_group).or_insert_with(|| {
+            let kind = if it.execution_group.starts_with('P') { "parallel" } else { "sequential" };
+            let id = it.execution_group.clone();
+            groups.push(Group { id, kind, item_ids: vec![], solutions: vec![] });
+            groups.len() - 1
+        });
+        groups[at].item_ids.push(it.item.item_id.clone());
+        groups[at].solutions.push(it.item.solution_id.clone());
+    }
+    groups
+}
+
+fn answer(world: &World, view: &QueueView) -> DagAnswer {
+    let node = |it: &ItemView| Node {
+        item_id: it.item.item_id.clone(),
+        issue_id: it.item.issue_id.clone(),
+        solution_id: it.item.solution_id.clone(),
+        title: world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default(),
+        status: it.status,
+        execution_order: it.execution_order,
+        execution_group: it.execution_group.clone(),
+        semantic_priority: it.semantic_priority,
+    };
+    let plan = |at: usize| view.items[at].item.solution_id.clone();
+    DagAnswer {
+        queue_id: view.queue.id.clone(),
+        nodes: view.items.iter().map(node).collect(),
+        edges: view
+            .edges
+            .iter()
+            .map(|edge| Link { from: plan(edge.from), to: plan(edge.to), why: edge.why })
+            .collect(),
+        groups: groups(view),
+        name: view.queue.name.clone(),
+        status: view.status,
+    }
+}

@@ -1,0 +1,325 @@
+//! The tests of a plan are run, and what came of them is recorded.
+//!
+//! Nothing runs that nobody here has seen and agreed to. An agreement is to the commands that were shown, of this plan as
+//! it is; any other command is to be shown, and asked for, when it is to run.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Own, as_claimed, own};
+use crate::agent::agreed::Agreement;
+use crate::agent::check::{self, Code};
+use crate::agent::process::{self, Ended, Interrupts, Ran};
+use crate::model::execution::{Check, Event, Execution};
+use crate::model::hash::CommitHash;
+use crate::model::hidden::exact;
+use crate::model::id::{ExecutionId, SolutionId};
+use crate::model::plan::Plan;
+use crate::model::remedy::Call;
+use crate::model::words::count;
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Notice, Refusal, Session, queue};
+use crate::rules::command_line::CommandLine;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::{evidence, facts};
+use crate::store::{ObjectId, Read, Store, StoreError, resolve};
+use crate::trail::active;
+use crate::trail::work::Work;
+
+/// What `verify` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Verified {
+    /// The execution that the checks are recorded with.
+    pub(crate) execution_id: ExecutionId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// Whether every command passed.
+    pub(crate) passed: bool,
+    /// Commands that were not run, as somebody interrupted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) not_run: Vec<String>,
+    /// What was recorded, for each task in the order of the tasks.
+    pub(crate) checks: Vec<Check>,
+}
+
+/// A command with the tasks that name it.
+pub(crate) struct Test {
+    pub(crate) command: CommandLine,
+    pub(crate) tasks: Vec<String>,
+}
+
+/// Tests that are about to be run.
+pub(crate) struct Verification<'s> {
+    session: &'s Session,
+    execution: ExecutionFolder,
+    tests: Vec<Test>,
+    place: Place,
+}
+
+/// Told what happens while tests run.
+pub(crate) trait Observer {
+    /// The test at this place, from 0, of so many begins.
+    fn begins(&mut self, test: &Test, place: usize, of: usize);
+
+    /// It wrote this to its stdout or stderr.
+    fn wrote(&mut self, bytes: &[u8]);
+
+    /// It is over.
+    fn ended(&mut self, ran: &Ran);
+}
+
+/// Finds the tests of an execution (by its id, or that of its issue, plan or item; else this worktree's own), those of
+/// `tasks` where any are named.
+///
+/// # Errors
+/// `not-found`, `no-claim`, `claim-lost`, `not-executing`, `unseen-command`, `bare`; nothing to do without any test.
+pub(crate) fn verification<'s>(
+    session: &'s Session,
+    execution: Option<&str>,
+    tasks: &[String],
+) -> Result<Verification<'s>, Refusal> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let (folder, execution) = meant(store, &snapshot, execution)?;
+    let claim = &execution.execution;
+    let plan = as_claimed(store, &folder, claim)?.typed_plan();
+    let tests = tests(&plan, tasks, &claim.solution_id)?;
+    let place = place(session, &claim.id)?;
+    Ok(Verification { session, execution, tests, place })
+}
+
+impl Verification<'_> {
+    /// How many tests there are.
+    pub(crate) fn count(&self) -> usize {
+        self.tests.len()
+    }
+
+    /// Where they run.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.place.folder
+    }
+
+    /// Those that nobody here has agreed to.
+    ///
+    /// # Errors
+    /// `not-agreed` where what was agreed to cannot be read.
+    pub(crate) fn unseen(&self) -> Result<Vec<&Test>, Refusal> {
+        let agreement = self.agreement()?;
+        Ok(self.tests.iter().filter(|test| !agreement.is_given(&test.command)).collect())
+    }
+
+    /// Somebody was shown these and agrees that they run, now and later.
+    ///
+    /// # Errors
+    /// `not-agreed` where that cannot be kept.
+    pub(crate) fn agree(&self, shown: &[&Test]) -> Result<(), Refusal> {
+        Ok(self.agreement()?.give(shown.iter().map(|test| &test.command))?)
+    }
+
+    fn agreement(&self) -> Result<Agreement, Refusal> {
+        Ok(Agreement::to(self.session.store(), &self.execution.execution.plan_digest)?)
+    }
+
+    /// Runs them one after another, each at most for `timeout`, until somebody interrupts, and records what came of them.
+    ///
+    /// # Errors
+    /// Where a command cannot be started; what was run before is recorded.
+    pub(crate) fn run(self, timeout: Duration, observer: &mut dyn Observer) -> Answer<Verified> {
+        let mut checks = Vec::new();
+        let ran = self.run_all(timeout, &mut checks, observer);
+        let claim = &self.execution.execution;
+        // What was run is recorded, whatever became of the rest.
+        let commit = if checks.is_empty() { None } else { record(self.session, claim, &checks)? };
+        let not_run = ran?;
+        self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
+        let verified = Verified {
+            execution_id: claim.id.clone(),
+            solution_id: claim.solution_id.clone(),
+            passed: not_run.is_empty() && checks.iter().all(|check| check.exit_code == Some(0)),
+            not_run,
+            checks,
+        };
+        Ok(self.session.done(verified, commit))
+    }
+
+    /// Adds what is to be recorded to `checks`. Answers with what was not run.
+    fn run_all(
+        &self,
+        timeout: Duration,
+        checks: &mut Vec<Check>,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<String>, Refusal> {
+        let Self { tests, place, .. } = self;
+        let interrupts = Interrupts::catch()?;
+        // What an earlier test leaves behind unknown to git does not make a later one say less.
+        let has_untracked = place.is_dirty(true)? && !place.is_dirty(false)?;
+        for (n, test) in tests.iter().enumerate() {
+            let code = Code { commit: place.commit()?, dirty: has_untracked || place.is_dirty(false)? };
+            observer.begins(test, n, tests.len());
+            let ran = process::run(&test.command, &place.folder, Some(timeout), &interrupts, &mut |bytes| {
+                observer.wrote(bytes);
+            })?;
+            observer.ended(&ran);
+            // A commit that was made or changed under the test is not what was tested.
+            let moved = place.commit()? != code.commit;
+            let code = Code { dirty: code.dirty || moved, ..code };
+            checks.extend(
+                test.tasks.iter().map(|task| check::record(task, test.command.as_str(), &ran, &code)),
+            );
+            if ran.ended == Ended::Interrupted || interrupts.take() {
+                return Ok(tests[n + 1..].iter().map(|test| test.command.as_str().to_owned()).collect());
+            }
+        }
+        Ok(vec![])
+    }
+}
+
+/// The execution that is named, else the one that holds the issue named, else this worktree's own.
+fn meant(
+    store: &Store,
+    read: &impl Read,
+    text: Option<&str>,
+) -> Result<(IssueFolder, ExecutionFolder), Refusal> {
+    let Some(text) = text else {
+        return match own(store, read)? {
+            Own::Held(execution) => Ok((existing(read, &execution.execution.issue_id)?, *execution)),
+            Own::Lost(active, why) => Err(Refusal::new(
+                "claim-lost",
+                format!("`{}` is no longer held: {why}", active.execution_id.short()),
+            )
+            .remedy(Call::new("verify", [active.execution_id.short()]), "tests it all the same")),
+            Own::Nothing => Err(Refusal::new("no-claim", "this worktree executes nothing")
+                .remedy("next", "takes an item")
+                .remedy("verify ITEM", "tests what another one did")),
+        };
+    };
+    let known = match resolve::any(read, text) {
+        Err(_) if text.starts_with("S-") => {
+            let (queue, item) = queue::item(store, read, text)?;
+            resolve::Known::Item(queue, item.solution_id)
+        }
+        other => other?,
+    };
+    let Some(issue) = known.issue() else {
+        return Err(Refusal::new("not-found", format!("`{text}` is a queue, and a queue has no tests"))
+            .remedy("queue show", "shows its items"));
+    };
+    let folder = existing(read, &issue)?;
+    let found = match &known {
+        resolve::Known::Execution(id) => folder.executions.iter().find(|it| it.execution.id == *id),
+        _ => facts::holder(&folder),
+    };
+    let found = found.cloned().ok_or_else(|| {
+        Refusal::new(
+            "not-executing",
+            format!("nobody executed issue `{issue}`; it is {}", facts::status(&folder)),
+        )
+        .remedy("next", "takes an item")
+    })?;
+    Ok((folder, found))
+}
+
+/// The commands to run, each once, in the order of the tasks.
+fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test>, Refusal> {
+    if let Some(unknown) = only.iter().find(|id| plan.task(id).is_none()) {
+        let ids: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
+        return Err(Refusal::new("not-found", format!("plan `{solution}` has no task `{unknown}`"))
+            .hint(format!("its tasks are {}", ids.join(", "))));
+    }
+    let mut tests: Vec<Test> = Vec::new();
+    for (task, command) in evidence::commands(plan) {
+        if !only.is_empty() && !only.iter().any(|id| id == task) {
+            continue;
+        }
+        let command = CommandLine::parse(command).map_err(|unseen| {
+            let message = format!("a test command of task `{task}` is not run: {unseen}");
+            Refusal::new("unseen-command", message)
+                .details(vec![exact(command).into_owned()])
+                .hint("a test command is one line of what can be seen")
+                .remedy("task edit", "changes the plan; naming other tasks leaves this one out")
+        })?;
+        match tests.iter_mut().find(|test| test.command == command) {
+            Some(test) if test.tasks.iter().any(|id| id == task) => {}
+            Some(test) => test.tasks.push(task.to_owned()),
+            None => tests.push(Test { command, tasks: vec![task.to_owned()] }),
+        }
+    }
+    if tests.is_empty() {
+        return Err(Refusal::nothing("the plan names no test command")
+            .remedy("accept TASK CRITERION --evidence TEXT", "confirms a criterion that no test covers"));
+    }
+    Ok(tests)
+}
+
+/// Where the commands run: in the work tree of the execution, where that is here.
+struct Place {
+    store: Store,
+    folder: PathBuf,
+}
+
+fn place(session: &Session, id: &ExecutionId) -> Result<Place, Refusal> {
+    let store = session.store();
+    let folder = match active::work_dir_of(store, id)? {
+        Some(folder) => folder,
+        None => {
+            let here = store.work_dir().ok_or_else(|| {
+                Refusal::new("bare", "a bare repository has no work tree to run tests in")
+                    .hint("run it in a clone or in a worktree")
+            })?;
+            session.notice(Notice::warning(format!(
+                "no work tree here is bound to `{id}`; its tests run in this one"
+            )));
+            here
+        }
+    };
+    Ok(Place { store: Store::open(&folder)?, folder })
+}
+
+impl Place {
+    fn commit(&self) -> Result<Option<CommitHash>, Refusal> {
+        Ok(self.store.head()?.map(CommitHash::from))
+    }
+
+    /// Whether there is anything that is not in the commit; with `untracked`, files that git does not know count too.
+    fn is_dirty(&self, untracked: bool) -> Result<bool, Refusal> {
+        let files = if untracked { "--untracked-files=normal" } else { "--untracked-files=no" };
+        let output = self.store.git().run(&["--no-optional-locks", "status", "--porcelain", files]);
+        Ok(!output.map_err(StoreError::Git)?.is_empty())
+    }
+}
+
+/// Records what was found. Answers with the commit of the store.
+fn record(session: &Session, claim: &Execution, checks: &[Check]) -> Result<Option<ObjectId>, Refusal> {
+    let (id, solution) = (&claim.id, &claim.solution_id);
+    let passed = checks.iter().filter(|check| check.exit_code == Some(0)).count();
+    let committed = session.transact(|tx| {
+        for check in checks {
+            tx.log(id, Event::Check(check.clone()))?;
+        }
+        let of =
+            format!("execution: verify {solution} ({passed} of {} passed)", count(checks.len(), "check"));
+        tx.describe("verify", of);
+        Ok(())
+    })?;
+    Ok(committed.commit)
+}
+
+/// Evidence counts at the last linked commit; somebody who tested another one should know.
+fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check]) -> Option<Notice> {
+    let commits = Work::of(store, execution).map(|work| work.present).unwrap_or_else(|_| execution.work());
+    let (last, check) = (commits.last()?, checks.first()?);
+    match &check.commit {
+        Some(commit) if *commit != last.link.hash => Some(Notice::warning(format!(
+            "tested at {}, but the last linked commit is {}: only checks there count as evidence",
+            commit.short(),
+            last.link.hash.short()
+        ))),
+        _ if check.dirty => {
+            Some(Notice::warning("the work tree has uncommitted changes: such checks are not evidence"))
+        }
+        _ => None,
+    }
+}
