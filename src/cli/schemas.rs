@@ -19,6 +19,7 @@ use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
 use crate::cli::command::store::export;
 use crate::cli::command::store::help;
+use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::work::detail;
@@ -230,7 +231,7 @@ pub(super) static KINDS: &[Kind] = &[
         "export",
         "`export jsonl --output FILE`; without it there are the lines themselves, and no answer beside them",
     ),
-    kind::<ops::store::Initialised>(Sort::Answer, "init", "`init`"),
+    kind::<init::InitAnswer>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
         Sort::Answer,
         "hook-state",

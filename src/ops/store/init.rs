@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::hooks::install::HookState;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 use crate::sync::{self, Synced};
 
@@ -33,8 +32,6 @@ pub(crate) struct Initialised {
     /// How many commits came from the remote.
     #[serde(skip)]
     pub(crate) incoming: u64,
-    /// The git hooks, where they were asked for.
-    pub(crate) hooks: Vec<HookState>,
 }
 
 /// Makes the store, or fetches the remote's. Where there is one already, what the remote has is brought in.
@@ -72,7 +69,6 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
         tip: tip.to_string(),
         is_refspec_added,
         incoming: pulled.map_or(0, |pulled| pulled.incoming),
-        hooks: vec![],
     };
     Ok(session.done(view, is_new.then_some(tip)))
 }

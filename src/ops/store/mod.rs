@@ -1,6 +1,7 @@
 //! The store itself: making it, its rules, checking it, and what is derived of it.
 
 mod copies;
+mod export;
 mod fsck;
 mod import;
 mod init;
@@ -10,6 +11,7 @@ mod purge;
 mod redact;
 mod reindex;
 
+pub(crate) use export::export;
 pub(crate) use fsck::{Repaired, fsck, repair};
 pub(crate) use import::{Import, import_beads, import_jsonl, issues, line};
 pub(crate) use init::{Init, Initialised, init};

@@ -5,10 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{Context, Exit, Failure, Outcome};
-use crate::interchange::jsonl::{self, Exported};
-use crate::model::id::IssueId;
-use crate::store::{Snapshot, resolve};
-use crate::ui::Progress;
+use crate::interchange::jsonl::Exported;
+use crate::ops::{Done, Session, store};
 
 /// Export the store for other programs
 #[derive(Debug, clap::Args)]
@@ -53,40 +51,24 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return Err(Failure::usage("an export is many JSON documents, and --json asks for one")
             .hint("add --output FILE, or leave out --json"));
     }
-    let store = context.store()?;
-    let state = store.snapshot()?;
-    let issues: Vec<IssueId> =
-        issues.iter().map(|text| resolve::issue(&state, text)).collect::<Result<_, _>>()?;
-    let exported = match &output {
-        Some(path) => to_file(&state, &issues, path)?,
-        None => {
-            let mut out = BufWriter::with_capacity(1 << 16, context.screen.json_lines()?);
-            let exported = write(&state, &issues, &mut out)?;
-            out.flush()?;
-            exported
-        }
+    let session = context.session()?;
+    let Some(path) = output else {
+        let mut out = BufWriter::with_capacity(1 << 16, context.screen.json_lines()?);
+        let done = store::export::<Failure>(&session, &issues, &mut out)?;
+        out.flush()?;
+        drop(out);
+        context.tell(done.notices);
+        return Ok(Exit::Done);
     };
-    for left in &exported.left_out {
-        context.warn(&format!("`{}` is left out: {}", left.path, left.reason));
-    }
-    match output {
-        Some(path) if context.json() => {
-            let output = path.to_string_lossy().into_owned();
-            context.screen.print_json(&ExportAnswer { output, exported })?;
-        }
-        Some(path) => writeln!(context.screen, "exported {} files to {}", exported.files, path.display())?,
-        None => {}
-    }
-    Ok(Exit::Done)
-}
-
-fn write(state: &Snapshot<'_>, issues: &[IssueId], out: &mut dyn Write) -> Result<Exported, Failure> {
-    let mut progress = Progress::start("exporting", None);
-    jsonl::write(state, issues, out, |files| progress.at(files))
+    let Done { view: exported, commit, notices } = to_file(&session, &issues, &path)?;
+    let view = ExportAnswer { output: path.to_string_lossy().into_owned(), exported };
+    context.answer(Done { view, commit, notices }, |view, _, screen| {
+        writeln!(screen, "exported {} files to {}", view.exported.files, view.output)
+    })
 }
 
 /// Written beside it first, so that a file of that name is replaced by a whole one only.
-fn to_file(state: &Snapshot<'_>, issues: &[IssueId], path: &Path) -> Result<Exported, Failure> {
+fn to_file(session: &Session, issues: &[String], path: &Path) -> Result<Done<Exported>, Failure> {
     let failed = |error: &std::io::Error| {
         Failure::new("cannot-write", format!("cannot write `{}`: {error}", path.display()))
             .hint("name a file in a folder that is there and can be written to")
@@ -97,8 +79,8 @@ fn to_file(state: &Snapshot<'_>, issues: &[IssueId], path: &Path) -> Result<Expo
     let file = tempfile::Builder::new().prefix(".wf-export-").permissions(mode).tempfile_in(folder);
     let file = file.map_err(|error| failed(&std::io::Error::from(error.kind())))?;
     let mut out = BufWriter::with_capacity(1 << 16, file);
-    let exported = write(state, issues, &mut out)?;
+    let done = store::export::<Failure>(session, issues, &mut out)?;
     let file = out.into_inner().map_err(|error| failed(error.error()))?;
     file.persist(path).map_err(|error| failed(&error.error))?;
-    Ok(exported)
+    Ok(done)
 }

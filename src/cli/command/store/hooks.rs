@@ -47,14 +47,15 @@ enum Command {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let Args { command } = args;
-    let store = context.store()?;
+    let session = context.session()?;
+    let store = session.store();
     let states = match command {
         Command::Install { server, force } => {
             let side = if server { Side::Server } else { Side::Client };
-            install::install(&hooks_at(&store)?, &program()?, side, force)?
+            install::install(&hooks_at(store)?, &program()?, side, force)?
         }
-        Command::Uninstall => install::uninstall(&hooks_at(&store)?)?,
-        Command::Status => install::status(&hooks_at(&store)?, &program()?),
+        Command::Uninstall => install::uninstall(&hooks_at(store)?)?,
+        Command::Status => install::status(&hooks_at(store)?, &program()?),
     };
     warn_of_edited(&states, context);
     if context.json() {

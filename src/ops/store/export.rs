@@ -1,0 +1,31 @@
+//! The store for other programs.
+
+use std::io::{self, Write};
+
+use crate::interchange::jsonl::{self, Exported};
+use crate::model::id::IssueId;
+use crate::ops::{Done, Notice, Refusal, Session};
+use crate::store::{StoreError, resolve};
+
+/// Writes the store to `out` as JSON lines; only these issues where any are named.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`; what writing to `out` can come to.
+pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
+    session: &Session,
+    issues: &[String],
+    out: &mut dyn Write,
+) -> Result<Done<Exported>, E> {
+    let state = session.store().snapshot()?;
+    let issues = issues.iter().map(|text| resolve::issue(&state, text).map_err(Refusal::from));
+    let issues: Vec<IssueId> = issues.collect::<Result<_, _>>()?;
+    let write = |seen: &mut dyn FnMut(u64)| jsonl::write::<E>(&state, &issues, out, seen);
+    let exported = session.counted("exporting", None, write)?;
+    session.notice_all(
+        exported
+            .left_out
+            .iter()
+            .map(|left| Notice::warning(format!("`{}` is left out: {}", left.path, left.reason))),
+    );
+    Ok(session.done(exported, None))
+}
