@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
 use crate::cli::{Exit, Failure, whole_command};
 use crate::ui;
 
@@ -13,37 +15,15 @@ pub(super) fn report(error: &clap::Error) -> ExitCode {
             _ => Exit::Done.into(),
         };
     }
-    let text = error.render().to_string();
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    let root = whole_command();
-    if lacks_force(error) {
-        let json = words.iter().any(|word| word == "--json");
-        return reason_alone(&root, &words).report(json, &[]).into();
+    let json = words.iter().any(|word| word == "--json");
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
+        // It repeats nothing that was typed, but the filter costs nothing either.
+        ui::say(ui::text::clean(&error.render().to_string()).trim_end());
+        return Exit::Usage.into();
     }
-    if let Some(failure) =
-        unknown_option(&root, &words, error).or_else(|| unknown_command(&root, &words, error))
-    {
-        let json = words.iter().any(|word| word == "--json");
-        return failure.report(json, &[]).into();
-    }
-    let hint = format!("`{} --help` shows how it is used", meant(&root, &words));
-    if words.iter().any(|word| word == "--json") {
-        let (message, tip) = in_short(&text);
-        let hint = tip.map_or_else(|| hint.clone(), |tip| format!("{tip}; {hint}"));
-        return Failure::usage(message).hint(hint).report(true, &[]).into();
-    }
-    // It repeats what was typed, which may have come from anywhere.
-    let painter = ui::Painter::stderr();
-    let is_error = text.starts_with("error: ");
-    let rest = text.strip_prefix("error: ").unwrap_or(&text);
-    let rest = rest.split("\nFor more information").next().unwrap_or_default();
-    let prefix = if is_error { painter.paint(ui::style::BAD, "error:") + " " } else { String::new() };
-    ui::say(&format!("{prefix}{}", ui::text::clean(rest).trim_end()));
-    if is_error {
-        ui::say(&format!("{} {hint}", painter.paint(ui::style::DIM, "hint:")));
-    }
-    Exit::Usage.into()
+    failure(&whole_command(), &words, error).report(json, &[]).into()
 }
 
 /// What people call an option that has another name here.
@@ -64,15 +44,99 @@ const NAMES: &[(&str, &str, &[&str])] = &[
     ("issue-type", "`--type TYPE`", &["kind"]),
 ];
 
-/// An option that the command does not have, where it is known what was meant by it.
-fn unknown_option(root: &clap::Command, words: &[String], error: &clap::Error) -> Option<Failure> {
-    use clap::error::{ContextKind, ContextValue, ErrorKind};
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
-    if error.kind() != ErrorKind::UnknownArgument || !given.starts_with('-') {
-        return None;
+/// A text that clap tells about an error.
+fn told(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
     }
+}
+
+/// The same where it may be several.
+fn all_told(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::Strings(all)) => all.clone(),
+        Some(ContextValue::String(one)) => vec![one.clone()],
+        _ => vec![],
+    }
+}
+
+fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failure {
     let (path, command) = found(root, words);
-    if command.has_subcommands() {
+    let argument = told(error, ContextKind::InvalidArg).unwrap_or_default();
+    let value = told(error, ContextKind::InvalidValue).unwrap_or_default();
+    let quoted = |all: Vec<String>| all.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let (message, hint) = match error.kind() {
+        ErrorKind::UnknownArgument => match unknown_option(&path, command, argument) {
+            Some(failure) => return failure,
+            None => (format!("`{path}` has no argument `{argument}`"), suggested(error)),
+        },
+        ErrorKind::InvalidSubcommand => match unknown_command(&path, command, error) {
+            Some(failure) => return failure,
+            None => {
+                let given = told(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+                (format!("`{path}` has no command `{given}`"), suggested(error))
+            }
+        },
+        ErrorKind::MissingRequiredArgument => match all_told(error, ContextKind::InvalidArg) {
+            missing if names_force(&missing) => return reason_alone(&path, command),
+            missing => (format!("`{path}` needs {}", quoted(missing)), None),
+        },
+        ErrorKind::MissingSubcommand => {
+            let all = all_told(error, ContextKind::ValidSubcommand);
+            return Failure::usage(format!("`{path}` needs a command")).hint(after(&path, &all));
+        }
+        ErrorKind::InvalidValue if value.is_empty() => {
+            (format!("`{argument}` needs a value"), allowed(error))
+        }
+        ErrorKind::InvalidValue => (format!("`{value}` is no value of `{argument}`"), allowed(error)),
+        ErrorKind::ValueValidation => {
+            let why = std::error::Error::source(error).map(|why| format!(": {why}")).unwrap_or_default();
+            (format!("`{value}` is no value of `{argument}`{why}"), None)
+        }
+        ErrorKind::ArgumentConflict => match all_told(error, ContextKind::PriorArg) {
+            others if others.iter().any(|it| it == argument) => {
+                (format!("`{argument}` is given more than once"), None)
+            }
+            others if others.is_empty() => {
+                (format!("`{argument}` cannot stand beside the other arguments"), None)
+            }
+            others => (format!("`{argument}` cannot stand beside {}", quoted(others)), None),
+        },
+        ErrorKind::TooManyValues => (format!("`{value}` is one value too many for `{argument}`"), None),
+        ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
+            (format!("`{argument}` needs more values"), None)
+        }
+        ErrorKind::NoEquals => (format!("`{argument}` takes its value behind `=`"), None),
+        ErrorKind::InvalidUtf8 => ("an argument is not UTF-8".to_owned(), None),
+        _ => ("a command is missing".to_owned(), None),
+    };
+    let help = format!("`{path} --help` shows how it is used");
+    Failure::usage(message).hint(hint.map_or_else(|| help.clone(), |hint| format!("{hint}; {help}")))
+}
+
+/// What was nearly typed.
+fn suggested(error: &clap::Error) -> Option<String> {
+    let kinds = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let near: Vec<String> = kinds.into_iter().flat_map(|kind| all_told(error, kind)).collect();
+    let near = near.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or ");
+    (!near.is_empty()).then(|| format!("did you mean {near}?"))
+}
+
+/// The values that an argument can have.
+fn allowed(error: &clap::Error) -> Option<String> {
+    let all = all_told(error, ContextKind::ValidValue);
+    suggested(error).or_else(|| (!all.is_empty()).then(|| format!("allowed are {}", all.join(", "))))
+}
+
+/// The commands below another.
+fn after(path: &str, names: &[String]) -> String {
+    format!("after `{path}` comes one of: {}", names.join(", "))
+}
+
+/// An option that the command does not have, where it is known what was meant by it.
+fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Failure> {
+    if !given.starts_with('-') || command.has_subcommands() {
         return None;
     }
     let name = given.trim_start_matches('-');
@@ -87,40 +151,25 @@ fn unknown_option(root: &clap::Command, words: &[String], error: &clap::Error) -
     is_text.then(|| Failure::usage(format!("{what}: it takes no text")).hint(hint))
 }
 
-/// What should be a command below another and is none: what it is given to instead.
-fn unknown_command(root: &clap::Command, words: &[String], error: &clap::Error) -> Option<Failure> {
-    use clap::error::{ContextKind, ContextValue, ErrorKind};
-    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    let (path, command) = found(root, words);
-    // Of one that is nearly right, clap names that.
-    let is_slip = error.get(ContextKind::SuggestedSubcommand).is_some();
-    if error.kind() != ErrorKind::InvalidSubcommand || is_slip || path == "git wf" {
+/// What should be a command below another and is none: what it is given to instead. Of one that is nearly right, the right
+/// one is named.
+fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> Option<Failure> {
+    if error.get(ContextKind::SuggestedSubcommand).is_some() || path == "git wf" {
         return None;
     }
-    let names: Vec<&str> =
-        command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name).collect();
-    let names = names.into_iter().filter(|name| *name != "help").collect::<Vec<_>>().join(", ");
-    Some(
-        Failure::usage(format!("`{path}` has no command `{given}`"))
-            .hint(format!("after `{path}` comes one of: {names}")),
-    )
+    let given = told(error, ContextKind::InvalidSubcommand)?;
+    let names = command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
+    let names: Vec<String> = names.filter(|name| *name != "help").map(str::to_owned).collect();
+    Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(after(path, &names)))
 }
 
 /// Whether `--reason` stands there alone.
-fn lacks_force(error: &clap::Error) -> bool {
-    use clap::error::{ContextKind, ContextValue, ErrorKind};
-    let names_force = || match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::Strings(missing)) => {
-            matches!(&missing[..], [one] if one.trim_start_matches('-') == "force")
-        }
-        _ => false,
-    };
-    error.kind() == ErrorKind::MissingRequiredArgument && names_force()
+fn names_force(missing: &[String]) -> bool {
+    matches!(missing, [one] if one.trim_start_matches('-') == "force")
 }
 
 /// Most of those who give a reason alone have something to say, and no gate to override.
-fn reason_alone(root: &clap::Command, words: &[String]) -> Failure {
-    let (path, command) = found(root, words);
+fn reason_alone(path: &str, command: &clap::Command) -> Failure {
     let says = command.get_arguments().any(|it| it.get_long() == Some("message"));
     Failure::usage("`--reason` says why a gate is overridden, and none is being overridden").hint(
         match says {
@@ -130,11 +179,7 @@ fn reason_alone(root: &clap::Command, words: &[String]) -> Failure {
     )
 }
 
-/// The command that was meant as far as it can be made out: `git wf queue add`.
-fn meant(root: &clap::Command, words: &[String]) -> String {
-    found(root, words).0
-}
-
+/// The command that was meant as far as it can be made out, `git wf queue add`, and what it takes.
 fn found<'a>(root: &'a clap::Command, words: &[String]) -> (String, &'a clap::Command) {
     let mut path = vec!["git wf"];
     let mut at = root;
@@ -146,25 +191,19 @@ fn found<'a>(root: &'a clap::Command, words: &[String]) -> (String, &'a clap::Co
     (path.join(" "), at)
 }
 
-/// The first paragraph of what clap says in one line, and its tip where it has one.
-fn in_short(text: &str) -> (String, Option<String>) {
-    let lines = |paragraph: &str| paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    if !text.starts_with("error: ") {
-        // It is the help: what is there instead of an error where a command is missing.
-        return ("a command is missing".into(), None);
-    }
-    let mut paragraphs = text.split("\n\n");
-    let first = lines(paragraphs.next().unwrap_or_default());
-    let tip = paragraphs.find_map(|it| Some(lines(it.trim().strip_prefix("tip: ")?)));
-    (first.strip_prefix("error: ").unwrap_or(&first).to_owned(), tip)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
         text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// What is said to `git wf …`.
+    fn said(typed: &str) -> String {
+        let words = words(typed);
+        let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());
+        format!("{:?}", failure(&whole_command(), &words, &error.unwrap_err()))
     }
 
     #[test]
@@ -177,57 +216,41 @@ mod tests {
             ("show queue", "git wf show"),
             ("edit ISS-1 --priority 9", "git wf edit"),
         ] {
-            assert_eq!(meant(&whole_command(), &words(typed)), command_line, "{typed}");
+            assert_eq!(found(&whole_command(), &words(typed)).0, command_line, "{typed}");
         }
     }
 
     #[test]
-    fn a_reason_alone_is_told_from_other_usage() {
-        for (typed, hint) in [
-            ("fail --reason broken", "`-m TEXT`"),
-            ("done --reason finished", "`-m TEXT`"),
-            ("queue hold S-1 --reason later", "`-m TEXT`"),
-            ("redact ISS-1 title --reason secret", "`-m TEXT`"),
-            ("bind ISS-1 --reason better", "leave it out; `git wf bind --help`"),
+    fn what_is_wrong_is_named_with_what_to_do() {
+        for (typed, message, hint) in [
+            ("fail --reason broken", "none is being overridden", "`-m TEXT`"),
+            ("queue hold S-1 --reason later", "none is being overridden", "`-m TEXT`"),
+            ("bind ISS-1 --reason better", "none is being overridden", "leave it out; `git wf bind --help`"),
+            ("bind ISS-1 --force", "`git wf bind` needs `--reason <TEXT>`", "`git wf bind --help`"),
+            ("comment ISS-1 --reason later", "no option `--reason`", "`-m TEXT`"),
+            ("feedback add ISS-1 --body text", "no option `--body`", "`-m TEXT`"),
+            ("new title --label a", "no option `--label`", "`-t TAG`"),
+            ("new --json-file x", "no option `--json-file`", "`--from-json FILE`"),
+            ("comment ISS-1 --input x", "no option `--input`", "`-F FILE`"),
+            ("queue release S-1 -m later", "takes no text", "leave it out; `git wf queue release --help`"),
+            ("list --frob", "`git wf list` has no argument `--frob`", "`git wf list --help`"),
+            ("list --statu open", "no argument `--statu`", "did you mean `--status`?"),
+            ("nxt", "`git wf` has no command `nxt`", "did you mean `next`"),
+            (
+                "queue frob",
+                "`git wf queue` has no command `frob`",
+                "after `git wf queue` comes one of: new, add",
+            ),
+            ("queue conflict", "`git wf queue conflict` needs a command", "comes one of: add, list, check"),
+            ("queue add", "`git wf queue add` needs `<ISSUES|--all-planned|", "`git wf queue add --help`"),
+            ("completions ksh", "`ksh` is no value of `<SHELL>`", "allowed are bash"),
+            ("log -n x", "`x` is no value of `--limit <N>`: invalid digit", "`git wf log --help`"),
+            ("log -n", "`--limit <N>` needs a value", "`git wf log --help`"),
+            ("log -n 1 -n 2", "`--limit <N>` is given more than once", "`git wf log --help`"),
+            ("trace x --dot --mermaid", "`--dot` cannot stand beside `--mermaid`", "`git wf trace --help`"),
         ] {
-            let words = words(typed);
-            let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());
-            assert!(lacks_force(&error.unwrap_err()), "{typed}");
-            let failure = format!("{:?}", reason_alone(&whole_command(), &words));
-            assert!(failure.contains(hint), "{typed}: {failure}");
+            let said = said(typed);
+            assert!(said.contains(message) && said.contains(hint), "{typed}: {said}");
         }
-        let error = whole_command().try_get_matches_from(["git-wf", "bind", "ISS-1", "--force"]);
-        assert!(!lacks_force(&error.unwrap_err()));
-    }
-
-    #[test]
-    fn an_option_that_has_another_name_is_named() {
-        for (typed, hint) in [
-            ("comment ISS-1 --reason later", "`-m TEXT`"),
-            ("feedback add ISS-1 --body text", "`-m TEXT`"),
-            ("new title --label a", "`-t TAG`"),
-            ("new --json-file x", "`--from-json FILE`"),
-            ("comment ISS-1 --input x", "`-F FILE`"),
-            ("queue release S-1 -m later", "leave it out; `git wf queue release --help`"),
-        ] {
-            let words = words(typed);
-            let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());
-            let failure = unknown_option(&whole_command(), &words, &error.unwrap_err());
-            assert!(format!("{failure:?}").contains(hint), "{typed}: {failure:?}");
-        }
-        let error = whole_command().try_get_matches_from(["git-wf", "list", "--frob"]).unwrap_err();
-        assert!(unknown_option(&whole_command(), &words("list --frob"), &error).is_none());
-    }
-
-    #[test]
-    fn what_is_missing_is_named_in_one_line() {
-        let error = whole_command().try_get_matches_from(["git-wf", "queue", "add"]).unwrap_err();
-        let (message, tip) = in_short(&error.render().to_string());
-        assert!(message.starts_with("the following required arguments were not provided: <"), "{message}");
-        assert_eq!(tip, None);
-        let error = whole_command().try_get_matches_from(["git-wf", "nxt"]).unwrap_err();
-        let (message, tip) = in_short(&error.render().to_string());
-        assert_eq!(message, "unrecognized subcommand 'nxt'");
-        assert!(tip.unwrap().contains("'next'"));
     }
 }

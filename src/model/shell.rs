@@ -11,7 +11,7 @@ pub(crate) fn word(text: &str) -> Cow<'_, str> {
     if !text.is_empty() && text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(format!("'{}'", text.replace('\'', "'\\''")))
+    Cow::Owned(gix_quote::single(text.into()).to_string())
 }
 
 /// The first operand of a command, such as a remote or a branch: behind `--` if it would pass for an option.
@@ -33,6 +33,8 @@ mod tests {
             ("x;reboot", "'x;reboot'"),
             ("$(reboot)", "'$(reboot)'"),
             ("it's", "'it'\\''s'"),
+            // Some shells find an earlier command by it.
+            ("now!", "'now'\\!''"),
             ("~/x", "'~/x'"),
             ("äö", "'äö'"),
         ] {

@@ -49,8 +49,8 @@ fn moment(text: &str, bound: Bound, now: Time) -> Option<Time> {
 /// Now, and how far the clock on the wall is from UTC. A clock that stands before 1970 shows its first second: git has no
 /// earlier ones.
 pub(super) fn local_now() -> gix::date::Time {
-    let now = chrono::Local::now();
-    gix::date::Time::new(now.timestamp().max(0), now.offset().local_minus_utc())
+    let now = gix::date::Time::now_local_or_utc();
+    gix::date::Time::new(now.seconds.max(0), now.offset)
 }
 
 /// The begin or the end of the day that is this many days before today.

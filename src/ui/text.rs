@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 use crate::model::hidden;
 pub(crate) use crate::model::words::count;
@@ -60,18 +61,13 @@ pub(crate) fn fold(text: &str, columns: Option<usize>) -> Vec<&str> {
     let Some(columns) = columns else { return vec![text] };
     let mut lines = Vec::new();
     let (mut begin, mut used) = (0, 0);
-    let mut at = 0;
-    while let Some(cluster) = first_cluster(&text[at..]) {
+    for (at, cluster) in text.grapheme_indices(true) {
         let wide = width(cluster);
         if used + wide > columns && at > begin {
             lines.push(&text[begin..at]);
             (begin, used) = (at, 0);
         }
         used += wide;
-        at += cluster.len();
-        if cluster.is_empty() {
-            break;
-        }
     }
     lines.push(&text[begin..]);
     lines
@@ -92,15 +88,12 @@ pub(crate) fn truncate(line: &str, columns: usize) -> String {
         return line.to_owned();
     }
     let Some(room) = columns.checked_sub(1) else { return String::new() };
-    let mut kept = 0;
     let mut used = 0;
-    while let Some(cluster) = first_cluster(&line[kept..]) {
+    let fits = |cluster: &&str| {
         used += width(cluster);
-        if used > room {
-            break;
-        }
-        kept += cluster.len();
-    }
+        used <= room
+    };
+    let kept: usize = line.graphemes(true).take_while(fits).map(str::len).sum();
     format!("{}…", &line[..kept])
 }
 
@@ -163,29 +156,6 @@ pub(super) fn is_hidden(before: Option<char>, c: char) -> bool {
 
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
-}
-
-/// The start of `text` that is drawn as one character: a base with its marks, an emoji sequence, a flag. Near
-/// enough to the Unicode rule for cutting a line; takes time in proportion to its length.
-fn first_cluster(text: &str) -> Option<&str> {
-    let mut chars = text.char_indices();
-    let (_, first) = chars.next()?;
-    let mut before = first;
-    let mut flag = is_regional(first);
-    for (at, c) in chars {
-        let pair = flag && is_regional(c);
-        let skin_tone = ('\u{1f3fb}'..='\u{1f3ff}').contains(&c);
-        if !(pair || skin_tone || before == ZERO_WIDTH_JOINER || c.width() == Some(0)) {
-            return Some(&text[..at]);
-        }
-        flag = false;
-        before = c;
-    }
-    Some(text)
-}
-
-fn is_regional(c: char) -> bool {
-    ('\u{1f1e6}'..='\u{1f1ff}').contains(&c)
 }
 
 #[cfg(test)]
