@@ -82,9 +82,11 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
             missing if names_force(&missing) => return reason_alone(&path, command),
             missing => (format!("`{path}` needs {}", quoted(missing)), None),
         },
-        ErrorKind::MissingSubcommand => {
-            let all = all_told(error, ContextKind::ValidSubcommand);
-            return Failure::usage(format!("`{path}` needs a command")).hint(after(&path, &all));
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return match path.as_str() {
+                "git wf" => Failure::usage("a command is missing").hint("`git wf --help` shows all of them"),
+                path => Failure::usage(format!("`{path}` needs a command")).hint(after(path, command)),
+            };
         }
         ErrorKind::InvalidValue if value.is_empty() => {
             (format!("`{argument}` needs a value"), allowed(error))
@@ -109,10 +111,14 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
         }
         ErrorKind::NoEquals => (format!("`{argument}` takes its value behind `=`"), None),
         ErrorKind::InvalidUtf8 => ("an argument is not UTF-8".to_owned(), None),
-        _ => ("a command is missing".to_owned(), None),
+        _ => (error.kind().to_string(), None),
     };
     let help = format!("`{path} --help` shows how it is used");
-    Failure::usage(message).hint(hint.map_or_else(|| help.clone(), |hint| format!("{hint}; {help}")))
+    Failure::usage(message).hint(match hint {
+        None => help,
+        Some(question) if question.ends_with('?') => format!("{question} {help}"),
+        Some(hint) => format!("{hint}; {help}"),
+    })
 }
 
 /// What was nearly typed.
@@ -126,11 +132,13 @@ fn suggested(error: &clap::Error) -> Option<String> {
 /// The values that an argument can have.
 fn allowed(error: &clap::Error) -> Option<String> {
     let all = all_told(error, ContextKind::ValidValue);
-    suggested(error).or_else(|| (!all.is_empty()).then(|| format!("allowed are {}", all.join(", "))))
+    if all.is_empty() { suggested(error) } else { Some(format!("allowed are {}", all.join(", "))) }
 }
 
 /// The commands below another.
-fn after(path: &str, names: &[String]) -> String {
+fn after(path: &str, command: &clap::Command) -> String {
+    let names = command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
+    let names: Vec<&str> = names.filter(|name| *name != "help").collect();
     format!("after `{path}` comes one of: {}", names.join(", "))
 }
 
@@ -158,9 +166,7 @@ fn unknown_command(path: &str, command: &clap::Command, error: &clap::Error) -> 
         return None;
     }
     let given = told(error, ContextKind::InvalidSubcommand)?;
-    let names = command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
-    let names: Vec<String> = names.filter(|name| *name != "help").map(str::to_owned).collect();
-    Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(after(path, &names)))
+    Some(Failure::usage(format!("`{path}` has no command `{given}`")).hint(after(path, command)))
 }
 
 /// Whether `--reason` stands there alone.
@@ -235,7 +241,7 @@ mod tests {
             ("queue release S-1 -m later", "takes no text", "leave it out; `git wf queue release --help`"),
             ("list --frob", "`git wf list` has no argument `--frob`", "`git wf list --help`"),
             ("list --statu open", "no argument `--statu`", "did you mean `--status`?"),
-            ("nxt", "`git wf` has no command `nxt`", "did you mean `next`"),
+            ("nxt", "`git wf` has no command `nxt`", "`next`? `git wf --help`"),
             (
                 "queue frob",
                 "`git wf queue` has no command `frob`",
