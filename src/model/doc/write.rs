@@ -111,8 +111,5 @@ fn order_leaves(leaves: &[&str], mut inner: Map<String, Value>) -> Value {
 
 /// The file form of any JSON value: two-space indent and one newline at the end.
 pub(crate) fn file_bytes(value: &Value) -> Vec<u8> {
-    // Writing a Value to memory cannot fail: its keys are texts.
-    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes
+    format!("{value:#}\n").into_bytes()
 }
