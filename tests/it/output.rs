@@ -172,7 +172,8 @@ fn exit_codes_and_errors() {
     assert!(repo.wf(&["solution", "add", "--help"]).ok().stdout.contains("Usage: git wf solution add"));
     for usage in [&["nonsense"][..], &["list", "--colour"], &["show"], &["bind"], &[], &["solution"]] {
         let plain = repo.wf(usage).fails(2);
-        assert!(plain.stdout.is_empty() && plain.stderr.contains("Usage"), "{usage:?}: {}", plain.stderr);
+        let tells = plain.stderr.contains("Usage") || plain.stderr.contains("--help` shows how it is used");
+        assert!(plain.stdout.is_empty() && tells, "{usage:?}: {}", plain.stderr);
         assert!(!plain.stderr.contains("For more information"), "{usage:?}: {}", plain.stderr);
         let error = repo.refused(2, usage);
         assert_eq!(error["code"], "usage", "{usage:?}");
