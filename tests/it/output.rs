@@ -181,7 +181,7 @@ fn exit_codes_and_errors() {
         assert!(!message.is_empty() && !message.contains('\n'), "{error}");
         assert!(error["hint"].is_string(), "{error}");
     }
-    assert!(repo.refused(2, &[])["message"].as_str().unwrap().contains("subcommand"));
+    assert!(repo.refused(2, &[])["message"].as_str().unwrap().contains("a command is missing"));
     assert_eq!(repo.refused(1, &["show", "ISS-404"])["message"], "there is no record `ISS-404`");
     repo.refused(3, &["next"]);
     repo.refused(3, &["retry"]);
