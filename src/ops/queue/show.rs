@@ -23,10 +23,10 @@ pub(crate) struct Active {
 ///
 /// # Errors
 /// What writing can come to.
-pub(crate) fn new(session: &Session, name: Option<String>, priority: i64) -> Answer<QueueAnswer> {
+pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answer<QueueAnswer> {
     let nonce = random_uid()?;
     let committed = session.transact(|tx| {
-        let id = create(tx, name.clone(), priority, &nonce)?;
+        let id = create(tx, name.map(str::to_owned), priority, &nonce)?;
         tx.describe("queue new", format!("queue: create {id}"));
         Ok(id)
     })?;

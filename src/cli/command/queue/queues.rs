@@ -18,7 +18,7 @@ pub(super) struct New {
 pub(super) fn new(args: New, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let name = args.name.map(|name| text_input::title(&name)).transpose()?;
-    let done = queue::new(&session, name, args.priority)?;
+    let done = queue::new(&session, name.as_deref(), args.priority)?;
     context.answer(done, |queue, _, screen| writeln!(screen, "{}", queue.queue.id))
 }
 
