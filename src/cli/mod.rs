@@ -19,7 +19,7 @@ pub(crate) use context::{Context, Force, acting, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::{json_fault, strict_fault};
-use crate::ops::issues::{existing, existing_outline};
+use crate::ops::issues::existing;
 use crate::ops::plans::plan_named;
 use crate::ui;
 

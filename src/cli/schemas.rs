@@ -23,7 +23,6 @@ use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::work::detail;
-use crate::cli::input::issue_fields;
 use crate::cli::input::review as review_input;
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
@@ -127,7 +126,7 @@ pub(super) static KINDS: &[Kind] = &[
         "review-input",
         "a review as `solution review --from-json` takes it",
     ),
-    kind::<issue_fields::IssueInput>(
+    kind::<ops::issues::IssueInput>(
         Sort::Input,
         "issue-input",
         "an issue as `new` and `edit --from-json` take it",

@@ -13,11 +13,10 @@ use crate::model::priority::Priority;
 use crate::model::record::entry_at;
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
+use crate::rules::limits::{self, LONGEST_TITLE};
 
 /// Who wrote what nobody signed.
 const UNKNOWN: &str = "unknown";
-/// Characters of a title; a longer one is cut.
-const LONGEST_TITLE: usize = 1000;
 
 /// The issue that `record` becomes. A pure function: the same record makes the same bytes in every clone.
 pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
@@ -47,14 +46,17 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
     issue.expected_behavior = fields.text("acceptance_criteria");
     issue.extended_context.suggested_fix = fields.text("design");
     issue.extended_context.notes = fields.text("notes").map(Value::String);
-    issue.source_url = fields.text("external_ref").filter(|text| is_web_address(text));
+    issue.source_url = fields.text("external_ref").filter(|text| limits::web_address(text).is_ok());
     issue.assignee = fields.text("assignee");
     for label in fields.list("labels") {
         match label.as_str().map(str::trim) {
             Some("") => {}
-            Some(label) => {
-                issue.tags.insert(label.to_owned());
-            }
+            Some(label) => match limits::label(label) {
+                Ok(label) => {
+                    issue.tags.insert(label.to_owned());
+                }
+                Err(error) => fields.note(format!("{error}; it is kept in `imported`")),
+            },
             None => {
                 let kind = kind_of(label);
                 fields.note(format!("a label is {kind}, not a text; it is kept in `imported`"));
@@ -117,7 +119,7 @@ impl<'a> Fields<'a> {
     /// One line, of a length that can be shown.
     fn title(&mut self) -> Option<String> {
         let given = self.text("title")?;
-        let lines = given.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
+        let lines = given.split(char::is_control).map(str::trim).filter(|line| !line.is_empty());
         let mut title = lines.collect::<Vec<_>>().join(" ");
         if title.chars().count() > LONGEST_TITLE {
             title = title.chars().take(LONGEST_TITLE - 1).chain(['…']).collect();
@@ -229,17 +231,10 @@ fn depend(issue: &mut Issue, dependency: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Links are followed by people, so nothing but http and https, and nothing that could hide in one.
-fn is_web_address(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
-    rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(|c: char| c.is_whitespace() || c.is_control()))
-}
-
 fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "a truth value",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
         Value::String(_) => "a text",
         Value::Array(_) => "a list",

@@ -13,6 +13,7 @@ pub(crate) mod folder;
 pub(crate) mod formation;
 pub(crate) mod holds;
 pub(crate) mod lease;
+pub(crate) mod limits;
 pub(crate) mod moves;
 pub(crate) mod overlap;
 pub(crate) mod plan_check;

@@ -1,15 +1,11 @@
 //! Longer texts: from `-m`, a file, stdin, or the user's editor.
 
-use crate::cli::input::issue_fields::some;
-use crate::cli::{Context, Failure, read_text};
+use crate::cli::{Failure, read_text};
 use crate::model::id::IssueId;
 use crate::model::shell;
-use crate::store::{Read, Store, layout};
-
-/// A title is one line that people can read in a list.
-const LONGEST_TITLE: usize = 500;
-/// Texts beyond this are data, not descriptions. What a record may hold beside its other fields, the store says.
-const LONGEST_TEXT: usize = 16 * 1024 * 1024;
+use crate::ops::Session;
+pub(crate) use crate::rules::limits::text as checked;
+use crate::store::{Read, layout};
 
 /// Where the text of an issue or a comment comes from.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -33,7 +29,7 @@ impl TextArgs {
             None if self.message.is_empty() => None,
             None => Some(self.message.join("\n\n")),
         };
-        text.map(|text| checked(&text)).transpose()
+        Ok(text.map(|text| checked(&text)).transpose()?)
     }
 
     /// The same, or the last argument (`-` for stdin).
@@ -47,6 +43,29 @@ impl TextArgs {
             Some(last) => Ok(Some(checked(&argument(last)?)?)),
         }
     }
+
+    /// The text of `what`, from the editor where that is asked for, or where there is none and the editor `opens` by itself.
+    pub(crate) fn written(
+        &self,
+        last: Option<&str>,
+        session: &Session,
+        opens: bool,
+        what: &str,
+        help: &str,
+    ) -> Result<String, Failure> {
+        match self.given_or(last)? {
+            Some(text) if !self.edit => Ok(text),
+            None if !self.edit && !opens => Err(Failure::usage(format!("{what} needs a text"))
+                .hint("TEXT, -m TEXT, -F FILE, or -e for your editor")),
+            start => edit(session, &start.unwrap_or_default(), help),
+        }
+    }
+}
+
+/// The first line, and what follows it.
+pub(crate) fn title_and_rest(text: &str) -> (String, String) {
+    let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
+    (title.trim().to_owned(), rest.trim().to_owned())
 }
 
 /// A text that is an argument: `-` stands for stdin.
@@ -69,7 +88,7 @@ pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<Stri
         );
     }
     let text = last.map_or_else(|| Ok(message.join("\n\n")), argument)?;
-    Ok(some(checked(&text)?.trim().to_owned()))
+    Ok(Some(checked(&text)?.trim().to_owned()).filter(|text| !text.is_empty()))
 }
 
 /// Which of two optional arguments, an item and then a text, a lone one is: no item has a blank in its name or is JSON.
@@ -126,47 +145,9 @@ pub(crate) fn refuse_text<'a>(
     }
 }
 
-/// A text without blanks at its end, and not too long.
-pub(crate) fn checked(text: &str) -> Result<String, Failure> {
-    if text.len() > LONGEST_TEXT {
-        return Err(Failure::new(
-            "too-long",
-            format!("the text has {} bytes, and {LONGEST_TEXT} are allowed", text.len()),
-        )
-        .hint("attach large data as a file of the repository and name it here"));
-    }
-    Ok(text.trim_end().to_owned())
-}
-
-/// A title: one line, not empty, not too long.
-pub(crate) fn title(text: &str) -> Result<String, Failure> {
-    let title = text.trim();
-    if title.is_empty() {
-        return Err(
-            Failure::new("empty-title", "the title is empty").hint("say in one line what is wrong or wanted")
-        );
-    }
-    let length = title.chars().count();
-    if length > LONGEST_TITLE {
-        return Err(Failure::new(
-            "too-long",
-            format!("the title has {length} characters, and {LONGEST_TITLE} are allowed"),
-        )
-        .hint("put the rest into the description: -m TEXT or -F FILE"));
-    }
-    if title.chars().any(char::is_control) {
-        return Err(Failure::new(
-            "invalid-title",
-            "the title has a line break or another control character in it",
-        )
-        .hint("put what follows the first line into the description: -m TEXT or -F FILE"));
-    }
-    Ok(title.to_owned())
-}
-
 /// Opens git's editor on `text` with `help` below it as comment lines; what comes back has no comment lines.
-pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> Result<String, Failure> {
-    let _ = context;
+pub(crate) fn edit(session: &Session, text: &str, help: &str) -> Result<String, Failure> {
+    let store = session.store();
     let git = store.git();
     let editor = String::from_utf8_lossy(&git.run(&["var", "GIT_EDITOR"])?).trim().to_owned();
     let folder = store.git_dir().join("wf");
@@ -195,7 +176,7 @@ pub(crate) fn edit(store: &Store, context: &Context, text: &str, help: &str) -> 
     })?;
     // The text goes into the store; a copy left behind would be taken for something.
     let _ = std::fs::remove_file(&path);
-    checked(&text)
+    Ok(checked(&text)?)
 }
 
 #[cfg(test)]

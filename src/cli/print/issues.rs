@@ -20,6 +20,14 @@ pub(in crate::cli) fn changed(
     }
 }
 
+/// A new issue; for programs its id alone.
+pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Result<()> {
+    match screen.is_terminal() {
+        true => writeln!(screen, "registered {}", screen.painter().paint(style::ID, view.issue.id.as_str())),
+        false => writeln!(screen, "{}", view.issue.id),
+    }
+}
+
 /// How a status is coloured, everywhere.
 pub(in crate::cli) fn status_style(status: IssueStatus) -> style::Style {
     match status {

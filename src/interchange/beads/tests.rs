@@ -209,6 +209,15 @@ fn a_title_is_one_line_that_can_be_shown() {
 }
 
 #[test]
+fn labels_and_titles_keep_to_the_limits_of_any_issue() {
+    let long = "a".repeat(201);
+    let arrival = with(&json!({"labels": [" auth ", "two\nlines", long], "title": "a\u{1b}[31mb\tc"}));
+    assert_eq!(arrival.issue.tags.into_iter().collect::<Vec<_>>(), ["auth"]);
+    assert_eq!(arrival.notes.len(), 2, "{:?}", arrival.notes);
+    assert_eq!(arrival.issue.title, "a [31mb c");
+}
+
+#[test]
 fn only_web_addresses_are_links() {
     for text in ["github:zoo/okapi#7", "javascript:alert(1)", "http://", "https://example.org/ x", "JIRA-7"] {
         let arrival = with(&json!({"external_ref": text}));

@@ -1,11 +1,21 @@
 //! Issues: registering them, changing them, reading them.
 
 mod close;
+mod comment;
+mod edit;
+mod fields;
+mod input;
+mod new;
 mod reopen;
 mod show;
 mod view;
 
 pub(crate) use close::{Close, close};
+pub(crate) use comment::comment;
+pub(crate) use edit::{Edit, edit, stored};
+pub(crate) use fields::{Fields, Member};
+pub(crate) use input::IssueInput;
+pub(crate) use new::{New, new};
 pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use show::{ShownExecution, named, show, show_execution};
 pub(crate) use view::{CommentView, Contents, IssueView, answer, unreached};

@@ -6,6 +6,7 @@ use super::{ItemAnswer, QueueAnswer, World, create};
 use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::QueueDecision;
 use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::limits;
 use crate::store::{random_uid, resolve};
 
 /// The queues that are active.
@@ -22,11 +23,12 @@ pub(crate) struct Active {
 /// Makes a queue.
 ///
 /// # Errors
-/// What writing can come to.
+/// A name that is no title.
 pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answer<QueueAnswer> {
+    let name = name.map(limits::title).transpose()?;
     let nonce = random_uid()?;
     let committed = session.transact(|tx| {
-        let id = create(tx, name.map(str::to_owned), priority, &nonce)?;
+        let id = create(tx, name.clone(), priority, &nonce)?;
         tx.describe("queue new", format!("queue: create {id}"));
         Ok(id)
     })?;

@@ -3,7 +3,7 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::input::text::{TextArgs, edit};
+use crate::cli::input::text::TextArgs;
 use crate::cli::{Context, Exit, Failure, Outcome, existing};
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
@@ -82,20 +82,8 @@ fn text_of(
     given: &TextArgs,
     context: &Context,
 ) -> Result<String, Failure> {
-    let text = match given.given_or(text.as_deref())? {
-        Some(text) if !given.edit => text,
-        None if !given.edit => {
-            return Err(
-                Failure::usage("feedback needs a text").hint("TEXT, -m TEXT, -F FILE, or -e for your editor")
-            );
-        }
-        start => edit(
-            &context.store()?,
-            context,
-            &start.unwrap_or_default(),
-            &format!("Feedback on {issue}, for whoever plans it next."),
-        )?,
-    };
+    let help = format!("Feedback on {issue}, for whoever plans it next.");
+    let text = given.written(text.as_deref(), &*context.session()?, false, "feedback", &help)?;
     if text.trim().is_empty() {
         return Err(Failure::new("empty", "the feedback is empty, so nothing was written")
             .hint("say what the next planner should know"));

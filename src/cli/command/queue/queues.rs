@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use crate::cli::input::text as text_input;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::queue;
 
@@ -17,8 +16,7 @@ pub(super) struct New {
 
 pub(super) fn new(args: New, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let name = args.name.map(|name| text_input::title(&name)).transpose()?;
-    let done = queue::new(&session, name.as_deref(), args.priority)?;
+    let done = queue::new(&session, args.name.as_deref(), args.priority)?;
     context.answer(done, |queue, _, screen| writeln!(screen, "{}", queue.queue.id))
 }
 

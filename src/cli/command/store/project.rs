@@ -1,5 +1,5 @@
-use crate::cli::input::text::{TextArgs, edit};
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::input::text::TextArgs;
+use crate::cli::{Context, Outcome, print};
 use crate::ops::store::{self, ProjectField};
 
 /// Show or set what planners are told about the project
@@ -50,19 +50,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return context.answer(done, |project, _, screen| print::store::project(screen, project));
     };
     session.store().snapshot()?;
-    let given = text.given_or(value.as_deref())?;
-    let given = match given {
-        Some(given) if !text.edit => given,
-        None if !text.edit => {
-            return Err(Failure::usage("a text is missing").hint("TEXT, -F FILE, or -e for your editor"));
-        }
-        start => edit(
-            session.store(),
-            context,
-            &start.unwrap_or_default(),
-            "What planners are told about the project.",
-        )?,
-    };
+    let help = "What planners are told about the project.";
+    let given = text.written(value.as_deref(), &session, false, "the field", help)?;
     let done = store::set_project(&session, field.into(), &given)?;
     context.answer(done, |project, _, screen| print::store::project(screen, project))
 }

@@ -1,0 +1,145 @@
+//! Changing the fields and the decision of an issue.
+
+use super::fields::Fields;
+use super::input::some;
+use super::new::check_dependencies;
+use super::{IssueView, existing, existing_outline, view};
+use crate::model::execution::AsideReason;
+use crate::model::id::IssueId;
+use crate::model::issue::{Issue, StoredStatus};
+use crate::model::remedy::Call;
+use crate::model::status::IssueStatus;
+use crate::ops::{Answer, Refusal, Session, work};
+use crate::rules::{facts, limits, moves};
+use crate::store::{Tx, resolve};
+
+/// What becomes of an issue; what is not given stays as it is.
+#[derive(Debug)]
+pub(crate) struct Edit {
+    /// Its id, or the unambiguous beginning of one.
+    pub(crate) issue: String,
+    /// A new title.
+    pub(crate) title: Option<String>,
+    /// A new description; an empty one clears it.
+    pub(crate) text: Option<String>,
+    /// A new decision.
+    pub(crate) status: Option<IssueStatus>,
+    /// Everything else.
+    pub(crate) fields: Fields,
+    /// Why a transition that is not legal is made all the same.
+    pub(crate) force: Option<String>,
+}
+
+/// Changes an issue.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `other-issue`, `illegal-move`, `own-command`, `derived-status`, `not-bound`, `cycle`,
+/// `self-dependency`; a value that has not the form of its field; usage where nothing is given.
+pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
+    let Edit { issue, title, text, status, fields, force } = input;
+    if title.is_none() && text.is_none() && status.is_none() && fields.is_empty() {
+        return Err(Refusal::usage("nothing to change")
+            .hint("name a field, such as the title")
+            .remedy(Call::new("edit -e", [issue]), "opens the text in your editor"));
+    }
+    let id = resolve::issue(&session.store().snapshot()?, &issue)?;
+    let named = fields.json.as_ref().and_then(|json| json.id.as_ref());
+    if let Some(other) = named.filter(|other| **other != id) {
+        return Err(Refusal::new("other-issue", format!("the input is issue `{other}`, not `{id}`"))
+            .hint("leave `id` out of it")
+            .remedy(Call::new("edit", [other]), "edits that one"));
+    }
+    let title = title.as_deref().map(limits::title).transpose()?;
+    let text = text.as_deref().map(limits::text).transpose()?;
+    let committed = session.transact(|tx| {
+        let folder = existing_outline(tx, &id)?;
+        if let Some(status) = status {
+            decide(tx, &id, status, force.as_deref())?;
+        }
+        let mut target = folder.issue.record.clone();
+        fields.apply(tx, &mut target)?;
+        if let Some(title) = &title {
+            target.title.clone_from(title);
+        }
+        if let Some(text) = &text {
+            target.context = some(text.clone());
+        }
+        let dependencies_changed = target.depends_on != folder.issue.record.depends_on;
+        let edited = tx.edit_issue(&id, |issue| {
+            // What was decided above stands.
+            let kept = (issue.status, issue.close_reason.clone(), issue.bound_solution_id.clone());
+            *issue = target;
+            (issue.status, issue.close_reason, issue.bound_solution_id) = kept;
+        })?;
+        if dependencies_changed {
+            check_dependencies(tx, &id)?;
+        }
+        tx.note.force.clone_from(&force);
+        let what = match status {
+            Some(status) if !edited => format!("issue: {id} is {status}"),
+            Some(status) => format!("issue: edit {id}, which is {status}"),
+            None => format!("issue: edit {id}"),
+        };
+        tx.describe("edit", what);
+        Ok(())
+    })?;
+    view::answer(session, &id, committed.commit)
+}
+
+/// An issue as it is stored, for whoever edits its text.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn stored(session: &Session, issue: &str) -> Result<Issue, Refusal> {
+    let snapshot = session.store().snapshot()?;
+    Ok(existing_outline(&snapshot, &resolve::issue(&snapshot, issue)?)?.issue.record)
+}
+
+/// Decides that the issue is `to`, where that is a legal transition.
+fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -> Result<(), Refusal> {
+    let folder = existing(tx, id)?;
+    let from = facts::status(&folder);
+    let decision = decision(id, to)?;
+    if from == to {
+        return Ok(());
+    }
+    if force.is_none() {
+        moves::permit(id, from, &format!("edit --status {to}"))?;
+        if decision == StoredStatus::Planned && folder.issue.record.bound_solution_id.is_none() {
+            return Err(Refusal::new("not-bound", format!("issue `{id}` has no bound plan"))
+                .remedy(Call::new("solution add", [id.as_str(), "FILE"]), "adds one")
+                .remedy(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses one"));
+        }
+    }
+    if from == IssueStatus::Executing && decision == StoredStatus::Cancelled {
+        work::set_aside(tx, &folder, AsideReason::Release, force)?;
+    }
+    tx.edit_issue(id, |issue| {
+        if issue.status == StoredStatus::Closed {
+            issue.close_reason = None;
+        }
+        issue.status = decision;
+    })?;
+    Ok(())
+}
+
+/// The decision that makes an issue show a status. Most statuses follow from what happens, and are not decided.
+fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> {
+    let command = match status {
+        IssueStatus::Registered => return Ok(StoredStatus::Registered),
+        IssueStatus::Planning => return Ok(StoredStatus::Planning),
+        IssueStatus::Planned => return Ok(StoredStatus::Planned),
+        IssueStatus::Paused => return Ok(StoredStatus::Paused),
+        IssueStatus::Cancelled => return Ok(StoredStatus::Cancelled),
+        IssueStatus::Closed => {
+            return Err(Refusal::new("own-command", "an issue is not edited to `closed`, it is closed")
+                .remedy(Call::new("close", [id]), "closes it"));
+        }
+        IssueStatus::Queued => "queue add",
+        IssueStatus::Executing => "next",
+        IssueStatus::Completed => "done",
+        IssueStatus::Failed => "fail",
+    };
+    Err(Refusal::new("derived-status", format!("the status `{status}` is derived and cannot be set"))
+        .remedy(command, "leads there"))
+}

@@ -1,0 +1,127 @@
+//! What becomes of the fields of an issue, for creating and for editing one.
+
+use std::collections::BTreeSet;
+
+use super::input::{IssueInput, some};
+use crate::model::id::IssueId;
+use crate::model::issue::Issue;
+use crate::model::priority::Priority;
+use crate::ops::Refusal;
+use crate::rules::limits;
+use crate::store::Read;
+use crate::store::resolve::{self, ResolveError};
+
+/// Something that enters a set, or leaves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Member {
+    /// It is in the set from now on.
+    Add(String),
+    /// It is not.
+    Remove(String),
+}
+
+/// New values; what is not given stays as it is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fields {
+    /// Whole values; what is given beside them stands over them.
+    pub(crate) json: Option<IssueInput>,
+    /// How urgent it is.
+    pub(crate) priority: Option<Priority>,
+    /// Labels.
+    pub(crate) tags: Vec<Member>,
+    /// Issues that must be done first: their ids, or unambiguous beginnings of them.
+    pub(crate) depends_on: Vec<Member>,
+    /// Parts of the system that it concerns.
+    pub(crate) components: Vec<Member>,
+    /// `type:id`, where the beginning of an id will do.
+    pub(crate) relations: Vec<Member>,
+    /// Who shall see to it; an empty text clears it.
+    pub(crate) assignee: Option<String>,
+    /// bug, feature, task, …; an empty text clears it.
+    pub(crate) issue_type: Option<String>,
+    /// Where it is discussed.
+    pub(crate) source_url: Option<String>,
+}
+
+impl Fields {
+    /// Whether nothing is given.
+    pub(super) fn is_empty(&self) -> bool {
+        let lists = [&self.tags, &self.depends_on, &self.components, &self.relations];
+        let texts = [&self.assignee, &self.issue_type, &self.source_url];
+        self.json.is_none()
+            && self.priority.is_none()
+            && lists.iter().all(|list| list.is_empty())
+            && texts.iter().all(|text| text.is_none())
+    }
+
+    /// The title that is given as JSON.
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.json.as_ref()?.title.as_deref()
+    }
+
+    /// Puts everything into an issue; ids are those of the state that is read.
+    pub(super) fn apply(&self, read: &impl Read, issue: &mut Issue) -> Result<(), Refusal> {
+        if let Some(json) = &self.json {
+            json.clone().apply(issue)?;
+        }
+        if let Some(priority) = self.priority {
+            issue.priority = priority;
+        }
+        for (set, members) in
+            [(&mut issue.tags, &self.tags), (&mut issue.affected_components, &self.components)]
+        {
+            change(set, members, |name, _| Ok(limits::label(name)?.to_owned()))?;
+        }
+        change(&mut issue.depends_on, &self.depends_on, |text, is_new| dependency(read, text, is_new))?;
+        change(&mut issue.relations, &self.relations, |text, _| relation(read, text))?;
+        if let Some(assignee) = &self.assignee {
+            issue.assignee = some(assignee.trim().to_owned());
+        }
+        if let Some(kind) = &self.issue_type {
+            issue.issue_type = some(kind.trim().to_owned());
+        }
+        if let Some(url) = &self.source_url {
+            issue.source_url = Some(limits::web_address(url)?.to_owned());
+        }
+        if issue.depends_on.contains(&issue.id) {
+            return Err(Refusal::new(
+                "self-dependency",
+                format!("issue `{}` cannot depend on itself", issue.id),
+            )
+            .hint("name another issue"));
+        }
+        Ok(())
+    }
+}
+
+/// Lets members enter and leave a set; `value` reads one, and is told whether it is to enter.
+fn change<T: Ord>(
+    set: &mut BTreeSet<T>,
+    members: &[Member],
+    value: impl Fn(&str, bool) -> Result<T, Refusal>,
+) -> Result<(), Refusal> {
+    for member in members {
+        match member {
+            Member::Add(text) => set.insert(value(text, true)?),
+            Member::Remove(text) => set.remove(&value(text, false)?),
+        };
+    }
+    Ok(())
+}
+
+/// The issue of a dependency. What is taken away need not exist any more.
+fn dependency(read: &impl Read, text: &str, is_new: bool) -> Result<IssueId, Refusal> {
+    match resolve::issue(read, text) {
+        Err(ResolveError::NotFound { .. }) if !is_new => Ok(IssueId::parse(text)?),
+        found => Ok(found?),
+    }
+}
+
+/// The relation with the whole id. It may be of an issue that is not here, if that is named in full.
+fn relation(read: &impl Read, text: &str) -> Result<String, Refusal> {
+    let (kind, name) = limits::relation(text)?;
+    match (resolve::issue(read, name), IssueId::parse(name)) {
+        (Err(ResolveError::NotFound { .. }), Ok(id)) => Ok(format!("{kind}:{id}")),
+        (found, _) => Ok(format!("{kind}:{}", found?)),
+    }
+}

@@ -1,0 +1,314 @@
+//! An issue as JSON, as planners and other programs hand it in.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::model::id::IssueId;
+use crate::model::issue::{
+    AcceptanceType, CommitStrategy, ExtendedContext, Issue, LifecycleRequirements, RegressionScope, Source,
+    TestStrategy,
+};
+use crate::model::priority::Priority;
+use crate::model::schema::Shape;
+use crate::model::{strict, typed};
+use crate::ops::Refusal;
+use crate::rules::limits::{self, RELATION, WEB_ADDRESS};
+use crate::rules::reply_task;
+
+/// An issue as JSON, under the names of the format. What the store makes is ignored.
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = with_ignored)]
+pub(crate) struct IssueInput {
+    /// The id to give it; one is made where it is left out.
+    pub(crate) id: Option<IssueId>,
+    /// One line.
+    pub(crate) title: Option<String>,
+    /// The description, in Markdown; `description` is another name for it.
+    #[serde(alias = "description")]
+    pub(crate) context: Option<String>,
+    /// Where it came from.
+    pub(crate) source: Option<Source>,
+    /// 1 critical … 5 trivial, or the name.
+    pub(crate) priority: Option<Priority>,
+    /// The type: bug, feature, task, or whatever the team uses.
+    pub(crate) issue_type: Option<String>,
+    #[schemars(regex(pattern = WEB_ADDRESS))]
+    /// URL of the discussion (http or https).
+    pub(crate) source_url: Option<String>,
+    /// Labels.
+    pub(crate) tags: Option<BTreeSet<String>>,
+    /// Who shall see to it.
+    pub(crate) assignee: Option<String>,
+    /// Issues that must be done first; those in `extended_context.notes.depends_on_issues` are added to them.
+    pub(crate) depends_on: Option<BTreeSet<IssueId>>,
+    #[schemars(inner(regex(pattern = RELATION)))]
+    /// `type:id` with parent-child, discovered-from, relates-to or duplicates.
+    pub(crate) relations: Option<BTreeSet<String>>,
+    /// Loose context.
+    pub(crate) extended_context: Option<ExtendedContext>,
+    /// Parts of the system it concerns.
+    pub(crate) affected_components: Option<BTreeSet<String>>,
+    /// What should happen.
+    pub(crate) expected_behavior: Option<String>,
+    /// What happens.
+    pub(crate) actual_behavior: Option<String>,
+    /// How it wants to be worked on.
+    pub(crate) lifecycle_requirements: Option<Lifecycle>,
+    /// Another name for tags, whose elements may be GitHub's objects.
+    pub(crate) labels: Option<Vec<Label>>,
+    #[schemars(regex(pattern = WEB_ADDRESS))]
+    /// The issue on GitHub; another name for source_url.
+    pub(crate) github_url: Option<String>,
+    #[schemars(range(min = 1))]
+    /// Its number there; without an id, a new issue is called GH- and this number.
+    pub(crate) github_number: Option<u64>,
+}
+
+/// What [`LifecycleRequirements`] may say: these words and no others.
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lifecycle {
+    test_strategy: Option<TestStrategy>,
+    regression_scope: Option<RegressionScope>,
+    acceptance_type: Option<AcceptanceType>,
+    commit_strategy: Option<CommitStrategy>,
+}
+
+impl Lifecycle {
+    /// The words that each field allows.
+    fn words() -> [(&'static str, String); 4] {
+        [
+            ("test_strategy", TestStrategy::words()),
+            ("regression_scope", RegressionScope::words()),
+            ("acceptance_type", AcceptanceType::words()),
+            ("commit_strategy", CommitStrategy::words()),
+        ]
+    }
+
+    /// Refuses other words by the name of their field.
+    fn check(value: &Value) -> Result<(), Refusal> {
+        let Some(given) = value.get("lifecycle_requirements").and_then(|it| it.as_object()) else {
+            return Ok(());
+        };
+        for (name, words) in Self::words() {
+            match given.get(name) {
+                None | Some(Value::Null) => {}
+                Some(Value::String(word)) if words.split(", ").any(|known| known == word) => {}
+                Some(other) => {
+                    return Err(Refusal::new(
+                        "invalid-word",
+                        format!(
+                            "lifecycle_requirements.{name} cannot be `{}`",
+                            other.as_str().unwrap_or(&other.to_string())
+                        ),
+                    )
+                    .hint(format!("allowed are {words}")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<Lifecycle> for LifecycleRequirements {
+    fn from(it: Lifecycle) -> Self {
+        Self {
+            test_strategy: it.test_strategy.map(|word| word.to_string()),
+            regression_scope: it.regression_scope.map(|word| word.to_string()),
+            acceptance_type: it.acceptance_type.map(|word| word.to_string()),
+            commit_strategy: it.commit_strategy.map(|word| word.to_string()),
+        }
+    }
+}
+
+/// A label by its name, or as GitHub shows it.
+#[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Label {
+    /// The name.
+    Name(String),
+    /// An object with the name.
+    Object {
+        /// The name.
+        name: String,
+    },
+}
+
+/// The member of the notes by which a planner names what an issue depends on.
+const DEPENDENCIES: &str = "depends_on_issues";
+
+/// Fields that the store makes or derives: a record that `show --json` printed can be read again.
+const OWNED: &[&str] = &[
+    "author",
+    "created_at",
+    "status",
+    "close_reason",
+    "bound_solution_id",
+    "imported",
+    "solution_count",
+    "wave",
+    "error",
+    "updated_at",
+    "planned_at",
+    "queued_at",
+    "executed_at",
+    "completed_at",
+    "comments",
+    "feedback",
+    "solutions",
+    "executions",
+    "clock",
+];
+
+/// The schema admits what is read and ignored.
+fn with_ignored(schema: &mut schemars::Schema) {
+    let ignored = serde_json::json!({ "description": "made by the store; ignored here" });
+    if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
+        if let Some(context) = properties.get("context").cloned() {
+            properties.insert("description".into(), context);
+        }
+        properties.extend(OWNED.iter().map(|name| ((*name).to_owned(), ignored.clone())));
+    }
+}
+
+impl IssueInput {
+    /// Reads it. `name` is what messages call the text.
+    ///
+    /// # Errors
+    /// `invalid-json`, `invalid-word`; a value that has not the form of its field.
+    pub(crate) fn parse(text: &str, name: &str) -> Result<Self, Refusal> {
+        let wrong = |fault: &str| {
+            Refusal::new("invalid-json", format!("{name} is not an issue: {fault}"))
+                .hint("an issue is a JSON object with title, context, priority, tags, …")
+        };
+        let mut value = strict::parse_text(text).map_err(|fault| wrong(&strict::strict_fault(&fault)))?;
+        let kind = match &mut value {
+            Value::Object(map) => {
+                map.retain(|name, value| !OWNED.contains(&name.as_str()) && !value.is_null());
+                None
+            }
+            Value::Array(_) => Some("an array"),
+            Value::String(_) => Some("a text"),
+            Value::Number(_) => Some("a number"),
+            Value::Bool(_) => Some("a boolean"),
+            Value::Null => Some("null"),
+        };
+        if let Some(kind) = kind {
+            return Err(wrong(&format!("expected an object, found {kind}")));
+        }
+        if let Some(notes) = value.pointer_mut("/extended_context/notes") {
+            *notes = Shape::Any.order(notes.take());
+        }
+        Lifecycle::check(&value)?;
+        let mut input: Self = typed::read(&value).map_err(|error| wrong(&error.to_string()))?;
+        input.settle_notes(&wrong)?;
+        input.settle_github(&wrong)?;
+        Ok(input)
+    }
+
+    /// Takes the dependencies that a planner puts into the notes for what they are. The rest of the notes stays.
+    fn settle_notes(&mut self, wrong: &impl Fn(&str) -> Refusal) -> Result<(), Refusal> {
+        let notes = self.extended_context.as_mut().map(|context| &mut context.notes);
+        let Some(notes) = notes else { return Ok(()) };
+        let Some(Value::Object(members)) = notes else { return Ok(()) };
+        let Some(named) = members.remove(DEPENDENCIES) else { return Ok(()) };
+        if members.is_empty() {
+            *notes = None;
+        }
+        if named.is_null() {
+            return Ok(());
+        }
+        let ids: BTreeSet<IssueId> = serde_json::from_value(named)
+            .map_err(|error| wrong(&format!("extended_context.notes.{DEPENDENCIES}: {error}")))?;
+        self.depends_on.get_or_insert_default().extend(ids);
+        Ok(())
+    }
+
+    /// Puts what a planner says of an issue on GitHub under the names of the format.
+    fn settle_github(&mut self, wrong: &impl Fn(&str) -> Refusal) -> Result<(), Refusal> {
+        if let Some(labels) = self.labels.take() {
+            let names = labels.into_iter().map(|label| match label {
+                Label::Name(name) | Label::Object { name } => name,
+            });
+            self.tags.get_or_insert_default().extend(names);
+        }
+        if self.github_url.is_none() && self.github_number.is_none() {
+            return Ok(());
+        }
+        if let Some(url) = self.github_url.take() {
+            if self.source_url.as_ref().is_some_and(|other| *other != url) {
+                return Err(wrong("source_url and github_url differ"));
+            }
+            self.source_url = Some(url);
+        }
+        let told = self.source_url.as_deref().and_then(reply_task::number_of);
+        match (self.github_number, told) {
+            (Some(0), _) => return Err(wrong("github_number is 0, and GitHub counts from 1")),
+            (Some(number), Some(told)) if number != told => {
+                return Err(wrong(&format!("github_number is {number}, and the address says {told}")));
+            }
+            (number, told) => self.github_number = number.or(told),
+        }
+        self.source.get_or_insert(Source::Github);
+        Ok(())
+    }
+
+    /// The id that a new issue gets: the one that is given, or that of an issue known by its number on GitHub alone.
+    pub(super) fn id_of_new(&self) -> Option<IssueId> {
+        let of_number = |number| IssueId::parse(&format!("GH-{number}")).ok();
+        self.id.clone().or_else(|| self.github_number.and_then(of_number))
+    }
+
+    /// Where it is discussed, as far as its number and the repository on GitHub tell.
+    pub(super) fn locate(&mut self, repository: impl FnOnce() -> Option<String>) {
+        if let (Some(number), None) = (self.github_number, &self.source_url) {
+            self.source_url = repository().map(|name| format!("https://github.com/{name}/issues/{number}"));
+        }
+    }
+
+    /// Puts what is given into an issue.
+    pub(super) fn apply(self, issue: &mut Issue) -> Result<(), Refusal> {
+        macro_rules! set {
+            ($($field:ident),+) => { $(if let Some(value) = self.$field { issue.$field = value.into(); })+ };
+        }
+        if let Some(text) = self.title {
+            issue.title = limits::title(&text)?;
+        }
+        if let Some(text) = self.context {
+            issue.context = some(limits::text(&text)?);
+        }
+        if let Some(url) = &self.source_url {
+            limits::web_address(url)?;
+        }
+        for relation in self.relations.iter().flatten() {
+            limits::whole_relation(relation)?;
+        }
+        for label in self.tags.iter().chain(&self.affected_components).flatten() {
+            limits::label(label)?;
+        }
+        set!(
+            source,
+            priority,
+            issue_type,
+            source_url,
+            tags,
+            assignee,
+            depends_on,
+            relations,
+            extended_context,
+            affected_components,
+            expected_behavior,
+            actual_behavior,
+            lifecycle_requirements
+        );
+        Ok(())
+    }
+}
+
+/// An empty text is none.
+pub(super) fn some(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,103 @@
+//! Creating issues.
+
+use super::fields::Fields;
+use super::input::some;
+use super::{IssueView, view};
+use crate::model::id::IssueId;
+use crate::model::issue::{Issue, Source};
+use crate::model::remedy::Call;
+use crate::model::uid::Uid;
+use crate::ops::{Answer, Refusal, Session, queue};
+use crate::rules::{limits, readiness, reply_task};
+use crate::store::{Read, Tx, layout, random_uid};
+
+/// An issue to create.
+#[derive(Debug, Default)]
+pub(crate) struct New {
+    /// The id to give it; one is made where it is left out.
+    pub(crate) id: Option<IssueId>,
+    /// One line; that of the JSON where it is left out.
+    pub(crate) title: Option<String>,
+    /// The description, in Markdown.
+    pub(crate) text: Option<String>,
+    /// Everything else.
+    pub(crate) fields: Fields,
+}
+
+/// Creates an issue.
+///
+/// # Errors
+/// `exists`, `not-found`, `cycle`, `self-dependency`; a value that has not the form of its field; usage without a title.
+pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
+    let store = session.store();
+    store.snapshot()?;
+    let New { id, title, text, mut fields } = input;
+    let title = title.as_deref().or(fields.title());
+    let title = limits::title(title.ok_or_else(|| Refusal::usage("an issue needs a title"))?)?;
+    let text = text.as_deref().map(limits::text).transpose()?;
+    let id = id.or_else(|| fields.json.as_ref()?.id_of_new());
+    if let Some(json) = &mut fields.json {
+        json.title = None;
+        json.locate(|| reply_task::repository(&store.remote_urls()));
+    }
+    let nonce = random_uid()?;
+    let committed = session.transact(|tx| {
+        let id = id.clone().unwrap_or_else(|| make_id(tx, &title, &nonce));
+        let mut issue = Issue::new(id, tx.person().to_owned(), tx.stamper().now(), title.clone());
+        issue.source = Some(Source::Text);
+        fields.apply(tx, &mut issue)?;
+        if let Some(text) = &text {
+            issue.context = some(text.clone());
+        }
+        register(tx, &issue)?;
+        Ok(issue.id)
+    })?;
+    view::answer(session, &committed.answer, committed.commit)
+}
+
+fn make_id(tx: &Tx<'_>, title: &str, nonce: &Uid) -> IssueId {
+    let now = tx.stamper().now();
+    let uid = Uid::of(&[
+        title.as_bytes(),
+        tx.person().as_bytes(),
+        now.to_string().as_bytes(),
+        nonce.as_str().as_bytes(),
+    ]);
+    IssueId::made(now, &uid)
+}
+
+fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
+    let id = &issue.id;
+    if tx.file(&layout::issue(id))?.is_some() {
+        return Err(Refusal::new("exists", format!("there is an issue `{id}` already"))
+            .remedy(Call::new("show", [id]), "shows it")
+            .hint("without an id of your own a new one is made"));
+    }
+    tx.create_issue(issue)?;
+    check_dependencies(tx, id)?;
+    tx.describe("new", format!("issue: create {id} \"{}\"", issue.title));
+    Ok(())
+}
+
+/// Refuses dependencies on issues that are not here, and cycles.
+///
+/// # Errors
+/// `not-found`, `cycle`.
+pub(super) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusal> {
+    let facts = queue::facts_of(tx, [id.clone()])?;
+    for dependency in facts.get(id).into_iter().flat_map(|issue| &issue.depends_on) {
+        if !facts.contains_key(dependency) {
+            return Err(Refusal::new("not-found", format!("there is no issue `{dependency}` to depend on"))
+                .hint("create it first")
+                .remedy("list --all", "lists the issues"));
+        }
+    }
+    if let Some(cycle) = readiness::dependency_cycle(id, &facts) {
+        return Err(Refusal::new(
+            "cycle",
+            format!("the issues would depend on each other in a cycle: {cycle}"),
+        )
+        .hint("leave out one of these dependencies"));
+    }
+    Ok(())
+}

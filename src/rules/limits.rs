@@ -1,0 +1,174 @@
+//! How long what people write may be, and of which form. Whoever brings a value in asks here: operations and imports
+//! alike.
+
+use crate::model::Explain;
+use crate::model::id::{IdError, IssueId};
+use crate::model::issue::RELATIONS;
+
+/// A title is one line that people can read in a list; so many characters.
+pub(crate) const LONGEST_TITLE: usize = 500;
+/// Bytes of a label or the name of a component.
+const LONGEST_LABEL: usize = 200;
+/// Texts beyond so many bytes are data, not descriptions. What a record may hold beside its other fields, the store says.
+const LONGEST_TEXT: usize = 16 * 1024 * 1024;
+
+/// Links are followed by people: nothing but http and https, and nothing that could hide in one.
+pub(crate) const WEB_ADDRESS: &str = r"^[Hh][Tt][Tt][Pp][Ss]?://\S+$";
+/// A relation as JSON Schema can say it.
+pub(crate) const RELATION: &str = "^(parent-child|discovered-from|relates-to|duplicates):.+$";
+
+/// A value that has not the form, or not the length, that its field asks for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LimitError {
+    /// A title that says nothing.
+    #[error("the title is empty")]
+    EmptyTitle,
+    /// A title of so many characters.
+    #[error("the title has {0} characters, and {LONGEST_TITLE} are allowed")]
+    LongTitle(usize),
+    /// A title that is not one line.
+    #[error("the title has a line break or another control character in it")]
+    BrokenTitle,
+    /// A text of so many bytes.
+    #[error("the text has {0} bytes, and {LONGEST_TEXT} are allowed")]
+    LongText(usize),
+    /// A label that nobody could type.
+    #[error("`{0}` cannot be a label")]
+    Label(String),
+    /// A link that leads nowhere on the web.
+    #[error("`{0}` is not a web address")]
+    Address(String),
+    /// A relation of no known type.
+    #[error("`{0}` is not a relation")]
+    Relation(String),
+    /// A relation to no id.
+    #[error(transparent)]
+    Id(#[from] IdError),
+}
+
+impl Explain for LimitError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::EmptyTitle => "empty-title",
+            Self::LongTitle(_) | Self::LongText(_) => "too-long",
+            Self::BrokenTitle => "invalid-title",
+            Self::Label(_) => "invalid-label",
+            Self::Address(_) => "invalid-url",
+            Self::Relation(_) => "invalid-relation",
+            Self::Id(error) => error.code(),
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::EmptyTitle => "say in one line what is wrong or wanted".into(),
+            Self::LongTitle(_) => "put the rest into the description".into(),
+            Self::BrokenTitle => "put what follows the first line into the description".into(),
+            Self::LongText(_) => "attach large data as a file of the repository and name it here".into(),
+            Self::Label(_) => {
+                format!("a label is one line of at most {LONGEST_LABEL} bytes, without blanks at its ends")
+            }
+            Self::Address(_) => "an address begins with http:// or https://".into(),
+            Self::Relation(_) => format!("a relation is TYPE:ID with one of {}", RELATIONS.join(", ")),
+            Self::Id(error) => return error.hint(),
+        })
+    }
+}
+
+/// A title without blanks at its ends: one line, not empty, not too long.
+pub(crate) fn title(text: &str) -> Result<String, LimitError> {
+    let title = text.trim();
+    let length = title.chars().count();
+    if title.is_empty() {
+        return Err(LimitError::EmptyTitle);
+    }
+    if length > LONGEST_TITLE {
+        return Err(LimitError::LongTitle(length));
+    }
+    if title.chars().any(char::is_control) {
+        return Err(LimitError::BrokenTitle);
+    }
+    Ok(title.to_owned())
+}
+
+/// A text without blanks at its end, and not too long.
+pub(crate) fn text(text: &str) -> Result<String, LimitError> {
+    if text.len() > LONGEST_TEXT {
+        return Err(LimitError::LongText(text.len()));
+    }
+    Ok(text.trim_end().to_owned())
+}
+
+/// A label, or the name of a component.
+pub(crate) fn label(text: &str) -> Result<&str, LimitError> {
+    let is_sound = !text.is_empty()
+        && text.trim() == text
+        && text.len() <= LONGEST_LABEL
+        && !text.chars().any(char::is_control);
+    if is_sound { Ok(text) } else { Err(LimitError::Label(text.to_owned())) }
+}
+
+/// The address of a page: http or https, in one piece.
+pub(crate) fn web_address(text: &str) -> Result<&str, LimitError> {
+    let is_web = |scheme: &&str| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let rest = text.split_once("://").filter(|(scheme, _)| is_web(scheme)).map(|(_, rest)| rest);
+    let hides = |rest: &str| rest.contains(|c: char| c.is_whitespace() || c.is_control());
+    let is_sound = rest.is_some_and(|rest| !rest.is_empty() && !hides(rest));
+    if is_sound { Ok(text) } else { Err(LimitError::Address(text.to_owned())) }
+}
+
+/// The type of a relation, and what names its issue.
+pub(crate) fn relation(text: &str) -> Result<(&str, &str), LimitError> {
+    text.split_once(':')
+        .filter(|(kind, _)| RELATIONS.contains(kind))
+        .ok_or_else(|| LimitError::Relation(text.to_owned()))
+}
+
+/// The same where the issue is named in full.
+pub(crate) fn whole_relation(text: &str) -> Result<(&str, IssueId), LimitError> {
+    let (kind, id) = relation(text)?;
+    Ok((kind, IssueId::parse(id)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_one_line() {
+        assert_eq!(title(" a b ").unwrap(), "a b");
+        assert_eq!(title(" \n"), Err(LimitError::EmptyTitle));
+        assert_eq!(title("a\nb"), Err(LimitError::BrokenTitle));
+        assert_eq!(title(&"ç".repeat(LONGEST_TITLE)).unwrap().chars().count(), LONGEST_TITLE);
+        assert_eq!(title(&"a".repeat(LONGEST_TITLE + 1)), Err(LimitError::LongTitle(LONGEST_TITLE + 1)));
+    }
+
+    #[test]
+    fn labels_are_words_that_can_be_typed() {
+        for sound in ["auth", "in review", "漢字", &"a".repeat(LONGEST_LABEL)] {
+            assert_eq!(label(sound), Ok(sound));
+        }
+        for wrong in ["", " ", " a", "a ", "a\nb", "\u{1b}[1m", &"a".repeat(LONGEST_LABEL + 1)] {
+            assert_eq!(label(wrong), Err(LimitError::Label(wrong.to_owned())));
+        }
+    }
+
+    #[test]
+    fn only_web_addresses_are_links() {
+        for sound in ["https://example.org/zoo/7", "HTTP://example.org"] {
+            assert_eq!(web_address(sound), Ok(sound));
+        }
+        for wrong in ["", "http://", "javascript:alert(1)", "ftp://a", "https://a b", "https://a\u{7}", "a"] {
+            assert!(web_address(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn relations_have_a_known_type() {
+        assert_eq!(relation("duplicates:ISS-1"), Ok(("duplicates", "ISS-1")));
+        assert!(whole_relation("relates-to:bd-0v1").is_ok());
+        for wrong in ["likes:ISS-1", "duplicates", "duplicates:", "duplicates:!"] {
+            assert!(whole_relation(wrong).is_err(), "{wrong}");
+        }
+    }
+}
