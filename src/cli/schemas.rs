@@ -6,9 +6,6 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked, SolutionInput};
-use crate::cli::command::issues::list;
-use crate::cli::command::issues::search;
-use crate::cli::command::issues::status;
 use crate::cli::command::plans::executor_input;
 use crate::cli::command::plans::feedback;
 use crate::cli::command::plans::planning_context;
@@ -201,9 +198,9 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
     kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
-    kind::<status::Overview>(Sort::Answer, "status", "`status`: the overview"),
-    kind::<list::Counted>(Sort::Answer, "list-count", "`list --count`"),
-    kind::<search::Found>(Sort::Answer, "search", "`search`"),
+    kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
+    kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),
+    kind::<ops::issues::Found>(Sort::Answer, "search", "`search`"),
     kind::<ops::store::Reindexed>(Sort::Answer, "reindex", "`reindex`"),
     kind::<ops::work::Started>(Sort::Answer, "task-start", "`task start`"),
     kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),

@@ -12,7 +12,7 @@ use crate::store::object_id;
 /// "wfix": tells our file from any other database.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, and of what is derived into them.
-const VERSION: i32 = 10;
+const VERSION: i32 = 11;
 /// More statements than one issue takes, so that none is prepared for each issue anew.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are held back before they are written: each portion is merged with others later, so that few
@@ -140,7 +140,7 @@ pub(super) fn clear(db: &Connection, part: Part) -> Result<(), IndexError> {
     db.execute("DELETE FROM meta WHERE key = ?1", [part.key()])?;
     Ok(db.execute_batch(match part {
         Part::Rows => {
-            "DELETE FROM issues; DELETE FROM authors; DELETE FROM answers; DELETE FROM tags;
+            "DELETE FROM issues; DELETE FROM authors; DELETE FROM whole; DELETE FROM tags;
              DELETE FROM components; DELETE FROM ids; DELETE FROM links;
              DELETE FROM facts; DELETE FROM items;"
         }

@@ -2,15 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use rusqlite::types::Value;
+use rusqlite::types::{Type, Value};
 use rusqlite::{Row, params_from_iter};
 
 use super::error::IndexError;
 use super::rows::BROKEN;
 use super::{Index, query};
+use crate::model::issue::Issue;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
+use crate::model::{strict, typed};
+use crate::rules::shown::IssueDerived;
 
 /// Where a filter fits so many issues or more, they are looked for in the order that is asked for.
 const MANY: i64 = 1000;
@@ -111,6 +114,12 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<Listed> {
     })
 }
 
+fn whole(row: &Row<'_>) -> rusqlite::Result<(Issue, IssueDerived)> {
+    let broken = |why: String| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, why.into());
+    let parts = strict::parse_own(row.get_ref(0)?.as_bytes()?).map_err(|fault| broken(fault.to_string()))?;
+    typed::read(&parts).map_err(|error| broken(error.to_string()))
+}
+
 /// A condition with its values; `find` is a query for the numbers of the issues that meet it, where there is one that
 /// is faster than looking at all; `probe` is a test that does not collect them first.
 struct Condition {
@@ -187,13 +196,13 @@ impl Index<'_> {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Each of these issues as one element of a JSON array, indented as such, until `found` breaks off.
-    pub(crate) fn each_answer<B>(
+    /// Each of these issues with what is derived of it, until `found` breaks off.
+    pub(crate) fn each_whole<B>(
         &self,
         numbers: &[i64],
-        found: impl FnMut(String) -> ControlFlow<B>,
+        found: impl FnMut((Issue, IssueDerived)) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, IndexError> {
-        self.each("SELECT json FROM answers WHERE n = ?1", numbers, |row| row.get(0), found)
+        self.each("SELECT json FROM whole WHERE n = ?1", numbers, whole, found)
     }
 
     /// Each of these issues as a table shows it, until `found` breaks off.

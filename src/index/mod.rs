@@ -20,7 +20,7 @@ mod words;
 
 pub(crate) use error::IndexError;
 pub(crate) use follow::{Needs, Watch};
-pub(crate) use list::{Filter, Sort};
+pub(crate) use list::{Filter, Listed, Sort};
 pub(crate) use queues::KnownQueues;
 pub(crate) use search::{Hit, Searched};
 

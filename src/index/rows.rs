@@ -13,7 +13,7 @@ use crate::model::id::{IssueId, QueueId};
 use crate::model::status::ExecutionStatus;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::shown::{self, IssueDerived};
+use crate::rules::shown::IssueDerived;
 use crate::store::{Read, StoreError, records};
 
 /// The `status` of an issue that cannot be read, and of a folder without one.
@@ -116,7 +116,7 @@ fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexErro
         // have it, and under another number.
         database::clear(db, Part::Words)?;
     }
-    for table in ["answers", "tags", "components", "ids", "links", "facts", "issues"] {
+    for table in ["whole", "tags", "components", "ids", "links", "facts", "issues"] {
         db.prepare_cached(&format!("DELETE FROM {table} WHERE n = ?1"))?.execute([n])?;
     }
     Ok(())
@@ -202,12 +202,9 @@ fn note_id(db: &Connection, whole: &str, kind: Kind, n: Option<i64>) -> Result<(
 
 /// Everything but the row itself, the ids and what queues need; nothing where the issue cannot be read.
 fn beside(put: &Put<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Result<(), IndexError> {
-    let answer = known.map(|(folder, derived)| {
-        let answer = serde_json::to_string_pretty(&shown::issue_as(folder, derived)).unwrap_or_default();
-        // As it stands in an array.
-        answer.replace('\n', "\n  ")
-    });
-    put.one("answers", "json", answer.map(Value::Text))?;
+    let whole = known.map(|(folder, derived)| serde_json::to_string(&(&folder.issue.record, derived)));
+    let whole = whole.transpose().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    put.one("whole", "json", whole.map(Value::Text))?;
     let issue = known.map(|(folder, _)| &folder.issue.record);
     let tags = issue.map(|issue| issue.tags.iter().cloned().collect()).unwrap_or_default();
     put.texts("tags", "tag", &tags)?;

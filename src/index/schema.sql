@@ -22,7 +22,7 @@ CREATE TABLE issues (
 );
 CREATE TABLE authors (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 -- What `list --json` says of it.
-CREATE TABLE answers (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
+CREATE TABLE whole (n INTEGER PRIMARY KEY, json TEXT NOT NULL);
 CREATE TABLE tags (n INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (n, tag)) WITHOUT ROWID;
 CREATE TABLE components (n INTEGER NOT NULL, component TEXT NOT NULL, PRIMARY KEY (n, component)) WITHOUT ROWID;
 -- Everything with an id; `n` is its issue, and none for a queue.

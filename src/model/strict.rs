@@ -22,7 +22,7 @@ pub(crate) fn parse_text(text: &str) -> Result<Value, Fault> {
 }
 
 /// Reads what this program has just written, of any depth and count.
-pub(super) fn parse_own(bytes: &[u8]) -> Result<Value, Fault> {
+pub(crate) fn parse_own(bytes: &[u8]) -> Result<Value, Fault> {
     document(bytes, usize::MAX, usize::MAX)
 }
 

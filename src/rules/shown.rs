@@ -1,7 +1,7 @@
-//! An issue as `list` answers it: the stored fields with what is derived of them.
+//! What an issue is shown with beside its stored fields.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::facts::{self, Times};
@@ -11,7 +11,7 @@ use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 
 /// What is derived of an issue.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct IssueDerived {
     /// Where it stands.
     pub(crate) status: IssueStatus,
@@ -77,11 +77,4 @@ pub(crate) fn object(of: &impl Serialize) -> Map<String, Value> {
         Value::Object(map) => map,
         _ => Map::new(),
     }
-}
-
-/// An issue as `list` shows it, with what was derived of it before.
-pub(crate) fn issue_as(folder: &IssueFolder, derived: &IssueDerived) -> Value {
-    let mut map = object(&folder.issue.record);
-    map.extend(object(derived));
-    Value::Object(map)
 }

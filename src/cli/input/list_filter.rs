@@ -1,11 +1,9 @@
 //! What `list` can be asked for.
 
-use crate::cli::Failure;
-use crate::index::{Filter, Needs};
+use crate::index::{Filter, Sort};
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::store::Store;
-use crate::store::dates::Bound;
+use crate::ops::issues::List;
 
 /// Everything that is given must hold.
 #[derive(Debug, clap::Args)]
@@ -42,7 +40,7 @@ pub(in crate::cli) struct FilterArgs {
     has_solution: bool,
     /// Only issues that `git wf next` can take now
     #[arg(long)]
-    pub(in crate::cli) ready: bool,
+    ready: bool,
     /// Only issues that match this text, as in `git wf search`
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
@@ -60,35 +58,22 @@ fn parse_priority(text: &str) -> Result<Priority, String> {
         .ok_or_else(|| "allowed are 1 to 5, or critical, high, medium, low, trivial".into())
 }
 
-impl FilterArgs {
-    /// What of the index it takes to answer.
-    pub(in crate::cli) fn needs(&self) -> Needs {
-        Needs { words: self.search.is_some(), ready: self.ready, ..Needs::ROWS }
-    }
-
-    /// What these arguments ask for.
-    pub(in crate::cli) fn filter(&self, store: &Store) -> Result<Filter, Failure> {
-        let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Failure> {
-            let Some(text) = text else { return Ok(None) };
-            store.moment(text, bound)?.map(Some).ok_or_else(|| {
-                Failure::usage(format!("`--{name} {text}` is not a date"))
-                    .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
-            })
+impl From<FilterArgs> for List {
+    fn from(args: FilterArgs) -> Self {
+        let filter = Filter {
+            statuses: args.status,
+            all: args.all,
+            tags: args.tags,
+            components: args.components,
+            priorities: args.priority,
+            assignee: args.assignee,
+            author: args.author,
+            wave: args.wave,
+            has_solution: args.has_solution,
+            ready: args.ready,
+            search: args.search,
+            ..Filter::default()
         };
-        Ok(Filter {
-            statuses: self.status.clone(),
-            all: self.all,
-            tags: self.tags.clone(),
-            components: self.components.clone(),
-            priorities: self.priority.clone(),
-            assignee: self.assignee.clone(),
-            author: self.author.clone(),
-            wave: self.wave,
-            since: moment(&self.since, Bound::Since, "since")?,
-            until: moment(&self.until, Bound::Until, "until")?,
-            has_solution: self.has_solution,
-            ready: self.ready,
-            search: self.search.clone(),
-        })
+        Self { filter, since: args.since, until: args.until, sort: Sort::Priority, offset: 0, limit: None }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
+use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
-use crate::ops::issues::IssueView;
-use crate::ui::{Screen, style};
+use crate::ops::issues::{IssueView, Rows};
+use crate::ui::text::count;
+use crate::ui::{Cell, Column, Screen, Table, style};
 
 /// What came of an operation that changes one issue.
 pub(in crate::cli) fn changed(
@@ -25,6 +27,45 @@ pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Resu
     match screen.is_terminal() {
         true => writeln!(screen, "registered {}", screen.painter().paint(style::ID, view.issue.id.as_str())),
         false => writeln!(screen, "{}", view.issue.id),
+    }
+}
+
+/// One issue a line, and on a terminal how many there are.
+pub(in crate::cli) fn table(screen: &mut Screen, found: &Rows) -> io::Result<()> {
+    let mut table = Table::new([
+        Column::left("ID"),
+        Column::left("PRIORITY"),
+        Column::left("STATUS"),
+        Column::flexible("TITLE"),
+        Column::left("TAGS"),
+    ]);
+    for issue in &found.rows {
+        table.row([
+            Cell::new(issue.id.as_str(), style::ID),
+            Cell::new(issue.priority.name(), priority_style(issue.priority)),
+            Cell::new(issue.status.as_str(), status_style(issue.status)),
+            Cell::from(issue.title.as_str()),
+            Cell::new(issue.tags.as_str(), style::DIM),
+        ]);
+    }
+    table.print(screen)?;
+    if !screen.is_terminal() {
+        return Ok(());
+    }
+    let note = match (found.rows.len(), found.total) {
+        (0, _) => "no issues match".to_owned(),
+        (shown, Some(total)) if shown < total => format!("{shown} of {total} issues"),
+        (shown, _) => count(shown, "issue"),
+    };
+    writeln!(screen, "{}", screen.painter().paint(style::DIM, &note))
+}
+
+fn priority_style(priority: Priority) -> style::Style {
+    match priority.number() {
+        1 => style::BAD,
+        2 => style::WARN,
+        4 | 5 => style::DIM,
+        _ => style::PLAIN,
     }
 }
 

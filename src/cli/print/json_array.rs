@@ -15,15 +15,10 @@ pub(in crate::cli) struct JsonArray {
 impl JsonArray {
     /// One more element.
     pub(in crate::cli) fn value(&mut self, value: &impl Serialize, screen: &mut Screen) -> io::Result<()> {
-        let text = serde_json::to_string_pretty(value)?;
-        self.text(&text.replace('\n', "\n  "), screen)
-    }
-
-    /// One more element, whose lines but the first are moved in already.
-    pub(in crate::cli) fn text(&mut self, element: &str, screen: &mut Screen) -> io::Result<()> {
+        let element = serde_json::to_string_pretty(value)?.replace('\n', "\n  ");
         let before = if self.has_elements { ",\n  " } else { "[\n  " };
         self.has_elements = true;
-        write!(screen, "{before}{}", text::clean_json(element))
+        write!(screen, "{before}{}", text::clean_json(&element))
     }
 
     /// There are no more.

@@ -5,8 +5,11 @@ mod comment;
 mod edit;
 mod fields;
 mod input;
+mod list;
 mod new;
+mod overview;
 mod reopen;
+mod search;
 mod show;
 mod view;
 
@@ -15,8 +18,11 @@ pub(crate) use comment::comment;
 pub(crate) use edit::{Edit, edit, stored};
 pub(crate) use fields::{Fields, Member};
 pub(crate) use input::IssueInput;
+pub(crate) use list::{Counted, List, Rows, count, list, rows};
 pub(crate) use new::{New, new};
+pub(crate) use overview::{Overview, Standing, overview, standing};
 pub(crate) use reopen::{Reopen, reopen};
+pub(crate) use search::{Found, search};
 pub(crate) use show::{ShownExecution, named, show, show_execution};
 pub(crate) use view::{CommentView, Contents, IssueView, answer, unreached};
 

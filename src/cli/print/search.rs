@@ -1,0 +1,43 @@
+//! What a search found.
+
+use std::io::{self, Write};
+
+use super::issues::status_style;
+use crate::ops::issues::Found;
+use crate::ui::text::{clean_line, count};
+use crate::ui::{Screen, style};
+
+/// Each issue with some words around the match.
+pub(in crate::cli) fn found(screen: &mut Screen, found: &Found) -> io::Result<()> {
+    let painter = screen.painter();
+    for queue in &found.queues {
+        writeln!(screen, "{} queue", painter.paint(style::ID, queue.as_str()))?;
+    }
+    for hit in &found.hits {
+        writeln!(
+            screen,
+            "{} {} {}",
+            painter.paint(style::ID, &hit.id),
+            painter.paint(status_style(hit.status), hit.status.as_str()),
+            painter.paint(style::HEADING, &hit.title)
+        )?;
+        write!(screen, "    ")?;
+        for (n, part) in hit.parts.iter().enumerate() {
+            match n % 2 {
+                0 => write!(screen, "{}", clean_line(part))?,
+                _ => write!(screen, "{}", painter.paint(style::WARN, part))?,
+            }
+        }
+        writeln!(screen)?;
+    }
+    if !screen.is_terminal() {
+        return Ok(());
+    }
+    let note = match found.hits.len() {
+        0 if !found.queues.is_empty() => count(found.queues.len(), "queue"),
+        0 => "nothing found".to_owned(),
+        shown if shown < found.total => format!("{shown} of {} issues; --limit shows more", found.total),
+        shown => count(shown, "issue"),
+    };
+    writeln!(screen, "{}", painter.paint(style::DIM, &note))
+}

@@ -1,0 +1,180 @@
+//! Listing issues: whole ones, one by one, or as the rows of a table.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::IssueView;
+use crate::index::{Filter, Index, IndexError, Listed, Needs, Sort};
+use crate::model::time::Time;
+use crate::model::words::count as count_words;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::store::dates::Bound;
+
+/// Which issues to list, and in which order.
+#[derive(Debug)]
+pub(crate) struct List {
+    /// Which; its dates come from the two texts below.
+    pub(crate) filter: Filter,
+    /// Created then or later: `2026-11-21`, `2 weeks ago`.
+    pub(crate) since: Option<String>,
+    /// Created then or earlier.
+    pub(crate) until: Option<String>,
+    /// In which order.
+    pub(crate) sort: Sort,
+    /// How many to leave out.
+    pub(crate) offset: usize,
+    /// How many at most.
+    pub(crate) limit: Option<usize>,
+}
+
+/// How many issues there are.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Counted {
+    /// How many issues fit.
+    pub(crate) count: usize,
+}
+
+/// Issues as a table shows them.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// One for each.
+    pub(crate) rows: Vec<Listed>,
+    /// How many fit, whatever the limit; none where nobody asked.
+    pub(crate) total: Option<usize>,
+}
+
+/// Counts the issues that fit, whatever the limit.
+///
+/// # Errors
+/// Usage, where a date is none.
+pub(crate) fn count(session: &Session, input: &List) -> Answer<Counted> {
+    let (filter, needs) = input.asked(session)?;
+    let (_, (count, broken)) = session.ask(needs, |index| Ok((index.count(&filter)?, index.broken()?)))?;
+    notice_broken(session, broken);
+    Ok(session.done(Counted { count }, None))
+}
+
+/// Lists issues as a table shows them. With `counts`, also how many there are beyond the limit.
+///
+/// # Errors
+/// Usage, where a date is none.
+pub(crate) fn rows(session: &Session, input: &List, counts: bool) -> Answer<Rows> {
+    let (mut found, total) = Found::of(session, input, counts)?;
+    let mut rows = Vec::new();
+    found.each(
+        |index, numbers, found| index.each_listed(numbers, found),
+        |row| {
+            rows.push(row);
+            Ok::<_, Refusal>(())
+        },
+    )?;
+    Ok(session.done(Rows { rows, total }, None))
+}
+
+/// Hands whole issues to `visit` one by one, since there may be very many.
+///
+/// # Errors
+/// Usage, where a date is none; what `visit` comes to.
+pub(crate) fn list<E: From<Refusal>>(
+    session: &Session,
+    input: &List,
+    mut visit: impl FnMut(IssueView) -> Result<(), E>,
+) -> Result<(), E> {
+    let (mut found, _) = Found::of(session, input, false)?;
+    found.each(
+        |index, numbers, found| index.each_whole(numbers, found),
+        |(issue, derived)| visit(IssueView { issue, derived, contents: None }),
+    )
+}
+
+impl List {
+    /// What is asked of the index, and what of it that takes.
+    fn asked(&self, session: &Session) -> Result<(Filter, Needs), Refusal> {
+        let since = moment(session, self.since.as_deref(), Bound::Since)?;
+        let until = moment(session, self.until.as_deref(), Bound::Until)?;
+        let filter = Filter { since, until, ..self.filter.clone() };
+        let needs = Needs { words: filter.search.is_some(), ready: filter.ready, ..Needs::ROWS };
+        Ok((filter, needs))
+    }
+}
+
+fn moment(session: &Session, text: Option<&str>, bound: Bound) -> Result<Option<Time>, Refusal> {
+    let Some(text) = text else { return Ok(None) };
+    session.store().moment(text, bound)?.map(Some).ok_or_else(|| {
+        Refusal::usage(format!("`{text}` is not a date"))
+            .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+    })
+}
+
+fn notice_broken(session: &Session, broken: usize) {
+    if broken > 0 {
+        session.notice(Notice::warning(format!("skipped {}", count_words(broken, "unreadable issue"))));
+    }
+}
+
+/// What was found. It is read one by one.
+struct Found<'a> {
+    session: &'a Session,
+    index: Index<'a>,
+    numbers: Vec<i64>,
+    /// How to find the same again.
+    filter: Filter,
+    needs: Needs,
+    page: (Sort, (usize, Option<usize>)),
+}
+
+impl<'a> Found<'a> {
+    /// With `counts`, also how many there are in all.
+    fn of(session: &'a Session, input: &List, counts: bool) -> Result<(Self, Option<usize>), Refusal> {
+        let (filter, needs) = input.asked(session)?;
+        let page = (input.sort, (input.offset, input.limit));
+        let is_whole = input.limit.is_none() && input.offset == 0;
+        let (index, (numbers, total, broken)) = session.ask(needs, |index| {
+            let numbers = index.list(&filter, page.0, page.1)?;
+            let total = match is_whole {
+                true => Some(numbers.len()),
+                false if counts => Some(index.count(&filter)?),
+                false => None,
+            };
+            Ok((numbers, total, index.broken()?))
+        })?;
+        notice_broken(session, broken);
+        Ok((Self { session, index, numbers, filter, needs, page }, total))
+    }
+
+    /// Reads all of them. Where the index turns out to be broken in the middle, this goes on from another of the same
+    /// state.
+    fn each<T, E: From<Refusal>>(
+        &mut self,
+        read: impl Fn(
+            &Index<'a>,
+            &[i64],
+            &mut dyn FnMut(T) -> ControlFlow<E>,
+        ) -> Result<ControlFlow<E>, IndexError>,
+        mut visit: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut done = 0;
+        for is_last in [false, true] {
+            let outcome = read(&self.index, self.numbers.get(done..).unwrap_or_default(), &mut |row| {
+                done += 1;
+                visit(row).map_or_else(ControlFlow::Break, ControlFlow::Continue)
+            });
+            match outcome {
+                Ok(ControlFlow::Continue(())) => return Ok(()),
+                Ok(ControlFlow::Break(error)) => return Err(error),
+                Err(error) if is_last => return Err(Refusal::from(error).into()),
+                Err(_) => self.begin_again()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_again(&mut self) -> Result<(), Refusal> {
+        let Self { session, index, needs, .. } = self;
+        session.watched(|watch| index.replace(*needs, watch))?;
+        self.numbers = self.index.list(&self.filter, self.page.0, self.page.1)?;
+        Ok(())
+    }
+}

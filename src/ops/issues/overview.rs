@@ -1,0 +1,130 @@
+//! The overview of a store, and where one issue stands.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{IssueView, existing};
+use crate::index::{self, Freshness, Needs};
+use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
+use crate::model::status::{IssueStatus, ItemStatus};
+use crate::ops::queue::World;
+use crate::ops::work::{self, Own};
+use crate::ops::{Answer, Session};
+use crate::rules::facts;
+
+/// How many issues stand where, the queues, and what is executed here.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Overview {
+    /// The ref that holds everything.
+    pub(crate) reference: String,
+    /// The commit it points to.
+    pub(crate) tip: String,
+    /// How many issues there are.
+    pub(crate) total: usize,
+    /// How many stand where.
+    pub(crate) issues: BTreeMap<IssueStatus, usize>,
+    /// Issues that cannot be read.
+    pub(crate) broken: usize,
+    /// The queues with how many of their items stand where.
+    pub(crate) queues: Vec<QueueOverview>,
+    /// The index that answers `list`, `search` and `log`, as it was before this question.
+    pub(crate) index: Freshness,
+    /// What this worktree executes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) active: Option<ActiveOverview>,
+}
+
+/// A queue with how many of its items stand where.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct QueueOverview {
+    pub(crate) id: QueueId,
+    pub(crate) status: &'static str,
+    pub(crate) items: BTreeMap<ItemStatus, usize>,
+}
+
+/// What a worktree executes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ActiveOverview {
+    pub(crate) issue_id: IssueId,
+    pub(crate) solution_id: SolutionId,
+    pub(crate) execution_id: ExecutionId,
+    pub(crate) branch: String,
+}
+
+/// An issue with who works on it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Standing {
+    /// The issue with everything in its folder.
+    #[serde(flatten)]
+    pub(crate) issue: IssueView,
+    /// Who executes it, or did.
+    #[serde(skip)]
+    pub(crate) actor: Option<String>,
+    /// Who ended that, where it was somebody else.
+    #[serde(skip)]
+    pub(crate) ended_by: Option<String>,
+}
+
+/// Sums up the store.
+///
+/// # Errors
+/// What reading can come to.
+pub(crate) fn overview(session: &Session) -> Answer<Overview> {
+    let store = session.store();
+    let index = index::freshness(store)?;
+    let (asked, ((counts, broken), known)) =
+        session.ask(Needs::ROWS, |index| Ok((index.counts()?, index.queues()?)))?;
+    let snapshot = asked.snapshot()?;
+    let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
+    let views = World::from(known).views();
+    let queues = views.iter().map(|view| {
+        let mut items: BTreeMap<ItemStatus, usize> = BTreeMap::new();
+        for item in &view.items {
+            *items.entry(item.status).or_default() += 1;
+        }
+        QueueOverview { id: view.queue.id.clone(), status: view.status, items }
+    });
+    let active = match work::own(store, &snapshot)? {
+        Own::Held(it) => Some(ActiveOverview {
+            issue_id: it.execution.issue_id,
+            solution_id: it.execution.solution_id,
+            execution_id: it.execution.id,
+            branch: it.execution.branch.unwrap_or_default(),
+        }),
+        Own::Nothing | Own::Lost(..) => None,
+    };
+    session.notice_all(work::notice_of_loss(store, &snapshot)?);
+    let overview = Overview {
+        reference: store.reference().to_owned(),
+        tip: snapshot.commit().to_string(),
+        total: issues.values().sum(),
+        issues,
+        broken,
+        queues: queues.collect(),
+        index,
+        active,
+    };
+    Ok(session.done(overview, None))
+}
+
+/// Says where an issue stands; it is named by its id, or the unambiguous beginning of one.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn standing(session: &Session, issue: &str) -> Answer<Standing> {
+    let (index, id) = session.ask(Needs::ROWS, |index| index.resolve_issue(issue))?;
+    let folder = existing(&index.snapshot()?, &id?)?;
+    let shows_work = matches!(
+        facts::status(&folder),
+        IssueStatus::Executing | IssueStatus::Completed | IssueStatus::Failed
+    );
+    let holder = facts::holder(&folder).filter(|_| shows_work);
+    let standing = Standing {
+        issue: IssueView::in_full(session.store(), &folder),
+        actor: holder.map(|it| it.execution.actor.clone()),
+        ended_by: holder.and_then(|it| it.ended_by_another()).map(str::to_owned),
+    };
+    Ok(session.done(standing, None))
+}

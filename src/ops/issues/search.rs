@@ -1,0 +1,73 @@
+//! Searching in everything that was written.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::index::{Hit, Needs, Searched};
+use crate::model::id::{IssueId, QueueId};
+use crate::model::priority::Priority;
+use crate::model::status::IssueStatus;
+use crate::ops::{Answer, Session};
+
+/// What a search found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Found {
+    /// How many issues fit, whatever the limit.
+    pub(crate) total: usize,
+    /// The best of them, best first; those that have the text for an id, or a plan or an execution that has it, before all
+    /// others.
+    pub(crate) hits: Vec<FoundIssue>,
+    /// Queues that have the text for an id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) queues: Vec<QueueId>,
+}
+
+/// An issue in which something was found.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FoundIssue {
+    /// Its id.
+    #[schemars(with = "IssueId")]
+    pub(crate) id: String,
+    /// Its title.
+    pub(crate) title: String,
+    /// Where it stands.
+    pub(crate) status: IssueStatus,
+    /// How urgent it is.
+    pub(crate) priority: Priority,
+    /// How well it fits: the higher, the better.
+    pub(crate) score: f64,
+    /// Some words around a match.
+    pub(crate) snippet: String,
+    /// What of the snippet was searched for.
+    pub(crate) matched: Vec<String>,
+    /// The snippet in parts; every other one, from the second on, was searched for.
+    #[serde(skip)]
+    pub(crate) parts: Vec<String>,
+}
+
+impl From<Hit> for FoundIssue {
+    fn from(Hit { issue, score, snippet }: Hit) -> Self {
+        Self {
+            id: issue.id,
+            title: issue.title,
+            status: issue.status,
+            priority: issue.priority,
+            score,
+            snippet: snippet.concat(),
+            matched: snippet.iter().skip(1).step_by(2).cloned().collect(),
+            parts: snippet,
+        }
+    }
+}
+
+/// Finds the issues that fit a text best, at most `limit` of them. If the text is an id, a shortened id or an item, what
+/// has it comes first.
+///
+/// # Errors
+/// A text that is no question.
+pub(crate) fn search(session: &Session, text: &str, limit: usize) -> Answer<Found> {
+    let (_, Searched { hits, total, queues }) =
+        session.ask(Needs::WORDS, |index| index.search(text, limit))?;
+    let hits = hits.into_iter().map(FoundIssue::from).collect();
+    Ok(session.done(Found { total, hits, queues }, None))
+}
