@@ -18,9 +18,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 pub(crate) use context::{Context, Force, acting, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
 
-pub(crate) use crate::model::strict::{json_fault, strict_fault};
+pub(crate) use crate::model::strict::strict_fault;
 use crate::ops::issues::existing;
-use crate::ops::plans::plan_named;
 use crate::ui;
 
 /// A command that succeeds ends in one of two ways: done, or nothing to do.

@@ -9,8 +9,6 @@ use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked, Solutio
 use crate::cli::command::plans::executor_input;
 use crate::cli::command::plans::feedback;
 use crate::cli::command::plans::planning_context;
-use crate::cli::command::plans::solution;
-use crate::cli::command::plans::solution_review;
 use crate::cli::command::queue;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
@@ -20,7 +18,6 @@ use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
 use crate::cli::command::work::detail;
-use crate::cli::input::review as review_input;
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::interchange::jsonl::Taken;
@@ -118,7 +115,7 @@ pub(super) static KINDS: &[Kind] = &[
         "a plan as a planner writes it and `solution add` takes it",
     ),
     kind::<Task>(Sort::Input, "task", "one task of a plan; an array of them is the answer of `task list`"),
-    kind::<review_input::ReviewInput>(
+    kind::<ops::plans::ReviewInput>(
         Sort::Input,
         "review-input",
         "a review as `solution review --from-json` takes it",
@@ -170,10 +167,10 @@ pub(super) static KINDS: &[Kind] = &[
     ),
     kind::<ops::queue::CheckAnswer>(Sort::Answer, "queue-check", "`queue conflict check`"),
     kind::<ops::queue::DagAnswer>(Sort::Answer, "queue-dag", "`queue dag`"),
-    kind::<solution::Added>(Sort::Answer, "solution-add", "`solution add`"),
-    kind::<solution::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
-    kind::<solution::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),
-    kind::<solution_review::Reviewed>(Sort::Answer, "solution-review", "`solution review`"),
+    kind::<ops::plans::Added>(Sort::Answer, "solution-add", "`solution add`"),
+    kind::<ops::plans::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
+    kind::<ops::plans::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),
+    kind::<ops::plans::Reviewed>(Sort::Answer, "solution-review", "`solution review`"),
     kind::<feedback::FeedbackShown>(
         Sort::Answer,
         "show-feedback",

@@ -2,5 +2,4 @@
 
 pub(super) mod issue_fields;
 pub(super) mod list_filter;
-pub(super) mod review;
 pub(super) mod text;

@@ -1,7 +1,9 @@
 //! What commands print for people: one file for each subject.
 
+pub(super) mod added;
 pub(super) mod audit;
 pub(super) mod background;
+pub(super) mod check;
 pub(super) mod clones;
 pub(super) mod collisions;
 pub(super) mod dag;

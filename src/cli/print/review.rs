@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::review::{Review, Verdict};
-use crate::ops::plans::SolutionView;
+use crate::ops::plans::{Reviewed, SolutionView};
 use crate::rules::review;
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Screen, style};
@@ -66,4 +66,22 @@ fn line(it: &Review, digest: &str, indent: usize, screen: &mut Screen) -> io::Re
         clean_line(&it.author),
         it.created_at
     )
+}
+
+/// What came of a review.
+pub(in crate::cli) fn reviewed(screen: &mut Screen, it: &Reviewed, is_new: bool) -> io::Result<()> {
+    let (painter, review) = (screen.painter(), &it.review);
+    let verb = if is_new { "reviewed" } else { "reviewed already:" };
+    writeln!(
+        screen,
+        "{verb} {}, round {}: {}, total {} (technical {}, risk {}, completeness {})",
+        painter.paint(style::ID, it.solution_id.as_str()),
+        it.round,
+        painter.paint(verdict_style(review.verdict), review.verdict.as_str()),
+        review.total,
+        review.scores.technical,
+        review.scores.risk,
+        review.scores.completeness
+    )?;
+    it.remarks.iter().try_for_each(|remark| writeln!(screen, "  {}", painter.paint(style::DIM, remark)))
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::{review, task};
-use crate::ops::plans::SolutionView;
+use crate::cli::print::{diff as diff_print, review, task};
+use crate::ops::plans::{PlanDiff, SolutionView};
+use crate::rules::record_diff::FieldChange;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -73,4 +74,22 @@ pub(in crate::cli) fn show(screen: &mut Screen, it: &SolutionView) -> io::Result
     }
     task::exploration(plan, screen)?;
     task::tasks(plan, screen)
+}
+
+/// How two plans differ, task by task.
+pub(in crate::cli) fn diff(screen: &mut Screen, it: &PlanDiff) -> io::Result<()> {
+    let painter = screen.painter();
+    for (sign, look, side) in [("---", style::BAD, &it.from), ("+++", style::GOOD, &it.to)] {
+        let at = side.at.to_string().replace(".000Z", "Z");
+        let sign = painter.paint(look, sign);
+        let id = painter.paint(style::ID, side.solution_id.as_str());
+        writeln!(screen, "{sign} {id} ({at})  {}", clean_line(&side.description))?;
+    }
+    if it.changes.is_empty() {
+        return writeln!(screen, "no difference");
+    }
+    let changes: Vec<FieldChange> = it.changes.iter().map(|it| it.change.clone()).collect();
+    let heading =
+        |_: &str, id: &str| format!("{id} {}", it.titles.get(id).map(String::as_str).unwrap_or_default());
+    diff_print::print(&changes, 0, heading, screen)
 }

@@ -1,14 +1,70 @@
 //! A plan's tasks for people: everything that they say, so that nobody needs the JSON to carry them out.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use super::solution;
 use crate::model::hidden::exact;
 use crate::model::plan::{ModificationPoint, Plan, PlannedCommit, PlannedFile, Task};
+use crate::ops::plans::{ChangedTask, Tasks};
 use crate::ui::text::{clean_line, indent};
-use crate::ui::{Screen, style};
+use crate::ui::{Cell, Column, Screen, Table, style};
 
 /// Columns of the names in front of what a task lists.
 const NAME: usize = 12;
+
+/// One task a line.
+pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()> {
+    let mut table = Table::new([
+        Column::left("ID"),
+        Column::left("ACTION"),
+        Column::left("AFTER"),
+        Column::right("MINUTES"),
+        Column::right("CRITERIA"),
+        Column::left("FILES"),
+        Column::flexible("TITLE"),
+    ]);
+    for task in &tasks.typed {
+        let files: BTreeSet<&str> = task.places().collect();
+        let more = if files.len() > 1 { format!(" +{}", files.len() - 1) } else { String::new() };
+        let files = format!("{}{more}", files.iter().next().copied().unwrap_or_default());
+        table.row([
+            Cell::new(task.id.as_str(), style::ID),
+            Cell::from(task.action.as_str()),
+            Cell::from(task.depends_on.join(", ")),
+            Cell::from(task.estimated_minutes.map(|minutes| minutes.to_string()).unwrap_or_default()),
+            Cell::from(task.criteria().len().to_string()),
+            Cell::from(files),
+            Cell::from(task.title.as_str()),
+        ]);
+    }
+    table.print(screen)
+}
+
+/// A task that was added; for programs its id alone.
+pub(in crate::cli) fn added(screen: &mut Screen, it: &ChangedTask) -> io::Result<()> {
+    match screen.is_terminal() {
+        true => done(screen, it, "added"),
+        false => writeln!(screen, "{}", it.task),
+    }
+}
+
+/// A task that was to be changed.
+pub(in crate::cli) fn changed(screen: &mut Screen, it: &ChangedTask, is_changed: bool) -> io::Result<()> {
+    if is_changed {
+        return done(screen, it, "changed");
+    }
+    let painter = screen.painter();
+    let (task, plan) = (painter.paint(style::ID, &it.task), painter.paint(style::ID, it.plan.id.as_str()));
+    writeln!(screen, "{task} of {plan} is already so; nothing changed")
+}
+
+fn done(screen: &mut Screen, it: &ChangedTask, verb: &str) -> io::Result<()> {
+    let painter = screen.painter();
+    let (task, plan) = (painter.paint(style::ID, &it.task), painter.paint(style::ID, it.plan.id.as_str()));
+    let quality = solution::quality(screen, &it.plan);
+    writeln!(screen, "{verb} {task} of {plan} (quality {quality})")
+}
 
 /// What a plan says as a whole, apart from its tasks.
 pub(in crate::cli) fn purpose(plan: &Plan, screen: &mut Screen) -> io::Result<()> {

@@ -28,7 +28,7 @@ pub(crate) struct SolutionView {
     /// As it is stored.
     #[serde(flatten, serialize_with = "without_derived")]
     #[schemars(with = "Plan")]
-    plan: Value,
+    pub(super) plan: Value,
     /// Who planned.
     pub(crate) author: String,
     /// When.

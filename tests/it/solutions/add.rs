@@ -61,7 +61,7 @@ fn the_only_plan_is_bound_unless_told_otherwise() {
     // A second plan makes it a choice; with one bound, another changes nothing about that.
     let ran = repo.wf_in(plan_on("x").to_string(), &["solution", "add", "ISS-001"]).ok();
     assert!(
-        ran.stderr.contains("2 plans, and none is bound: `git wf bind ISS-001 SOLUTION`"),
+        ran.stderr.contains("2 plans, and none is bound; `git wf bind ISS-001 SOLUTION`"),
         "{}",
         ran.stderr
     );

@@ -4,8 +4,6 @@ pub(in crate::cli) mod bind;
 pub(in crate::cli) mod executor_input;
 pub(in crate::cli) mod feedback;
 pub(in crate::cli) mod planning_context;
-pub(in crate::cli) mod reply_task;
 pub(in crate::cli) mod solution;
-pub(in crate::cli) mod solution_review;
 pub(in crate::cli) mod task;
 pub(in crate::cli) mod unbind;

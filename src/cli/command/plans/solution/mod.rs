@@ -3,17 +3,12 @@
 mod add;
 mod check;
 mod diff;
-mod input;
 mod list;
+mod review;
 mod show;
 
-pub(in crate::cli) use add::Added;
-pub(in crate::cli) use check::CheckedAnswer;
-pub(in crate::cli) use diff::PlanDiff;
-pub(in crate::cli) use input::Handed;
-
-use crate::cli::command::plans::solution_review;
-use crate::cli::{Context, Outcome};
+use crate::cli::{Context, Failure, Outcome, named, read_text};
+use crate::ops::plans::{self, Handed};
 
 /// Add, check, list, show, compare and review plans
 #[derive(Debug, clap::Args)]
@@ -37,7 +32,7 @@ enum SolutionCommand {
     /// plan cannot be queued; with `git wf policy set review=required`, nor can a plan without a review. Each
     /// rejected version of a plan is a round; after two, an owner decides. A rejection becomes feedback for
     /// the next planner.
-    Review(solution_review::Args),
+    Review(review::Args),
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
@@ -47,6 +42,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         SolutionCommand::List(args) => list::run(args, context),
         SolutionCommand::Show(args) => show::run(args, context),
         SolutionCommand::Diff(args) => diff::run(args, context),
-        SolutionCommand::Review(args) => solution_review::run(&args, context),
+        SolutionCommand::Review(args) => review::run(args, context),
     }
+}
+
+/// The plans of a file, or of stdin for `-`.
+fn read_plans(path: &str) -> Result<Vec<Handed>, Failure> {
+    let place = if path == "-" { "stdin" } else { path };
+    Ok(plans::read(&read_text(path)?, &named(path), place)?)
 }

@@ -1,5 +1,4 @@
-use super::diff;
-use crate::cli::{Context, Outcome, existing, print};
+use crate::cli::{Context, Outcome, print};
 use crate::ops::plans;
 
 /// Show a plan, or an earlier version of it
@@ -11,13 +10,6 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
-    let store = context.store()?;
-    let (id, before) = diff::version(&store, &args.id, context)?;
-    let mut folder = existing(&store.snapshot()?, &id.issue())?;
-    if let Some(before) = before {
-        let of_it = folder.solutions.iter_mut().find(|it| it.record.id == id);
-        of_it.into_iter().for_each(|it| it.record.plan.clone_from(&before.solution.plan));
-    }
-    let done = context.session()?.done(plans::view_in(&folder, &id)?, None);
+    let done = plans::show(&*context.session()?, &args.id)?;
     context.answer(done, |plan, _, screen| print::solution::show(screen, plan))
 }

@@ -1,7 +1,6 @@
 //! `task`: one file a subcommand.
 
 mod add;
-mod change;
 mod edit;
 mod fields;
 mod list;

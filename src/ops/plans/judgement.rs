@@ -5,12 +5,13 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use crate::cli::{Failure, named, read_bytes};
 use crate::model::digest::DIGEST_PATTERN;
 use crate::model::id::{IssueId, SolutionId};
+use crate::model::remedy::Call;
 use crate::model::review::{Score, Scores, Verdict};
 use crate::model::solution::Solution;
 use crate::model::{strict, typed};
+use crate::ops::Refusal;
 
 /// A finding is a sentence or two; what is longer belongs into the plan or into a comment.
 const LONGEST_FINDING: usize = 10_000;
@@ -21,7 +22,7 @@ const MOST_FINDINGS: usize = 100;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(example = example(), transform = with_all_scores)]
-pub(in crate::cli) struct ReviewInput {
+pub(crate) struct ReviewInput {
     /// What the total says where it is left out; it can be harsher than that, and not milder.
     verdict: Option<Verdict>,
     /// Each 0 to 100.
@@ -110,38 +111,44 @@ fn example() -> Value {
 
 /// A review that can be stored, but for what only the plan tells.
 #[derive(Debug, Clone)]
-pub(in crate::cli) struct Judgement {
+pub(crate) struct Judgement {
     /// What the reviewer said beside the scores.
-    pub(in crate::cli) verdict: Option<Verdict>,
-    pub(in crate::cli) scores: Scores,
+    pub(super) verdict: Option<Verdict>,
+    /// Each 0 to 100.
+    pub(super) scores: Scores,
     /// Those of a dimension begin with its name.
-    pub(in crate::cli) findings: Vec<String>,
+    pub(super) findings: Vec<String>,
     /// The plan that was read.
-    pub(in crate::cli) plan_digest: Option<String>,
+    plan_digest: Option<String>,
     solution_id: Option<SolutionId>,
     issue_id: Option<IssueId>,
 }
 
 impl Judgement {
-    /// From the command line.
-    pub(in crate::cli) fn new(
+    /// From its parts.
+    ///
+    /// # Errors
+    /// `empty`, `too-long`.
+    pub(crate) fn new(
         verdict: Option<Verdict>,
         scores: Scores,
         findings: Vec<String>,
         plan_digest: Option<String>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, Refusal> {
         let findings = checked(findings)?;
         Ok(Self { verdict, scores, findings, plan_digest, solution_id: None, issue_id: None })
     }
 
-    /// From a file, or from stdin for `-`.
-    pub(in crate::cli) fn read(path: &str) -> Result<Self, Failure> {
-        let bytes = read_bytes(path)?;
+    /// From JSON. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// `invalid-json`, `other-total`; as of [`Self::new`].
+    pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<Self, Refusal> {
         let wrong = |why: String| {
-            Failure::new("invalid-json", format!("{} is not a review: {why}", named(path)))
-                .hint("`git wf schema review-input` shows its form")
+            Refusal::new("invalid-json", format!("{name} is not a review: {why}"))
+                .remedy("schema review-input", "shows its form")
         };
-        let value = strict::parse(&bytes).map_err(wrong)?;
+        let value = strict::parse(bytes).map_err(wrong)?;
         let input: ReviewInput = typed::read(&value).map_err(|error| wrong(error.to_string()))?;
         let mut findings = input.findings;
         let mut score = |name: &str, one: Option<Dimension>, other: Option<Dimension>| {
@@ -164,7 +171,7 @@ impl Judgement {
             completeness: score("completeness", input.scores.completeness, input.completeness)?,
         };
         if let Some(given) = input.total_score.filter(|given| given.rounded() != scores.total()) {
-            return Err(Failure::new(
+            return Err(Refusal::new(
                 "other-total",
                 format!("the total is given as {given}, but the scores come to {}", scores.total()),
             )
@@ -180,35 +187,35 @@ impl Judgement {
     }
 
     /// Refuses a review that speaks of another plan.
-    pub(in crate::cli) fn is_about(&self, plan: &Solution, digest: &str) -> Result<(), Failure> {
+    pub(super) fn is_about(&self, plan: &Solution, digest: &str) -> Result<(), Refusal> {
         let id = &plan.id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != id) {
-            return Err(Failure::new("other-plan", format!("the review is about `{other}`, not `{id}`"))
-                .hint(format!("`git wf solution review {other}` takes it")));
+            return Err(Refusal::new("other-plan", format!("the review is about `{other}`, not `{id}`"))
+                .remedy(Call::new("solution review", [other]), "takes it"));
         }
         if let Some(other) = self.issue_id.as_ref().filter(|other| **other != id.issue()) {
-            return Err(Failure::new(
+            return Err(Refusal::new(
                 "other-issue",
                 format!("the review is of a plan for `{other}`, and `{id}` is for `{}`", id.issue()),
             )
             .hint("name the plan that was read, or leave issue_id out"));
         }
         if let Some(read) = self.plan_digest.as_ref().filter(|read| *read != digest) {
-            return Err(Failure::new(
+            return Err(Refusal::new(
                 "digest-mismatch",
                 format!("plan `{id}` is not the one that was read: it is `{digest}` now, not `{read}`"),
             )
-            .hint(format!("read it again: `git wf solution show {id}`")));
+            .remedy(Call::new("solution show", [id]), "shows it as it is now"));
         }
         Ok(())
     }
 }
 
 /// Findings without blanks at their ends, none of them empty, and not more than a plan bears.
-fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Failure> {
+fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Refusal> {
     let count = findings.len();
     if count > MOST_FINDINGS {
-        return Err(Failure::new(
+        return Err(Refusal::new(
             "too-long",
             format!("the review has {count} findings, and {MOST_FINDINGS} are allowed"),
         )
@@ -219,15 +226,15 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Failure> {
         let length = finding.chars().count();
         let is_empty = ["", "technical:", "risk:", "completeness:"].contains(&finding.as_str());
         if is_empty {
-            return Err(Failure::new("empty", format!("finding {} is empty", n + 1))
+            return Err(Refusal::new("empty", format!("finding {} is empty", n + 1))
                 .hint("say what should change, or leave it out"));
         }
         if length > LONGEST_FINDING {
-            return Err(Failure::new(
+            return Err(Refusal::new(
                 "too-long",
                 format!("finding {} has {length} characters, and {LONGEST_FINDING} are allowed", n + 1),
             )
-            .hint("`git wf comment ISSUE` takes longer texts"));
+            .remedy("comment ISSUE", "takes longer texts"));
         }
     }
     Ok(findings)

@@ -1,0 +1,63 @@
+use crate::cli::{Context, Failure, Force, Outcome, named, print, read_bytes};
+use crate::model::review::{Score, Scores, Verdict};
+use crate::ops::plans::{self, Judgement};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The plan, or an issue for its bound or only plan
+    solution: String,
+    /// approved, concerns or rejected (default, and the mildest allowed: what the total says)
+    #[arg(long, value_name = "VERDICT", value_parser = parse_verdict)]
+    verdict: Option<Verdict>,
+    /// Technical feasibility, 0 to 100
+    #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
+    technical: Option<Score>,
+    /// Risk score, 0 to 100; 100 means no risk
+    #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
+    risk: Option<Score>,
+    /// Completeness, 0 to 100
+    #[arg(long, value_name = "N", value_parser = parse_score, allow_negative_numbers = true)]
+    completeness: Option<Score>,
+    /// A finding: what should change; repeat for more
+    #[arg(long = "finding", value_name = "TEXT")]
+    findings: Vec<String>,
+    /// The digest of the plan you reviewed; the review is refused if the plan has changed since
+    #[arg(long, value_name = "DIGEST")]
+    plan_digest: Option<String>,
+    /// Read the review from a JSON file (`-` for stdin); see `git wf schema review-input`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verdict", "technical", "risk", "completeness", "findings", "plan_digest"])]
+    from_json: Option<String>,
+    #[command(flatten)]
+    force: Force,
+}
+
+fn parse_verdict(text: &str) -> Result<Verdict, String> {
+    Verdict::parse(&text.to_ascii_lowercase()).ok_or_else(|| format!("allowed are {}", Verdict::words()))
+}
+
+fn parse_score(text: &str) -> Result<Score, String> {
+    text.parse().ok().and_then(Score::new).ok_or_else(|| "a score is a number from 0 to 100".into())
+}
+
+impl Args {
+    fn judgement(self) -> Result<Judgement, Failure> {
+        if let Some(path) = &self.from_json {
+            return Ok(Judgement::parse(&read_bytes(path)?, &named(path))?);
+        }
+        let (Some(technical), Some(risk), Some(completeness)) =
+            (self.technical, self.risk, self.completeness)
+        else {
+            return Err(Failure::usage("a review needs all three scores")
+                .hint("--technical N --risk N --completeness N, each 0 to 100; or --from-json FILE"));
+        };
+        let scores = Scores { technical, risk, completeness };
+        Ok(Judgement::new(self.verdict, scores, self.findings, self.plan_digest)?)
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    let (solution, force) = (args.solution.clone(), args.force.why());
+    let done = plans::review(&session, &solution, &args.judgement()?, force.as_deref())?;
+    context.answer(done, |reviewed, is_new, screen| print::review::reviewed(screen, reviewed, is_new))
+}

@@ -1,0 +1,84 @@
+//! Plans that were stored.
+
+use std::io::{self, Write};
+
+use super::solution;
+use crate::model::remedy::Call;
+use crate::model::status::IssueStatus;
+use crate::ops::Notice;
+use crate::ops::plans::Added;
+use crate::rules::quality::LEAST;
+use crate::ui::Screen;
+use crate::ui::text::count;
+
+/// The plans; for programs their ids alone.
+pub(in crate::cli) fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
+    if !screen.is_terminal() {
+        return it.handed.iter().try_for_each(|(id, _)| writeln!(screen, "{id}"));
+    }
+    for (id, _) in &it.handed {
+        let verb = if it.already_there.contains(id) { "already stored:" } else { "added" };
+        let is_bound = it.bound.iter().any(|bound| bound.solution_id == *id);
+        writeln!(screen, "{verb} {id}{}", if is_bound { ", and bound it" } else { "" })?;
+    }
+    let pending = pending(it);
+    if pending > 0 {
+        let plans = count(pending, "plan");
+        writeln!(screen, "{plans} to choose from: `git wf bind {} SOLUTION`", it.issue)?;
+        solution::table(screen, &it.plans)?;
+    } else if it.bound.is_empty() && it.status != IssueStatus::Planned {
+        writeln!(screen, "{} is {}", it.issue, it.status)?;
+    }
+    Ok(())
+}
+
+/// How many plans there are to choose from.
+fn pending(it: &Added) -> usize {
+    it.pending_selection.iter().map(|pending| pending.solutions.len()).sum()
+}
+
+/// What the document of `--json` holds, and a person had better know: that a plan was there, what is to be chosen where no
+/// terminal shows it, what could be better.
+pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
+    let mut remarks = Vec::new();
+    if !is_terminal {
+        remarks.extend(it.already_there.iter().map(|id| {
+            Notice::warning(format!("{id} was stored before, with the same content; it was not added again"))
+        }));
+        remarks.extend(choice(it));
+    }
+    for (id, report) in it.handed.iter().filter(|(_, report)| !report.findings.is_empty()) {
+        let quality = report.quality.total();
+        let check = Call::new("solution check", [id]);
+        let is_lone = matches!(&it.pending_selection[..], [one] if matches!(&one.solutions[..], [plan] if plan.id == *id));
+        if report.quality.suffices() || no_bind || !is_lone {
+            let things = count(report.findings.len(), "warning");
+            let message = format!("{id} has a quality of {quality:.2} and {things}");
+            remarks.push(Notice::warning(message).remedy(check, "lists them"));
+            continue;
+        }
+        remarks.push(
+            Notice::warning(format!(
+                "{id} is not bound: its quality is {quality:.2}; binding requires {LEAST} or more"
+            ))
+            .remedy(check, "says what to do")
+            .remedy("task edit", "does it")
+            .remedy(Call::new("bind", [it.issue.as_str(), id.as_str()]), "binds it"),
+        );
+        remarks.extend(report.findings.iter().map(|finding| Notice::warning(finding.to_string())));
+    }
+    remarks
+}
+
+/// That a plan is to be chosen.
+fn choice(it: &Added) -> Option<Notice> {
+    let (issue, pending) = (&it.issue, pending(it));
+    if pending < 2 {
+        return None;
+    }
+    let message = match &it.failed {
+        Some(failed) => format!("{issue} failed with {failed}, and has {pending} newer plans"),
+        None => format!("{issue} has {}, and none is bound", count(pending, "plan")),
+    };
+    Some(Notice::warning(message).remedy(Call::new("bind", [issue.as_str(), "SOLUTION"]), "chooses one"))
+}

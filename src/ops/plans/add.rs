@@ -1,0 +1,167 @@
+//! Storing plans for an issue.
+
+use std::collections::BTreeSet;
+
+use super::handed::{examine, refuse_faulty, refuse_twins};
+use super::{Added, Handed, bind_in, reply};
+use crate::model::digest::digest;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::issue::StoredStatus;
+use crate::model::remedy::Call;
+use crate::model::solution::Solution;
+use crate::model::uid::Uid;
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::folder::IssueFolder;
+use crate::rules::plan_check::{self, Checked, Setting};
+use crate::rules::{facts, moves, replan};
+use crate::store::{Read, Tx, layout, random_uid, resolve};
+
+/// Plans to store.
+#[derive(Debug)]
+pub(crate) struct Add {
+    /// The issue that they are for: its id, or the unambiguous beginning of one.
+    pub(crate) issue: String,
+    /// The plans.
+    pub(crate) plans: Vec<Handed>,
+    /// Whether a lone plan stays unbound.
+    pub(crate) no_bind: bool,
+    /// Whether plans for an issue from GitHub get a task that answers there.
+    pub(crate) add_reply_task: bool,
+    /// Why a transition that is not legal is made all the same, and a poor plan bound.
+    pub(crate) force: Option<String>,
+}
+
+/// Stores plans for an issue, and binds the only one, or the only new one after the bound plan failed, if it is good
+/// enough.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `invalid-plan`, `exists`, `illegal-move`, `not-from-github`, `too-many-tasks`.
+pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
+    let Add { issue, mut plans, no_bind, add_reply_task, force } = input;
+    let force = force.as_deref();
+    let id = resolve::issue(&session.store().snapshot()?, &issue)?;
+    reply::settle(session, &id, &mut plans, add_reply_task)?;
+    let setting = Setting { issue: Some(&id), ..Setting::default() };
+    let reports = examine(&plans, setting, Some(session.store()))?;
+    refuse_faulty(&plans, &reports)?;
+    // Without errors there is a plan in each.
+    let checked: Vec<Checked> = reports.iter().filter_map(|report| report.clone().checked().ok()).collect();
+    refuse_twins(checked.iter().filter_map(|one| one.id.as_ref()))?;
+    let nonce = random_uid()?;
+    let committed = session.transact(|tx| {
+        let stored = store_plans(tx, &id, &checked, &nonce, force)?;
+        let folder = existing(tx, &id)?;
+        let is_stored = |plan: &&Solution| stored.iter().any(|(id, _)| *id == plan.id);
+        let only = if no_bind { None } else { lone(&folder).filter(is_stored) };
+        let suffices = |plan: &&Solution| force.is_some() || plan_check::quality(&plan.plan).suffices();
+        let bound = only.filter(suffices).map(|plan| plan.id.clone());
+        if let Some(plan) = &bound {
+            bind_in(tx, &folder, plan, force)?;
+        }
+        let folder = existing(tx, &id)?;
+        if folder.issue.record.status == StoredStatus::Registered {
+            tx.edit_issue(&id, |issue| issue.status = StoredStatus::Planning)?;
+        }
+        tx.note.force = force.map(str::to_owned);
+        let names: BTreeSet<&str> = stored.iter().map(|(id, _)| id.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let and_bound = if bound.is_some() { ", bound" } else { "" };
+        tx.describe("solution add", format!("solution: add {}{and_bound}", names.join(", ")));
+        Ok((stored, bound))
+    })?;
+    let (stored, bound) = committed.answer;
+    let folder = existing(&session.store().snapshot()?, &id)?;
+    let added = Added::of(&folder, stored.into_iter().zip(reports), bound);
+    let stays = folder.issue.record.bound_solution_id.filter(|_| !no_bind && committed.commit.is_some());
+    notice(session, &added, stays.as_ref());
+    Ok(session.done(added, committed.commit))
+}
+
+/// The one plan that there is to bind: the only one of an issue with none bound, or the only one that is newer than the
+/// bound one which failed.
+fn lone(folder: &IssueFolder) -> Option<&Solution> {
+    match (&folder.issue.record.bound_solution_id, folder.solutions.as_slice()) {
+        (None, [only]) => Some(&only.record),
+        (Some(_), _) => match replan::newer(folder)[..] {
+            [newer] => Some(newer),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Stores what is new; the id of each plan, and whether it is new. A plan that is there already, word for word, is left
+/// alone.
+fn store_plans(
+    tx: &mut Tx<'_>,
+    issue: &IssueId,
+    plans: &[Checked],
+    nonce: &Uid,
+    force: Option<&str>,
+) -> Result<Vec<(SolutionId, bool)>, Refusal> {
+    let mut stored: Vec<(SolutionId, bool)> = Vec::new();
+    for (n, checked) in plans.iter().enumerate() {
+        let folder = existing(tx, issue)?;
+        let digest = digest(&checked.plan);
+        let same = || folder.solutions.iter().find(|it| it.record.plan_digest() == digest);
+        let id = match &checked.id {
+            Some(id) => id.clone(),
+            // Without a name it is what it says: the same again is the plan that is there.
+            None => same().map_or_else(
+                || {
+                    let number = n.to_string();
+                    let uid = Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]);
+                    SolutionId::made(issue, &uid)
+                },
+                |same| same.record.id.clone(),
+            ),
+        };
+        if let Some(twice) = stored.iter().find(|(stored, _)| *stored == id).cloned() {
+            stored.push(twice);
+            continue;
+        }
+        if let Some(there) = folder.solution(&id) {
+            if there.plan_digest() == digest {
+                stored.push((id, false));
+                continue;
+            }
+            return Err(Refusal::new("exists", format!("another plan already has the id `{id}`"))
+                .hint("omit the id to get a new one"));
+        }
+        if tx.file(&layout::solution(&id))?.is_some() {
+            return Err(Refusal::unreadable(&format!("the plan `{id}` that is there")));
+        }
+        if force.is_none() {
+            moves::permit(issue, facts::status(&folder), "solution add")?;
+        }
+        tx.create_solution(&Solution {
+            id: id.clone(),
+            issue_id: issue.clone(),
+            author: tx.person().to_owned(),
+            created_at: tx.stamper().now(),
+            plan: checked.plan.clone(),
+        })?;
+        stored.push((id, true));
+    }
+    Ok(stored)
+}
+
+/// Says what nobody would see in the plans: those that name no file, and that another one stays bound.
+fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
+    for (id, report) in &added.handed {
+        if report.findings.iter().any(|it| it.rule == plan_check::NO_FILES_RULE) {
+            let message = format!("{id} names no file, so nothing keeps it apart from other plans");
+            let check = Call::new("solution check", [id]);
+            session.notice(Notice::warning(message).remedy(check, "says where files are named"));
+        }
+    }
+    let is_handed = |id: &SolutionId| added.handed.iter().any(|(handed, _)| handed == id);
+    if let Some(bound) = bound.filter(|id| added.failed.is_none() && !is_handed(id)) {
+        let them: Vec<&str> = added.handed.iter().map(|(id, _)| id.as_str()).collect();
+        let are = if them.len() == 1 { "is" } else { "are" };
+        let message = format!("{} {are} not bound: {bound} stays bound", them.join(", "));
+        let bind = Call::new("bind", [added.issue.as_str(), "SOLUTION"]);
+        session.notice(Notice::warning(message).remedy(bind, "chooses another"));
+    }
+}

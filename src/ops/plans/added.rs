@@ -1,0 +1,159 @@
+//! What storing plans answers.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::SolutionView;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::repo_path::RepoPath;
+use crate::model::solution::Solution;
+use crate::model::status::IssueStatus;
+use crate::rules::folder::IssueFolder;
+use crate::rules::plan_check::{self, Finding, Report};
+use crate::rules::{facts, replan};
+
+/// What came of storing plans.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Added {
+    /// Plans that are bound now.
+    pub(crate) bound: Vec<BoundPlan>,
+    /// Issues for which a plan is to be chosen, with the plans: all of them, or those newer than the bound one that failed.
+    pub(crate) pending_selection: Vec<PendingSelection>,
+    /// Every plan that was stored.
+    pub(crate) added: Vec<SolutionId>,
+    /// Plans that were stored before, word for word.
+    pub(crate) already_there: Vec<SolutionId>,
+    /// What could be better in them.
+    pub(crate) findings: Vec<AddedFinding>,
+    /// The issue.
+    #[serde(skip)]
+    pub(crate) issue: IssueId,
+    /// Where it stands.
+    #[serde(skip)]
+    pub(crate) status: IssueStatus,
+    /// The plan that it was bound to before, if it failed and newer ones are to choose from.
+    #[serde(skip)]
+    pub(crate) failed: Option<SolutionId>,
+    /// The plans that were handed in, each once, in their order.
+    #[serde(skip)]
+    pub(crate) handed: Vec<(SolutionId, Report)>,
+    /// All plans of the issue.
+    #[serde(skip)]
+    pub(crate) plans: Vec<SolutionView>,
+}
+
+/// A plan that is bound now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BoundPlan {
+    pub(crate) issue_id: IssueId,
+    pub(crate) solution_id: SolutionId,
+    pub(crate) task_count: usize,
+}
+
+/// An issue with the plans of which one is to be chosen.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PendingSelection {
+    pub(crate) issue_id: IssueId,
+    pub(crate) solutions: Vec<Candidate>,
+}
+
+/// A plan that can be chosen.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Candidate {
+    pub(crate) id: SolutionId,
+    /// What the plan does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    /// The planner's own opinion of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) score: Option<f64>,
+    /// How good it is by what can be counted of it; binding needs 0.8.
+    pub(crate) quality: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) risk: Option<String>,
+    pub(crate) files_touched: BTreeSet<RepoPath>,
+    pub(crate) task_count: usize,
+}
+
+/// What could be better in a plan.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AddedFinding {
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// See there.
+    #[serde(flatten)]
+    pub(crate) finding: Finding,
+}
+
+impl Candidate {
+    fn of(solution: &Solution) -> Self {
+        let plan = solution.typed_plan();
+        Self {
+            id: solution.id.clone(),
+            files_touched: plan.touches(),
+            task_count: plan.tasks.len(),
+            risk: plan.analysis.and_then(|analysis| analysis.risk),
+            score: plan.score,
+            quality: plan_check::quality(&solution.plan).total(),
+            description: plan.description,
+        }
+    }
+}
+
+impl Added {
+    /// What came of it, from each plan that was handed in: its id, whether it is new, and what was found in it.
+    pub(super) fn of(
+        folder: &IssueFolder,
+        stored: impl Iterator<Item = ((SolutionId, bool), Report)>,
+        bound: Option<SolutionId>,
+    ) -> Self {
+        let (mut added, mut already_there) = (Vec::new(), Vec::new());
+        let (mut findings, mut handed) = (Vec::new(), Vec::<(SolutionId, Report)>::new());
+        for ((id, is_new), report) in stored {
+            // One plan may have been handed in twice.
+            if handed.iter().any(|(known, _)| *known == id) {
+                continue;
+            }
+            let of = |finding: &Finding| AddedFinding { solution_id: id.clone(), finding: finding.clone() };
+            findings.extend(report.findings.iter().map(of));
+            if is_new {
+                added.push(id.clone())
+            } else {
+                already_there.push(id.clone())
+            }
+            handed.push((id, report));
+        }
+        let issue = &folder.issue.record;
+        // All where none is bound, the newer ones where the bound one failed.
+        let pending: Vec<&Solution> = match &issue.bound_solution_id {
+            None => folder.solutions.iter().map(|it| &it.record).collect(),
+            Some(_) => replan::newer(folder),
+        };
+        let failed = issue.bound_solution_id.clone().filter(|_| !pending.is_empty());
+        let solutions: Vec<Candidate> = pending.into_iter().map(Candidate::of).collect();
+        let pending_selection = match solutions.is_empty() {
+            true => vec![],
+            false => vec![PendingSelection { issue_id: issue.id.clone(), solutions }],
+        };
+        let plans = SolutionView::all(folder);
+        let bound = bound.into_iter().map(|id| BoundPlan {
+            issue_id: issue.id.clone(),
+            task_count: plans.iter().find(|it| it.id == id).map_or(0, |it| it.task_count),
+            solution_id: id,
+        });
+        Self {
+            bound: bound.collect(),
+            pending_selection,
+            added,
+            already_there,
+            findings,
+            issue: issue.id.clone(),
+            status: facts::status(folder),
+            failed,
+            handed,
+            plans,
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Checking plans without storing them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::handed::examine;
+use super::{Handed, plan_named};
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::plan::Plan;
+use crate::model::remedy::Call;
+use crate::model::repo_path::RepoPath;
+use crate::model::solution::Solution;
+use crate::model::status::IssueStatus;
+use crate::model::typed;
+use crate::ops::issues::{self, existing};
+use crate::ops::{Answer, Done, Refusal, Session};
+use crate::rules::complexity::{self, Complexity};
+use crate::rules::facts;
+use crate::rules::overlap::{SharedFile, shared_files};
+use crate::rules::plan_check::{Finding, Report, Setting};
+use crate::rules::quality::PartScore;
+use crate::store::Snapshot;
+use crate::store::resolve::{self, Known, ResolveError};
+
+/// Which plans to check.
+#[derive(Debug)]
+pub(crate) enum Checking {
+    /// Plans that are handed in.
+    Handed(Vec<Handed>),
+    /// One that is stored: its id, or that of its issue or item.
+    Stored(String),
+    /// None: others are only compared.
+    Nothing,
+}
+
+/// What to check plans against.
+#[derive(Debug)]
+pub(crate) struct Check {
+    /// The plans.
+    pub(crate) plans: Checking,
+    /// The issue that they are for.
+    pub(crate) issue: Option<String>,
+    /// Plans, or issues with a bound one, that they are compared with.
+    pub(crate) with: Vec<String>,
+    /// Whether they are compared with the bound plan of every open issue.
+    pub(crate) all_bound: bool,
+}
+
+/// What was found in plans.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckedAnswer {
+    /// Whether `solution add` would store it.
+    pub(crate) valid: bool,
+    /// The quality of the poorest plan that was checked, 0 to 1; binding needs 0.8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) quality: Option<f64>,
+    /// What is wrong, or could be better. Of several plans, each path begins with the place of its plan.
+    pub(crate) findings: Vec<Finding>,
+    /// The plans that were checked.
+    pub(crate) plans: Vec<CheckedPlan>,
+    /// Files that several plans touch; only where plans were to be compared, or where plans of several issues were handed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shared_files: Option<Vec<SharedFile>>,
+}
+
+/// A plan that was checked.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckedPlan {
+    /// The file, its place in it, or its id.
+    pub(crate) plan: String,
+    /// Whether `solution add` would store it.
+    pub(crate) valid: bool,
+    /// The sum of the parts, rounded down to hundredths.
+    pub(crate) quality: f64,
+    /// What it is made of.
+    pub(crate) parts: Vec<PartScore>,
+    /// By the number of files and tasks; what the planner thinks stands in the plan's `analysis`.
+    pub(crate) computed_complexity: Complexity,
+    /// How many tasks it has, as far as it can be made out.
+    #[serde(skip)]
+    pub(crate) tasks: usize,
+    /// How many files they touch.
+    #[serde(skip)]
+    pub(crate) files: usize,
+    /// What was found in it.
+    #[serde(skip)]
+    pub(crate) report: Report,
+}
+
+/// Checks plans, and which files they share with others.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `no-solution`, `choice-needed`, `not-bound`.
+pub(crate) fn check(session: &Session, input: Check) -> Answer<CheckedAnswer> {
+    let snapshot = session.store().snapshot()?;
+    let Check { plans, issue, with, all_bound } = input;
+    let issue = issue.map(|text| resolve::issue(&snapshot, &text)).transpose()?;
+    let plans = match plans {
+        Checking::Handed(plans) => plans,
+        Checking::Stored(text) => vec![stored(&snapshot, &text, issue.as_ref())?],
+        Checking::Nothing => vec![],
+    };
+    let setting = Setting { issue: issue.as_ref(), ..Setting::default() };
+    let reports = examine(&plans, setting, Some(session.store()))?;
+    let shared = if all_bound || !with.is_empty() {
+        // Other plans of the same issue are no neighbours: at most one of them is carried out.
+        let own = issue.clone().or_else(|| Some(SolutionId::parse(&plans.first()?.place).ok()?.issue()));
+        let mut others = plans_named(&snapshot, &with)?;
+        if all_bound {
+            others.extend(bound_plans(&snapshot, own.as_ref())?);
+        }
+        Some(compare(&plans, others))
+    } else {
+        shared_in_batch(&plans, issue.as_ref())
+    };
+    Ok(session.done(answer(plans, reports, shared), None))
+}
+
+/// Checks plans by themselves, where no issue or other plan is asked for: this needs no store.
+///
+/// # Errors
+/// What reading the code can come to.
+pub(crate) fn check_alone(session: Option<&Session>, plans: Vec<Handed>) -> Answer<CheckedAnswer> {
+    let reports = examine(&plans, Setting::default(), session.map(Session::store))?;
+    let shared = shared_in_batch(&plans, None);
+    Ok(Done { view: answer(plans, reports, shared), commit: None, notices: vec![] })
+}
+
+/// A plan that is stored, by its id or that of its issue or item.
+fn stored(snapshot: &Snapshot<'_>, text: &str, issue: Option<&IssueId>) -> Result<Handed, Refusal> {
+    let named = match resolve::solution(snapshot, text, issue) {
+        Err(ResolveError::NotFound { .. }) if issue.is_none() => plan_named(snapshot, text),
+        found => found.map_err(Refusal::from),
+    };
+    let id = named.map_err(|refusal| match refusal {
+        missing if missing.code == "not-found" => {
+            Refusal::new("not-found", format!("there is no file and no plan `{text}`"))
+                .hint("name a file, or `-` for stdin")
+                .remedy("solution list", "shows the plans")
+        }
+        refusal => refusal,
+    })?;
+    Ok(Handed { plan: solution(snapshot, &id)?.plan, place: id.to_string() })
+}
+
+fn solution(snapshot: &Snapshot<'_>, id: &SolutionId) -> Result<Solution, Refusal> {
+    let folder = existing(snapshot, &id.issue())?;
+    folder.solution(id).cloned().ok_or_else(|| Refusal::unreadable(&format!("plan `{id}`")))
+}
+
+/// A plan by its name, with the files that it touches.
+type Touching = (String, BTreeSet<RepoPath>);
+
+fn touching(plan: &Solution) -> Touching {
+    (plan.id.to_string(), plan.typed_plan().touches())
+}
+
+/// The bound plan of every open issue but `own`.
+fn bound_plans(snapshot: &Snapshot<'_>, own: Option<&IssueId>) -> Result<Vec<Touching>, Refusal> {
+    let is_over =
+        |status| matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
+    let folders = issues::all(snapshot)?.0;
+    let others = folders.iter().filter(|it| Some(&it.issue.record.id) != own && !is_over(facts::status(it)));
+    Ok(others.filter_map(|folder| folder.bound().map(touching)).collect())
+}
+
+/// The plans that these ids name, or the bound ones of the issues that they name.
+fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching>, Refusal> {
+    let mut found = Vec::new();
+    for text in texts {
+        let plan = match resolve::any(snapshot, text)? {
+            Known::Solution(id) => solution(snapshot, &id)?,
+            Known::Issue(id) => existing(snapshot, &id)?.bound().cloned().ok_or_else(|| {
+                Refusal::new("not-bound", format!("issue `{id}` has no bound plan to compare with"))
+                    .remedy(Call::new("bind", [id.as_str(), "SOLUTION"]), "chooses one")
+                    .hint("or name a plan instead of the issue")
+            })?,
+            _ => {
+                return Err(Refusal::new("not-found", format!("`{text}` is neither an issue nor a plan"))
+                    .remedy("list", "shows the issues")
+                    .remedy("solution list", "shows the plans"));
+            }
+        };
+        found.push(touching(&plan));
+    }
+    Ok(found)
+}
+
+/// A plan with faults may be no plan; this is what can be made out.
+fn readable(it: &Handed) -> Plan {
+    typed::read(&it.plan).unwrap_or_default()
+}
+
+fn compare(plans: &[Handed], others: Vec<Touching>) -> Vec<SharedFile> {
+    let mut all: Vec<Touching> = plans.iter().map(|it| (it.place.clone(), readable(it).touches())).collect();
+    for other in others {
+        if !all.iter().any(|(name, _)| *name == other.0) {
+            all.push(other);
+        }
+    }
+    shared_files(&all)
+}
+
+/// The issue that a plan is for: the one that it names, be it by its own id.
+fn issue_of(it: &Handed) -> Option<IssueId> {
+    let text = |name: &str| it.plan[name].as_str();
+    let by_plan = |name| SolutionId::parse(text(name)?).ok().map(|id| id.issue());
+    let named = text("issue_id").and_then(|id| IssueId::parse(id).ok());
+    named.or_else(|| by_plan("id")).or_else(|| by_plan("solution_id"))
+}
+
+/// The files that plans of different issues share, where plans of several were handed in. Plans of one issue are no
+/// neighbours: at most one of them is carried out.
+fn shared_in_batch(plans: &[Handed], issue: Option<&IssueId>) -> Option<Vec<SharedFile>> {
+    let issues: BTreeMap<&str, IssueId> = plans
+        .iter()
+        .filter_map(|it| Some((it.place.as_str(), issue.cloned().or_else(|| issue_of(it))?)))
+        .collect();
+    let is_of_several = |names: &mut dyn Iterator<Item = &str>| {
+        names.filter_map(|name| issues.get(name)).collect::<BTreeSet<_>>().len() > 1
+    };
+    if !is_of_several(&mut plans.iter().map(|it| it.place.as_str())) {
+        return None;
+    }
+    let known = plans.iter().filter(|it| issues.contains_key(it.place.as_str()));
+    let all: Vec<_> = known.map(|it| (it.place.clone(), readable(it).touches())).collect();
+    let shared = shared_files(&all).into_iter();
+    Some(shared.filter(|it| is_of_several(&mut it.plans.iter().map(String::as_str))).collect())
+}
+
+fn answer(plans: Vec<Handed>, reports: Vec<Report>, shared_files: Option<Vec<SharedFile>>) -> CheckedAnswer {
+    let many = plans.len() > 1;
+    let mut findings = Vec::new();
+    for (it, report) in plans.iter().zip(&reports) {
+        findings.extend(report.findings.iter().cloned().map(|finding| Finding {
+            path: if many { format!("{} {}", it.place, finding.path) } else { finding.path },
+            ..finding
+        }));
+    }
+    let checked = plans.into_iter().zip(reports).map(|(it, report)| {
+        let plan = readable(&it);
+        CheckedPlan {
+            valid: report.is_valid(),
+            quality: report.quality.total(),
+            parts: report.quality.parts(),
+            computed_complexity: complexity::of_plan(&plan),
+            tasks: it.plan["tasks"].as_array().map_or(0, Vec::len),
+            files: plan.touches().len(),
+            plan: it.place,
+            report,
+        }
+    });
+    let checked: Vec<CheckedPlan> = checked.collect();
+    CheckedAnswer {
+        valid: checked.iter().all(|plan| plan.valid),
+        quality: checked.iter().map(|plan| plan.quality).reduce(f64::min),
+        findings,
+        plans: checked,
+        shared_files,
+    }
+}

@@ -1,0 +1,91 @@
+//! Plans as they are handed in.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::model::id::SolutionId;
+use crate::model::remedy::{Call, Remedy};
+use crate::model::strict::{Fault, json_fault};
+use crate::model::words::count;
+use crate::ops::Refusal;
+use crate::rules::plan_check::{self, Finding, Report, Setting};
+use crate::store::{Store, StoreError};
+
+/// One plan, and where it came from.
+#[derive(Debug, Clone)]
+pub(crate) struct Handed {
+    /// A file, a place in it, or its id, for people.
+    pub(crate) place: String,
+    /// As it was written.
+    pub(crate) plan: Value,
+}
+
+/// The plans in a text, each with its place in it. `name` is what messages call the text, `place` what a plan in it is
+/// known by.
+///
+/// # Errors
+/// `invalid-json`, `unsound-json`, `empty`.
+pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<Handed>, Refusal> {
+    let refused = |code, why| {
+        Refusal::new(code, why)
+            .hint("a plan is a JSON object; for several, use an array or one object per line")
+    };
+    let plans = plan_check::split(text).map_err(|fault| match &fault {
+        Fault::Json(error) => refused("invalid-json", format!("{name} is not JSON: {}", json_fault(error))),
+        Fault::Unsound(why) => refused("unsound-json", format!("{name} cannot be read: {why}")),
+    })?;
+    if plans.is_empty() {
+        return Err(refused("empty", format!("{name} holds no plan")));
+    }
+    let many = plans.len() > 1;
+    let place = |n: usize| if many { format!("{place}[{n}]") } else { place.to_owned() };
+    Ok(plans.into_iter().enumerate().map(|(n, plan)| Handed { place: place(n), plan }).collect())
+}
+
+/// Holds the plans against every rule, with the files that are checked out where there is a repository.
+pub(super) fn examine(
+    plans: &[Handed],
+    setting: Setting<'_>,
+    store: Option<&Store>,
+) -> Result<Vec<Report>, StoreError> {
+    let code = store.map(Store::code_tree).transpose()?.flatten();
+    // What cannot be read is nothing that the plan did wrong.
+    let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
+    let known_files: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
+    Ok(plans.iter().map(|it| plan_check::examine(&it.plan, Setting { known_files, ..setting })).collect())
+}
+
+/// Refuses plans with errors: all of them at once.
+pub(super) fn refuse_faulty(plans: &[Handed], reports: &[Report]) -> Result<(), Refusal> {
+    let many = plans.len() > 1;
+    let mut lines: Vec<String> = Vec::new();
+    for (it, report) in plans.iter().zip(reports) {
+        let line = |finding: &Finding| {
+            if many { format!("{} {finding}", it.place) } else { finding.to_string() }
+        };
+        lines.extend(report.findings.iter().filter(|finding| finding.is_error()).map(line));
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let check = Remedy::call(Call::new("solution check", ["FILE"]), "checks without storing");
+    Err(faulty(&format!("the plan has {}; nothing was stored", count(lines.len(), "fault")), lines, check))
+}
+
+/// A plan that cannot be stored, with what is wrong with it.
+pub(super) fn faulty(message: &str, faults: Vec<String>, remedy: Remedy) -> Refusal {
+    Refusal { remedies: vec![remedy], ..Refusal::new("invalid-plan", message).details(faults) }
+}
+
+/// Refuses two plans under one name.
+pub(super) fn refuse_twins<'a>(ids: impl Iterator<Item = &'a SolutionId>) -> Result<(), Refusal> {
+    let mut seen = BTreeSet::new();
+    for id in ids {
+        if !seen.insert(id) {
+            return Err(Refusal::new("invalid-plan", format!("two plans have the id `{id}`"))
+                .hint("leave the id out of one"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! What becomes of plans for an issue that came from GitHub, where an answer is waited for.
+
+use super::Handed;
+use crate::model::id::IssueId;
+use crate::ops::issues::existing;
+use crate::ops::{Notice, Refusal, Session};
+use crate::rules::reply_task::{self, Place, Unadded};
+
+/// Looks at plans for an issue that came from GitHub. With `append`, those that do not answer there get a task that does;
+/// without, that is noticed. Plans for any other issue stay as they are.
+///
+/// # Errors
+/// `not-from-github`, `too-many-tasks`.
+pub(super) fn settle(
+    session: &Session,
+    issue: &IssueId,
+    plans: &mut [Handed],
+    append: bool,
+) -> Result<(), Refusal> {
+    let store = session.store();
+    let folder = existing(&store.snapshot()?, issue)?;
+    let repository = reply_task::repository(&store.remote_urls());
+    let Some(place) = Place::of(&folder.issue.record, repository) else {
+        if append {
+            return Err(Refusal::new("not-from-github", format!("issue `{issue}` did not come from GitHub"))
+                .hint("leave --add-reply-task out; a `source_url` there, or the id GH-<number> and a remote on GitHub, say where it came from"));
+        }
+        return Ok(());
+    };
+    for Handed { place: at, plan } in plans {
+        match reply_task::append(plan, &place) {
+            Ok(longer) if append => *plan = longer,
+            Ok(_) | Err(Unadded::Full) if !append => session.notice(Notice::warning(format!(
+                "{at}: issue `{issue}` came from GitHub, and no task answers there; --add-reply-task adds one"
+            ))),
+            Err(Unadded::Full) => {
+                return Err(Refusal::new(
+                    "too-many-tasks",
+                    format!("{at}: the plan has no room for one more task"),
+                )
+                .hint("leave --add-reply-task out, or join two of its tasks"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Reviewing plans.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Judgement, plan_named};
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::review::{Review, Verdict};
+use crate::model::solution::Solution;
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::folder::IssueFolder;
+use crate::rules::review;
+use crate::store::{Tx, layout};
+
+/// What came of a review.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Reviewed {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// The review as it is stored.
+    pub(crate) review: Review,
+    /// What all reviews of the plan as it is now come to.
+    pub(crate) standing: Verdict,
+    /// The round of review that this is: 1 and, for each earlier plan that was rejected, 1 more.
+    pub(crate) round: usize,
+    /// Plans that were rejected, this one included; from 2 on an owner decides.
+    pub(crate) rejected_rounds: usize,
+    /// What the reviewer should know beside that.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// Appends a review to the plan with this id, or that of its issue or item. `force` is why somebody reviews their own
+/// plan.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `other-plan`, `other-issue`, `digest-mismatch`, `no-tasks`, `milder-verdict`; who may not
+/// review it.
+pub(crate) fn review(
+    session: &Session,
+    solution: &str,
+    input: &Judgement,
+    force: Option<&str>,
+) -> Answer<Reviewed> {
+    let store = session.store();
+    let id = plan_named(&store.snapshot()?, solution)?;
+    let plan_of = |folder: &IssueFolder| {
+        folder.solution(&id).cloned().ok_or_else(|| Refusal::unreadable(&format!("plan `{id}`")))
+    };
+    let committed = session.transact(|tx| {
+        let folder = existing(tx, &id.issue())?;
+        review_plan(tx, &folder, &plan_of(&folder)?, input, force)
+    })?;
+    let review = committed.answer;
+    let folder = existing(&store.snapshot()?, &id.issue())?;
+    let standing = review::standing(&plan_of(&folder)?, folder.reviews(&id));
+    let mut queued = folder.items.iter().map(|it| &it.item);
+    let queued = queued.find(|item| item.solution_id == id && !item.is_removed());
+    let remarks = review::remarks(&id.issue(), &review, &standing, queued);
+    // Between the commit and now another process may have changed the plan: then nothing stands of this review.
+    let stands = standing.verdict.unwrap_or(review.verdict);
+    let reviewed = Reviewed {
+        issue_id: id.issue(),
+        solution_id: id,
+        review,
+        standing: stands,
+        round: standing.rejected_rounds + usize::from(stands != Verdict::Rejected),
+        rejected_rounds: standing.rejected_rounds,
+        remarks,
+    };
+    Ok(session.done(reviewed, committed.commit))
+}
+
+/// Appends the review, and for a rejection what the next planner should know. The same review by the same reviewer once
+/// more is the one that is there.
+fn review_plan(
+    tx: &mut Tx<'_>,
+    folder: &IssueFolder,
+    plan: &Solution,
+    input: &Judgement,
+    force: Option<&str>,
+) -> Result<Review, Refusal> {
+    let (id, digest) = (&plan.id, plan.plan_digest());
+    input.is_about(plan, &digest)?;
+    if force.is_none() {
+        review::may_review(plan, tx.person())?;
+    }
+    let verdict = settled(plan, input)?;
+    let me = review::Reviewer::of(tx.person());
+    let mine = |it: &&Review| it.plan_digest == digest && review::Reviewer::of(&it.author) == me;
+    let last = folder.reviews(id).iter().rfind(mine);
+    if let Some(same) =
+        last.filter(|it| it.verdict == verdict && it.scores == input.scores && it.findings == input.findings)
+    {
+        return Ok(same.clone());
+    }
+    let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+    let made = tx.append(&layout::reviews(id), |entry| Review {
+        id: entry,
+        verdict,
+        scores: input.scores,
+        total: input.scores.total(),
+        findings: input.findings.clone(),
+        plan_digest: digest,
+        author: author.clone(),
+        created_at,
+    })?;
+    if verdict == Verdict::Rejected {
+        let content = review::rejection_text(id, &made);
+        tx.append(&layout::feedback(&id.issue()), |entry| Feedback {
+            id: entry,
+            kind: FeedbackType::Rejection,
+            stage: Stage::Review,
+            content,
+            detail: FeedbackDetail { solution_id: Some(id.clone()), ..FeedbackDetail::default() },
+            author,
+            created_at,
+        })?;
+    }
+    tx.note.force = force.map(str::to_owned);
+    tx.describe("solution review", format!("solution: review {id}: {verdict}, total {}", made.total));
+    Ok(made)
+}
+
+/// The verdict that was given, or the one of the total. A person may judge harsher than the scores; who judges milder
+/// means other scores.
+fn settled(plan: &Solution, input: &Judgement) -> Result<Verdict, Refusal> {
+    let total = input.scores.total();
+    let by_total = review::verdict_of(total);
+    let is_empty = plan.typed_plan().tasks.is_empty();
+    let mildest = if is_empty { Verdict::Rejected } else { by_total };
+    match input.verdict {
+        Some(given) if given < mildest && is_empty => Err(Refusal::new(
+            "no-tasks",
+            format!("plan `{}` has no tasks, and such a plan cannot be {given}", plan.id),
+        )
+        .hint("reject it, or leave the verdict out")),
+        Some(given) if given < mildest => Err(Refusal::new(
+            "milder-verdict",
+            format!("`{given}` is milder than the scores, whose total of {total} is {by_total}"),
+        )
+        .hint("give the scores that you mean, or leave the verdict out")),
+        Some(given) => Ok(given),
+        None => Ok(mildest),
+    }
+}

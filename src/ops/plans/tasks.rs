@@ -1,0 +1,238 @@
+//! Changing the tasks of a plan by hand.
+
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::handed::faulty;
+use super::{SolutionView, plan_named, view_in};
+use crate::model::digest::digest;
+use crate::model::id::SolutionId;
+use crate::model::plan::Task;
+use crate::model::redaction::REDACTED;
+use crate::model::remedy::{Call, Remedy};
+use crate::model::status::IssueStatus;
+use crate::model::words::count;
+use crate::ops::issues::existing;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::rules::plan_check::{self, Setting};
+use crate::rules::quality::LEAST;
+use crate::rules::task_edit::{TaskEdit, next_id};
+use crate::store::Tx;
+
+/// A plan of which a task was changed.
+#[derive(Debug, Serialize)]
+pub(crate) struct ChangedTask {
+    /// The plan as it is now.
+    #[serde(flatten)]
+    pub(crate) plan: SolutionView,
+    /// The task.
+    #[serde(skip)]
+    pub(crate) task: String,
+}
+
+/// The tasks of a plan.
+#[derive(Debug)]
+pub(crate) struct Tasks {
+    /// As they are stored.
+    stored: Value,
+    /// By their types.
+    pub(crate) typed: Vec<Task>,
+}
+
+impl Serialize for Tasks {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.stored.serialize(serializer)
+    }
+}
+
+/// Lists the tasks of the plan with this id, or that of its issue or item.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `no-solution`, `choice-needed`.
+pub(crate) fn tasks(session: &Session, solution: &str) -> Answer<Tasks> {
+    let snapshot = session.store().snapshot()?;
+    let id = plan_named(&snapshot, solution)?;
+    let view = view_in(&existing(&snapshot, &id.issue())?, &id)?;
+    Ok(session.done(Tasks { stored: view.plan["tasks"].clone(), typed: view.typed.tasks }, None))
+}
+
+/// Adds a task to the end of a plan that is not queued.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `redacted`, `queued`, `in-work`, `invalid-plan`, `low-quality`; usage where nothing is
+/// given.
+pub(crate) fn add_task(
+    session: &Session,
+    solution: &str,
+    edit: &TaskEdit,
+    force: Option<&str>,
+) -> Answer<ChangedTask> {
+    if edit.is_empty() {
+        return Err(Refusal::usage("the task has no content")
+            .hint("--title, --action, --step and --criterion at least, or --from-json FILE"));
+    }
+    let id = plan_named(&session.store().snapshot()?, solution)?;
+    change(session, &id, "task add", force, |tasks| {
+        let mut task = Map::new();
+        task.insert("id".into(), json!(next_id(tasks)));
+        edit.apply(&mut task);
+        // The id may have come from the JSON; what is wrong with it the checks say.
+        let name = task["id"].as_str().unwrap_or_default().to_owned();
+        tasks.push(Value::Object(task));
+        Ok(name)
+    })
+}
+
+/// Changes a task of a plan that is not queued.
+///
+/// # Errors
+/// As of [`add_task`]; `other-task`.
+pub(crate) fn edit_task(
+    session: &Session,
+    solution: &str,
+    task: &str,
+    edit: &TaskEdit,
+    force: Option<&str>,
+) -> Answer<ChangedTask> {
+    if edit.is_empty() {
+        return Err(Refusal::usage("nothing to change")
+            .hint("name a field, such as --title TEXT, or --from-json FILE"));
+    }
+    let id = plan_named(&session.store().snapshot()?, solution)?;
+    change(session, &id, "task edit", force, |tasks| {
+        let name = |task: &Value| task["id"].as_str().unwrap_or_default().to_owned();
+        let wanted = task.trim();
+        let Some(at) = tasks.iter().position(|task| name(task).eq_ignore_ascii_case(wanted)) else {
+            let ids: Vec<String> = tasks.iter().map(name).collect();
+            return Err(Refusal::new("not-found", format!("plan `{id}` has no task `{wanted}`"))
+                .hint(format!("its tasks are {}", ids.join(", "))));
+        };
+        let old = name(&tasks[at]);
+        let Some(task) = tasks[at].as_object_mut() else {
+            return Err(Refusal::unreadable(&format!("task `{old}`")));
+        };
+        edit.apply(task);
+        let new = name(&tasks[at]);
+        if new != old {
+            return Err(Refusal::new("other-task", format!("the input is task `{new}`, not `{old}`"))
+                .hint("a task keeps its id; leave `id` out of the input"));
+        }
+        Ok(old)
+    })
+}
+
+/// One change of a plan as a transaction. `change` answers with the task.
+fn change(
+    session: &Session,
+    id: &SolutionId,
+    op: &'static str,
+    force: Option<&str>,
+    change: impl Fn(&mut Vec<Value>) -> Result<String, Refusal>,
+) -> Answer<ChangedTask> {
+    let committed = session.transact(|tx| {
+        let folder = existing(tx, &id.issue())?;
+        let unreadable = || Refusal::unreadable(&format!("plan `{id}`"));
+        let old = folder.solution(id).ok_or_else(unreadable)?.plan.clone();
+        let mut new = old.clone();
+        let tasks = new.get_mut("tasks").and_then(Value::as_array_mut);
+        let task = change(tasks.ok_or_else(unreadable)?)?;
+        if digest(&new) != digest(&old) {
+            store_plan(tx, &folder, id, &old, &new, force)?;
+        }
+        tx.note.force = force.map(str::to_owned);
+        let verb = op.strip_prefix("task ").unwrap_or(op);
+        tx.describe(op, format!("solution: {verb} task {task} of {id}"));
+        Ok(task)
+    })?;
+    let folder = existing(&session.store().snapshot()?, &id.issue())?;
+    let plan = view_in(&folder, id)?;
+    let queued = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
+    if committed.commit.is_some() && queued.is_some_and(|it| it.item.plan_digest != plan.plan_digest) {
+        let add = Call::new("queue add", [id.issue()]);
+        session
+            .notice(Notice::warning("it was queued as it was before").remedy(add, "queues it as it is now"));
+    }
+    Ok(session.done(ChangedTask { plan, task: committed.answer }, committed.commit))
+}
+
+fn store_plan(
+    tx: &mut Tx<'_>,
+    folder: &IssueFolder,
+    id: &SolutionId,
+    old: &Value,
+    new: &Value,
+    force: Option<&str>,
+) -> Result<(), Refusal> {
+    if is_hidden(old) {
+        return Err(Refusal::new("redacted", format!("parts of plan `{id}` are hidden, and would be lost"))
+            .remedy(add_another(id), "adds another plan"));
+    }
+    if force.is_none() {
+        refuse_in_work(folder, id)?;
+    }
+    let report = plan_check::examine(new, Setting::default());
+    let errors = report.findings.iter().filter(|finding| finding.is_error());
+    let errors: Vec<String> = errors.map(ToString::to_string).collect();
+    if !errors.is_empty() {
+        let message = format!("the plan would have {}; nothing was changed", count(errors.len(), "fault"));
+        return Err(faulty(&message, errors, Remedy::call("schema task", "says what a task holds")));
+    }
+    let is_bound = folder.issue.record.bound_solution_id.as_ref() == Some(id);
+    if is_bound
+        && force.is_none()
+        && !report.quality.suffices()
+        && report.quality.total() < plan_check::quality(old).total()
+    {
+        let costly = report.findings.iter().filter(|finding| finding.cost.is_some());
+        return Err(Refusal::new(
+            "low-quality",
+            format!(
+                "the bound plan `{id}` would have a quality of {:.2}; binding requires {LEAST} or more",
+                report.quality.total()
+            ),
+        )
+        .details(costly.map(ToString::to_string).collect())
+        .hint("say what is missing in the same command"));
+    }
+    tx.edit_plan(id, &report.checked().map_err(|_| Refusal::unreadable("the plan"))?.plan)?;
+    Ok(())
+}
+
+fn add_another(id: &SolutionId) -> Call {
+    Call::new("solution add", [id.issue().as_str(), "FILE"])
+}
+
+/// A plan that waits, is carried out or was is not changed under the hands of who relies on it.
+fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
+    let live = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
+    let holds = facts::holder(folder).is_some_and(|it| it.execution.solution_id == *id);
+    let status = facts::status(folder);
+    match (live, status) {
+        (Some(it), IssueStatus::Queued) => {
+            let item = format!("{}:{}", it.queue, it.item.item_id);
+            Err(Refusal::new(
+                "queued",
+                format!("plan `{id}` waits in queue `{}` as {}", it.queue, it.item.item_id),
+            )
+            .remedy(Call::new("queue remove", [item]), "takes it out")
+            .hint("queue it again once it is changed"))
+        }
+        (_, IssueStatus::Executing | IssueStatus::Completed) if holds => {
+            Err(Refusal::new("in-work", format!("plan `{id}` is {status}"))
+                .remedy(add_another(id), "adds another plan")
+                .hint("the execution keeps the plan that it claimed"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_hidden(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == REDACTED,
+        Value::Array(items) => items.iter().any(is_hidden),
+        Value::Object(map) => map.values().any(is_hidden),
+        _ => false,
+    }
+}
