@@ -6,9 +6,6 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked, SolutionInput};
-use crate::cli::command::plans::executor_input;
-use crate::cli::command::plans::feedback;
-use crate::cli::command::plans::planning_context;
 use crate::cli::command::queue;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
@@ -171,17 +168,17 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::plans::CheckedAnswer>(Sort::Answer, "solution-check", "`solution check`"),
     kind::<ops::plans::PlanDiff>(Sort::Answer, "solution-diff", "`solution diff`"),
     kind::<ops::plans::Reviewed>(Sort::Answer, "solution-review", "`solution review`"),
-    kind::<feedback::FeedbackShown>(
+    kind::<ops::plans::FeedbackShown>(
         Sort::Answer,
         "show-feedback",
         "feedback: `feedback add`; an array: `feedback list`",
     ),
-    kind::<planning_context::PlannerInput>(
+    kind::<ops::plans::PlannerInput>(
         Sort::Answer,
         "planner-input",
         "`context ISSUE`: what a planner is given",
     ),
-    kind::<executor_input::ExecutorInput>(
+    kind::<ops::plans::ExecutorInput>(
         Sort::Answer,
         "executor-input",
         "`context SOLUTION`: what an executor is given",

@@ -1,27 +1,26 @@
 //! For people, what bears on the next attempt at an issue: the same that agents are given as JSON.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use crate::cli::print::review as review_print;
-use crate::cli::{Context, Failure};
 use crate::rules::background::{AttemptTold, Background, CheckTold, DependencyTold, FeedbackTold, IssueTold};
 use crate::rules::bounded::LeftOut;
-use crate::ui::style;
 use crate::ui::text::{clean_line, count, indent};
+use crate::ui::{Screen, style};
 
-fn heading(text: &str, context: &mut Context) -> std::io::Result<()> {
-    let shown = context.screen.painter().paint(style::HEADING, &clean_line(text));
-    writeln!(context.screen, "\n{shown}")
+fn heading(text: &str, screen: &mut Screen) -> io::Result<()> {
+    let shown = screen.painter().paint(style::HEADING, &clean_line(text));
+    writeln!(screen, "\n{shown}")
 }
 
-fn section(name: &str, text: Option<&str>, context: &mut Context) -> std::io::Result<()> {
+fn section(name: &str, text: Option<&str>, screen: &mut Screen) -> io::Result<()> {
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Ok(()) };
-    heading(name, context)?;
-    writeln!(context.screen, "{}", indent(text, 4))
+    heading(name, screen)?;
+    writeln!(screen, "{}", indent(text, 4))
 }
 
 /// What an issue says, beside its id and title.
-pub(in crate::cli) fn issue(told: &IssueTold, context: &mut Context) -> Result<(), Failure> {
+pub(in crate::cli) fn issue(told: &IssueTold, screen: &mut Screen) -> io::Result<()> {
     let joined = |set: &std::collections::BTreeSet<String>| {
         (!set.is_empty()).then(|| set.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
     };
@@ -43,14 +42,14 @@ pub(in crate::cli) fn issue(told: &IssueTold, context: &mut Context) -> Result<(
     ];
     for (name, value) in facts {
         let Some(value) = value else { continue };
-        let label = context.screen.painter().paint(style::DIM, &format!("{name:<12}"));
-        writeln!(context.screen, "{label} {}", clean_line(&value))?;
+        let label = screen.painter().paint(style::DIM, &format!("{name:<12}"));
+        writeln!(screen, "{label} {}", clean_line(&value))?;
     }
     for it in &told.depends_on {
-        dependency(it, context)?;
+        dependency(it, screen)?;
     }
     if !told.description.is_empty() {
-        writeln!(context.screen, "\n{}", indent(&told.description, 4))?;
+        writeln!(screen, "\n{}", indent(&told.description, 4))?;
     }
     let notes = told.extended_context.notes.as_ref().map(|notes| {
         notes.as_str().map_or_else(|| serde_json::to_string_pretty(notes).unwrap_or_default(), str::to_owned)
@@ -61,67 +60,66 @@ pub(in crate::cli) fn issue(told: &IssueTold, context: &mut Context) -> Result<(
         ("suggested fix", told.extended_context.suggested_fix.as_deref()),
         ("notes", notes.as_deref()),
     ] {
-        section(name, text, context)?;
+        section(name, text, screen)?;
     }
     Ok(())
 }
 
-fn dependency(it: &DependencyTold, context: &mut Context) -> std::io::Result<()> {
-    let painter = context.screen.painter();
+fn dependency(it: &DependencyTold, screen: &mut Screen) -> io::Result<()> {
+    let painter = screen.painter();
     let label = painter.paint(style::DIM, &format!("{:<12}", "depends on"));
     let id = painter.paint(style::ID, it.issue_id.as_str());
     let state = it.status.map_or("not here".to_owned(), |status| status.to_string());
     let state = painter.paint(if it.is_met { style::GOOD } else { style::WARN }, &state);
     let title = it.title.as_deref().unwrap_or_default();
-    writeln!(context.screen, "{label} {id} ({state}) {}", clean_line(title))
+    writeln!(screen, "{label} {id} ({state}) {}", clean_line(title))
 }
 
 /// What was tried and said so far.
-pub(in crate::cli) fn background(told: &Background, context: &mut Context) -> Result<(), Failure> {
+pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::Result<()> {
     if !told.attempts.is_empty() {
-        heading("earlier attempts, the newest first", context)?;
+        heading("earlier attempts, the newest first", screen)?;
     }
     for it in &told.attempts {
-        attempt(it, context)?;
+        attempt(it, screen)?;
     }
     if !told.feedback.is_empty() {
-        heading("feedback, the newest first", context)?;
+        heading("feedback, the newest first", screen)?;
     }
     for it in &told.feedback {
-        feedback(it, context)?;
+        feedback(it, screen)?;
     }
     if !told.comments.is_empty() {
-        heading("comments, the newest first", context)?;
+        heading("comments, the newest first", screen)?;
     }
     for it in &told.comments {
-        writeln!(context.screen, "    {}, {}:", clean_line(&it.author), it.created_at)?;
-        writeln!(context.screen, "{}", indent(&it.body, 8))?;
+        writeln!(screen, "    {}, {}:", clean_line(&it.author), it.created_at)?;
+        writeln!(screen, "{}", indent(&it.body, 8))?;
     }
     if !told.reviews.is_empty() {
-        heading("reviews of the plan as it is", context)?;
+        heading("reviews of the plan as it is", screen)?;
     }
     for it in &told.reviews {
-        let verdict =
-            context.screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());
+        let verdict = screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());
         let (plan, author) = (&it.solution_id, clean_line(&it.author));
-        writeln!(context.screen, "    {plan}: {verdict} {} by {author}, {}", it.total, it.created_at)?;
+        writeln!(screen, "    {plan}: {verdict} {} by {author}, {}", it.total, it.created_at)?;
         for finding in &it.findings {
-            writeln!(context.screen, "        - {}", indent(finding, 10).trim_start())?;
+            writeln!(screen, "        - {}", indent(finding, 10).trim_start())?;
         }
     }
     Ok(())
 }
 
-fn attempt(it: &AttemptTold, context: &mut Context) -> std::io::Result<()> {
+fn attempt(it: &AttemptTold, screen: &mut Screen) -> io::Result<()> {
     let ended = it.finished_at.map_or(String::new(), |at| format!(" {at}"));
     let other = it.ended_by.as_deref().filter(|person| *person != it.actor);
     let ended = other.map_or(ended.clone(), |person| format!("{ended} by {}", clean_line(person)));
     let forced = it.forced.as_deref().map(|reason| format!(", gate overridden: {}", clean_line(reason)));
     let ended = format!("{ended}{}", forced.unwrap_or_default());
     let aside = it.set_aside.map_or(String::new(), |reason| format!(", set aside by {reason}"));
-    let id = context.screen.painter().paint(style::ID, it.execution_id.short());
+    let id = screen.painter().paint(style::ID, it.execution_id.short());
     writeln!(
-        context.screen,
+        screen,
         "    attempt {} of {} by {}: {}{ended}{aside}  {id}",
         it.attempt,
         it.solution_id,
@@ -133,39 +131,39 @@ fn attempt(it: &AttemptTold, context: &mut Context) -> std::io::Result<()> {
         let of: Vec<&str> = of.into_iter().flatten().collect();
         let what = if of.is_empty() { String::new() } else { format!("{}: ", of.join(", ")) };
         let message = failure.message.as_deref().unwrap_or("no message");
-        let bad = context.screen.painter().paint(style::BAD, "failed:");
-        writeln!(context.screen, "        {bad} {}", indent(&format!("{what}{message}"), 8).trim_start())?;
+        let bad = screen.painter().paint(style::BAD, "failed:");
+        writeln!(screen, "        {bad} {}", indent(&format!("{what}{message}"), 8).trim_start())?;
         if let Some(trace) = &failure.stack_trace {
-            writeln!(context.screen, "{}", indent(trace, 12))?;
+            writeln!(screen, "{}", indent(trace, 12))?;
         }
     }
     for check in &it.failed_checks {
-        failed_check(check, context)?;
+        failed_check(check, screen)?;
     }
     if let Some(summary) = &it.summary {
-        writeln!(context.screen, "        said: {}", indent(summary, 8).trim_start())?;
+        writeln!(screen, "        said: {}", indent(summary, 8).trim_start())?;
     }
     if let Some(branch) = &it.branch {
         let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        writeln!(context.screen, "        on {}", clean_line(branch))?;
+        writeln!(screen, "        on {}", clean_line(branch))?;
     }
     for commit in &it.commits {
         let task = commit.task_id.as_ref().map(|task| format!(" [{task}]")).unwrap_or_default();
         let hash = commit.hash.get(..10).unwrap_or(&commit.hash);
-        let hash = context.screen.painter().paint(style::WARN, hash);
-        writeln!(context.screen, "        {hash}{} {}", clean_line(&task), clean_line(&commit.subject))?;
+        let hash = screen.painter().paint(style::WARN, hash);
+        writeln!(screen, "        {hash}{} {}", clean_line(&task), clean_line(&commit.subject))?;
     }
     Ok(())
 }
 
-fn failed_check(it: &CheckTold, context: &mut Context) -> std::io::Result<()> {
+fn failed_check(it: &CheckTold, screen: &mut Screen) -> io::Result<()> {
     let task = it.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
     let how = it.exit_code.map_or_else(|| "was stopped".to_owned(), |code| format!("failed with {code}"));
     let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
     let dirty = if it.dirty { " with uncommitted changes" } else { "" };
-    let how = context.screen.painter().paint(style::BAD, &how);
+    let how = screen.painter().paint(style::BAD, &how);
     writeln!(
-        context.screen,
+        screen,
         "        check{} {} {how}{}{dirty}",
         clean_line(&task),
         clean_line(&it.command),
@@ -174,35 +172,29 @@ fn failed_check(it: &CheckTold, context: &mut Context) -> std::io::Result<()> {
     if it.output_tail.trim().is_empty() {
         return Ok(());
     }
-    writeln!(context.screen, "{}", indent(it.output_tail.trim_end(), 12))
+    writeln!(screen, "{}", indent(it.output_tail.trim_end(), 12))
 }
 
-fn feedback(it: &FeedbackTold, context: &mut Context) -> std::io::Result<()> {
+fn feedback(it: &FeedbackTold, screen: &mut Screen) -> io::Result<()> {
     let of = it.solution_id.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
     let author = clean_line(&it.author);
-    writeln!(context.screen, "    {}{of} ({}) by {author}, {}:", it.kind, it.stage, it.created_at)?;
+    writeln!(screen, "    {}{of} ({}) by {author}, {}:", it.kind, it.stage, it.created_at)?;
     let parts = [it.task_id.as_deref(), it.error_type.as_deref()];
     let what: String = parts.into_iter().flatten().map(|part| format!("{part}: ")).collect();
-    writeln!(context.screen, "{}", indent(&format!("{what}{}", it.content), 8))
+    writeln!(screen, "{}", indent(&format!("{what}{}", it.content), 8))
 }
 
 /// What is missing, and which command shows it.
-pub(in crate::cli) fn left_out(all: &[LeftOut], context: &mut Context) -> Result<(), Failure> {
+pub(in crate::cli) fn left_out(all: &[LeftOut], screen: &mut Screen) -> io::Result<()> {
     if !all.is_empty() {
-        heading("left out", context)?;
+        heading("left out", screen)?;
     }
     for it in all {
         let entries = if it.entries == 1 { "entry" } else { "entries" };
         let older = (it.entries > 0).then(|| format!("{} more {entries}", it.entries));
         let short = (it.shortened > 0).then(|| format!("{} cut", count(it.shortened, "text")));
         let how: Vec<String> = older.into_iter().chain(short).collect();
-        writeln!(
-            context.screen,
-            "    {}: {}; `{}` shows all",
-            clean_line(&it.what),
-            how.join(", "),
-            it.command
-        )?;
+        writeln!(screen, "    {}: {}; `{}` shows all", clean_line(&it.what), how.join(", "), it.command)?;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Commands on plans.
 
 pub(in crate::cli) mod bind;
-pub(in crate::cli) mod executor_input;
 pub(in crate::cli) mod feedback;
 pub(in crate::cli) mod planning_context;
 pub(in crate::cli) mod solution;

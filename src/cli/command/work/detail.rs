@@ -3,7 +3,6 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::command::plans::planning_context::issue_told;
 use crate::cli::print::background as background_print;
 use crate::cli::print::task as task_print;
 use crate::cli::{Context, Exit, Failure, Outcome, existing};
@@ -12,7 +11,7 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::ops::issues::IssueView;
-use crate::ops::plans::SolutionView;
+use crate::ops::plans::{SolutionView, issue_told};
 use crate::ops::work;
 use crate::rules::background::{self, Background, Reader};
 use crate::rules::facts;
@@ -92,7 +91,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         painter.paint(style::ID, issue.id.as_str()),
         painter.paint(style::HEADING, &issue.title)
     )?;
-    background_print::issue(&told, context)?;
+    background_print::issue(&told, &mut context.screen)?;
     let holder = facts::holder(&folder);
     for (name, value) in [
         ("ended by", holder.and_then(ExecutionFolder::ended_by)),
@@ -107,8 +106,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     writeln!(context.screen, "\n{}", painter.paint(style::HEADING, "plan"))?;
     task_print::purpose(&plan, &mut context.screen)?;
     task_print::tasks(&plan, &mut context.screen)?;
-    background_print::background(&background, context)?;
-    background_print::left_out(&background.left_out, context)?;
+    background_print::background(&background, &mut context.screen)?;
+    background_print::left_out(&background.left_out, &mut context.screen)?;
     Ok(Exit::Done)
 }
 

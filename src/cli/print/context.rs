@@ -1,0 +1,114 @@
+//! What agents are given, for people.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use super::background;
+use crate::model::id::SolutionId;
+use crate::ops::plans::{AgentContext, ExecutorInput, PlannerInput};
+use crate::ui::text::{clean_line, count, indent};
+use crate::ui::{Screen, style};
+
+/// What an agent is given.
+pub(in crate::cli) fn context(screen: &mut Screen, it: &AgentContext) -> io::Result<()> {
+    match it {
+        AgentContext::Planner(input) => planner(screen, input),
+        AgentContext::Executor(input) => executor(screen, input),
+    }
+}
+
+fn executor(screen: &mut Screen, it: &ExecutorInput) -> io::Result<()> {
+    let painter = screen.painter();
+    let issue = painter.paint(style::ID, it.issue_id.as_str());
+    let id = painter.paint(style::ID, it.solution_id.as_str());
+    let title = painter.paint(style::HEADING, it.title.as_deref().unwrap_or_default());
+    writeln!(screen, "{id} for {issue}  {title}")?;
+    writeln!(screen, "{}", painter.paint(style::DIM, it.plan_digest.as_deref().unwrap_or_default()))?;
+    let load = it
+        .load
+        .iter()
+        .flat_map(|load| [("plan", &load.solution), ("issue", &load.issue), ("project", &load.project)]);
+    for (name, command) in load {
+        writeln!(screen, "{} {command}", painter.paint(style::DIM, &format!("{name:<12}")))?;
+    }
+    if let Some(issue) = &it.issue {
+        background::issue(issue, screen)?;
+    }
+    background::background(&it.background, screen)?;
+    background::left_out(&it.background.left_out, screen)
+}
+
+/// What a planner is given.
+fn planner(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
+    let painter = screen.painter();
+    let heading = |text: &str| painter.paint(style::HEADING, text);
+    writeln!(screen, "{}  {}", painter.paint(style::ID, input.issue_id.as_str()), heading(&input.title))?;
+    background::issue(&input.issue, screen)?;
+    for (name, value) in
+        [("tech stack", &input.project_context.tech_stack), ("guidelines", &input.project_context.guidelines)]
+    {
+        let text = match value {
+            None => continue,
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
+        };
+        writeln!(screen, "\n{}\n{}", heading(name), indent(&text, 4))?;
+    }
+    failures(screen, input)?;
+    if !input.plans.is_empty() {
+        writeln!(screen, "\n{}", heading("plans"))?;
+    }
+    for it in &input.plans {
+        let bound = if it.is_bound { " (bound)" } else { "" };
+        let what = it.description.as_deref().unwrap_or_default();
+        writeln!(
+            screen,
+            "    {}{bound}  {}",
+            painter.paint(style::ID, it.solution_id.as_str()),
+            clean_line(what)
+        )?;
+        if let Some(approach) = &it.approach {
+            writeln!(screen, "{}", indent(approach, 8))?;
+        }
+        writeln!(screen, "        touches {}", clean_line(&it.files_touched.join(", ")))?;
+    }
+    if !input.other_plans.is_empty() {
+        writeln!(screen, "\n{}", heading("other plans that touch the same files"))?;
+    }
+    for it in &input.other_plans {
+        let plan = painter.paint(style::ID, it.solution_id.as_str());
+        writeln!(screen, "    {plan} ({}, {})  {}", it.item_id, it.status, clean_line(&it.title))?;
+        writeln!(screen, "        touches {}", clean_line(&it.files.join(", ")))?;
+    }
+    background::background(&input.background, screen)?;
+    background::left_out(&input.background.left_out, screen)
+}
+
+fn failures(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
+    let painter = screen.painter();
+    let analysis = &input.failure_analysis;
+    if !analysis.has_failures {
+        return Ok(());
+    }
+    let failed = format!("failed before, {}, the newest first", count(analysis.failure_count, "attempt"));
+    writeln!(screen, "\n{}", painter.paint(style::HEADING, &failed))?;
+    let plans: Vec<&str> = analysis.patterns.failed_approaches.iter().map(SolutionId::as_str).collect();
+    for (name, list) in
+        [("again and again", analysis.patterns.repeated_errors.join(", ")), ("plans", plans.join(", "))]
+    {
+        if !list.is_empty() {
+            writeln!(screen, "    {name}: {}", clean_line(&list))?;
+        }
+    }
+    for it in &analysis.failures {
+        let task = it.task_id.as_deref().map(|task| format!("{task}, ")).unwrap_or_default();
+        let error = it.error_type.as_deref().unwrap_or("failure");
+        let text = indent(&format!("{task}{error}: {}", it.message), 8);
+        writeln!(screen, "    {}", text.trim_start())?;
+        if let Some(trace) = &it.stack_trace {
+            writeln!(screen, "{}", indent(trace, 12))?;
+        }
+    }
+    Ok(())
+}

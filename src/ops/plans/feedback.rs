@@ -1,0 +1,135 @@
+//! What the next planner of an issue should know.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::id::IssueId;
+use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::remedy::Call;
+use crate::model::words::count;
+use crate::ops::issues::{self, existing};
+use crate::ops::work::Told;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::limits;
+use crate::store::{layout, resolve};
+
+/// A piece of feedback with its issue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FeedbackShown {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The feedback as it is stored.
+    #[serde(flatten)]
+    pub(crate) feedback: Feedback,
+}
+
+/// Feedback to add.
+#[derive(Debug)]
+pub(crate) struct AddFeedback {
+    /// The issue: its id, or the unambiguous beginning of one.
+    pub(crate) issue: String,
+    /// In words; a failure also as JSON.
+    pub(crate) text: String,
+    /// What it is.
+    pub(crate) kind: FeedbackType,
+    /// Where it arose; as a rule follows from what it is.
+    pub(crate) stage: Option<Stage>,
+    /// The plan that it is about.
+    pub(crate) solution: Option<String>,
+}
+
+/// Where feedback of a type arises as a rule.
+fn usual_stage(kind: FeedbackType) -> Stage {
+    match kind {
+        FeedbackType::Failure => Stage::Execute,
+        FeedbackType::Clarification => Stage::Plan,
+        FeedbackType::Rejection => Stage::Review,
+    }
+}
+
+/// Adds feedback to an issue, for its next planner.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `empty`, `too-long`, `other-issue`; JSON that is no failure; usage where two plans are
+/// named.
+pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<FeedbackShown> {
+    let snapshot = session.store().snapshot()?;
+    let id = resolve::issue(&snapshot, &input.issue)?;
+    let text = limits::text(&input.text)?;
+    if text.trim().is_empty() {
+        return Err(Refusal::new("empty", "the feedback is empty, so nothing was written")
+            .hint("say what the next planner should know"));
+    }
+    let kind = input.kind;
+    let is_json = kind == FeedbackType::Failure && text.trim_start().starts_with('{');
+    let told = is_json.then(|| Told::parse(&text)).transpose()?;
+    let in_json = told.as_ref().and_then(|told| told.solution_id.as_ref());
+    let resolved = |text: &str| resolve::solution(&snapshot, text, Some(&id));
+    let named = input.solution.as_deref().map(resolved).transpose()?;
+    if let (Some(one), Some(other)) = (&named, in_json.filter(|it| named.as_ref() != Some(it))) {
+        return Err(Refusal::usage(format!("the failure is of `{other}`, and --solution says `{one}`"))
+            .hint("leave --solution out"));
+    }
+    let in_json = in_json.map(|it| resolved(it.as_str())).transpose()?;
+    let solution_id = named.or(in_json);
+    if let Some(other) = solution_id.as_ref().filter(|it| it.issue() != id) {
+        return Err(Refusal::new(
+            "other-issue",
+            format!("solution `{other}` belongs to issue `{}`, not `{id}`", other.issue()),
+        )
+        .remedy(Call::new("solution list", [&id]), format!("shows the plans of `{id}`")));
+    }
+    let mut detail = FeedbackDetail { solution_id, ..FeedbackDetail::default() };
+    let mut content = text;
+    if let Some(told) = told {
+        let reported = told.failure;
+        content = reported.message.clone().unwrap_or_default();
+        detail.task_id = reported.task_id;
+        detail.error_type = reported.error_type;
+        detail.message = reported.message;
+        detail.stack_trace = reported.stack_trace;
+    }
+    let stage = input.stage.unwrap_or_else(|| usual_stage(kind));
+    let committed = session.transact(|tx| {
+        existing(tx, &id)?;
+        let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+        let (content, detail) = (content.clone(), detail.clone());
+        let feedback = tx.append(&layout::feedback(&id), |entry| Feedback {
+            id: entry,
+            kind,
+            stage,
+            content,
+            detail,
+            author,
+            created_at,
+        })?;
+        tx.describe("feedback add", format!("issue: {kind} on {id}"));
+        Ok(feedback)
+    })?;
+    Ok(session.done(FeedbackShown { issue_id: id, feedback: committed.answer }, committed.commit))
+}
+
+/// Lists the feedback on an issue, named by its id or the unambiguous beginning of one, or on all; of one type, or all.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn feedback(
+    session: &Session,
+    issue: Option<&str>,
+    kind: Option<FeedbackType>,
+) -> Answer<Vec<FeedbackShown>> {
+    let snapshot = session.store().snapshot()?;
+    let (folders, broken) = match issue {
+        Some(text) => (vec![existing(&snapshot, &resolve::issue(&snapshot, text)?)?], 0),
+        None => issues::all(&snapshot)?,
+    };
+    if broken > 0 {
+        session.notice(Notice::warning(format!("skipped {}", count(broken, "unreadable issue"))));
+    }
+    let all = folders.into_iter().flat_map(|folder| {
+        let id = folder.issue.record.id;
+        folder.feedback.into_iter().map(move |feedback| FeedbackShown { issue_id: id.clone(), feedback })
+    });
+    let all = all.filter(|it| kind.is_none_or(|kind| it.feedback.kind == kind));
+    Ok(session.done(all.collect(), None))
+}

@@ -1,0 +1,217 @@
+//! What the planner of an issue is given.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::told::{issue_told, notice_source};
+use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::repo_path::RepoPath;
+use crate::model::root::Project;
+use crate::model::status::ItemStatus;
+use crate::ops::issues::existing;
+use crate::ops::queue::World;
+use crate::ops::{Refusal, Session};
+use crate::rules::background::{self, Background, IssueTold, Reader};
+use crate::rules::bounded::{Cut, LONGEST};
+use crate::rules::failures::{self, FailureAnalysis};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::overlap::ByPath;
+use crate::store::{Snapshot, records};
+
+/// What a planner is given: everything that bears on the next plan, apart from the code, which it reads itself.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(example = planner_example())]
+pub(crate) struct PlannerInput {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// Its title.
+    pub(crate) title: String,
+    #[serde(flatten)]
+    pub(crate) issue: IssueTold,
+    /// What the project tells its planners.
+    pub(crate) project_context: Project,
+    /// What failed before.
+    #[serde(skip_serializing_if = "never")]
+    pub(crate) failure_analysis: FailureAnalysis,
+    /// The plans that the issue has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) plans: Vec<PlanTold>,
+    /// Plans of other issues which wait in a queue or are executed, and touch files that the issue's plans, the commits of
+    /// its attempts or its location name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) other_plans: Vec<OtherPlan>,
+    #[serde(flatten)]
+    pub(crate) background: Background,
+}
+
+/// A plan that the issue has.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PlanTold {
+    /// Its id.
+    pub(crate) solution_id: SolutionId,
+    /// What it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    /// How.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) approach: Option<String>,
+    /// Whether it is the one that will be executed.
+    pub(crate) is_bound: bool,
+    /// The files that it touches.
+    pub(crate) files_touched: Vec<String>,
+}
+
+/// A plan of another issue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct OtherPlan {
+    /// Its id.
+    pub(crate) solution_id: SolutionId,
+    /// Its issue.
+    pub(crate) issue_id: IssueId,
+    /// The title of its issue.
+    pub(crate) title: String,
+    /// Its queue.
+    pub(crate) queue_id: QueueId,
+    /// Its item there.
+    pub(crate) item_id: ItemId,
+    /// Where it stands.
+    pub(crate) status: ItemStatus,
+    /// The files of it that the issue's own files overlap.
+    pub(crate) files: Vec<String>,
+}
+
+/// For fields that are always there in what this program prints, and need not be in what others make.
+fn never<T>(_: &T) -> bool {
+    false
+}
+
+fn planner_example() -> Value {
+    json!({
+        "issue_id": "ISS-20261121-7k3m2pq9",
+        "title": "Tokens expire too early",
+        "description": "A session ends after an hour, and should last a day.",
+        "status": "failed",
+        "priority": 2,
+        "tags": ["auth"],
+        "depends_on": [
+            {"issue_id": "ISS-20261120-2n8d5kqe", "title": "Store sessions", "status": "completed", "is_met": true}
+        ],
+        "project_context": {"tech_stack": "Rust, PostgreSQL", "guidelines": "One change, one commit, with its test."},
+        "failure_analysis": {
+            "has_failures": true,
+            "failure_count": 2,
+            "failures": [
+                {
+                    "solution_id": "SOL-ISS-20261121-7k3m2pq9-4x8r1tza", "task_id": "T2", "error_type": "test_failure",
+                    "message": "1 of 15 tests failed", "timestamp": "2026-11-21T03:20:41.000Z"
+                },
+                {
+                    "solution_id": "SOL-ISS-20261121-7k3m2pq9-4x8r1tza", "task_id": "T1", "error_type": "test_failure",
+                    "message": "2 of 14 tests failed", "timestamp": "2026-11-21T02:14:05.000Z"
+                }
+            ],
+            "patterns": {
+                "repeated_errors": ["test_failure"], "failed_approaches": ["SOL-ISS-20261121-7k3m2pq9-4x8r1tza"]
+            }
+        }
+    })
+}
+
+/// What the planner of an issue is given.
+pub(super) fn for_planner(
+    session: &Session,
+    snapshot: &Snapshot<'_>,
+    id: &IssueId,
+) -> Result<PlannerInput, Refusal> {
+    let folder = existing(snapshot, id)?;
+    notice_source(session, &folder);
+    let (issue, mut left_out) = issue_told(snapshot, &folder)?;
+    let mut cut = Cut::at(LONGEST);
+    let failure_analysis = failures::analyse(&folder.feedback, &mut cut);
+    left_out
+        .extend(cut.left_out("failure_analysis", format!("git wf feedback list {id} --type failure --json")));
+    let mut cut = Cut::at(LONGEST);
+    let plans = plans(&folder, &mut cut);
+    left_out.extend(cut.left_out("plans", format!("git wf solution list {id} --json")));
+    let mut cut = Cut::at(LONGEST);
+    let other_plans = cut.first(other_plans(session, &folder)?);
+    left_out.extend(cut.left_out("other_plans", "git wf queue show --json"));
+    let mut background = background::background(&folder, Reader::Planner);
+    left_out.append(&mut background.left_out);
+    background.left_out = left_out;
+    Ok(PlannerInput {
+        issue_id: id.clone(),
+        title: folder.issue.record.title.clone(),
+        issue,
+        project_context: records::root(snapshot)?.project,
+        failure_analysis,
+        plans,
+        other_plans,
+        background,
+    })
+}
+
+/// The plans of the issue, the bound one first.
+fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanTold> {
+    let bound = folder.issue.record.bound_solution_id.as_ref();
+    let mut all: Vec<_> = folder.solutions.iter().map(|it| &it.record).collect();
+    all.sort_by_key(|it| (bound != Some(&it.id), std::cmp::Reverse(it.created_at), it.id.clone()));
+    let told = cut.first(all).into_iter().map(|it| {
+        let plan = it.typed_plan();
+        let files = cut.first(plan.touches().iter().map(ToString::to_string).collect());
+        PlanTold {
+            solution_id: it.id.clone(),
+            description: cut.some(plan.description.as_deref()),
+            approach: cut.some(plan.approach.as_deref()),
+            is_bound: bound == Some(&it.id),
+            files_touched: files,
+        }
+    });
+    told.collect()
+}
+
+/// The files and folders that the issue is known to be about.
+fn files_of(folder: &IssueFolder) -> BTreeSet<RepoPath> {
+    let plans = folder.solutions.iter().flat_map(|it| it.record.typed_plan().touches());
+    let commits = folder.executions.iter().flat_map(ExecutionFolder::commits).flat_map(|it| it.link.files);
+    let location = folder.issue.record.extended_context.location.as_deref().unwrap_or_default();
+    // `src/a.rs:12`, and more than one of them.
+    let named = location.split([' ', ',', '\n']).filter_map(|word| word.split(':').next()).map(str::to_owned);
+    plans.chain(commits.chain(named).filter_map(|text| RepoPath::parse(&text).ok())).collect()
+}
+
+/// What waits in queues, or is executed, and touches the same files.
+fn other_plans(session: &Session, folder: &IssueFolder) -> Result<Vec<OtherPlan>, Refusal> {
+    let files = files_of(folder);
+    if files.is_empty() {
+        return Ok(vec![]);
+    }
+    let mut own = ByPath::default();
+    files.iter().for_each(|file| own.add(file, ()));
+    let (_, world) = World::now(session)?;
+    let mut found = Vec::new();
+    for view in world.views() {
+        let others = view.items.into_iter().filter(|it| it.item.issue_id != folder.issue.record.id);
+        for it in others.filter(|it| it.status != ItemStatus::Completed) {
+            let shared = it.files_touched.iter().filter(|file| own.overlapping(file).next().is_some());
+            let shared: Vec<String> = shared.map(ToString::to_string).collect();
+            if shared.is_empty() {
+                continue;
+            }
+            let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone());
+            found.push(OtherPlan {
+                solution_id: it.item.solution_id,
+                issue_id: it.item.issue_id,
+                title: title.unwrap_or_default(),
+                queue_id: view.queue.id.clone(),
+                item_id: it.item.item_id,
+                status: it.status,
+                files: shared,
+            });
+        }
+    }
+    Ok(found)
+}
