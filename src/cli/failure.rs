@@ -152,11 +152,7 @@ impl From<Refusal> for Failure {
 
 impl<E: Explain> From<E> for Failure {
     fn from(error: E) -> Self {
-        let failure = Self::new(error.code(), error.to_string());
-        match error.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
+        Self { hint: print::spelled(&error.remedies()), ..Self::new(error.code(), error.to_string()) }
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Explain;
 use super::fingerprint::{FINGERPRINT_PATTERN, Fingerprint};
+use super::remedy::Remedy;
 use super::stamp::Stamp;
 use super::time::Time;
 use super::uid::Uid;
@@ -56,16 +57,21 @@ impl Explain for IdError {
         "invalid-id"
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self.kind {
-            "an issue" => "an id looks like ISS-001, GH-123 or beads_rust-07b".into(),
-            "a solution" => "a solution's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9".into(),
-            "an execution" => "an execution's id is EXR-<issue id>-<26 letters and digits>".into(),
-            "a run" => "a run's id is RUN-<YYYYMMDD>-<uid>, such as RUN-20261121-9w1nx3h2".into(),
+    fn remedies(&self) -> Vec<Remedy> {
+        let form = match self.kind {
+            "an issue" => "an id looks like ISS-001, GH-123 or beads_rust-07b",
+            "a solution" => "a solution's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9",
+            "an execution" => "an execution's id is EXR-<issue id>-<26 letters and digits>",
+            "a run" => "a run's id is RUN-<YYYYMMDD>-<uid>, such as RUN-20261121-9w1nx3h2",
             _ => {
-                "`git wf list`, `git wf queue list` and `git wf solution list` show the ids there are".into()
+                return vec![
+                    Remedy::call("list", "shows the issues"),
+                    Remedy::call("queue list", "shows the queues"),
+                    Remedy::call("solution list", "shows the plans"),
+                ];
             }
-        })
+        };
+        vec![Remedy::words(form)]
     }
 }
 

@@ -72,10 +72,6 @@ impl Refusal {
 
 impl<E: Explain> From<E> for Refusal {
     fn from(error: E) -> Self {
-        let refusal = Self::new(error.code(), error.to_string());
-        match error.hint() {
-            Some(hint) => refusal.hint(hint),
-            None => refusal,
-        }
+        Self { remedies: error.remedies(), ..Self::new(error.code(), error.to_string()) }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::model::Explain;
 use crate::model::id::IssueId;
+use crate::model::remedy::Remedy;
 use crate::model::status::IssueStatus::{
     self, Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Planning, Queued, Registered,
 };
@@ -82,16 +83,13 @@ impl Explain for IllegalMove {
         "illegal-move"
     }
 
-    fn hint(&self) -> Option<String> {
-        let ways: Vec<String> = MOVES
-            .iter()
-            .filter(|known| known.from.contains(&self.from))
-            .map(|known| {
-                let to: Vec<&str> = known.to.iter().map(|status| status.as_str()).collect();
-                format!("`git wf {}` (to {})", known.command, to.join(" or "))
-            })
-            .collect();
-        Some(format!("from {}: {}", self.from, ways.join(", ")))
+    fn remedies(&self) -> Vec<Remedy> {
+        let ways = MOVES.iter().filter(|known| known.from.contains(&self.from));
+        let remedy = |known: &Move| {
+            let to: Vec<&str> = known.to.iter().map(|status| status.as_str()).collect();
+            Remedy::call(known.command, format!("leads to {}", to.join(" or ")))
+        };
+        ways.map(remedy).collect()
     }
 }
 
@@ -123,6 +121,8 @@ mod tests {
         assert!(
             error.to_string().starts_with("issue `ISS-001` is executing, and `close` starts from registered")
         );
-        assert!(error.hint().unwrap().contains("`git wf done` (to completed), `git wf fail` (to failed)"));
+        let remedies = error.remedies();
+        assert!(remedies.contains(&Remedy::call("done", "leads to completed")), "{remedies:?}");
+        assert!(remedies.contains(&Remedy::call("fail", "leads to failed")), "{remedies:?}");
     }
 }

@@ -8,6 +8,7 @@ use super::snapshot::Read;
 use crate::model::Explain;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::Item;
+use crate::model::remedy::{Call, Remedy};
 use crate::rules::folder::QueueFolder;
 
 /// How many candidates an error lists.
@@ -61,41 +62,49 @@ impl Explain for ResolveError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Vec<Remedy> {
+        let issues = || Remedy::call("list --all", "shows the issues");
         match self {
-            Self::NotFound { text, .. } if is_task(text) => Some(format!(
-                "`{text}` looks like a task: name its plan, its item or its issue; `git wf verify --task {text}` runs one task"
-            )),
+            Self::NotFound { text, .. } if is_task(text) => vec![
+                Remedy::words(format!("`{text}` looks like a task: name its plan, its item or its issue")),
+                Remedy::call(Call::new("verify --task", [text]), "runs one task"),
+            ],
             Self::NotFound { kind: "issue", text } if text.contains(char::is_whitespace) => {
-                Some("the issue comes first, then the text; `git wf list --all` shows the issues".into())
+                vec![Remedy::words("the issue comes first, then the text"), issues()]
             }
             Self::NotFound { kind: "issue", text } if text.contains('/') || text.ends_with(".json") => {
-                Some("the issue comes first, then the files; `git wf list --all` shows the issues".into())
+                vec![Remedy::words("the issue comes first, then the files"), issues()]
             }
-            Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => Some(format!(
-                "`{text}` is an item: `git wf show {text}` shows it, `git wf queue list` the queues"
-            )),
-            Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => {
-                Some(format!("`{text}` is a queue: `git wf queue show {text}` shows its items"))
+            Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => vec![
+                Remedy::words(format!("`{text}` is an item")),
+                Remedy::call(Call::new("show", [text]), "shows it"),
+                Remedy::call("queue list", "shows the queues"),
+            ],
+            Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => vec![
+                Remedy::words(format!("`{text}` is a queue")),
+                Remedy::call(Call::new("queue show", [text]), "shows its items"),
+            ],
+            Self::NotFound { kind: "issue", .. } => {
+                vec![issues(), Remedy::call("sync", "brings those of others")]
             }
-            Self::NotFound { kind, .. } => Some(match *kind {
-                "issue" => {
-                    "`git wf list --all` shows the issues; `git wf sync` brings those of others".into()
-                }
-                "solution" => "`git wf solution list` shows the plans of an issue".into(),
-                "item" => {
-                    "an item is S-1, QUE-…:S-1, or the id of a plan or issue; `git wf queue show` shows them"
-                        .into()
-                }
-                "queue" => "`git wf queue list` shows the queues".into(),
-                _ => "`git wf list --all` shows what there is; `git wf sync` brings what others have".into(),
-            }),
-            Self::NoIssue { found, .. } => Some(match found.issue() {
-                Some(issue) => format!("its issue is `{issue}`"),
-                None => "`git wf list --all` shows the issues".into(),
-            }),
-            Self::Ambiguous { .. } => Some("type more of it".into()),
-            Self::Store(error) => error.hint(),
+            Self::NotFound { kind: "solution", .. } => {
+                vec![Remedy::call("solution list", "shows the plans of an issue")]
+            }
+            Self::NotFound { kind: "item", .. } => vec![
+                Remedy::words("an item is S-1, QUE-…:S-1, or the id of a plan or issue"),
+                Remedy::call("queue show", "shows them"),
+            ],
+            Self::NotFound { kind: "queue", .. } => vec![Remedy::call("queue list", "shows the queues")],
+            Self::NotFound { .. } => vec![
+                Remedy::call("list --all", "shows what there is"),
+                Remedy::call("sync", "brings what others have"),
+            ],
+            Self::NoIssue { found, .. } => match found.issue() {
+                Some(issue) => vec![Remedy::words(format!("its issue is `{issue}`"))],
+                None => vec![issues()],
+            },
+            Self::Ambiguous { .. } => vec![Remedy::words("type more of it")],
+            Self::Store(error) => error.remedies(),
         }
     }
 }

@@ -216,7 +216,7 @@ fn an_id_of_another_kind_is_told_by_its_name() {
         (&["comment", "some text", "ISS-001"], "the issue comes first, then the text"),
         (&["solution", "add", "plan.json", "ISS-001"], "the issue comes first, then the files"),
         (&["queue", "show", "S-1"], "`S-1` is an item"),
-        (&["queue", "hold", &queue, "-m", "x"], "is a queue: `git wf queue show"),
+        (&["queue", "hold", &queue, "-m", "x"], "is a queue; `git wf queue show"),
         (&["detail", "T1"], "`T1` looks like a task"),
         (&["verify", "T1"], "`git wf verify --task T1` runs one task"),
     ] {

@@ -67,8 +67,10 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     let resolved = |text: &str| resolve::solution(&snapshot, text, Some(&id));
     let named = input.solution.as_deref().map(resolved).transpose()?;
     if let (Some(one), Some(other)) = (&named, in_json.filter(|it| named.as_ref() != Some(it))) {
-        return Err(Refusal::usage(format!("the failure is of `{other}`, and --solution says `{one}`"))
-            .hint("leave --solution out"));
+        return Err(Refusal::usage(format!(
+            "the failure is of `{other}`, and the feedback is said to be about `{one}`"
+        ))
+        .hint("name the plan once"));
     }
     let in_json = in_json.map(|it| resolved(it.as_str())).transpose()?;
     let solution_id = named.or(in_json);

@@ -23,22 +23,23 @@ pub(super) fn settle(
     let Some(place) = Place::of(&folder.issue.record, repository) else {
         if append {
             return Err(Refusal::new("not-from-github", format!("issue `{issue}` did not come from GitHub"))
-                .hint("leave --add-reply-task out; a `source_url` there, or the id GH-<number> and a remote on GitHub, say where it came from"));
+                .hint("only an issue from GitHub gets a task that replies: a `source_url` there, or the id GH-<number> and a remote on GitHub, say where it came from"));
         }
         return Ok(());
     };
     for Handed { place: at, plan } in plans {
         match reply_task::append(plan, &place) {
             Ok(longer) if append => *plan = longer,
-            Ok(_) | Err(Unadded::Full) if !append => session.notice(Notice::warning(format!(
-                "{at}: issue `{issue}` came from GitHub, and no task answers there; --add-reply-task adds one"
-            ))),
+            Ok(_) | Err(Unadded::Full) if !append => {
+                let message = format!("{at}: issue `{issue}` came from GitHub, and no task answers there");
+                session.notice(Notice::warning(message).remedy("solution add --add-reply-task", "adds one"));
+            }
             Err(Unadded::Full) => {
                 return Err(Refusal::new(
                     "too-many-tasks",
                     format!("{at}: the plan has no room for one more task"),
                 )
-                .hint("leave --add-reply-task out, or join two of its tasks"));
+                .hint("join two of its tasks, or do without one that replies"));
             }
             _ => {}
         }

@@ -71,7 +71,8 @@ pub(crate) fn add_task(
 ) -> Answer<ChangedTask> {
     if edit.is_empty() {
         return Err(Refusal::usage("the task has no content")
-            .hint("--title, --action, --step and --criterion at least, or --from-json FILE"));
+            .hint("a title, an action, a step and a criterion at least")
+            .remedy("task add --help", "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
     change(session, &id, "task add", force, |tasks| {
@@ -98,7 +99,8 @@ pub(crate) fn edit_task(
 ) -> Answer<ChangedTask> {
     if edit.is_empty() {
         return Err(Refusal::usage("nothing to change")
-            .hint("name a field, such as --title TEXT, or --from-json FILE"));
+            .hint("name a field, such as the title")
+            .remedy("task edit --help", "lists the fields"));
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
     change(session, &id, "task edit", force, |tasks| {

@@ -151,7 +151,8 @@ fn named(text: &str) -> Result<(&str, Option<usize>), Refusal> {
     match rest.strip_suffix('}').map(str::parse) {
         Some(Ok(number)) => Ok((id, Some(number))),
         _ => Err(Refusal::usage(format!("`{text}` is not of the form SOLUTION@{{N}}"))
-            .hint("SOLUTION@{1} is the plan before its last change; --since takes a date or a commit")),
+            .hint("SOLUTION@{1} is the plan before its last change")
+            .remedy("solution diff --since DATE SOLUTION", "takes a date or a commit")),
     }
 }
 
