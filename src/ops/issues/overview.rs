@@ -39,17 +39,24 @@ pub(crate) struct Overview {
 /// A queue with how many of its items stand where.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QueueOverview {
+    /// Its id.
     pub(crate) id: QueueId,
+    /// What was decided about it, or what became of it.
     pub(crate) status: &'static str,
+    /// How many of its items stand where.
     pub(crate) items: BTreeMap<ItemStatus, usize>,
 }
 
 /// What a worktree executes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ActiveOverview {
+    /// The issue.
     pub(crate) issue_id: IssueId,
+    /// Its plan.
     pub(crate) solution_id: SolutionId,
+    /// The execution.
     pub(crate) execution_id: ExecutionId,
+    /// The branch that it works on.
     pub(crate) branch: String,
 }
 

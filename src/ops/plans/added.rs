@@ -47,21 +47,27 @@ pub(crate) struct Added {
 /// A plan that is bound now.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BoundPlan {
+    /// Its issue.
     pub(crate) issue_id: IssueId,
+    /// The plan.
     pub(crate) solution_id: SolutionId,
+    /// How many tasks it has.
     pub(crate) task_count: usize,
 }
 
 /// An issue with the plans of which one is to be chosen.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PendingSelection {
+    /// The issue.
     pub(crate) issue_id: IssueId,
+    /// The plans.
     pub(crate) solutions: Vec<Candidate>,
 }
 
 /// A plan that can be chosen.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Candidate {
+    /// Its id.
     pub(crate) id: SolutionId,
     /// What the plan does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,9 +77,12 @@ pub(crate) struct Candidate {
     pub(crate) score: Option<f64>,
     /// How good it is by what can be counted of it; binding needs 0.8.
     pub(crate) quality: f64,
+    /// What the planner thinks of its risk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) risk: Option<String>,
+    /// Files that some task touches.
     pub(crate) files_touched: BTreeSet<RepoPath>,
+    /// How many tasks it has.
     pub(crate) task_count: usize,
 }
 
@@ -118,11 +127,8 @@ impl Added {
             }
             let of = |finding: &Finding| AddedFinding { solution_id: id.clone(), finding: finding.clone() };
             findings.extend(report.findings.iter().map(of));
-            if is_new {
-                added.push(id.clone())
-            } else {
-                already_there.push(id.clone())
-            }
+            let list = if is_new { &mut added } else { &mut already_there };
+            list.push(id.clone());
             handed.push((id, report));
         }
         let issue = &folder.issue.record;
