@@ -8,7 +8,7 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::cli::{Exit, Failure, Outcome, print};
-use crate::index::{self, Index, IndexError, Needs};
+use crate::index::{self, Index};
 use crate::ops::{self, Done, Notice, Session, Weight};
 use crate::store::{Acting, Committed, Store, Tx, one_line};
 use crate::ui::{Progress, Screen};
@@ -150,23 +150,6 @@ impl Context {
         let committed = store.transact(change)?;
         committed.far_future.warnings().for_each(|warning| self.warn(&warning));
         Ok(committed)
-    }
-
-    /// A question to the index, and the index that answered it. Where that takes a while, a line on stderr tells how far
-    /// it has come.
-    pub(crate) fn ask<'a, T>(
-        &self,
-        store: &'a Store,
-        needs: Needs,
-        question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
-    ) -> Result<(Index<'a>, T), Failure> {
-        let mut progress = None;
-        Ok(index::ask(
-            store,
-            needs,
-            &mut |doing, done, total| show(&mut progress, doing, done, total),
-            question,
-        )?)
     }
 
     /// The index for a command that can do without it and looks at queues.

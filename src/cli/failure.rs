@@ -57,12 +57,6 @@ impl Failure {
         }
     }
 
-    /// A record that is there and cannot be read: `plan `SOL-…``.
-    pub(crate) fn unreadable(what: &str) -> Self {
-        Self::new("broken-record", format!("{what} cannot be read"))
-            .hint("`git wf log` shows who wrote it; the rest of the store is not affected")
-    }
-
     /// Arguments that do not make sense together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new("usage", message) }
