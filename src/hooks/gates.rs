@@ -66,7 +66,7 @@ pub(super) fn look(
                 continue;
             }
             let was_completed = old.completed(id);
-            let Claimed::Plan(plan) = claimed::plan(store, after, &folder, &it.execution)? else {
+            let Claimed::Plan(plan) = claimed::stored_plan(store, after, &it.execution)? else {
                 if begins || is_completed && was_completed.is_none() {
                     stopped.push(Stopped::of(it, "has an unreadable plan", vec![], None));
                 }
@@ -79,7 +79,7 @@ pub(super) fn look(
             let lacked = was_completed
                 .is_some_and(|was| !evidence::missing(&plan.typed_plan(), was, &was.work()).is_empty());
             if is_completed && !lacked {
-                stopped.extend(unproven(it, was_completed, &plan));
+                stopped.extend(unproven(store, after, &folder, it, was_completed, &plan)?);
             }
         }
     }
@@ -129,19 +129,27 @@ fn changed(
 }
 
 /// `was` is the execution as it was, if it was completed before.
-fn unproven(it: &ExecutionFolder, was: Option<&ExecutionFolder>, plan: &Solution) -> Option<Stopped> {
+fn unproven(
+    store: &Store,
+    after: &Snapshot<'_>,
+    folder: &IssueFolder,
+    it: &ExecutionFolder,
+    was: Option<&ExecutionFolder>,
+    plan: &Solution,
+) -> Result<Option<Stopped>, StoreError> {
     let missing = evidence::missing(&plan.typed_plan(), it, &it.work());
+    let missing = claimed::shown(missing, store, after, folder, &it.execution)?;
     if missing.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let folder = layout::execution_log(&it.execution.id);
+    let log = layout::execution_log(&it.execution.id);
     // The entries that completed it or have removed evidence since.
     let is_cause = |entry: &&LogEntry| match was {
         None => matches!(entry.event, Event::End(_)),
         Some(was) => !was.log.iter().any(|old| old.id == entry.id),
     };
-    let written = it.log.iter().filter(is_cause).map(|entry| layout::entry(&folder, &entry.id)).collect();
-    Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None))
+    let written = it.log.iter().filter(is_cause).map(|entry| layout::entry(&log, &entry.id)).collect();
+    Ok(Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None)))
 }
 
 /// A review by the plan's own author counts only if it was forced, whenever it was made.

@@ -112,6 +112,9 @@ text_enum!(
     }
 );
 
+/// The members of a log entry by which evidence is told from other entries, beside those that are no texts.
+pub(crate) const DECIDED: &[&str] = &["actor", "task_id"];
+
 /// A commit that carries out (part of) the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CommitLink {

@@ -7,6 +7,9 @@ use super::id::{EntryId, SolutionId};
 use super::text_enum::text_enum;
 use super::time::Time;
 
+/// The members by which it is told which conflict an entry is about, beside those that are no texts.
+pub(crate) const DECIDED: &[&str] = &["file"];
+
 text_enum!(
     /// What two plans get in each other's way over.
     ConflictType {

@@ -45,7 +45,8 @@ pub(crate) struct Redaction {
     /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*`: all texts of an entry; `-`: an
     /// entry from the future counts for nothing.
     pub(crate) field: String,
-    /// The value with this stamp and every earlier one; none in records without stamps: they have one value.
+    /// The value with this stamp and every earlier one, as far as the field was written under this stamp or a later one;
+    /// none in records without stamps: they have one value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stamp: Option<Made>,
     /// Why.
@@ -59,12 +60,13 @@ pub(crate) struct Redaction {
 super::record::entries!(Redaction);
 
 impl Redaction {
-    /// Whether a value with this stamp is hidden. A redaction up to the far future hides only values of the far future;
-    /// otherwise it would hide whatever is ever written in that epoch.
+    /// Whether a value with this stamp is hidden. No stamp is the zero stamp, earlier than all others. A redaction up to the
+    /// far future hides only values of the far future; otherwise it would hide whatever is ever written in that epoch.
     pub(crate) fn hides(&self, stamp: Option<&Made>) -> bool {
-        self.stamp.as_ref().is_none_or(|until| {
-            stamp.is_none_or(|stamp| stamp <= until && (!until.is_far_future() || stamp.is_far_future()))
-        })
+        let Some(stamp) = stamp else { return true };
+        self.stamp
+            .as_ref()
+            .is_some_and(|until| stamp <= until && (!until.is_far_future() || stamp.is_far_future()))
     }
 }
 
@@ -79,12 +81,16 @@ pub(crate) fn hidden_plan() -> Value {
 }
 
 /// Hides texts of a record that is written once. What must be there for the record to be read (an id, a time, the name
-/// of a kind) stays: `is_sound` decides.
-pub(crate) fn hide(value: &mut Value, field: &str, is_sound: &dyn Fn(&Value) -> bool) {
+/// of a kind) stays: `is_sound` decides. So do members by which something is `decided`: what a reader must not see must
+/// not change what is allowed.
+pub(crate) fn hide(value: &mut Value, field: &str, decided: &[&str], is_sound: &dyn Fn(&Value) -> bool) {
     if field == ALL {
         for name in TEXTS {
-            hide(value, name, is_sound);
+            hide(value, name, decided, is_sound);
         }
+        return;
+    }
+    if field.split('/').next().is_some_and(|member| decided.contains(&member)) {
         return;
     }
     let pointer = format!("/{}", field.replace('~', "~0"));

@@ -23,6 +23,9 @@ text_enum!(
     }
 );
 
+/// The members of a review by which the gates decide, beside those that are no texts.
+pub(crate) const DECIDED: &[&str] = &["plan_digest", "author"];
+
 /// A number from 0 to 100. A whole one is written without a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(crate) struct Score(f64);

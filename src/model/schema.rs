@@ -26,11 +26,13 @@ pub(crate) struct Field {
     pub(crate) kind: Kind,
     /// The order of keys inside its value.
     pub(crate) shape: Shape,
+    /// Whether something is decided by it, so that it cannot be hidden.
+    pub(crate) decides: bool,
 }
 
 impl Field {
     const fn new(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, shape: Shape::Any }
+        Self { name, kind, shape: Shape::Any, decides: false }
     }
 
     /// A field that is written once.
@@ -56,6 +58,12 @@ impl Field {
     /// A fixed object with these leaves.
     pub(crate) const fn object(name: &'static str, leaves: &'static [&'static str]) -> Self {
         Self::new(name, Kind::Object(leaves))
+    }
+
+    /// The same field, by which something is decided: what a reader must not see must not change what is allowed.
+    pub(crate) const fn decides(mut self) -> Self {
+        self.decides = true;
+        self
     }
 
     /// The same field, with an order for the keys inside its value.

@@ -52,7 +52,7 @@ pub(crate) static SOLUTION: Schema = Schema {
     fields: &[
         Field::once("id"),
         Field::once("issue_id"),
-        Field::once("author"),
+        Field::once("author").decides(),
         Field::once("created_at"),
         Field::register("plan").shaped(PLAN),
     ],

@@ -8,6 +8,7 @@ use crate::model::execution::{Check, Event};
 use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
+use crate::model::redaction::REDACTED;
 
 /// The tests of a plan as task and command: tasks as they stand in the plan, but none before one that it depends on.
 pub(crate) fn commands(plan: &Plan) -> Vec<(&str, &str)> {
@@ -66,11 +67,11 @@ pub(crate) fn failing<'a>(
 }
 
 /// Whether the last check of a test at this commit (anywhere, without one), with a clean work tree, passed; none where there
-/// is no such check.
+/// is no such check. A failed check whose command is hidden could be one of any test.
 fn last_check(execution: &ExecutionFolder, task: &str, command: &str, commit: Option<&str>) -> Option<bool> {
     execution.log.iter().rev().find_map(|entry| match &entry.event {
         Event::Check(check)
-            if check.command == command
+            if (check.command == command || check.command == REDACTED && check.exit_code != Some(0))
                 && check.task_id.as_deref().is_none_or(|id| id == task)
                 && !check.dirty
                 && (commit.is_none() || check.commit.as_deref() == commit) =>
@@ -202,6 +203,10 @@ pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
         let failed = last.get(check.command.as_str()).is_some_and(|it| !it.dirty && it.exit_code != Some(0));
         if is_own && !(is_pass && check.dirty && failed) {
             last.insert(&check.command, check);
+            // Nobody can tell any more of which test a hidden failure was.
+            if is_pass && last.get(REDACTED).is_some_and(|hidden| hidden.task_id == check.task_id) {
+                last.remove(REDACTED);
+            }
         }
     }
     let said = |(command, check): (&str, &Check)| {

@@ -5,14 +5,14 @@ use sha2::{Digest, Sha256};
 
 use crate::model::digest::hex;
 use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
-use crate::model::execution::{Execution, LogEntry};
+use crate::model::execution::{self, Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::issue::{Comment, Feedback, ISSUE};
 use crate::model::queue::{ITEM, QUEUE};
-use crate::model::queue_conflict::QueueConflict;
+use crate::model::queue_conflict::{self, QueueConflict};
 use crate::model::record::{check_id, ordered_as};
 use crate::model::redaction::Redaction;
-use crate::model::review::Review;
+use crate::model::review::{self, Review};
 use crate::model::root::ROOT;
 use crate::model::run::{Run, RunLogEntry};
 use crate::model::schema::Schema;
@@ -195,6 +195,16 @@ pub(crate) fn form(path: &str) -> (Form, Option<String>) {
             _ => (Form::Unknown, None),
         },
         _ => (Form::Unknown, None),
+    }
+}
+
+/// The members of the entry at `path` by which something is decided, so that they cannot be hidden.
+pub(crate) fn decided(path: &str) -> &'static [&'static str] {
+    match path.split('/').collect::<Vec<_>>().as_slice() {
+        [ISSUES, .., "reviews", _] => review::DECIDED,
+        [ISSUES, .., "log", _] => execution::DECIDED,
+        [QUEUES, .., "conflicts", _] => queue_conflict::DECIDED,
+        _ => &[],
     }
 }
 

@@ -1,6 +1,9 @@
 //! What is hidden of a record. Whoever shows a value takes it through here; only what writes a record, or merges two,
 //! sees the stored one.
 
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use super::error::StoreError;
@@ -17,13 +20,126 @@ pub(super) const UNREADABLE: &str = "[redacted]\n";
 
 /// The redactions of one folder.
 #[derive(Debug, Default)]
-pub(crate) struct Redactions(Vec<Redaction>);
+pub(crate) struct Redactions {
+    /// By the file that they are about, from the folder on; in the order of their entries.
+    by_target: BTreeMap<String, Vec<Held>>,
+}
+
+/// A redaction, and what it can hide.
+#[derive(Debug)]
+struct Held {
+    redaction: Redaction,
+    reach: Reach,
+}
+
+/// What a redaction can hide, by the record that it is about as the newest state has it.
+#[derive(Debug)]
+pub(crate) enum Reach {
+    /// What it names.
+    Whole,
+    /// The same; nothing of it stands now, since there is no readable record, or it does not have the field.
+    Absent,
+    /// Nothing: it names no stamp, and everything in the record has one.
+    NoStamp,
+    /// The field was not written under its stamp or a later one: it would hide what nobody has written yet. It hides
+    /// something only of another record, which stood under the same id before the one with this birth took its place.
+    Beside {
+        /// The birth of the record that stands.
+        birth: Option<Made>,
+        /// Its epoch.
+        epoch: u16,
+    },
+}
+
+impl Reach {
+    fn of(redaction: &Redaction, doc: Option<&Doc>) -> Self {
+        let Some(doc) = doc else { return Self::Absent };
+        if redaction.stamp.is_none() && doc.birth().is_some() {
+            Self::NoStamp
+        } else if doc.written(&redaction.field).is_none() {
+            Self::Absent
+        } else if doc.is_within(redaction) {
+            Self::Whole
+        } else {
+            Self::Beside { birth: doc.made("*"), epoch: doc.epoch() }
+        }
+    }
+}
+
+impl Held {
+    fn covers(&self, doc: &Doc) -> bool {
+        match &self.reach {
+            Reach::Beside { birth, .. } => doc.is_beside(birth.as_ref()),
+            _ => true,
+        }
+    }
+
+    /// Whether it hides a value of the record that stands, with this stamp.
+    fn hides(&self, stamp: Option<&Made>) -> bool {
+        !matches!(self.reach, Reach::Beside { .. }) && self.redaction.hides(stamp)
+    }
+}
+
+/// The redactions of the folders that were asked for last, for a walk that comes to the files of a folder one by one.
+#[derive(Debug, Default)]
+pub(super) struct Shelf {
+    by_folder: HashMap<String, Rc<Redactions>>,
+    /// How many folders were read.
+    pub(super) read: usize,
+}
+
+impl Shelf {
+    /// So many folders are remembered.
+    const MOST: usize = 16;
+
+    /// What may concern the file at `path`, or the redactions among which it lies.
+    pub(super) fn at(&mut self, read: &impl Read, path: &str) -> Result<Rc<Redactions>, StoreError> {
+        let folder = match layout::redacted_by(path) {
+            Some((folder, _)) => folder,
+            None => {
+                let place =
+                    path.rsplit_once('/').and_then(|(place, _)| place.strip_suffix(layout::REDACTIONS));
+                match place.and_then(|place| place.strip_suffix('/')) {
+                    Some(folder) => folder.to_owned(),
+                    None => return Ok(Rc::default()),
+                }
+            }
+        };
+        if let Some(known) = self.by_folder.get(&folder) {
+            return Ok(Rc::clone(known));
+        }
+        let all = Rc::new(Redactions::of(read, &folder)?);
+        self.read += 1;
+        if self.by_folder.len() >= Self::MOST {
+            self.by_folder.clear();
+        }
+        self.by_folder.insert(folder, Rc::clone(&all));
+        Ok(all)
+    }
+}
 
 impl Redactions {
     /// Those in `folder`: of an issue, a plan or an execution. A broken one hides nothing; `fsck` names it.
     pub(crate) fn of(read: &impl Read, folder: &str) -> Result<Self, StoreError> {
         let place = format!("{folder}/{}", layout::REDACTIONS);
-        Ok(Self(records::raw_log(read, &place, &mut Vec::new())?))
+        let mut by_target: BTreeMap<String, Vec<Held>> = BTreeMap::new();
+        for redaction in records::raw_log::<Redaction>(read, &place, &mut Vec::new())? {
+            let target = redaction.target.clone();
+            by_target.entry(target).or_default().push(Held { redaction, reach: Reach::Whole });
+        }
+        for (target, all) in &mut by_target {
+            let path = format!("{folder}/{target}");
+            let (Form::Doc(schema), id) = form(&path) else { continue };
+            let bytes = match read.file(&path) {
+                Err(StoreError::CrowdedFolder { .. }) => None,
+                other => other?,
+            };
+            let doc = bytes.and_then(|bytes| layout::own_doc(schema, id.as_deref(), &bytes).ok());
+            for held in all {
+                held.reach = Reach::of(&held.redaction, doc.as_ref());
+            }
+        }
+        Ok(Self { by_target })
     }
 
     /// Those that may concern the file at `path`; none where nothing can be hidden.
@@ -36,19 +152,31 @@ impl Redactions {
 
     /// Whether a value with this stamp is hidden already.
     pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&Made>) -> bool {
-        self.0.iter().any(|it| it.target == target && it.field == field && it.hides(stamp))
+        let all = self.by_target.get(target).into_iter().flatten();
+        all.into_iter().any(|it| it.redaction.field == field && it.hides(stamp))
+    }
+
+    /// Whether a value of the record at `path` is hidden.
+    pub(super) fn hides(&self, path: &str, key: &str, stamp: Option<&Made>) -> bool {
+        self.target(path).any(|it| is_of(&it.redaction.field, key) && it.hides(stamp))
+    }
+
+    /// What one of these can hide; `None` for another.
+    pub(crate) fn reach(&self, redaction: &Redaction) -> Option<&Reach> {
+        let mut all = self.by_target.get(&redaction.target)?.iter();
+        all.find(|it| it.redaction.id == redaction.id).map(|it| &it.reach)
     }
 
     /// Whether the entry at `path` counts for nothing: a redaction sets it aside, and it was stamped in the future, so that
     /// it would sort after whatever is written. The future is what was a day ahead when the redaction was written, or
     /// what no honest clock says.
     pub(crate) fn sets_aside(&self, path: &str) -> bool {
-        let mut all = self.target(path).filter(|it| it.field == ASIDE).peekable();
-        if all.peek().is_none() {
+        if self.is_empty() {
             return false;
         }
         let Some(entry) = layout::entry_stamp(path) else { return false };
-        all.any(|it| entry.is_ahead_of(it.id.stamp().time()))
+        let mut all = self.target(path).filter(|it| it.redaction.field == ASIDE);
+        all.any(|it| entry.is_ahead_of(it.redaction.id.stamp().time()))
     }
 
     /// Whether something of the file at `path` is hidden, or was before a purge took the file away.
@@ -58,19 +186,20 @@ impl Redactions {
 
     /// Whether there is any.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_target.is_empty()
     }
 
     /// The files of which something is hidden, from their folder on.
     pub(super) fn targets(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|it| it.target.as_str())
+        self.by_target.keys().map(String::as_str)
     }
 
     /// Whether a plan is stored without its text, so that nobody can tell its digest any more.
     pub(crate) fn is_purged(&self, path: &str, doc: &Doc) -> bool {
         let stamp = doc.made("plan");
         let hidden = doc.value("plan").is_some_and(|plan| *plan == hidden_plan());
-        hidden && self.target(path).any(|it| it.field == "plan" && it.hides(stamp.as_ref()))
+        let hides = |it: &Held| it.redaction.field == "plan" && it.redaction.hides(stamp.as_ref());
+        hidden && self.target(path).any(|it| it.covers(doc) && hides(it))
     }
 
     /// The bytes of a file without what is hidden of it; the same bytes where that is nothing.
@@ -100,16 +229,22 @@ impl Redactions {
     }
 
     /// Those of the file at `path`. Of a claim there are none: its id is made of it, and its log lies under that id.
-    fn target<'a>(&'a self, path: &str) -> impl Iterator<Item = &'a Redaction> {
-        let target = layout::redacted_by(path).map(|(_, target)| target).filter(|it| it != layout::CLAIM);
-        self.0.iter().filter(move |it| target.as_ref() == Some(&it.target))
+    fn target(&self, path: &str) -> impl Iterator<Item = &Held> {
+        let target = match self.is_empty() {
+            true => None,
+            false => layout::redacted_by(path).map(|(_, target)| target).filter(|it| it != layout::CLAIM),
+        };
+        target.and_then(|target| self.by_target.get(&target)).into_iter().flatten()
     }
 
     /// Hides what is hidden of a record with stamps. One that would make the record unreadable is passed over.
     pub(crate) fn doc(&self, path: &str, doc: &mut Doc) {
-        for redaction in self.target(path) {
+        for held in self.target(path) {
+            if !held.covers(doc) {
+                continue;
+            }
             let mut hidden = doc.clone();
-            hidden.redact(redaction);
+            hidden.redact(&held.redaction);
             if hidden.is_sound() && form(path).1.is_none_or(|id| hidden.id() == Some(&id)) {
                 *doc = hidden;
             }
@@ -119,15 +254,13 @@ impl Redactions {
     /// A value of one field, element or leaf as it may be shown; for `*`, a whole version of the record, of which
     /// everything goes that is hidden of any.
     pub(crate) fn value(&self, path: &str, key: &str, stamp: Option<&Made>, mut value: Value) -> Value {
-        for redaction in self.target(path) {
-            let field = redaction.field.as_str();
-            let is_of_field =
-                key == field || key.strip_prefix(field).is_some_and(|rest| rest.starts_with('/'));
+        for held in self.target(path) {
+            let field = held.redaction.field.as_str();
             if key == "*" {
                 if let Some(hidden) = value.get_mut(field) {
                     *hidden = REDACTED.into();
                 }
-            } else if is_of_field && redaction.hides(stamp) {
+            } else if is_of(field, key) && held.hides(stamp) {
                 return REDACTED.into();
             }
         }
@@ -136,13 +269,13 @@ impl Redactions {
 
     /// Hides what is hidden of a record that is written once.
     pub(crate) fn entry(&self, path: &str, value: &mut Value) {
-        if self.0.is_empty() {
+        if self.target(path).next().is_none() {
             return;
         }
         let (Form::Entry(check), id) = form(path) else { return };
         let is_sound = |value: &Value| check(value).is_ok() && layout::bears(value, id.as_deref());
-        for redaction in self.target(path) {
-            hide(value, &redaction.field, &is_sound);
+        for held in self.target(path) {
+            hide(value, &held.redaction.field, layout::decided(path), &is_sound);
         }
     }
 
@@ -165,4 +298,9 @@ impl Redactions {
         };
         shown.map_or(UNREADABLE.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// Whether a key is a field, or an element or a leaf of it.
+fn is_of(field: &str, key: &str) -> bool {
+    key.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -4,6 +4,7 @@ use crate::model::doc::Doc;
 use crate::model::execution::Execution;
 use crate::model::id::SolutionId;
 use crate::model::solution::{SOLUTION, Solution};
+use crate::model::words::count;
 use crate::rules::folder::IssueFolder;
 use crate::store::redact::Redactions;
 use crate::store::{Read, Store, StoreError, layout, records};
@@ -17,6 +18,30 @@ pub(crate) enum Claimed {
     NotThere,
     /// It is there, and cannot be read.
     Unreadable,
+}
+
+/// The plan as it is stored, whoever hid what of it: what a reader must not see must not change what is allowed. One that
+/// was purged is unreadable.
+pub(crate) fn stored_plan(store: &Store, now: &impl Read, claim: &Execution) -> Result<Claimed, StoreError> {
+    let is_claimed = |plan: &Solution| plan.plan_digest() == claim.plan_digest;
+    let id = &claim.solution_id;
+    let there = match read_solution(now, id) {
+        Err(StoreError::Broken { .. }) => None,
+        other => other?,
+    };
+    if let Some((_, plan)) = there.filter(|(_, plan)| is_claimed(plan)) {
+        return Ok(Claimed::Plan(Box::new(plan)));
+    }
+    let Some(commit) = store.commit_here(&claim.plan_commit) else { return Ok(Claimed::Unreadable) };
+    let Some((doc, plan)) = read_solution(&store.snapshot_at(commit)?, id)? else {
+        return Ok(Claimed::NotThere);
+    };
+    let path = layout::solution(id);
+    Ok(match is_claimed(&plan) {
+        true => Claimed::Plan(Box::new(plan)),
+        false if Redactions::at(now, &path)?.is_purged(&path, &doc) => Claimed::Unreadable,
+        false => Claimed::NotThere,
+    })
 }
 
 /// `folder` is the issue in the state `now`.
@@ -40,6 +65,23 @@ pub(crate) fn plan(
     let Some((mut doc, _)) = found else { return Ok(Claimed::NotThere) };
     hidden.doc(&path, &mut doc);
     Ok(doc.read().map_or(Claimed::Unreadable, |plan| Claimed::Plan(Box::new(plan))))
+}
+
+/// What is missing of a claim, as it may be shown: tests of a plan of which something is hidden are counted, not named.
+pub(crate) fn shown(
+    missing: Vec<String>,
+    store: &Store,
+    now: &impl Read,
+    folder: &IssueFolder,
+    claim: &Execution,
+) -> Result<Vec<String>, StoreError> {
+    if missing.is_empty() {
+        return Ok(missing);
+    }
+    Ok(match plan(store, now, folder, claim)? {
+        Claimed::Plan(plan) if plan.plan_digest() == claim.plan_digest => missing,
+        _ => vec![format!("its plan is hidden, and lacks evidence in {}", count(missing.len(), "place"))],
+    })
 }
 
 fn read_solution(read: &impl Read, id: &SolutionId) -> Result<Option<(Doc, Solution)>, StoreError> {

@@ -1,6 +1,8 @@
 //! A value that is hidden shows nowhere, whatever is merged afterwards.
 
-use crate::support::{Repo, Sandbox, plan};
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox, entry_id, plan};
 
 const SECRET: &str = "hunter2";
 const REF: &str = "refs/wf/main";
@@ -172,4 +174,112 @@ fn what_cannot_be_hidden_is_an_error() {
     ada.wf(&["redact", "ISS-001", "title"]).fails(2);
     ada.wf(&["redact", "ISS-001", "title", "-m", " "]).fails(2);
     assert_eq!(ada.tip(), tip);
+}
+
+/// A redaction by hand, as no command writes it.
+fn redaction(repo: &Repo, folder: &str, place: &str, mut redaction: Value) -> String {
+    redaction.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    redaction["reason"] = json!("no");
+    redaction["author"] = json!("Eve <eve@example.org>");
+    redaction["created_at"] = json!("2026-11-21T02:00:00.000Z");
+    let id = entry_id(place, &redaction);
+    let mut entry = serde_json::Map::new();
+    entry.insert("id".into(), json!(id));
+    entry.extend(redaction.as_object().unwrap().clone());
+    let path = format!("{folder}/redactions/{id}.json");
+    repo.plumb(&[(&path, &format!("{:#}\n", Value::Object(entry)))]);
+    path
+}
+
+#[test]
+fn a_redaction_that_names_no_stamp_of_its_field_hides_nothing() {
+    for stamp in [
+        Value::Null,
+        json!(".998/2020-01-01T00:00:00.000Z/00000/00000000"),
+        json!("2099-01-01T00:00:00.000Z/00000/00000000"),
+        json!("8999-01-01T00:00:00.000Z/00000/00000000"),
+    ] {
+        let (_sandbox, ada, bea) = two();
+        ada.wf(&["edit", "ISS-001", "-t", "one"]).ok();
+        let folder = format!("issues/{}/ISS-001", ada.fan("ISS-001"));
+        let place = |n: u8| format!("20261121T02000{n}000Z-00000");
+        for (n, field) in [(0, "title"), (1, "tags"), (2, "author"), (3, "context")] {
+            redaction(
+                &ada,
+                &folder,
+                &place(n),
+                json!({"target": "issue.json", "field": field, "stamp": stamp}),
+            );
+        }
+        let shown = ada.wf(&["show", "ISS-001", "--json"]).ok().json();
+        assert_eq!(shown["title"], format!("The password is {SECRET}"), "{stamp}");
+        assert_eq!(shown["tags"], json!(["one"]), "{stamp}");
+        ada.wf(&["edit", "ISS-001", "--title", "Another", "-t", "two", "-m", "A context"]).ok();
+        ada.wf(&["sync"]).ok();
+        bea.wf(&["sync"]).ok();
+        for repo in [&ada, &bea] {
+            let shown = repo.wf(&["show", "ISS-001", "--json"]).ok().json();
+            let expected = json!(["Another", ["one", "two"], "A context"]);
+            assert_eq!(json!([shown["title"], shown["tags"], shown["context"]]), expected, "{stamp}");
+            assert!(shown["author"].as_str().unwrap().contains('@'), "{stamp}");
+        }
+        // Subjects of commits may quote whatever it is that was to be hidden.
+        let log = ada.wf(&["log", "-p", "ISS-001"]).ok();
+        let is_subject = |line: &&str| line.contains(" issue: ");
+        assert!(
+            !log.stdout.lines().filter(|line| !is_subject(line)).any(|line| line.contains("[redacted]")),
+            "{stamp}: {}",
+            log.stdout
+        );
+        let found = ada.wf(&["fsck", "--json"]).ok().json();
+        let hides_nothing =
+            |it: &&Value| it["what"].as_str().unwrap().starts_with("hides nothing of `issue.json`");
+        assert_eq!(found.as_array().unwrap().iter().filter(hides_nothing).count(), 4, "{found:#}");
+        // An honest one still hides what it names.
+        ada.wf(&["redact", "ISS-001", "title", "-m", "r"]).ok();
+        assert_eq!(ada.wf(&["show", "ISS-001", "--json"]).ok().json()["title"], "[redacted]");
+    }
+}
+
+#[test]
+fn another_record_under_the_same_id_does_not_show_what_was_hidden_of_the_first() {
+    let (sandbox, ada, bea) = two();
+    bea.wf(&["sync"]).ok();
+    ada.wf(&["new", "as it was", "--id", "GH-5"]).ok();
+    sandbox.advance(60);
+    bea.wf(&["new", "by Bea", "--id", "GH-5"]).ok();
+    sandbox.advance(60);
+    ada.wf(&["edit", "GH-5", "--title", SECRET]).ok();
+    ada.wf(&["redact", "GH-5", "title", "-m", "a password"]).ok();
+    ada.wf(&["sync"]).ok();
+    bea.wf(&["sync"]).ok();
+    ada.wf(&["sync"]).ok();
+    for repo in [&ada, &bea] {
+        assert_eq!(repo.wf(&["show", "GH-5", "--json"]).ok().json()["title"], "by Bea");
+        for args in [&["conflicts"][..], &["log", "-p", "GH-5"], &["conflicts", "--json"]] {
+            let ran = repo.wf(args).ok();
+            assert!(!ran.stdout.contains(SECRET), "{args:?}: {}", ran.stdout);
+        }
+    }
+}
+
+#[test]
+fn purged_tags_stay_hidden_where_an_older_copy_of_one_comes_back() {
+    let (_sandbox, ada, _) = two();
+    ada.wf(&["edit", "ISS-001", "-t", "early"]).ok();
+    ada.wf(&["edit", "ISS-001", "-t", "late"]).ok();
+    let path = format!("issues/{}/ISS-001/issue.json", ada.fan("ISS-001"));
+    let before = ada.stored_json(&path);
+    ada.wf(&["redact", "ISS-001", "tags", "-m", "r"]).ok();
+    ada.wf(&["redact", "--purge", "--yes"]).ok();
+    let mut record = ada.stored_json(&path);
+    assert_eq!(record["tags"], json!(["[redacted]"]));
+    assert_eq!(
+        record["clock"]["tags/[redacted]"], before["clock"]["tags/late"],
+        "the latest of their stamps"
+    );
+    record["tags"] = json!(["[redacted]", "early"]);
+    record["clock"]["tags/early"] = before["clock"]["tags/early"].clone();
+    ada.plumb(&[(&path, &format!("{record:#}\n"))]);
+    assert_eq!(ada.wf(&["show", "ISS-001", "--json"]).ok().json()["tags"], json!(["[redacted]"]));
 }

@@ -91,9 +91,25 @@ impl Doc {
         self.slots.keys().filter(|key| is_of(field, key)).map(|key| self.made(key)).max()
     }
 
-    /// Puts `[redacted]` where a hidden value is. Of a set the names of its elements are the values.
+    /// Whether a redaction can hide what stands in this record: the field was written under the stamp that it names, or
+    /// under a later one. Otherwise it would hide what nobody has written yet.
+    pub(crate) fn is_within(&self, redaction: &Redaction) -> bool {
+        self.written(&redaction.field).is_none_or(|last| redaction.stamp <= last)
+    }
+
+    /// Whether this is a version of another record than the one with this birth: the later of the two stands whole.
+    pub(crate) fn is_beside(&self, birth: Option<&Made>) -> bool {
+        self.schema.0.births == Births::LaterStands && self.made(BIRTH).as_ref() != birth
+    }
+
+    /// Puts `[redacted]` where a hidden value is. Of a set the names of its elements are the values; what stands for them
+    /// has the latest of their stamps, removed ones too, so that no redaction outlives what it hides.
     pub(crate) fn redact(&mut self, redaction: &Redaction) {
         let field = redaction.field.as_str();
+        let name = field.split_once('/').map_or(field, |(name, _)| name);
+        if self.schema.0.field(name).is_some_and(|field| field.decides) {
+            return;
+        }
         if redaction.hides(self.made(BIRTH).as_ref())
             && let Some(value) = self.once.get_mut(field)
         {
@@ -105,18 +121,21 @@ impl Doc {
             .filter(|key| is_of(field, key) && redaction.hides(self.made(key).as_ref()))
             .cloned()
             .collect();
+        let mut elements: Option<Slot> = None;
         for key in hidden {
             if is_element(self.schema.0, &key) {
-                let is_there = self.slots.remove(&key).is_some_and(|slot| slot.value.is_some());
-                if is_there && let Some((name, _)) = key.split_once('/') {
-                    let slot = Slot { stamp: self.birth.clone(), value: Some(REDACTED.into()) };
-                    self.slots.insert(format!("{name}/{REDACTED}"), slot);
-                }
+                let Some(slot) = self.slots.remove(&key) else { continue };
+                let all = elements.get_or_insert(Slot { stamp: None, value: None });
+                all.stamp = all.stamp.take().max(slot.stamp);
+                all.value = all.value.take().or(slot.value.map(|_| REDACTED.into()));
             } else if let Some(Slot { value: Some(value), .. }) = self.slots.get_mut(&key) {
                 // A plan stays an object that can be read as one.
                 let is_plan = key == "plan" && value.is_object();
                 *value = if is_plan { hidden_plan() } else { REDACTED.into() };
             }
+        }
+        if let Some(all) = elements {
+            self.slots.insert(format!("{name}/{REDACTED}"), all);
         }
     }
 

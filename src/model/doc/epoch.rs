@@ -47,12 +47,6 @@ impl Doc {
         self.epoch
     }
 
-    /// The latest of all its stamps.
-    pub(crate) fn last_made(&self) -> Option<Made> {
-        let stamps = self.slots.values().filter_map(|slot| slot.stamp.as_ref()).chain(&self.birth);
-        stamps.max().map(|stamp| stamp.made_in(self.epoch))
-    }
-
     /// The stamp of a field, an element or a leaf, for `*` of the birth, with the epoch in which it was made.
     pub(crate) fn made(&self, key: &str) -> Option<Made> {
         self.stamp(key).map(|stamp| stamp.made_in(self.epoch))

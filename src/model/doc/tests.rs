@@ -8,7 +8,7 @@ use crate::model::id::EntryId;
 use crate::model::redaction::Redaction;
 use crate::model::schema::Births;
 use crate::model::schema::{Field, Kind};
-use crate::model::stamp::Stamper;
+use crate::model::stamp::{Made, Stamper};
 use crate::model::time::Time;
 use crate::model::uid::Uid;
 
@@ -567,6 +567,31 @@ fn versions(schema: &'static Schema) -> impl Strategy<Value = Doc> {
         }
         doc
     })
+}
+
+fn fields() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("title"), Just("tags"), Just("notes"), Just("notes/first"), Just("id"), Just("zoo")]
+}
+
+fn redaction(field: &str, stamp: Option<Made>) -> Redaction {
+    Redaction {
+        id: crate::model::fixtures::entry_id("20261121T021405123Z-00000"),
+        target: "thing.json".into(),
+        field: field.into(),
+        stamp,
+        reason: "r".into(),
+        author: "a".into(),
+        created_at: at(0),
+    }
+}
+
+/// Without a stamp, with one that a record of [`versions`] can have, of the far future, and of epochs to come.
+fn redactions() -> impl Strategy<Value = Redaction> {
+    let own = (0..9i64, 0..2u8).prop_map(|(millis, who)| stamp(millis, who));
+    let stamp = prop_oneof![4 => own, 1 => (0..4u8).prop_map(far)];
+    let epoch = prop_oneof![6 => 0..3u16, 1 => Just(998)];
+    (fields(), prop::option::weighted(0.9, (stamp, epoch)))
+        .prop_map(|(field, stamp)| redaction(field, stamp.map(|(stamp, epoch)| stamp.made_in(epoch))))
 }
 
 /// Limits that versions of [`versions`] go beyond.

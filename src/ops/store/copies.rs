@@ -91,6 +91,8 @@ fn has_texts(tx: &Tx<'_>, folder: &str, path: &str) -> Result<bool, Refusal> {
     let Ok(mut before) = strict::parse(&bytes) else { return Ok(false) };
     Redactions::of(tx, folder)?.entry(path, &mut before);
     let mut after = before.clone();
-    redaction::hide(&mut after, ALL, &|value| check(value).is_ok() && layout::bears(value, id.as_deref()));
+    redaction::hide(&mut after, ALL, layout::decided(path), &|value| {
+        check(value).is_ok() && layout::bears(value, id.as_deref())
+    });
     Ok(after != before)
 }

@@ -2,7 +2,7 @@
 
 use super::report::missing_links;
 use super::{
-    Ended, Intent, Meant, Report, as_claimed, confirm, ended, meant, refuse_foreign, unbind_worktree,
+    Ended, Intent, Meant, Report, as_stored, confirm, ended, meant, refuse_foreign, unbind_worktree,
     unfinished,
 };
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
@@ -13,8 +13,9 @@ use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::evidence;
-use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::store::{Read, Store, StoreError, Tx, records};
+use crate::trail::claimed;
 use crate::trail::patch_id;
 use crate::trail::work::{self, Work};
 
@@ -56,7 +57,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
             report.refuse_differences(store, &before.execution, &named)?;
         }
         refuse_foreign(store, &before.execution, Intent::End, force)?;
-        let plan = as_claimed(store, &before.folder, &before.execution.execution).ok();
+        let plan = as_stored(store, &before.execution.execution).ok();
         let plan = plan.map(|plan| plan.typed_plan());
         unfinished::refuse_uncommitted(store, &before.execution, plan.as_ref())?;
     }
@@ -75,8 +76,8 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         refuse_foreign(store, execution, Intent::End, force)?;
         let work_now = if is_as_seen { None } else { Some(Work::of(store, execution)?) };
         let work = work_now.as_ref().unwrap_or(&made);
-        let plan = as_claimed(store, folder, &execution.execution).map(|plan| plan.typed_plan());
-        let missing = look(tx, store, execution, plan, work, force.is_none())?;
+        let plan = as_stored(store, &execution.execution).map(|plan| plan.typed_plan());
+        let missing = look(tx, (store, folder), execution, plan, work, force.is_none())?;
         let commits = &work.effective;
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
@@ -111,7 +112,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
 /// What the plan asks for and no passing check shows. Where `asks` says so, what speaks against the end refuses it.
 fn look(
     tx: &Tx<'_>,
-    store: &Store,
+    (store, folder): (&Store, &IssueFolder),
     execution: &ExecutionFolder,
     plan: Result<Plan, Refusal>,
     work: &Work,
@@ -128,7 +129,7 @@ fn look(
     let missing = plan.as_ref().map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
     if is_required && !missing.is_empty() {
         return Err(Refusal::new("no-evidence", "the policy asks for evidence, and some is missing")
-            .details(missing)
+            .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
             .hint("commit what is missing")
             .remedy("verify", "runs the tests then")
             .remedy("unlink COMMIT", "removes one that no branch has"));

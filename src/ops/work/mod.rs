@@ -39,6 +39,7 @@ pub(crate) use foreign::{Intent, refuse_foreign};
 pub(crate) use lease::{Lease, Release, leases, release, renew};
 pub(crate) use meant::{Meant, issue_of, meant};
 pub(crate) use own::{Own, notice_of_loss, own};
+use planned::as_stored;
 pub(crate) use planned::{as_claimed, planned};
 pub(crate) use publish::{confirm, publish, through, unbind_worktree, unpublished};
 pub(crate) use report::Report;

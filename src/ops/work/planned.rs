@@ -31,7 +31,19 @@ pub(crate) fn as_claimed(
     folder: &IssueFolder,
     claim: &Execution,
 ) -> Result<Solution, Refusal> {
-    match claimed::plan(store, &store.snapshot()?, folder, claim)? {
+    readable(claimed::plan(store, &store.snapshot()?, folder, claim)?, claim)
+}
+
+/// The same as it is stored, whatever is hidden of it: to judge by, and not to be shown.
+///
+/// # Errors
+/// As of [`as_claimed`].
+pub(super) fn as_stored(store: &Store, claim: &Execution) -> Result<Solution, Refusal> {
+    readable(claimed::stored_plan(store, &store.snapshot()?, claim)?, claim)
+}
+
+fn readable(claimed: Claimed, claim: &Execution) -> Result<Solution, Refusal> {
+    match claimed {
         Claimed::Plan(plan) => Ok(*plan),
         Claimed::Unreadable => Err(Refusal::unreadable(&format!("plan `{}`", claim.solution_id))),
         Claimed::NotThere => Err(Refusal::new(

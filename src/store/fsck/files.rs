@@ -7,10 +7,12 @@ use gix::objs::tree::{Entry, EntryKind};
 use super::Findings;
 use crate::model::doc::Doc;
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
+use crate::model::redaction::Redaction;
 use crate::model::time::Time;
+use crate::model::{strict, typed};
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, ISSUES, QUEUES, RUNS, form};
-use crate::store::redact::Redactions;
+use crate::store::redact::{Reach, Shelf};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 use crate::store::trees;
@@ -24,6 +26,7 @@ struct Walk<'a> {
     snapshot: &'a Snapshot<'a>,
     now: Time,
     files: u64,
+    shelf: Shelf,
     found: &'a mut Findings,
 }
 
@@ -34,7 +37,8 @@ impl Store {
         now: Time,
         found: &mut Findings,
     ) -> Result<(), StoreError> {
-        Walk { store: self, snapshot, now, files: 0, found }.folder(snapshot.tree(), "")
+        Walk { store: self, snapshot, now, files: 0, shelf: Shelf::default(), found }
+            .folder(snapshot.tree(), "")
     }
 
     /// Whether the newest state has a sound file at `path`.
@@ -140,6 +144,7 @@ impl Walk<'_> {
             Ok(Sound::Entry(canonical)) => {
                 self.spelling(path, &bytes, &canonical);
                 self.entry_stamp(path)?;
+                self.redaction(path, &bytes)?;
             }
             Ok(Sound::Doc(doc)) => {
                 self.spelling(path, &bytes, &doc.to_bytes());
@@ -171,7 +176,7 @@ impl Walk<'_> {
 
     fn entry_stamp(&mut self, path: &str) -> Result<(), StoreError> {
         let Some(stamp) = layout::entry_stamp(path) else { return Ok(()) };
-        if Redactions::at(self.snapshot, path)?.sets_aside(path) {
+        if self.shelf.at(self.snapshot, path)?.sets_aside(path) {
             self.found.note(path, "stamped in the future when it was set aside; it counts for nothing");
         } else if stamp.is_ahead_of(self.now) {
             let at = stamp.time();
@@ -201,6 +206,27 @@ impl Walk<'_> {
             None => self.found.note(path, "not a path of this format; it is kept as it is"),
         }
     }
+    /// Names a redaction that hides nothing of what stands.
+    fn redaction(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        if !path.contains(layout::REDACTIONS) {
+            return Ok(());
+        }
+        let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
+        let Some(redaction) = redaction else { return Ok(()) };
+        let (field, target) = (&redaction.field, &redaction.target);
+        let why = match self.shelf.at(self.snapshot, path)?.reach(&redaction) {
+            Some(Reach::NoStamp) => "it names no stamp".to_owned(),
+            Some(Reach::Beside { .. }) => {
+                let until =
+                    redaction.stamp.as_ref().map(|until| until.time().to_string()).unwrap_or_default();
+                format!("it names a stamp of {until}, later than the last that `{field}` had")
+            }
+            Some(Reach::Whole | Reach::Absent) | None => return Ok(()),
+        };
+        self.found.note(path, format!("hides nothing of `{target}`: {why}"));
+        Ok(())
+    }
+
 }
 
 /// The first few of many names.

@@ -11,7 +11,7 @@ use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::time::Time;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, form};
-use crate::store::redact::Redactions;
+use crate::store::redact::Shelf;
 use crate::store::repo::Store;
 use crate::store::root;
 use crate::store::snapshot::Read;
@@ -105,6 +105,7 @@ impl Tx<'_> {
         let mut healed = Healed::default();
         for path in &to_heal.paths {
             match form(path).0 {
+        let mut shelf = Shelf::default();
                 Form::Doc(schema) => {
                     let Some(bytes) = self.file(path)? else { continue };
                     let id = form(path).1;
@@ -124,7 +125,7 @@ impl Tx<'_> {
                 Form::Entry(_) => {
                     self.respell(path, &mut healed)?;
                     if layout::entry_stamp(path).is_some_and(|at| at.is_ahead_of(to_heal.now))
-                        && self.set_aside(path)?
+                        && self.set_aside(path, &mut shelf)?
                     {
                         healed.aside.push(path.clone());
                     }
@@ -146,9 +147,10 @@ impl Tx<'_> {
     }
 
     /// Writes that an entry counts for nothing. Whether it did before.
-    fn set_aside(&mut self, path: &str) -> Result<bool, StoreError> {
+    fn set_aside(&mut self, path: &str, shelf: &mut Shelf) -> Result<bool, StoreError> {
         let Some((folder, target)) = layout::redacted_by(path) else { return Ok(false) };
-        if Redactions::of(self, &folder)?.sets_aside(path) {
+        // What was set aside since the folder was read is another entry.
+        if shelf.at(self, path)?.sets_aside(path) {
             return Ok(false);
         }
         let (author, created_at) = (self.person().to_owned(), self.stamper().now());

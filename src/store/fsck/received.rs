@@ -20,9 +20,9 @@ use crate::store::lineage::{Did, Lineage};
 use crate::store::merge::{self, EqualTrees};
 use crate::store::origins::Origins;
 use crate::store::purge::Unpurged;
-use crate::store::redact::Redactions;
+use crate::store::redact::{Reach, Shelf};
 use crate::store::repo::Store;
-use crate::store::snapshot::{Read, Snapshot, read_blob};
+use crate::store::snapshot::{Snapshot, read_blob};
 use crate::store::tree_diff::Difference;
 use crate::store::trees;
 
@@ -119,8 +119,8 @@ impl Store {
         }
         let now = self.now()?;
         let suspects = BTreeSet::new();
-        let mut look =
-            Look { store: self, before: before.as_ref(), after: &after, now, values: 0, suspects, budget };
+        let (before, shelf) = (before.as_ref(), Shelf::default());
+        let mut look = Look { store: self, before, after: &after, now, values: 0, suspects, shelf, budget };
         let mut found: Vec<(String, String)> = Vec::new();
         for file in &differences {
             found.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
@@ -234,6 +234,8 @@ struct Look<'a> {
     values: usize,
     /// Records whose identity changed.
     suspects: BTreeSet<String>,
+    /// What is hidden in the folders that were looked at last.
+    shelf: Shelf,
     budget: Budget,
 }
 
@@ -315,14 +317,14 @@ impl Look<'_> {
         Ok(fault)
     }
 
-    fn is_set_aside(&self, path: &str) -> Result<bool, StoreError> {
-        Ok(Redactions::at(self.after, path)?.sets_aside(path))
+    fn is_set_aside(&mut self, path: &str) -> Result<bool, StoreError> {
+        Ok(self.shelf.at(self.after, path)?.sets_aside(path))
     }
 
     /// A redaction must not set aside an entry that is not ahead of our own clock, whether or not the entry is there:
     /// otherwise one with an early place of its own could silence any entry. Nor must it hide values of a future in which
     /// the record has none: it would hide whatever is written until then.
-    fn fault_in_redaction(&self, path: &str, bytes: &[u8]) -> Result<Option<String>, StoreError> {
+    fn fault_in_redaction(&mut self, path: &str, bytes: &[u8]) -> Result<Option<String>, StoreError> {
         if let Some(aside) = Aside::by(path, bytes).filter(|aside| aside.is_fine_at(self.now)) {
             let target = aside.target;
             return Ok(Some(format!(
@@ -336,21 +338,24 @@ impl Look<'_> {
         };
         let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
         let Some(redaction) = redaction else { return Ok(None) };
-        let target = format!("{folder}{}", redaction.target);
-        let (Form::Doc(schema), id) = layout::form(&target) else { return Ok(None) };
-        let doc = self.after.file(&target)?;
-        let doc = doc.and_then(|bytes| layout::own_doc(schema, id.as_deref(), &bytes).ok());
-        let last = doc.and_then(|doc| doc.last_made());
-        Ok(match redaction.stamp {
-            None => Some("it names no stamp, so that it would hide whatever is ever written".to_owned()),
-            Some(until) if last.as_ref().is_some_and(|last| *last < until) => {
+        if !matches!(layout::form(&format!("{folder}{}", redaction.target)).0, Form::Doc(_)) {
+            return Ok(None);
+        }
+        let hidden = self.shelf.at(self.after, path)?;
+        let no_stamp = "it names no stamp, so that it would hide whatever is ever written";
+        Ok(match (hidden.reach(&redaction), &redaction.stamp) {
+            (Some(Reach::NoStamp), _) | (Some(Reach::Absent), None) => Some(no_stamp.to_owned()),
+            // One that names a stamp of the past hides nothing that stands, and does no harm.
+            (Some(Reach::Beside { epoch, .. }), Some(until))
+                if until.epoch() > *epoch || until.is_ahead_of(self.now) =>
+            {
                 Some(format!("it hides values up to {}, later than any of the record", until.time()))
             }
-            Some(until) if last.is_none() && until.is_ahead_of(self.now) => {
+            (Some(Reach::Absent), Some(until)) if until.is_ahead_of(self.now) => {
                 let at = until.time();
                 Some(format!("it hides values up to {at}, more than a day ahead of this server's clock"))
             }
-            Some(_) => None,
+            _ => None,
         })
     }
 

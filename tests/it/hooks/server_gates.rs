@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::server::{refused, shared};
-use crate::support::{REF, Repo, plan_on, record};
+use crate::support::{REF, Repo, entry_id, plan_on, record};
 
 /// A server that asks for this, and a clone whose store is the same.
 fn with_policy(policy: &str) -> (crate::support::Sandbox, Repo, Repo) {
@@ -202,4 +202,83 @@ fn a_review_by_the_author_that_nobody_forced_counts_for_nothing() {
     rita.wf(&[&["solution", "review", &solution][..], &scores].concat()).ok();
     repo.wf(&["sync"]).ok();
     assert_eq!(server.tip(), repo.tip());
+}
+
+/// An entry by hand, in a log or among redactions.
+fn entry(repo: &Repo, folder: &str, place: &str, entry: serde_json::Value) {
+    let id = entry_id(place, &entry);
+    let mut named = serde_json::Map::new();
+    named.insert("id".into(), json!(id));
+    named.extend(entry.as_object().unwrap().clone());
+    let text = format!("{:#}\n", serde_json::Value::Object(named));
+    repo.plumb(&[(&format!("{folder}/{id}.json"), &text)]);
+}
+
+#[test]
+fn a_check_that_failed_counts_although_its_command_is_hidden() {
+    let (sandbox, _server, repo) = with_policy("evidence=required");
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"] = json!({ "commands": ["test ! -e ../bad"] });
+    let solution = repo.planned("ISS-001", &plan);
+    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.commit("a.txt", "1\n", "work");
+    repo.wf(&["link", "HEAD", &solution]).ok();
+    repo.wf(&["verify", "--yes", "ISS-001"]).ok();
+    repo.wf(&["sync"]).ok();
+    sandbox.advance(60);
+    std::fs::write(repo.path().join("../bad"), "").unwrap();
+    repo.wf(&["verify", "--yes", "ISS-001"]).fails(1);
+    let last = repo.store_paths().into_iter().filter(|path| path.contains("/log/")).max().unwrap();
+    let (folder, log) = last.rsplit_once("/log/").unwrap();
+    let execution = folder.rsplit('/').next().unwrap();
+    let field = format!("log/{}", log.strip_suffix(".json").unwrap());
+    for member in ["actor", "task_id"] {
+        let error = repo.refused(1, &["redact", execution, &format!("{field}/{member}"), "-m", "r"]);
+        assert_eq!(error["code"], "not-redactable", "{error}");
+    }
+    repo.wf(&["redact", execution, &format!("{field}/command"), "-m", "a password"]).ok();
+    assert_eq!(repo.refused(1, &["done"])["code"], "no-evidence");
+    let end = json!({"type": "end", "status": "completed", "actor": "Ada <ada@example.org>", "at": "2026-11-22T00:00:00.000Z"});
+    entry(&repo, &format!("{folder}/log"), "20261122T000000000Z-00000", end);
+    let told = refused(&repo, REF);
+    assert!(told.contains("failed at commit"), "{told}");
+}
+
+#[test]
+fn a_plan_that_is_hidden_asks_for_the_evidence_that_it_asked_for() {
+    let policy = "evidence=required";
+    let (_sandbox, _server, repo) = with_policy(policy);
+    let solution = planned(&repo, "ISS-001");
+    repo.wf(&["start", "ISS-001", "--local"]).ok();
+    repo.wf(&["redact", &solution, "plan", "-m", "a password"]).ok();
+    lax(&repo, policy, || done_untested(&repo, "ISS-001"));
+    let told = refused(&repo, REF);
+    assert!(told.contains("its plan is hidden, and lacks evidence in 1 place"), "{told}");
+    assert!(!told.contains("`true`"), "{told}");
+}
+
+#[test]
+fn an_own_review_whose_author_somebody_hides_is_an_own_review() {
+    let policy = "review=required";
+    let (_sandbox, _server, repo) = with_policy(policy);
+    let solution = planned(&repo, "ISS-001");
+    let scores = ["--technical", "100", "--risk", "100", "--completeness", "100"];
+    repo.wf(&[&["solution", "review", &solution, "--force", "--reason", "r"][..], &scores].concat()).ok();
+    let review = repo.store_path_in("/reviews/");
+    let (folder, name) = review.rsplit_once("/reviews/").unwrap();
+    let target = format!("reviews/{name}");
+    for (n, (target, field)) in [(target.as_str(), "author"), ("solution.json", "author")].iter().enumerate()
+    {
+        let stamp = (*target == "solution.json")
+            .then(|| repo.stored_json(&format!("{folder}/solution.json"))["clock"]["*"].clone());
+        let mut redaction = json!({"target": target, "field": field});
+        redaction.as_object_mut().unwrap().extend(stamp.map(|stamp| ("stamp".to_owned(), stamp)));
+        redaction["reason"] = json!("r");
+        redaction["author"] = json!("Eve <eve@example.org>");
+        redaction["created_at"] = json!("2026-11-21T02:00:00.000Z");
+        entry(&repo, &format!("{folder}/redactions"), &format!("20261121T02000{n}000Z-00000"), redaction);
+    }
+    let shown = repo.json(&["solution", "show", &solution]);
+    assert_eq!(shown["reviews"][0]["author"], shown["author"]);
+    assert!(shown["author"].as_str().unwrap().contains('@'), "{shown}");
 }

@@ -240,3 +240,29 @@ fn what_was_queued_without_a_review_by_force_stays_in_its_turn_for_that_plan() {
     it.ada.wf(&forced).ok();
     it.ada.wf(&["next"]).ok();
 }
+
+#[test]
+fn what_a_review_decides_by_cannot_be_hidden_and_a_purge_keeps_it() {
+    let it = Planned::new();
+    it.review("10", &["--finding", "hunter2 is no password"]).ok();
+    let review = || it.ada.store_path_in("/reviews/");
+    let entry = review().rsplit('/').next().unwrap().replace(".json", "");
+    for member in ["plan_digest", "author", "verdict", "total", "scores"] {
+        let field = format!("reviews/{entry}/{member}");
+        assert_eq!(it.ada.refused(1, &["redact", &it.plan, &field, "-m", "r"])["code"], "not-redactable");
+    }
+    assert_eq!(it.ada.refused(1, &["redact", &it.plan, "author", "-m", "r"])["code"], "not-redactable");
+    it.ada.wf(&["redact", &it.plan, &format!("reviews/{entry}"), "-m", "a password"]).ok();
+    for purge in [false, true] {
+        if purge {
+            it.ada.wf(&["redact", "--purge", "--yes"]).ok();
+            assert!(!it.ada.stored(&review()).contains("hunter2"));
+        }
+        let shown = it.shown();
+        assert_eq!(
+            (&shown["review"], &shown["reviews"][0]["findings"]),
+            (&json!("rejected"), &json!(["[redacted]"]))
+        );
+        assert_eq!(it.ada.refused(1, &ADD)["code"], "review-rejected");
+    }
+}

@@ -168,7 +168,8 @@ fn carry<'a>(
         status,
         lost_at: holder.filter(|it| it.id != execution.execution.id).map(|it| it.started_at),
         plan: claimed.map(|(_, plan)| plan),
-        verdict: claimed.and_then(|(solution, _)| review::standing(solution, reviews).verdict),
+        verdict: claimed
+            .and_then(|_| review::standing_of(&execution.execution.plan_digest, false, reviews).verdict),
         is_reviewed: !reviews.is_empty(),
         touched: trail::touched(store, execution),
     }
