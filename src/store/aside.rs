@@ -2,7 +2,8 @@
 //! logs, so that every clone reads the same; and who places such a redaction in the past can silence any entry. So a gate
 //! holds it to its own clock, and without one it is held to the date of the commit that brought it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
@@ -12,6 +13,7 @@ use super::identity_steps::Rewritten;
 use super::layout;
 use super::repo::Store;
 use super::snapshot::{Snapshot, read_blob};
+use super::trees::{Here, Recent};
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
@@ -72,23 +74,17 @@ impl Store {
             return Ok(Vec::new());
         }
         let mut found = Vec::new();
-        let mut has: HashSet<(ObjectId, String)> = HashSet::new();
+        let mut additions = Additions { store: self, wanted: &asides, recent: Recent::default() };
         for (commit, parents) in self.parents_first(&[tip], since)? {
-            let Some(state) = Snapshot::of_commit(&self.repo, commit)? else { continue };
-            for (path, aside) in &asides {
-                if state.entry(path)?.is_none() {
-                    continue;
-                }
-                has.insert((commit, path.clone()));
+            for path in additions.of(commit, &parents)? {
+                let Some(aside) = asides.get(&path) else { continue };
                 let at = Time::from_seconds(self.committed(commit)?).unwrap_or(Time::EPOCH);
-                if parents.iter().any(|parent| has.contains(&(*parent, path.clone())))
-                    || !aside.is_fine_at(at)
-                {
+                if !aside.is_fine_at(at) {
                     continue;
                 }
                 found.push(Rewritten {
-                    path: path.clone(),
                     what: format!("set `{}` aside, which was not stamped in the future", aside.target),
+                    path,
                     commit: commit.to_string(),
                     author: self.step(commit)?.author,
                 });
@@ -97,3 +93,67 @@ impl Store {
         Ok(found)
     }
 }
+
+/// Finds which commits brought some files. A folder that a parent has as well is not opened, nor one in which nothing of
+/// that is wanted: the walk costs what the commits changed, however many files are asked for.
+struct Additions<'a, T> {
+    store: &'a Store,
+    wanted: &'a BTreeMap<String, T>,
+    recent: Recent,
+}
+
+impl<T> Additions<'_, T> {
+    /// The wanted files that a commit has and none of its parents.
+    fn of(&mut self, commit: ObjectId, parents: &[ObjectId]) -> Result<Vec<String>, StoreError> {
+        let tree = |commit| -> Result<Option<ObjectId>, StoreError> {
+            Ok(Snapshot::of_commit(&self.store.repo, commit)?.map(|state| state.tree()))
+        };
+        let mut found = Vec::new();
+        let Some(own) = tree(commit)? else { return Ok(found) };
+        let mut before = Vec::with_capacity(parents.len());
+        for parent in parents.iter().filter(|parent| self.store.repo.has_object(**parent)) {
+            before.extend(tree(*parent)?);
+        }
+        self.look(own, &before, "", &mut found)?;
+        Ok(found)
+    }
+
+    fn look(
+        &mut self,
+        tree: ObjectId,
+        before: &[ObjectId],
+        folder: &str,
+        found: &mut Vec<String>,
+    ) -> Result<(), StoreError> {
+        if before.contains(&tree) || !self.is_wanted_in(folder) {
+            return Ok(());
+        }
+        let entries = self.recent.entries(&self.store.repo, Some(tree))?;
+        let mut others = Vec::with_capacity(before.len());
+        for tree in before {
+            others.push(self.recent.entries(&self.store.repo, Some(*tree))?);
+        }
+        for name in entries.names() {
+            let here = entries.get(name);
+            let there: Vec<Here> = others.iter().filter_map(|other| other.get(name)).collect();
+            let Some((kind, id)) = here.filter(|here| !there.contains(here)) else { continue };
+            let path = format!("{folder}{name}");
+            if kind == EntryKind::Tree {
+                let trees = there.iter().filter(|(kind, _)| *kind == EntryKind::Tree);
+                let trees: Vec<ObjectId> = trees.map(|(_, id)| *id).collect();
+                self.look(id, &trees, &format!("{path}/"), found)?;
+            } else if there.is_empty() && self.wanted.contains_key(&path) {
+                found.push(path);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_wanted_in(&self, folder: &str) -> bool {
+        let behind = (Bound::Included(folder), Bound::Unbounded);
+        self.wanted.range::<str, _>(behind).next().is_some_and(|(path, _)| path.starts_with(folder))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::lineage::{Did, Lineage, Own};
-use super::origins::Origins;
+use super::origins::{Fault, Origins};
 use super::repo::Store;
 use super::snapshot::{Read, Snapshot};
 use crate::model::doc::{Doc, Step};
@@ -54,7 +54,7 @@ impl Store {
                 Ok(layout::own_doc(schema, id.as_deref(), &bytes).ok())
             };
             if let (Some(old), Some(new)) = (read(&before)?, read(&after)?)
-                && !Step::between(Some(&old), &new, now).faults().is_empty()
+                && Step::between(Some(&old), &new, now).is_suspect()
             {
                 suspects.insert(file.path);
             }
@@ -68,30 +68,30 @@ impl Store {
                 path.strip_prefix(it.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
         };
-        let history = self.parents_first(&[tip], Some(since))?;
         let wanted = |path: &str| suspects.contains(path) || is_restored(path);
-        found.extend(self.rewritten_along(&history, Some(since), &wanted)?);
+        found.extend(self.rewritten_along(Some(since), tip, &wanted)?);
         Ok(found)
     }
 
     /// The same of the whole history of `tip`, and of every record in it.
     pub(crate) fn all_rewritten(&self, tip: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
         let mut found = self.wrongly_aside(None, tip)?;
-        found.extend(self.rewritten_along(&self.parents_first(&[tip], None)?, None, &|_| true)?);
+        found.extend(self.rewritten_along(None, tip, &|_| true)?);
         Ok(found)
     }
 
     fn rewritten_along(
         &self,
-        history: &[(ObjectId, Vec<ObjectId>)],
         since: Option<ObjectId>,
+        tip: ObjectId,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<Rewritten>, StoreError> {
-        let mut lineage =
-            Lineage::over(self, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
-        let mut origins = Origins::since(self, since)?;
+        let history = self.parents_first(&[tip], since)?;
+        let all = history.iter().map(|(commit, parents)| (*commit, &parents[..]));
+        let mut lineage = Lineage::over(self, all);
+        let mut origins = Origins::between(self, since, tip)?;
         let mut found = Vec::new();
-        for (commit, parents) in history {
+        for (commit, parents) in &history {
             for own in lineage.changes(*commit, parents, wanted)? {
                 found.extend(self.faults_of(&own, *commit, parents, &mut origins)?);
             }
@@ -107,25 +107,18 @@ impl Store {
         parents: &[ObjectId],
         origins: &mut Origins<'_>,
     ) -> Result<Vec<Rewritten>, StoreError> {
-        let mut faults = match &own.did {
+        let own_faults = match &own.did {
             Did::Wrote(_) => own.step().map(|step| step.faults()).unwrap_or_default(),
             Did::Deleted(_) if matches!(form(&own.path).0, Form::Unknown) => vec![],
             Did::Deleted(_) => vec!["deleted the record".to_owned()],
             Did::Unreadable => vec!["made the record unreadable".to_owned()],
         };
-        if let Some(new) = own.made() {
-            faults.extend(origins.faults((&own.path, new), commit, parents, own.at)?);
-        }
-        if faults.is_empty() {
-            return Ok(Vec::new());
-        }
-        let author = self.step(commit)?.author;
-        let rewritten = |what| Rewritten {
-            path: own.path.clone(),
-            what,
-            commit: commit.to_string(),
-            author: author.clone(),
+        let mut faults: Vec<Fault> = own_faults.into_iter().map(|what| Fault { commit, what }).collect();
+        faults.extend(origins.faults(own, commit, parents)?);
+        let rewritten = |Fault { commit, what }| {
+            let author = self.step(commit)?.author;
+            Ok(Rewritten { path: own.path.clone(), what, commit: commit.to_string(), author })
         };
-        Ok(faults.into_iter().map(rewritten).collect())
+        faults.into_iter().map(rewritten).collect()
     }
 }

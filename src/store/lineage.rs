@@ -13,19 +13,18 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
-use self::versions::{Version, Versions};
 use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::repo::Store;
 use super::shared_map::SharedMap;
 use super::snapshot::Snapshot;
 use super::trees::{Here, Recent};
+use super::versions::{Version, Versions};
 use crate::model::doc::{Doc, Step};
 use crate::model::time::Time;
 
 #[cfg(test)]
-mod tests;
-mod versions;
+pub(super) mod tests;
 
 /// A change of one path by one commit.
 pub(crate) struct Own {
@@ -54,21 +53,15 @@ pub(crate) struct Wrote {
     pub(crate) old: Option<(Rc<Doc>, ObjectId)>,
     /// The record as the commit has it.
     pub(crate) new: Rc<Doc>,
+    /// What that is in the tree.
+    pub(super) here: Here,
 }
 
 impl Own {
-    /// The record if there was none before.
-    pub(crate) fn made(&self) -> Option<&Doc> {
-        match &self.did {
-            Did::Wrote(Wrote { old: None, new }) => Some(new),
-            _ => None,
-        }
-    }
-
     /// The step from the old record to the new one; `None` if there is no new one.
     pub(crate) fn step(&self) -> Option<Step> {
         match &self.did {
-            Did::Wrote(Wrote { old, new }) => {
+            Did::Wrote(Wrote { old, new, .. }) => {
                 Some(Step::between(old.as_ref().map(|(old, _)| &**old), new, self.at))
             }
             Did::Deleted(_) | Did::Unreadable => None,
@@ -317,7 +310,7 @@ impl<'a> Lineage<'a> {
             None => None,
         };
         let mut read = self.docs(path, had)?;
-        let Some(new) = new else {
+        let Some((new, here)) = new.zip(after) else {
             if read.is_empty() {
                 return Ok(None);
             }
@@ -332,7 +325,7 @@ impl<'a> Lineage<'a> {
         }
         let old = joined(&read);
         let is_new = old.as_ref().is_none_or(|(old, _)| *old != new);
-        Ok(is_new.then_some(Did::Wrote(Wrote { old, new })))
+        Ok(is_new.then_some(Did::Wrote(Wrote { old, new, here })))
     }
 
     /// Those versions that can be read.

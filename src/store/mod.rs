@@ -54,6 +54,7 @@ mod tree_diff;
 mod trees;
 mod tx;
 mod unpublished;
+mod versions;
 mod walk;
 
 pub(crate) use ancestry::Ancestors;

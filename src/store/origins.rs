@@ -1,78 +1,328 @@
-//! Records that a commit makes where its parents have none. On a branch that begins before the record, or behind a commit
-//! that deleted it, anybody can make one under the same id, and a merge joins it with the one that is there.
+//! What two commits cannot both have written. On a branch that begins before a record, or behind a commit that deleted it,
+//! anybody can make one under the same id, and on any branch anybody can write another value under a stamp that somebody
+//! else has used: a merge joins it with what is there and cannot tell who is right. So each value is remembered with its
+//! stamp and with the commit that wrote it, and no stamp can have two.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gix::ObjectId;
+use serde_json::Value;
 
 use super::error::StoreError;
 use super::layout::{self, Form, form};
+use super::lineage::{Did, Own, Wrote};
+use super::redact::Shelf;
 use super::repo::Store;
 use super::snapshot::{Read, Snapshot};
-use crate::model::doc::{Doc, Step};
+use super::trees::Here;
+use super::versions::Versions;
+use crate::model::doc::{Doc, Said, Step};
+use crate::model::redaction::is_hidden;
 use crate::model::time::Time;
 
-/// So many commits that made a record under one id are remembered.
-const MOST_MADE: usize = 8;
 /// So many commits are looked at in all, for records that were there once.
 const MOST_LOOKED_AT: usize = 200_000;
+/// So many fields are named of those that say something else.
+const MOST_NAMED: usize = 5;
 
-/// Judges records that commits make, of a history that is walked with parents before children.
+/// What no command does, and the commit that did it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The commit to blame.
+    pub(crate) commit: ObjectId,
+    /// What it did.
+    pub(crate) what: String,
+}
+
+/// How a record came to be in a history.
+enum Made {
+    /// By one commit so far; its values are remembered once there is something to compare them with.
+    Once(Here, ObjectId),
+    /// By several, or before the commits that are walked.
+    Known,
+}
+
+/// A value that somebody wrote under a stamp, as a number.
+#[derive(Clone, Copy)]
+struct Written {
+    value: u64,
+    is_hidden: bool,
+    commit: ObjectId,
+}
+
+/// Two values under one stamp.
+struct Differing<'a> {
+    known: Written,
+    written: Written,
+    /// Where.
+    names: Vec<&'a str>,
+    /// When, by the first of their stamps.
+    at: Option<Time>,
+}
+
+/// Judges what commits write, of a history that is walked with parents before children.
 pub(crate) struct Origins<'a> {
     store: &'a Store,
     /// The state before the commits that are walked; none if the whole history is.
     base: Option<Snapshot<'a>>,
-    made: HashMap<String, Vec<ObjectId>>,
+    /// The state behind them, which says what is hidden.
+    now: Option<Snapshot<'a>>,
+    shelf: Shelf,
+    versions: Versions<'a>,
+    made: HashMap<u32, Made>,
+    /// By the number of the path, the field and the stamp.
+    written: HashMap<u64, Written>,
+    /// Whether a version that some commit made says something else than the record of the base.
+    is_another: HashMap<(u32, ObjectId), bool>,
+    seen: HashSet<(u32, ObjectId)>,
     left: usize,
 }
 
 impl<'a> Origins<'a> {
-    /// For a walk over what was made since `base`, or over a whole history.
-    pub(crate) fn since(store: &'a Store, base: Option<ObjectId>) -> Result<Self, StoreError> {
+    /// For a walk over what was made from `base` up to `tip`, or over a whole history.
+    pub(crate) fn between(
+        store: &'a Store,
+        base: Option<ObjectId>,
+        tip: ObjectId,
+    ) -> Result<Self, StoreError> {
         let base = match base {
             Some(base) => Snapshot::of_commit(&store.repo, base)?,
             None => None,
         };
-        Ok(Self { store, base, made: HashMap::new(), left: MOST_LOOKED_AT })
+        let now = Snapshot::of_commit(&store.repo, tip)?;
+        Ok(Self {
+            store,
+            base,
+            now,
+            shelf: Shelf::default(),
+            versions: Versions::of(store),
+            made: HashMap::new(),
+            written: HashMap::new(),
+            is_another: HashMap::new(),
+            seen: HashSet::new(),
+            left: MOST_LOOKED_AT,
+        })
     }
 
-    /// What is wrong with a record that a commit made at `at`, and that none of its `parents` has, in words.
+    /// How many bytes of records were read.
+    pub(crate) fn read(&self) -> usize {
+        self.versions.read
+    }
+
+    /// What is wrong with what a commit wrote, beyond the step from what its parents have.
     pub(crate) fn faults(
         &mut self,
-        (path, new): (&str, &Doc),
+        own: &Own,
         commit: ObjectId,
         parents: &[ObjectId],
-        at: Time,
-    ) -> Result<Vec<String>, StoreError> {
-        let there = self.base.as_ref().map(|base| doc(base, path)).transpose()?.flatten();
-        let mut known: Vec<(Doc, ObjectId)> = Vec::new();
-        known.extend(there.clone().zip(self.base.as_ref().map(Snapshot::commit)));
-        for made in self.made.get(path).into_iter().flatten() {
-            known.extend(self.doc_of(*made, path)?.map(|doc| (doc, *made)));
-        }
-        for (other, of) in &known {
-            let names = other.twin_fault(new);
-            if !names.is_empty() {
-                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-                let (id, by) = (of.to_hex_with_len(10), self.store.step(*of)?.author);
-                let what = match self.base.as_ref().is_some_and(|base| base.commit() == *of) {
-                    true => "than the one that is there".to_owned(),
-                    false => format!("than in commit {id} by {by}"),
-                };
-                return Ok(vec![format!("made the record again, with another {} {what}", names.join(", "))]);
+    ) -> Result<Vec<Fault>, StoreError> {
+        let Did::Wrote(Wrote { old, new, here }) = &own.did else { return Ok(Vec::new()) };
+        let path = own.path.as_str();
+        let number = self.versions.number(path);
+        self.remember_base(path, number)?;
+        let mut faults = Vec::new();
+        match old {
+            Some((old, _)) => {
+                let veiled: Vec<Said<'_>> = new.veiled_since(old).collect();
+                let said = new.said_since(Some(old));
+                let said: Vec<Said<'_>> =
+                    said.filter(|it| !veiled.iter().any(|veiled| veiled.key == it.key)).collect();
+                if said.iter().any(|it| it.is_at_birth) {
+                    self.remember_first(path, number)?;
+                }
+                faults.extend(self.veiled(path, veiled, commit)?);
+                faults.extend(self.compare(path, number, said, commit, false)?);
+            }
+            None => {
+                faults.extend(self.made_again(path, number, (new, *here), commit)?);
+                faults.extend(self.in_place_of_another(own, new, *here, commit, parents)?);
             }
         }
-        let made = self.made.entry(path.to_owned()).or_default();
-        if made.len() < MOST_MADE {
-            made.push(commit);
+        Ok(faults)
+    }
+
+    /// Compares a record that a commit makes with those that others made.
+    fn made_again(
+        &mut self,
+        path: &str,
+        number: u32,
+        (new, here): (&Doc, Here),
+        commit: ObjectId,
+    ) -> Result<Vec<Fault>, StoreError> {
+        match self.made.get(&number) {
+            None => {
+                self.made.insert(number, Made::Once(here, commit));
+                let said = new.said_since(None).filter(|it| !it.is_at_birth).collect();
+                self.compare(path, number, said, commit, true)
+            }
+            Some(Made::Once(known, _)) if *known == here => Ok(Vec::new()),
+            Some(_) => {
+                self.remember_first(path, number)?;
+                if !self.seen.insert((number, here.1)) {
+                    return Ok(Vec::new());
+                }
+                self.compare(path, number, new.said_since(None).collect(), commit, true)
+            }
         }
-        // Two births that do not know of each other are nobody's fault.
-        let is_another = there.is_some_and(|there| !Step::between(Some(&there), new, at).faults().is_empty());
+    }
+
+    /// Compares a record that a commit makes with what its history had at this path last, if it is another than that of the
+    /// base. Two births that do not know of each other are nobody's fault.
+    fn in_place_of_another(
+        &mut self,
+        own: &Own,
+        new: &Doc,
+        here: Here,
+        commit: ObjectId,
+        parents: &[ObjectId],
+    ) -> Result<Vec<Fault>, StoreError> {
+        let Some(base) = &self.base else { return Ok(Vec::new()) };
+        let number = self.versions.number(&own.path);
+        let is_another = match self.is_another.get(&(number, here.1)) {
+            Some(known) => *known,
+            None => {
+                let there = match base.entry(&own.path)? {
+                    Some((id, kind)) => self.versions.doc(&own.path, (kind, id))?,
+                    None => None,
+                };
+                let is_another =
+                    there.is_some_and(|there| !Step::between(Some(&there), new, own.at).faults().is_empty());
+                self.is_another.insert((number, here.1), is_another);
+                is_another
+            }
+        };
         if !is_another {
             return Ok(Vec::new());
         }
-        let before = self.before(path, parents)?;
-        Ok(before.map(|old| Step::between(Some(&old), new, at).faults()).unwrap_or_default())
+        let before = self.before(&own.path, parents)?;
+        let faults = before.map(|old| Step::between(Some(&old), new, own.at).faults()).unwrap_or_default();
+        Ok(faults.into_iter().map(|what| Fault { commit, what }).collect())
+    }
+
+    /// What a commit replaced by the text for hidden values, although no redaction hides it.
+    fn veiled(
+        &mut self,
+        path: &str,
+        veiled: Vec<Said<'_>>,
+        commit: ObjectId,
+    ) -> Result<Option<Fault>, StoreError> {
+        let mut names = Vec::new();
+        for said in veiled {
+            if !self.is_redacted(path, &said)? {
+                names.push(said.key);
+            }
+        }
+        let what = || {
+            format!("replaced {} by what stands for a hidden value, and no redaction hides it", named(&names))
+        };
+        Ok((!names.is_empty()).then(|| Fault { commit, what: what() }))
+    }
+
+    /// Remembers what a commit wrote under which stamps, and finds what says something else than what is remembered.
+    fn compare(
+        &mut self,
+        path: &str,
+        number: u32,
+        said: Vec<Said<'_>>,
+        commit: ObjectId,
+        is_made: bool,
+    ) -> Result<Vec<Fault>, StoreError> {
+        let mut others: Vec<Differing<'_>> = Vec::new();
+        for said in said {
+            let (slot, written) = (numbered(number, &said), Written::of(&said, commit));
+            let Some(known) = self.written.get(&slot).copied() else {
+                self.written.insert(slot, written);
+                continue;
+            };
+            if known.value == written.value
+                || (known.is_hidden || written.is_hidden) && self.is_redacted(path, &said)?
+            {
+                continue;
+            }
+            match others.iter_mut().find(|other| other.known.commit == known.commit) {
+                Some(other) => other.names.push(said.key),
+                None => others.push(Differing {
+                    known,
+                    written,
+                    names: vec![said.key],
+                    at: said.made.map(|made| made.time()),
+                }),
+            }
+        }
+        others.iter().map(|it| self.blame(it, is_made)).collect()
+    }
+
+    /// Whom to blame for two values under one stamp: nobody for what was there before. Of two others, the one who wrote the
+    /// text for hidden values, else the one whose commit bears a date that is farther from the stamp. Dates can be made up,
+    /// so the other one is named as well.
+    fn blame(&self, two: &Differing<'_>, is_made: bool) -> Result<Fault, StoreError> {
+        let Differing { known, written, names, at } = two;
+        let commit = written.commit;
+        let is_base = self.base.as_ref().is_some_and(|base| base.commit() == known.commit);
+        let distance = |commit| -> Result<u64, StoreError> {
+            let at = at.map_or(0, Time::millis) / 1000;
+            Ok(self.store.committed(commit)?.abs_diff(at))
+        };
+        let is_first = !is_base
+            && match (known.is_hidden, written.is_hidden) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => distance(known.commit)? > distance(commit)?,
+            };
+        let (to_blame, other) = if is_first { (known.commit, commit) } else { (commit, known.commit) };
+        let what = match is_base {
+            true => "the one that is there".to_owned(),
+            false => {
+                let (id, by) = (other.to_hex_with_len(10), self.store.step(other)?.author);
+                format!("in commit {id} by {by}")
+            }
+        };
+        let names = named(names);
+        let what = match is_made {
+            true => format!("made the record again, with another {names} than {what}"),
+            false => format!("wrote another {names} than {what}, under the same stamp"),
+        };
+        Ok(Fault { commit: to_blame, what })
+    }
+
+    /// Whether a redaction hides this value.
+    fn is_redacted(&mut self, path: &str, said: &Said<'_>) -> Result<bool, StoreError> {
+        let Some(now) = &self.now else { return Ok(false) };
+        Ok(self.shelf.at(now, path)?.hides(path, said.key, said.made.as_ref()))
+    }
+
+    /// Remembers all that the record of the base says.
+    fn remember_base(&mut self, path: &str, number: u32) -> Result<(), StoreError> {
+        let Some(base) = self.base.as_ref().filter(|_| !self.made.contains_key(&number)) else {
+            return Ok(());
+        };
+        let commit = base.commit();
+        if let Some((id, kind)) = base.entry(path)?
+            && let Some(doc) = self.versions.doc(path, (kind, id))?
+        {
+            self.remember(number, &doc, commit);
+            self.seen.insert((number, id));
+        }
+        Ok(())
+    }
+
+    /// Remembers all that the first version of a record says.
+    fn remember_first(&mut self, path: &str, number: u32) -> Result<(), StoreError> {
+        let Some(Made::Once(here, commit)) = self.made.get(&number) else { return Ok(()) };
+        let (here, commit) = (*here, *commit);
+        if let Some(doc) = self.versions.doc(path, here)? {
+            self.remember(number, &doc, commit);
+        }
+        self.seen.insert((number, here.1));
+        Ok(())
+    }
+
+    fn remember(&mut self, number: u32, doc: &Doc, commit: ObjectId) {
+        for said in doc.said_since(None) {
+            self.written.entry(numbered(number, &said)).or_insert_with(|| Written::of(&said, commit));
+        }
+        self.made.insert(number, Made::Known);
     }
 
     /// The record as the history of these commits had it last.
@@ -83,16 +333,36 @@ impl<'a> Origins<'a> {
             let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
             self.left = left;
             let Ok(info) = info else { return Ok(None) };
-            if let Some(found) = self.doc_of(info.id, path)? {
+            let Some(state) = Snapshot::of_commit(&self.store.repo, info.id)? else { continue };
+            if let Some(found) = doc(&state, path)? {
                 return Ok(Some(found));
             }
         }
         Ok(None)
     }
+}
 
-    fn doc_of(&self, commit: ObjectId, path: &str) -> Result<Option<Doc>, StoreError> {
-        Snapshot::of_commit(&self.store.repo, commit)?.map_or(Ok(None), |state| doc(&state, path))
+impl Written {
+    fn of(said: &Said<'_>, commit: ObjectId) -> Self {
+        let mut hasher = DefaultHasher::new();
+        said.value.map(Value::to_string).hash(&mut hasher);
+        Self { value: hasher.finish(), is_hidden: said.value.is_some_and(is_hidden), commit }
     }
+}
+
+/// A value's place: one of the source's reading is told from that of another reading.
+fn numbered(number: u32, said: &Said<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (number, said.key, &said.made).hash(&mut hasher);
+    said.reading.map(Value::to_string).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The first few of many names.
+fn named(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > shown.len() { ", …" } else { "" };
+    shown.join(", ") + more
 }
 
 /// The record at a path of a state; `None` if there is none that can be read.
@@ -101,3 +371,6 @@ fn doc(state: &Snapshot<'_>, path: &str) -> Result<Option<Doc>, StoreError> {
     let Some(bytes) = state.file(path)? else { return Ok(None) };
     Ok(layout::own_doc(schema, id.as_deref(), &bytes).ok())
 }
+
+#[cfg(test)]
+mod tests;

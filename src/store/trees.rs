@@ -209,7 +209,12 @@ impl Recent {
         Ok(difference(&*self.entries(repo, old)?, &*self.entries(repo, new)?))
     }
 
-    fn entries(&mut self, repo: &gix::Repository, tree: Option<ObjectId>) -> Result<Rc<Entries>, StoreError> {
+    /// The entries of a tree; none without one.
+    pub(super) fn entries(
+        &mut self,
+        repo: &gix::Repository,
+        tree: Option<ObjectId>,
+    ) -> Result<Rc<Entries>, StoreError> {
         let Some(tree) = tree else { return Ok(Rc::default()) };
         if let Some(known) = self.known.get(&tree) {
             return Ok(Rc::clone(known));

@@ -226,12 +226,12 @@ fn take(
     };
     let now = tx.stamper().now();
     let joined = cursor.join(&path, &mine, &bytes)?;
-    let faults = faults(&path, &mine, &joined, now);
+    let is_rewritten = is_rewritten(&path, &mine, &joined, now);
     if joined == mine {
         taken.unchanged += 1;
         return Ok(());
     }
-    if !faults.is_empty() {
+    if is_rewritten {
         taken.kept.push(path);
         return Ok(());
     }
@@ -247,14 +247,11 @@ fn doc(path: &str, bytes: &[u8]) -> Option<Doc> {
     }
 }
 
-/// What of a step between two versions no command does.
-fn faults(path: &str, mine: &[u8], joined: &[u8], now: Time) -> Vec<String> {
-    let docs = (doc(path, mine), doc(path, joined));
-    if let (Some(mine), Some(joined)) = docs {
-        Step::between(Some(&mine), &joined, now).faults()
-    } else {
-        vec![]
-    }
+/// Whether no command makes such a step, or something is only hidden by it: the value is here, and a redaction hides it better.
+fn is_rewritten(path: &str, mine: &[u8], joined: &[u8], now: Time) -> bool {
+    let (Some(mine), Some(joined)) = (doc(path, mine), doc(path, joined)) else { return false };
+    !Step::between(Some(&mine), &joined, now).faults().is_empty()
+        || joined.veiled_since(&mine).next().is_some()
 }
 
 /// A store that a later program wrote is read by none of this version.

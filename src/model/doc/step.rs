@@ -4,15 +4,19 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use super::parse::LAST_EPOCH;
-use super::{BIRTH, Doc};
-use crate::model::redaction::{REDACTED, is_hidden};
+use super::{BIRTH, Doc, Excess, Slot};
+use crate::model::redaction::is_hidden;
 use crate::model::schema::Kind;
 use crate::model::stamp::{Made, Stamp};
 use crate::model::time::Time;
 
 /// So many fields are named of those that say something else under an old stamp.
 const MOST_NAMED: usize = 5;
+/// Of the fields that are written once, the one that a source can tell otherwise when it is read again.
+const SAID_BY_SOURCE: &str = "author";
 
 /// One version of a record against the version before it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -62,6 +66,11 @@ impl Step {
                 Some((at, epoch)) => format!("{at} in epoch {epoch}"),
             };
             format!("replaced the record born at {} with another one, born at {}", shown(old), shown(new))
+    /// Whether only the history can tell if all is well.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.is_veiled || !self.faults().is_empty()
+    }
+
         });
         let restated = self.restated.iter().map(|key| format!("changed `{key}` under the stamp that it had"));
         once.chain(birth).chain(self.epoch.clone()).chain(restated).collect()
@@ -69,18 +78,66 @@ impl Step {
 }
 
 impl Doc {
-    /// The fields that are written once and differ, though both versions claim to be of one birth: one of the two records
-    /// was made up. Two imports of one thing can differ in good faith, and so can a record and one from an export in which
-    /// something is hidden.
-    pub(crate) fn twin_fault(&self, other: &Self) -> Vec<&'static str> {
+    /// The values that this version has and the one before it has not, or not under the same stamp. Without one before it,
+    /// these are all, also those of fields that are written once.
+    pub(crate) fn said_since<'a>(&'a self, old: Option<&'a Self>) -> impl Iterator<Item = Said<'a>> {
         let is_import = self.birth.as_ref().is_some_and(Stamp::is_import);
-        if is_import || self.made(BIRTH) != other.made(BIRTH) {
-            return Vec::new();
-        }
-        let is_hidden = |doc: &Self, name: &str| doc.once.get(name).is_some_and(|value| value == REDACTED);
-        changed_once(self, other).filter(|name| !is_hidden(self, name) && !is_hidden(other, name)).collect()
+        let reading = self.value("imported");
+        let fields = self.schema.0.fields.iter().filter(|field| matches!(field.kind, Kind::Once));
+        let once = fields
+            .filter(move |_| old.is_none())
+            .filter_map(move |field| Some((field.name, self.once.get(field.name)?)));
+        let once = once.map(move |(key, value)| Said {
+            key,
+            made: self.made(BIRTH),
+            value: Some(value),
+            is_at_birth: true,
+            reading: reading.filter(|_| is_import && key == SAID_BY_SOURCE),
+        });
+        let slots = self.slots.iter().filter_map(move |(key, slot)| {
+            let stamp = slot.stamp.as_ref()?;
+            let made = self.made(key);
+            let was = old.and_then(|old| Some((old, old.slots.get(key)?)));
+            let is_old = was.is_some_and(|(old, was)| was.value == slot.value && old.made(key) == made);
+            (!is_old).then(|| Said {
+                key,
+                made,
+                value: slot.value.as_ref(),
+                is_at_birth: self.birth.as_ref() == Some(stamp),
+                reading: reading.filter(|_| stamp.is_import()),
+            })
+        });
+        once.chain(slots)
+    }
+
+    /// The values that the version before had, in whose place a hidden one stands now under the same stamp.
+    pub(crate) fn veiled_since<'a>(&'a self, old: &'a Self) -> impl Iterator<Item = Said<'a>> {
+        let was = |said: &Said<'_>| {
+            let slot = old.slots.get(said.key)?;
+            (old.made(said.key) == said.made).then_some(slot.value.as_ref()?)
+        };
+        let is_veiled = move |said: &Said<'_>| {
+            said.value.is_some_and(is_hidden) && was(said).is_some_and(|was| !is_hidden(was))
+        };
+        self.said_since(Some(old)).filter(is_veiled)
     }
 }
+/// A value as somebody wrote it.
+#[derive(Debug, Clone)]
+pub(crate) struct Said<'a> {
+    /// The field, element or leaf.
+    pub(crate) key: &'a str,
+    /// Its stamp; that of the birth for a field that is written once.
+    pub(crate) made: Option<Made>,
+    /// What it says; `None` if it was removed.
+    pub(crate) value: Option<&'a Value>,
+    /// Whether it has the stamp of the birth.
+    pub(crate) is_at_birth: bool,
+    /// The source's record as it was read then, for what depends on it: another reading can say something else under the
+    /// same stamp.
+    pub(crate) reading: Option<&'a Value>,
+}
+
 
 fn changed_once<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = &'static str> + 'a {
     let is_once = |kind: Kind| matches!(kind, Kind::Once);
@@ -88,13 +145,23 @@ fn changed_once<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = &'static
     once.filter(|name| old.once.get(name) != new.once.get(name))
 }
 
+/// The slots that say something else under the stamp that they had.
+fn differing<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = (&'a String, bool)> {
+    let both = new.slots.iter().filter_map(|(key, slot)| Some((key, old.slots.get(key)?, slot)));
+    let hides = |slot: &Slot| slot.value.as_ref().is_some_and(is_hidden);
+    both.filter(|(_, was, is)| was.stamp == is.stamp && was.value != is.value)
+        .map(move |(key, was, is)| (key, hides(was) || hides(is)))
+}
+
+fn is_veiled(old: &Doc, new: &Doc) -> bool {
+    differing(old, new).any(|(_, is_hidden)| is_hidden)
+}
+
 /// A value that is hidden, or was, is none that somebody wrote.
 fn restated(old: &Doc, new: &Doc) -> Vec<String> {
-    let both = new.slots.iter().filter_map(|(key, slot)| Some((key, old.slots.get(key)?, slot)));
-    let hides = |value: &Option<serde_json::Value>| value.as_ref().is_some_and(is_hidden);
-    both.filter(|(_, was, is)| was.stamp == is.stamp && was.value != is.value)
-        .filter(|(_, was, is)| !hides(&was.value) && !hides(&is.value))
-        .map(|(key, ..)| key.clone())
+    differing(old, new)
+        .filter(|(_, is_hidden)| !is_hidden)
+        .map(|(key, _)| key.clone())
         .take(MOST_NAMED)
         .collect()
 }

@@ -9,7 +9,7 @@ use super::{Findings, Severity, files};
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::lineage::{Did, Lineage};
-use crate::store::origins::Origins;
+use crate::store::origins::{Fault, Origins};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 
@@ -106,16 +106,16 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut lineage =
             Lineage::over(self, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
-        let mut origins = Origins::since(self, None)?;
+        let mut origins = Origins::between(self, None, now.commit())?;
         for (commit, parents) in history {
             for own in lineage.changes(*commit, parents, &|_| true)? {
-                let mut faults = own.step().map(|step| step.faults()).unwrap_or_default();
-                if let Some(new) = own.made() {
-                    faults.extend(origins.faults((&own.path, new), *commit, parents, own.at)?);
-                }
-                for fault in faults {
-                    let what = format!("{} {fault}", self.step(*commit)?.author);
-                    found.add(Severity::Error, &own.path, Some(*commit), what);
+                let faults = own.step().map(|step| step.faults()).unwrap_or_default();
+                let mut faults: Vec<Fault> =
+                    faults.into_iter().map(|what| Fault { commit: *commit, what }).collect();
+                faults.extend(origins.faults(&own, *commit, parents)?);
+                for Fault { commit, what } in faults {
+                    let what = format!("{} {what}", self.step(commit)?.author);
+                    found.add(Severity::Error, &own.path, Some(commit), what);
                 }
                 let done = match own.did {
                     Did::Wrote(_) => continue,

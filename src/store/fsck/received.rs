@@ -369,7 +369,8 @@ impl Look<'_> {
         }
         let mut lineage =
             Lineage::over(self.store, steps.iter().map(|step| (step.commit, &step.parents[..])));
-        let mut origins = Origins::since(self.store, self.before.map(Snapshot::commit))?;
+        let mut origins =
+            Origins::between(self.store, self.before.map(Snapshot::commit), self.after.commit())?;
         for step in steps {
             // On a branch of its own, a commit can make what is there already.
             let is_on_branch = is_fork && step.parents.len() == 1;
@@ -388,7 +389,8 @@ impl Look<'_> {
                     Some(format!("`{}`: {} (commit {commit} by {})", it.path, it.what, it.author))
                 }));
             }
-            if lineage.compared > self.budget.files || lineage.read() > self.budget.bytes {
+            let read = lineage.read() + origins.read();
+            if lineage.compared > self.budget.files || read > self.budget.bytes {
                 let what = "too many changes to follow the records whose birth or authorship differs";
                 return Ok(Err(format!("{what}: {IN_PARTS}")));
             }

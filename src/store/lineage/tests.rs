@@ -4,15 +4,16 @@ use super::*;
 use crate::model::id::IssueId;
 use crate::store::{bounded, root, shared_map};
 
-struct History {
-    store: Store,
+/// A store whose history is made by hand.
+pub(in crate::store) struct History {
+    pub(in crate::store) store: Store,
     _folder: tempfile::TempDir,
     /// Commits with their parents, parents first.
-    commits: Vec<(ObjectId, Vec<ObjectId>)>,
+    pub(in crate::store) commits: Vec<(ObjectId, Vec<ObjectId>)>,
 }
 
 impl History {
-    fn new() -> Self {
+    pub(in crate::store) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         gix::init_bare(folder.path()).unwrap();
         let store = Store::open(folder.path()).unwrap();
@@ -20,12 +21,16 @@ impl History {
         Self { store, _folder: folder, commits: vec![(first, vec![])] }
     }
 
-    fn first(&self) -> ObjectId {
+    pub(in crate::store) fn first(&self) -> ObjectId {
         self.commits[0].0
     }
 
     /// A commit with the tree of the first of its parents, but for these files.
-    fn commit(&mut self, parents: &[ObjectId], files: &[(String, Option<String>)]) -> ObjectId {
+    pub(in crate::store) fn commit(
+        &mut self,
+        parents: &[ObjectId],
+        files: &[(String, Option<String>)],
+    ) -> ObjectId {
         let repo = &self.store.repo;
         let before = repo.find_commit(parents[0]).unwrap().tree().unwrap();
         let mut editor = before.edit().unwrap();
@@ -39,7 +44,7 @@ impl History {
             }
         }
         let tree = editor.write().unwrap().detach();
-        let seconds = i64::try_from(self.commits.len()).unwrap();
+        let seconds = self.now();
         let commit = repo
             .write_object(gix::objs::Commit {
                 tree,
@@ -54,6 +59,11 @@ impl History {
             .detach();
         self.commits.push((commit, parents.to_vec()));
         commit
+    }
+
+    /// When the next commit is made, in seconds.
+    pub(in crate::store) fn now(&self) -> i64 {
+        i64::try_from(self.commits.len()).unwrap()
     }
 
     /// What was found, how many paths differed, and how many objects were read and nodes of maps compared.
@@ -75,11 +85,11 @@ impl History {
     }
 }
 
-fn path(n: usize) -> String {
+pub(in crate::store) fn path(n: usize) -> String {
     layout::issue(&IssueId::parse(&format!("GH-{n}")).unwrap())
 }
 
-fn issue(n: usize, born: &str, title: &str) -> String {
+pub(in crate::store) fn issue(n: usize, born: &str, title: &str) -> String {
     let record = serde_json::json!({
         "id": format!("GH-{n}"), "author": "A", "created_at": "2026-11-01T00:00:00.000Z", "title": title,
         "status": "registered", "priority": 3,

@@ -95,7 +95,7 @@ impl History<'_> {
     fn settled_by(&self, commit: ObjectId, own: &[Own], before: Known) -> Result<Known, StoreError> {
         let mut state = before;
         for own in own {
-            let Did::Wrote(Wrote { old: Some((old, _)), new }) = &own.did else { continue };
+            let Did::Wrote(Wrote { old: Some((old, _)), new, .. }) = &own.did else { continue };
             for n in self.by_path.get(&own.path).into_iter().flatten() {
                 let met = &self.met[*n as usize];
                 let is_open = state.get(*n) == Some(&false);
@@ -117,7 +117,7 @@ impl History<'_> {
     fn reborn(&mut self, commit: ObjectId, own: &[Own]) -> Vec<u32> {
         let mut found = Vec::new();
         for own in own {
-            let Did::Wrote(Wrote { old: Some((old, head)), new }) = &own.did else { continue };
+            let Did::Wrote(Wrote { old: Some((old, head)), new, .. }) = &own.did else { continue };
             let (Form::Doc(schema), Some(step)) = (form(&own.path).0, own.step()) else { continue };
             if step.rebirth.is_some() {
                 let sides = [new.whole(), old.whole()];

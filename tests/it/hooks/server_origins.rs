@@ -113,3 +113,76 @@ fn a_value_that_changes_under_its_stamp_stays_out() {
     let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
     assert!(found[0]["what"].as_str().unwrap().contains("under the stamp that it had"), "{found:#}");
 }
+
+#[test]
+fn a_value_that_is_restated_by_way_of_a_hidden_one_stays_out() {
+    for is_born in [true, false] {
+        let two = shared();
+        if !is_born {
+            two.bea.wf(&["edit", "GH-1", "--title", "As it was"]).ok();
+            two.bea.wf(&["sync"]).ok();
+        }
+        let said = |title: &str| {
+            let mut record = two.bea.stored_json(&file("GH-1"));
+            record["title"] = json!(title);
+            two.bea.plumb(&[(&file("GH-1"), &format!("{record:#}\n"))])
+        };
+        let hidden = said("[redacted]");
+        let told = refused(&two.bea, REF);
+        assert!(told.contains("replaced `title` by what stands for a hidden value"), "{told}");
+        said("zz forged");
+        let told = refused(&two.bea, REF);
+        assert!(told.contains(&format!("commit {} by", &hidden[..10])), "{told}");
+        assert!(told.contains("wrote another `title` than the one that is there"), "{told}");
+        // Without a gate `sync` and `fsck` name both steps.
+        two.origin.wf(&["hooks", "uninstall"]).ok();
+        two.bea.git(&["push", "-q", "origin", REF]).ok();
+        let told = two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"].clone();
+        assert_eq!(told.as_array().unwrap().len(), 2, "{told:#}");
+        let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
+        let whats: Vec<&str> =
+            found.as_array().unwrap().iter().filter_map(|it| it["what"].as_str()).collect();
+        assert!(whats.iter().any(|what| what.contains("wrote another `title` than in commit")), "{whats:?}");
+    }
+}
+
+#[test]
+fn a_record_that_is_made_again_with_other_values_under_its_stamps_stays_out() {
+    for (field, value) in [
+        ("title", json!("zz forged")),
+        ("title", json!("aa forged")),
+        ("author", json!("[redacted]")),
+        ("status", json!("cancelled")),
+    ] {
+        let two = shared();
+        let commit = remade(&two.bea, &first(&two.bea), |it| it[field] = value.clone());
+        let told = refused(&two.bea, REF);
+        let what = format!("made the record again, with another `{field}` than the one that is there");
+        assert!(told.contains(&what) && told.contains(&format!("commit {} by Bea", &commit[..10])), "{told}");
+        two.origin.wf(&["hooks", "uninstall"]).ok();
+        two.bea.git(&["push", "-q", "origin", REF]).ok();
+        two.ada.wf(&["sync"]).ok();
+        let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
+        assert!(
+            found[0]["what"].as_str().unwrap().contains(&format!("another `{field}` than in commit")),
+            "{found:#}"
+        );
+    }
+}
+
+#[test]
+fn a_value_that_somebody_writes_under_the_stamp_of_another_stays_out() {
+    let two = shared();
+    let before = two.bea.tip().unwrap();
+    two.ada.wf(&["edit", "GH-1", "--title", "by Ada"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    // On a branch that has the record as it was before.
+    let commit = remade(&two.bea, &before, |it| it["title"] = json!("zz forged"));
+    let told = refused(&two.bea, REF);
+    assert!(
+        told.contains("wrote another `title` than the one that is there, under the same stamp"),
+        "{told}"
+    );
+    assert!(told.contains(&format!("commit {} by Bea", &commit[..10])), "{told}");
+}

@@ -93,8 +93,8 @@ pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Ve
             let epoch = doc.epoch();
             match step.rise > MOST_RISES {
                 true => Verdict::Fault(Fault::Epochs { from: epoch - step.rise, to: epoch }),
-                false if step.faults().is_empty() => Verdict::Sound,
-                false => Verdict::Suspect,
+                false if step.is_suspect() => Verdict::Suspect,
+                false => Verdict::Sound,
             }
         }
     }

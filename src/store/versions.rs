@@ -7,12 +7,12 @@ use std::rc::Rc;
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
+use super::error::StoreError;
+use super::layout::{self, Form, form};
+use super::repo::Store;
+use super::snapshot::read_blob;
+use super::trees::Here;
 use crate::model::doc::Doc;
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, form};
-use crate::store::repo::Store;
-use crate::store::snapshot::read_blob;
-use crate::store::trees::Here;
 
 /// Versions of as many bytes are remembered.
 const MOST_BYTES: usize = 32 << 20;
