@@ -4,9 +4,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::StoreError;
-use super::layout;
+use super::layout::{self, Form};
 use super::records;
 use super::redact::Redactions;
+use super::snapshot::Read;
 use super::tx::Tx;
 use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Event, LogEntry};
@@ -42,6 +43,8 @@ impl Tx<'_> {
             .update_seen(&seen, &data, self.stamper())
             .map_err(StoreError::frozen(&doc_name(&seen, &path)))?;
         if changed {
+            let name = doc_name(&doc, &path);
+            doc.make_room(self.stamper()).map_err(StoreError::frozen(&name))?;
             self.write_doc(path, &doc)?;
         }
         Ok(changed)
@@ -72,8 +75,14 @@ impl Tx<'_> {
     }
 
     fn sound_bytes(&self, path: &str, doc: &Doc) -> Result<Vec<u8>, StoreError> {
-        doc.check_size()
-            .map_err(|excess| StoreError::Excess { record: doc_name(doc, path), excess: Box::new(excess) })?;
+        doc.check_size().map_err(StoreError::excess(&doc_name(doc, path)))?;
+        if doc.check_growth(None).is_err() {
+            let before = match (layout::form(path), self.file(path)?) {
+                ((Form::Doc(schema), id), Some(bytes)) => layout::own_doc(schema, id.as_deref(), &bytes).ok(),
+                _ => None,
+            };
+            doc.check_growth(before.as_ref()).map_err(StoreError::excess(&doc_name(doc, path)))?;
+        }
         let bytes = doc.to_bytes();
         doc.parse_again(&bytes).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
         Ok(bytes)

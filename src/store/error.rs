@@ -240,6 +240,12 @@ impl StoreError {
         move |source| Self::Object { doing, source: Box::new(source) }
     }
 
+    /// Says of which record there is too much.
+    pub(crate) fn excess(record: &str) -> impl FnOnce(Excess) -> Self {
+        let record = record.to_owned();
+        move |excess| Self::Excess { record, excess: Box::new(excess) }
+    }
+
     /// Says of which record the frozen field is.
     pub(crate) fn frozen(record: &str) -> impl FnOnce(Frozen) -> Self {
         let record = record.to_owned();
@@ -368,6 +374,9 @@ impl Explain for StoreError {
             }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Elements { .. } | Excess::Unknown { .. }) => {
                 "removed elements count too; put the rest into another record".into()
+            }
+            Self::Excess { excess, .. } if matches!(**excess, Excess::Full { .. }) => {
+                "remove what is not needed; `git wf fsck --repair` makes room for what was removed".into()
             }
             Self::Frozen { .. } => {
                 "after `git wf fsck --repair` it can be changed again".into()

@@ -59,3 +59,110 @@ fn a_value_that_is_too_large_is_refused_by_name_and_size() {
         assert_eq!(repo.tip(), tip, "nothing was written");
     }
 }
+
+/// So many removed tags, under a stamp that is ahead of all clocks here by less than a day.
+fn fill(repo: &crate::support::Repo, count: usize) {
+    let mut record = repo.stored_json(&file("GH-1"));
+    for n in 0..count {
+        record["clock"][format!("-tags/e{n:05}")] = json!("2026-11-22T01:00:00.000Z/00000/0000000a");
+    }
+    repo.plumb(&[(&file("GH-1"), &format!("{record:#}\n"))]);
+}
+
+#[test]
+fn a_full_set_is_refused_by_name_and_a_repair_makes_room() {
+    // As many as no write leaves, and as many as a join keeps.
+    for count in [4096, 8191] {
+        let two = Two::new();
+        two.ada.wf(&["new", "as it was", "--id", "GH-1", "-t", "auth"]).ok();
+        two.ada.wf(&["sync"]).ok();
+        two.bea.wf(&["sync"]).ok();
+        fill(&two.bea, count);
+        two.bea.wf(&["sync"]).ok();
+        // Somebody who does not know of it adds one.
+        two.ada.wf(&["edit", "GH-1", "-t", "honest"]).ok();
+        let told = two.ada.wf(&["sync"]).ok();
+        assert!(told.stderr.contains("more than a write may"), "{}", told.stderr);
+        let tip = two.ada.tip();
+        let error = two.ada.refused(1, &["edit", "GH-1", "-t", "new"]);
+        assert!(error["message"].as_str().unwrap().contains("nothing can be added"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains("fsck --repair"), "{error}");
+        assert_eq!(two.ada.tip(), tip, "nothing was written");
+        two.ada.wf(&["edit", "GH-1", "--title", "it can be written"]).ok();
+        let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
+        let is_full = |it: &serde_json::Value| it["what"].as_str().unwrap().starts_with("its sets are full");
+        assert!(found.as_array().unwrap().iter().any(is_full), "{found:#}");
+        // Who filled it is named ever after.
+        two.ada.wf(&["fsck", "--repair"]).fails(1);
+        for n in 0..3 {
+            two.ada.wf(&["edit", "GH-1", "-t", &format!("new{n}")]).ok();
+        }
+        for repo in [&two.ada, &two.bea, &two.ada] {
+            repo.wf(&["sync"]).ok();
+        }
+        two.assert_one_state();
+        let shown = two.bea.wf(&["show", "GH-1", "--json"]).ok().json();
+        let mut expected = vec!["auth", "honest", "new0", "new1", "new2"];
+        if count > 4096 {
+            // Two more than a join keeps: `auth` was there first.
+            expected.retain(|tag| shown["tags"].as_array().unwrap().contains(&json!(tag)));
+            assert!(expected.len() >= 4 && expected.contains(&"new2"), "{shown}");
+        }
+        assert_eq!(shown["tags"], json!(expected), "{count}");
+        let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
+        assert!(!found.as_array().unwrap().iter().any(is_full), "{found:#}");
+    }
+}
+
+#[test]
+fn a_gate_lets_nobody_fill_a_set_and_a_repaired_one_in() {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1", "-t", "auth"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    two.origin.wf(&["hooks", "install", "--server"]).ok();
+    fill(&two.bea, 4096);
+    let told = two.bea.wf(&["sync"]).fails(1).stderr;
+    assert!(told.contains("4097 elements of sets"), "{told}");
+    two.bea.git(&["update-ref", "refs/wf/main", &two.ada.tip().unwrap()]).ok();
+    // What comes in leaves room for what others wrote without knowing of it.
+    fill(&two.bea, 4095);
+    two.bea.wf(&["sync"]).ok();
+    two.ada.wf(&["edit", "GH-1", "-t", "honest"]).ok();
+    assert!(two.ada.wf(&["sync"]).fails(1).stderr.contains("4097 elements of sets"));
+    two.ada.wf(&["fsck", "--repair"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    two.assert_one_state();
+    assert_eq!(two.bea.wf(&["show", "GH-1", "--json"]).ok().json()["tags"], json!(["auth", "honest"]));
+    two.bea.wf(&["edit", "GH-1", "-t", "more"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    assert_eq!(two.ada.wf(&["fsck", "--json"]).ok().json(), json!([]));
+}
+
+#[test]
+fn two_clones_that_add_as_much_as_a_write_may_lose_nothing() {
+    let two = Two::new();
+    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    let tags = |by: &str, count: usize| (0..count).map(|n| format!("{by}{n:04}")).collect::<Vec<_>>();
+    for (repo, by) in [(&two.ada, "a"), (&two.bea, "b")] {
+        let error =
+            repo.wf_in(json!({"tags": tags(by, 4097)}).to_string(), &["edit", "GH-1", "--from-json", "-"]);
+        assert!(error.fails(1).stderr.contains("4097 elements"));
+        repo.wf_in(json!({"tags": tags(by, 4096)}).to_string(), &["edit", "GH-1", "--from-json", "-"]).ok();
+    }
+    for repo in [&two.ada, &two.bea, &two.ada] {
+        repo.wf(&["sync"]).ok();
+    }
+    two.assert_one_state();
+    let shown = two.ada.wf(&["show", "GH-1", "--json"]).ok().json();
+    assert_eq!(shown["tags"], json!([tags("a", 4096), tags("b", 4096)].concat()));
+    two.ada.wf_in(json!({"tags": tags("a", 3)}).to_string(), &["edit", "GH-1", "--from-json", "-"]).ok();
+    two.ada.wf(&["edit", "GH-1", "-t", "more"]).fails(1);
+    two.ada.wf(&["fsck", "--repair"]).ok();
+    two.ada.wf(&["edit", "GH-1", "-t", "more"]).ok();
+    let tags = [tags("a", 3), vec!["more".into()]].concat();
+    assert_eq!(two.ada.wf(&["show", "GH-1", "--json"]).ok().json()["tags"], json!(tags));
+}

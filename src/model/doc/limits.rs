@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 
-use super::{Doc, Role, role};
+use super::{Doc, Frozen, Role, Slot, is_element, role};
+use crate::model::stamp::{Stamp, Stamper};
 
 /// No record with a clock is larger, whatever was joined.
 pub(crate) const LARGEST_DOC: u64 = 64 * 1024 * 1024;
@@ -26,10 +27,13 @@ pub(super) struct Limits {
     pub(super) unknown: usize,
     /// Elements of all sets, removed ones included.
     pub(super) elements: usize,
+    /// Elements of all sets that a write may leave, without those that were removed before the last repair. Half of what a
+    /// join keeps: two clones that wrote without knowing of each other lose nothing.
+    pub(super) written: usize,
 }
 
 pub(super) const LIMITS: Limits =
-    Limits { value: 1 << 20, values: 16_384, element: 1024, unknown: 16, elements: 8192 };
+    Limits { value: 1 << 20, values: 16_384, element: 1024, unknown: 16, elements: 8192, written: 4096 };
 
 /// Bytes of the name of a field or a leaf.
 const LONGEST_NAME: usize = 256;
@@ -73,6 +77,15 @@ pub(crate) enum Excess {
         /// How many.
         count: usize,
     },
+    /// More elements than a write may add.
+    #[error(
+        "{count} elements of sets, those included that were removed since the last repair; nothing can be added to {} of them",
+        LIMITS.written
+    )]
+    Full {
+        /// How many.
+        count: usize,
+    },
 }
 
 /// Checks the name of a field that the schema does not know, or of a leaf.
@@ -85,6 +98,77 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
 }
 
 impl Doc {
+    /// The elements of all sets by what an addition must leave: those that are there, and those that were removed in this
+    /// epoch. What was removed in an earlier one makes way.
+    pub(crate) fn crowd(&self) -> usize {
+        let elements = self.slots.iter().filter(|(key, _)| is_element(self.schema.0, key));
+        let is_old = |slot: &Slot| slot.stamp.as_ref().is_some_and(|at| at.earlier_epoch().is_some());
+        elements.filter(|(_, slot)| slot.value.is_some() || !is_old(slot)).count()
+    }
+
+    /// Whether nothing can be added to its sets, and a repair makes room.
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full_within(&LIMITS)
+    }
+
+    pub(super) fn is_full_within(&self, limits: &Limits) -> bool {
+        if self.slots.len() < limits.written || self.crowd() < limits.written {
+            return false;
+        }
+        let is_mark = |(key, slot): (&String, &Slot)| {
+            slot.value.is_none()
+                && is_element(self.schema.0, key)
+                && slot.stamp.as_ref().is_some_and(|at| at.earlier_epoch().is_none())
+        };
+        self.slots.iter().any(is_mark)
+    }
+
+    /// Says that the sets have more elements than a write may leave, if they had fewer before.
+    pub(crate) fn check_growth(&self, before: Option<&Self>) -> Result<(), Excess> {
+        self.check_growth_within(before, &LIMITS)
+    }
+
+    pub(super) fn check_growth_within(&self, before: Option<&Self>, limits: &Limits) -> Result<(), Excess> {
+        if self.slots.len() <= limits.written {
+            return Ok(());
+        }
+        let count = self.crowd();
+        let is_more = count > limits.written && before.is_none_or(|before| before.crowd() < count);
+        if is_more { Err(Excess::Full { count }) } else { Ok(()) }
+    }
+
+    /// Leaves out the elements that were removed first, as a join does, where there are more than it keeps. One that is there
+    /// and would be left out is written once more: whoever writes has seen it.
+    pub(crate) fn make_room(&mut self, by: &Stamper) -> Result<(), Frozen> {
+        self.make_room_within(by, &LIMITS)
+    }
+
+    pub(super) fn make_room_within(&mut self, by: &Stamper, limits: &Limits) -> Result<(), Frozen> {
+        let count = |doc: &Self| doc.slots.keys().filter(|key| is_element(doc.schema.0, key)).count();
+        if self.slots.len() <= limits.elements || count(self) <= limits.elements {
+            return Ok(());
+        }
+        let is_early = |slot: &Slot| slot.stamp.as_ref().is_none_or(|at| at.earlier_epoch().is_some());
+        let early = self.slots.iter().filter(|(key, slot)| is_element(self.schema.0, key) && is_early(slot));
+        let mut ranked: Vec<(Option<Stamp>, String)> =
+            early.map(|(key, slot)| (slot.stamp.clone(), key.clone())).collect();
+        ranked.sort_unstable();
+        let mut beyond = count(self).saturating_sub(limits.elements);
+        for (_, key) in ranked {
+            if beyond == 0 {
+                break;
+            }
+            match self.slots.get(&key).and_then(|slot| slot.value.clone()) {
+                Some(value) => self.decide(&key, Some(value), by)?,
+                None => {
+                    self.slots.remove(&key);
+                    beyond -= 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Says what the record has too much of to be written.
     pub(crate) fn check_size(&self) -> Result<(), Excess> {
         self.check(&LIMITS, false)

@@ -31,6 +31,11 @@ pub(crate) struct Step {
     pub(crate) rise: u16,
     /// Fields, elements and leaves that say something else under the stamp that they had: the first few.
     pub(crate) restated: Vec<String>,
+    /// Whether a value became a hidden one under the stamp that it had, or the other way round: what was written before can
+    /// tell whether that is right.
+    pub(crate) is_veiled: bool,
+    /// How many elements its sets have, if that is more than a write may leave.
+    pub(crate) crowd: Option<usize>,
     /// The latest stamp that the version before does not have at that place, and the place.
     pub(crate) latest: Option<(String, Stamp)>,
 }
@@ -38,7 +43,11 @@ pub(crate) struct Step {
 impl Step {
     /// The step from `old` (`None` if there was no readable record) to `new`, made at `at`.
     pub(crate) fn between(old: Option<&Doc>, new: &Doc, at: Time) -> Self {
-        let Some(old) = old else { return Self { latest: latest(None, new), ..Self::default() } };
+        let crowd = match new.check_growth(old) {
+            Err(Excess::Full { count }) => Some(count),
+            _ => None,
+        };
+        let Some(old) = old else { return Self { latest: latest(None, new), crowd, ..Self::default() } };
         // As the new version would have it if nothing but the epoch had changed.
         let was = match old.epoch < new.epoch {
             true => Cow::Owned(old.clone().in_epoch(new.epoch)),
@@ -51,8 +60,15 @@ impl Step {
             epoch: epoch_fault(old, new, at),
             rise: new.epoch.saturating_sub(old.epoch),
             restated: restated(&was, new),
+            is_veiled: is_veiled(&was, new),
+            crowd,
             latest: latest(Some(&was), new),
         }
+    }
+
+    /// Whether only the history can tell if all is well.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.is_veiled || !self.faults().is_empty()
     }
 
     /// What no command does, each in words; empty if all is well.
@@ -66,15 +82,28 @@ impl Step {
                 Some((at, epoch)) => format!("{at} in epoch {epoch}"),
             };
             format!("replaced the record born at {} with another one, born at {}", shown(old), shown(new))
-    /// Whether only the history can tell if all is well.
-    pub(crate) fn is_suspect(&self) -> bool {
-        self.is_veiled || !self.faults().is_empty()
-    }
-
         });
         let restated = self.restated.iter().map(|key| format!("changed `{key}` under the stamp that it had"));
-        once.chain(birth).chain(self.epoch.clone()).chain(restated).collect()
+        let crowd =
+            self.crowd.map(|count| format!("brought its sets to {count} elements, more than a write may"));
+        once.chain(birth).chain(self.epoch.clone()).chain(restated).chain(crowd).collect()
     }
+}
+
+/// A value as somebody wrote it.
+#[derive(Debug, Clone)]
+pub(crate) struct Said<'a> {
+    /// The field, element or leaf.
+    pub(crate) key: &'a str,
+    /// Its stamp; that of the birth for a field that is written once.
+    pub(crate) made: Option<Made>,
+    /// What it says; `None` if it was removed.
+    pub(crate) value: Option<&'a Value>,
+    /// Whether it has the stamp of the birth.
+    pub(crate) is_at_birth: bool,
+    /// The source's record as it was read then, for what depends on it: another reading can say something else under the
+    /// same stamp.
+    pub(crate) reading: Option<&'a Value>,
 }
 
 impl Doc {
@@ -122,22 +151,6 @@ impl Doc {
         self.said_since(Some(old)).filter(is_veiled)
     }
 }
-/// A value as somebody wrote it.
-#[derive(Debug, Clone)]
-pub(crate) struct Said<'a> {
-    /// The field, element or leaf.
-    pub(crate) key: &'a str,
-    /// Its stamp; that of the birth for a field that is written once.
-    pub(crate) made: Option<Made>,
-    /// What it says; `None` if it was removed.
-    pub(crate) value: Option<&'a Value>,
-    /// Whether it has the stamp of the birth.
-    pub(crate) is_at_birth: bool,
-    /// The source's record as it was read then, for what depends on it: another reading can say something else under the
-    /// same stamp.
-    pub(crate) reading: Option<&'a Value>,
-}
-
 
 fn changed_once<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = &'static str> + 'a {
     let is_once = |kind: Kind| matches!(kind, Kind::Once);
@@ -184,7 +197,7 @@ fn epoch_fault(old: &Doc, new: &Doc, at: Time) -> Option<String> {
     };
     match rise {
         0 => None,
-        1 if new.epoch > LAST_EPOCH || old.ahead_of(at).is_empty() => {
+        1 if new.epoch > LAST_EPOCH || old.ahead_of(at).is_empty() && !old.is_full() => {
             Some("raised its epoch, although it had no stamp from the future".to_owned())
         }
         1 if old.repaired().as_ref() != Some(new) => {

@@ -595,7 +595,7 @@ fn redactions() -> impl Strategy<Value = Redaction> {
 }
 
 /// Limits that versions of [`versions`] go beyond.
-const TIGHT: Limits = Limits { unknown: 2, elements: 3, ..LIMITS };
+const TIGHT: Limits = Limits { unknown: 2, elements: 4, written: 2, ..LIMITS };
 
 /// Such a version as one that was read within limits.
 fn within(mut doc: Doc, limits: &Limits) -> Doc {
@@ -694,6 +694,82 @@ proptest! {
         if one.made(BIRTH) == other.made(BIRTH) && one.epoch > b.epoch {
             let joined = one.merge(other);
             prop_assert_eq!(&joined.fields()["title"], "decided");
+        }
+    }
+
+    /// Whoever writes sees what was written, whatever redactions somebody made up.
+    #[test]
+    fn no_redaction_hides_what_is_written_later(
+        mut doc in versions(&THING), all in prop::collection::vec(redactions(), 1..5), when in 0..8i64,
+    ) {
+        let [title, tag] = [json!("a new title"), json!("a new tag")];
+        // What somebody sees who edits: what is hidden stays as it is.
+        let mut seen = doc.clone();
+        all.iter().filter(|it| doc.is_within(it)).for_each(|it| seen.redact(it));
+        let data = json!({"title": title, "tags": [tag]});
+        // Over the last stamp there is nothing, and only a repair helps.
+        if doc.update_seen(&seen, &data, &by(when)).is_err() {
+            doc = doc.repaired().unwrap();
+            doc.update_seen(&seen.repaired().unwrap(), &data, &by(when)).unwrap();
+        }
+        let mut shown = doc.clone();
+        all.iter().filter(|it| doc.is_within(it)).for_each(|it| shown.redact(it));
+        prop_assert_eq!(shown.value("title"), Some(&title));
+        // A tag is as new as others only where no clock is ahead.
+        if doc.ahead_of(at(0)).is_empty() && doc.written("tags") == Some(doc.made("tags/a new tag")) {
+            let others = all.iter().filter(|it| it.field == "tags");
+            let until = others.filter(|it| doc.is_within(it)).filter_map(|it| it.stamp.clone()).max();
+            prop_assert!(until >= doc.made("tags/a new tag") || shown.value("tags/a new tag") == Some(&tag));
+        }
+    }
+
+    /// A redaction of what stands in one clone hides what others wrote before that, in whatever order they merge.
+    #[test]
+    fn an_honest_redaction_hides_what_is_older_everywhere(a in versions(&THING), b in versions(&THING), field in fields()) {
+        let Some(stamp) = a.written(field) else { return Ok(()) };
+        let it = redaction(field, stamp);
+        for joined in [a.clone().merge(b.clone()), b.clone().merge(a.clone())] {
+            if joined.is_beside(a.made(BIRTH).as_ref()) {
+                continue;
+            }
+            prop_assert!(joined.is_within(&it), "what was written once stays reached");
+            for (key, slot) in &joined.slots {
+                let is_of = key.split('/').next() == Some(field) && slot.value.is_some();
+                if is_of && it.hides(joined.made(key).as_ref()) {
+                    let mut shown = joined.clone();
+                    shown.redact(&it);
+                    let is_shown = shown.value(key).is_some_and(|value| Some(value) == slot.value.as_ref() && *value != json!("[redacted]"));
+                    prop_assert!(!is_shown, "{key}");
+                    // A purge stores that, and the redaction goes on to hide what an older copy brings.
+                    prop_assert!(shown.is_within(&it));
+                    prop_assert!(shown.clone().merge(joined.clone()).is_within(&it));
+                    let mut twice = shown.clone();
+                    twice.redact(&it);
+                    prop_assert_eq!(twice, shown);
+                }
+            }
+        }
+    }
+
+    /// What a write leaves out to make room comes back with no version that was joined before, and nothing else goes.
+    #[test]
+    fn a_write_makes_room_as_a_join_does(a in versions(&THING), b in versions(&THING), tags in prop::collection::btree_set("[a-h]", 0..6)) {
+        let (a, b) = (within(a, &TIGHT), within(b, &TIGHT));
+        let old = a.merge_within(b.clone(), &TIGHT).repaired().unwrap();
+        let mut new = old.clone();
+        let mut data = new.fields();
+        data["tags"] = json!(tags);
+        new.update(&data, &by(7)).unwrap();
+        if new.check_growth_within(Some(&old), &TIGHT).is_err() {
+            return Ok(());
+        }
+        new.make_room_within(&by(7), &TIGHT).unwrap();
+        if new.check_read(&TIGHT, usize::MAX).is_err() {
+            return Ok(());
+        }
+        prop_assert_eq!(new.fields()["tags"].as_array().map_or(0, Vec::len), tags.len(), "{}", text(&new));
+        for other in [&old, &b] {
+            prop_assert_eq!(text(&new.clone().merge_within(other.clone(), &TIGHT)), text(&new));
         }
     }
 

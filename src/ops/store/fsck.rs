@@ -56,7 +56,8 @@ pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
     let mut view = Repaired { removed, restored: vec![], freed: vec![], aside: vec![], rewritten: vec![] };
     if committed.commit.is_some() {
         view.restored = repairs.into_keys().collect();
-        (view.freed, view.aside, view.rewritten) = (healed.freed, healed.aside, healed.rewritten);
+        view.freed = [healed.freed, healed.emptied].concat();
+        (view.aside, view.rewritten) = (healed.aside, healed.rewritten);
     }
     Ok(session.done(view, committed.commit))
 }
@@ -64,7 +65,7 @@ pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
 fn subject(restored: usize, healed: &Healed) -> String {
     let parts = [
         (restored, "restore", "record"),
-        (healed.freed.len(), "repair", "record"),
+        (healed.freed.len() + healed.emptied.len(), "repair", "record"),
         (healed.aside.len(), "set aside", "entry"),
         (healed.rewritten.len(), "rewrite", "record"),
     ];

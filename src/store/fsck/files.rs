@@ -148,6 +148,15 @@ impl Walk<'_> {
             }
             Ok(Sound::Doc(doc)) => {
                 self.spelling(path, &bytes, &doc.to_bytes());
+                if doc.is_full() {
+                    let what = format!(
+                        "its sets are full ({} elements, those included that were removed since the last repair): nothing can be added; \
+                         `git wf fsck --repair` makes room",
+                        doc.crowd()
+                    );
+                    self.found.error(path, what);
+                    self.found.to_heal.insert(path.to_owned());
+                }
                 let ahead = doc.ahead_of(self.now);
                 if !ahead.is_empty() {
                     let what = format!(
@@ -197,15 +206,6 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn unknown(&mut self, path: &str, is_folder: bool) {
-        match misplaced(path) {
-            Some(why) => self.found.error(path, why),
-            None if is_folder && !matches!(form(path).0, Form::Unknown) => {
-                self.found.error(path, "a folder where a record belongs");
-            }
-            None => self.found.note(path, "not a path of this format; it is kept as it is"),
-        }
-    }
     /// Names a redaction that hides nothing of what stands.
     fn redaction(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
         if !path.contains(layout::REDACTIONS) {
@@ -227,6 +227,15 @@ impl Walk<'_> {
         Ok(())
     }
 
+    fn unknown(&mut self, path: &str, is_folder: bool) {
+        match misplaced(path) {
+            Some(why) => self.found.error(path, why),
+            None if is_folder && !matches!(form(path).0, Form::Unknown) => {
+                self.found.error(path, "a folder where a record belongs");
+            }
+            None => self.found.note(path, "not a path of this format; it is kept as it is"),
+        }
+    }
 }
 
 /// The first few of many names.

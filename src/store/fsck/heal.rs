@@ -33,6 +33,8 @@ pub(crate) struct ToHeal {
 pub(crate) struct Healed {
     /// Records that begin another epoch.
     pub(crate) freed: Vec<String>,
+    /// Records with full sets that begin another epoch.
+    pub(crate) emptied: Vec<String>,
     /// Entries that were set aside.
     pub(crate) aside: Vec<String>,
     /// Records and entries that were written in the form of the format.
@@ -103,21 +105,23 @@ impl Tx<'_> {
     /// Repairs what is at these paths.
     pub(crate) fn heal(&mut self, to_heal: &ToHeal) -> Result<Healed, StoreError> {
         let mut healed = Healed::default();
+        let mut shelf = Shelf::default();
         for path in &to_heal.paths {
             match form(path).0 {
-        let mut shelf = Shelf::default();
                 Form::Doc(schema) => {
                     let Some(bytes) = self.file(path)? else { continue };
                     let id = form(path).1;
                     let Ok(doc) = layout::own_doc(schema, id.as_deref(), &bytes) else { continue };
-                    if doc.ahead_of(to_heal.now).is_empty() {
+                    let is_ahead = !doc.ahead_of(to_heal.now).is_empty();
+                    if !is_ahead && !doc.is_full() {
                         self.respell(path, &mut healed)?;
                         continue;
                     }
                     match doc.repaired() {
                         Some(repaired) => {
                             self.write_doc(path.clone(), &repaired)?;
-                            healed.freed.push(path.clone());
+                            let list = if is_ahead { &mut healed.freed } else { &mut healed.emptied };
+                            list.push(path.clone());
                         }
                         None => healed.stuck.push(path.clone()),
                     }

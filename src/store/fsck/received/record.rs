@@ -1,6 +1,6 @@
 //! Checks one record that a push brings, against the version that is there.
 
-use crate::model::doc::Step;
+use crate::model::doc::{Excess, Step};
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
 
@@ -25,6 +25,9 @@ pub(super) enum Fault {
         /// The epoch that was pushed.
         to: u16,
     },
+    /// Nobody needs so many elements.
+    #[error("{0}; remove what is not needed, and `git wf fsck --repair` makes room for it")]
+    Full(Excess),
     /// Entries never change.
     #[error("changed, although it is written once")]
     Rewritten,
@@ -89,6 +92,9 @@ pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Ve
             let step = Step::between(old.as_ref(), &doc, now);
             if let Some((what, stamp)) = step.latest.as_ref().filter(|(_, stamp)| stamp.is_ahead_of(now)) {
                 return Verdict::Fault(Fault::Ahead { what: what.clone(), at: stamp.time() });
+            }
+            if let Err(full) = doc.check_growth(old.as_ref()) {
+                return Verdict::Fault(Fault::Full(full));
             }
             let epoch = doc.epoch();
             match step.rise > MOST_RISES {
