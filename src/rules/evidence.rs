@@ -204,7 +204,9 @@ pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
         if is_own && !(is_pass && check.dirty && failed) {
             last.insert(&check.command, check);
             // Nobody can tell any more of which test a hidden failure was.
-            if is_pass && last.get(REDACTED).is_some_and(|hidden| hidden.task_id == check.task_id) {
+            let is_later =
+                |hidden: &&Check| hidden.task_id == check.task_id && (hidden.dirty || !check.dirty);
+            if is_pass && last.get(REDACTED).is_some_and(is_later) {
                 last.remove(REDACTED);
             }
         }
@@ -298,6 +300,30 @@ mod tests {
         assert_eq!(checks(&[(1, true, me), (0, true, me)]), 0);
         assert_eq!(checks(&[(1, false, me), (0, true, me), (0, false, me)]), 0);
         assert_eq!(checks(&[(0, false, me), (1, false, "somebody else")]), 0, "at a commit of theirs");
+    }
+
+    #[test]
+    fn a_failure_whose_command_is_hidden_could_be_one_of_any_test() {
+        let plan = plan(&[("T1", &[], &["make test", "make lint"])]);
+        let notify = Plan {
+            tasks: plan.tasks.into_iter().map(|task| Task { action: "notify".into(), ..task }).collect(),
+            ..plan
+        };
+        let of = |checks: &[(&str, i32, bool)]| {
+            let mut execution = execution(&checks.iter().map(|it| it.1).collect::<Vec<_>>());
+            for (entry, (command, _, is_dirty)) in execution.log.iter_mut().zip(checks) {
+                let Event::Check(check) = &mut entry.event else { continue };
+                (check.command, check.dirty) = ((*command).into(), *is_dirty);
+            }
+            (missing(&notify, &execution, &[]).len(), failed_checks(&execution).len())
+        };
+        let (test, lint) = (("make test", 0, false), ("make lint", 0, false));
+        assert_eq!(of(&[test, lint]), (0, 0));
+        assert_eq!(of(&[test, lint, (REDACTED, 1, false)]), (2, 1));
+        assert_eq!(of(&[test, lint, (REDACTED, 0, false)]), (0, 0));
+        assert_eq!(of(&[test, (REDACTED, 1, false), lint]), (1, 0));
+        assert_eq!(of(&[(REDACTED, 1, false), test, lint]), (0, 0));
+        assert_eq!(of(&[(REDACTED, 1, false), ("make test", 0, true)]).1, 1, "the fix is in no commit");
     }
 
     #[test]

@@ -75,7 +75,6 @@ impl Tx<'_> {
     }
 
     fn sound_bytes(&self, path: &str, doc: &Doc) -> Result<Vec<u8>, StoreError> {
-        doc.check_size().map_err(StoreError::excess(&doc_name(doc, path)))?;
         if doc.check_growth(None).is_err() {
             let before = match (layout::form(path), self.file(path)?) {
                 ((Form::Doc(schema), id), Some(bytes)) => layout::own_doc(schema, id.as_deref(), &bytes).ok(),
@@ -83,6 +82,7 @@ impl Tx<'_> {
             };
             doc.check_growth(before.as_ref()).map_err(StoreError::excess(&doc_name(doc, path)))?;
         }
+        doc.check_size().map_err(StoreError::excess(&doc_name(doc, path)))?;
         let bytes = doc.to_bytes();
         doc.parse_again(&bytes).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
         Ok(bytes)

@@ -13,6 +13,9 @@ use crate::store::origins::{Fault, Origins};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 
+/// So many files that one commit lost are listed; of more only the first is, with their number.
+const MOST_LISTED: usize = 20;
+
 impl Store {
     /// Names what each commit of the history changed that no command changes. A deleted path is an error while it is still
     /// missing, and a note once it is restored. Answers with all commits of the history.
@@ -108,6 +111,8 @@ impl Store {
             Lineage::over(self, history.iter().map(|(commit, parents)| (*commit, &parents[..])));
         let mut origins = Origins::between(self, None, now.commit())?;
         for (commit, parents) in history {
+            // By what is said of each.
+            let mut lost: BTreeMap<(Severity, String), Vec<String>> = BTreeMap::new();
             for own in lineage.changes(*commit, parents, &|_| true)? {
                 let faults = own.step().map(|step| step.faults()).unwrap_or_default();
                 let mut faults: Vec<Fault> =
@@ -122,7 +127,6 @@ impl Store {
                     Did::Deleted(_) => "deleted",
                     Did::Unreadable => "made unreadable",
                 };
-                let by = format!("{done} by {}", self.step(*commit)?.author);
                 let is_back = match own.did {
                     Did::Unreadable => self.has_sound(now, &own.path)?,
                     _ => now.entry(&own.path)?.is_some(),
@@ -135,11 +139,27 @@ impl Store {
                     _ => true,
                 };
                 let (severity, what) = match (is_back, is_restorable) {
-                    (true, _) => (Severity::Note, format!("{by}, and restored since")),
-                    (false, true) => (Severity::Error, format!("{by}; `git wf fsck --repair` restores it")),
-                    (false, false) => (Severity::Note, format!("{by}; it is not a path of this format")),
+                    (true, _) => (Severity::Note, ", and restored since"),
+                    (false, true) => (Severity::Error, "; `git wf fsck --repair` restores it"),
+                    (false, false) => (Severity::Note, "; it is not a path of this format"),
                 };
-                found.add(severity, &own.path, Some(*commit), what);
+                lost.entry((severity, format!("{done}{what}"))).or_default().push(own.path);
+            }
+            if lost.is_empty() {
+                continue;
+            }
+            let by = format!(" by {}", self.step(*commit)?.author);
+            for ((severity, what), paths) in lost {
+                // `deleted by Ada, and restored since`
+                let at = what.find([',', ';']).unwrap_or(what.len());
+                let what = format!("{}{by}{}", &what[..at], &what[at..]);
+                match paths.split_at(MOST_LISTED.min(paths.len())) {
+                    (all, []) => all.iter().for_each(|path| found.add(severity, path, Some(*commit), &what)),
+                    _ => {
+                        let what = format!("{what} (the first of {} files)", paths.len());
+                        found.add(severity, &paths[0], Some(*commit), what);
+                    }
+                }
             }
         }
         Ok(())

@@ -426,4 +426,55 @@ mod tests {
         assert!(of(0, 100)[0].starts_with("more than 0 files differ: push it in parts"), "{:?}", of(0, 100));
         assert!(of(1, 1)[0].starts_with("more than 1 values in its records: push it in parts"));
     }
+
+    #[test]
+    fn what_is_set_aside_and_hidden_in_a_folder_is_read_once_for_all_its_files() {
+        use crate::model::fixtures::entry;
+        use crate::store::bounded;
+        use crate::store::lineage::tests::{History, issue, path};
+        use serde_json::json;
+        let read = |count: usize| {
+            let mut history = History::new();
+            let folder = path(1).replace("/issue.json", "");
+            let mut files = vec![(path(1), Some(issue(1, "01", "t")))];
+            let at = "2026-11-01T00:00:00.000Z";
+            for n in 0..count {
+                let place = |year: u16| format!("{year}0101T{n:09}Z-00000");
+                let mut add = |log: &str, year: u16, record: serde_json::Value| {
+                    let (id, record) = entry(&place(year), record);
+                    let order = layout::form(&format!("{folder}/{log}/{id}.json")).0;
+                    let Form::Entry(order) = order else { panic!("{log}") };
+                    let text =
+                        String::from_utf8(crate::model::doc::file_bytes(&order(&record).unwrap())).unwrap();
+                    files.push((format!("{folder}/{log}/{id}.json"), Some(text)));
+                    id
+                };
+                let comment = json!({"body": n.to_string(), "author": "a", "created_at": at});
+                let id = add("comments", 9500, comment);
+                let aside = json!({"target": format!("comments/{id}.json"), "field": "-", "reason": "r", "author": "a", "created_at": at});
+                add("redactions", 2026, aside);
+                let stamp = "2026-11-01T00:00:00.000Z/00000/00000000";
+                let hides = json!({"target": "issue.json", "field": "title", "stamp": stamp, "reason": n.to_string(), "author": "a", "created_at": at});
+                add("redactions", 2026, hides);
+            }
+            let tip = history.commit(&[history.first()], &files);
+            bounded::READ.set(0);
+            assert_eq!(history.store.check_received(Some(history.first()), tip).unwrap(), [""; 0]);
+            let gate = bounded::READ.get();
+            history
+                .store
+                .repo
+                .reference("refs/wf/main", tip, gix::refs::transaction::PreviousValue::Any, "test")
+                .unwrap();
+            bounded::READ.set(0);
+            history.store.fsck().unwrap();
+            (gate, bounded::READ.get())
+        };
+        let (few, many, more) = (read(10), read(40), read(70));
+        // Twice as many more are read for twice as many files more.
+        for of in [|it: (usize, usize)| it.0, |it: (usize, usize)| it.1] {
+            let (first, second) = (of(many) - of(few), of(more) - of(many));
+            assert!(second <= first + 20, "{few:?} {many:?} {more:?}");
+        }
+    }
 }

@@ -205,8 +205,8 @@ fn a_review_by_the_author_that_nobody_forced_counts_for_nothing() {
 }
 
 /// An entry by hand, in a log or among redactions.
-fn entry(repo: &Repo, folder: &str, place: &str, entry: serde_json::Value) {
-    let id = entry_id(place, &entry);
+fn entry(repo: &Repo, folder: &str, place: &str, entry: &serde_json::Value) {
+    let id = entry_id(place, entry);
     let mut named = serde_json::Map::new();
     named.insert("id".into(), json!(id));
     named.extend(entry.as_object().unwrap().clone());
@@ -239,7 +239,7 @@ fn a_check_that_failed_counts_although_its_command_is_hidden() {
     repo.wf(&["redact", execution, &format!("{field}/command"), "-m", "a password"]).ok();
     assert_eq!(repo.refused(1, &["done"])["code"], "no-evidence");
     let end = json!({"type": "end", "status": "completed", "actor": "Ada <ada@example.org>", "at": "2026-11-22T00:00:00.000Z"});
-    entry(&repo, &format!("{folder}/log"), "20261122T000000000Z-00000", end);
+    entry(&repo, &format!("{folder}/log"), "20261122T000000000Z-00000", &end);
     let told = refused(&repo, REF);
     assert!(told.contains("failed at commit"), "{told}");
 }
@@ -276,7 +276,7 @@ fn an_own_review_whose_author_somebody_hides_is_an_own_review() {
         redaction["reason"] = json!("r");
         redaction["author"] = json!("Eve <eve@example.org>");
         redaction["created_at"] = json!("2026-11-21T02:00:00.000Z");
-        entry(&repo, &format!("{folder}/redactions"), &format!("20261121T02000{n}000Z-00000"), redaction);
+        entry(&repo, &format!("{folder}/redactions"), &format!("20261121T02000{n}000Z-00000"), &redaction);
     }
     let shown = repo.json(&["solution", "show", &solution]);
     assert_eq!(shown["reviews"][0]["author"], shown["author"]);

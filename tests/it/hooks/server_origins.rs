@@ -121,6 +121,7 @@ fn a_value_that_is_restated_by_way_of_a_hidden_one_stays_out() {
         if !is_born {
             two.bea.wf(&["edit", "GH-1", "--title", "As it was"]).ok();
             two.bea.wf(&["sync"]).ok();
+            two.ada.wf(&["sync"]).ok();
         }
         let said = |title: &str| {
             let mut record = two.bea.stored_json(&file("GH-1"));
