@@ -126,8 +126,10 @@ impl<'a> Origins<'a> {
             Some((old, _)) => {
                 let veiled: Vec<Said<'_>> = new.veiled_since(old).collect();
                 let said = new.said_since(Some(old));
-                let said: Vec<Said<'_>> =
-                    said.filter(|it| !veiled.iter().any(|veiled| veiled.key == it.key)).collect();
+                // What says something else under the stamp that it had is told by the step, unless it was hidden.
+                let is_told =
+                    |it: &Said<'_>| old.made(it.key) == it.made && !old.value(it.key).is_some_and(is_hidden);
+                let said: Vec<Said<'_>> = said.filter(|it| !is_told(it)).collect();
                 if said.iter().any(|it| it.is_at_birth) {
                     self.remember_first(path, number)?;
                 }

@@ -57,6 +57,7 @@ fn of_writes_with_one_stamp_one_value_stands_in_whatever_order_they_meet() {
     let mut trees = Vec::new();
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
         Replicas::new().watched(0, |all| {
+            all.may_share_stamps = true;
             let repo = all.at(0);
             create(&repo, "GH-1", 1);
             all.meet_all();
