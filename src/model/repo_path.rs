@@ -56,8 +56,11 @@ pub(crate) struct RepoPath(String);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PathFault {
     /// Nothing, or nothing but steps that lead nowhere.
-    #[error("a file or a folder below the repository's root, which is not named itself")]
+    #[error("a file or folder inside the repository, not the root itself")]
     Top,
+    /// An address.
+    #[error("a path, not an address with `file:` or `https:` in front")]
+    Address,
     /// From the root of a system, a home folder or a drive.
     #[error("a path relative to the repository's root, without a leading `/`, `~` or drive letter")]
     Absolute,
@@ -99,6 +102,9 @@ pub(crate) enum PathFault {
     #[error("a path of at most {LONGEST} bytes")]
     Long,
 }
+
+/// What an address begins with.
+const ADDRESSES: &[&str] = &["file:", "http:", "https:", "vscode:", "git:", "ssh:"];
 
 impl RepoPath {
     /// Reads a path as a planner writes it: `./src//new.ts`, `src/./new.ts`, `src/new.ts/` and `src/new.ts:12` are
@@ -176,6 +182,9 @@ fn refuse_ends(path: &str) -> Result<(), PathFault> {
     let has_drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     if path.starts_with(['/', '~']) || has_drive {
         return Err(PathFault::Absolute);
+    }
+    if ADDRESSES.iter().any(|it| path.get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it))) {
+        return Err(PathFault::Address);
     }
     if path.starts_with(' ') || path.ends_with(' ') {
         return Err(PathFault::Space);
@@ -317,6 +326,9 @@ mod tests {
             ("~/x", PathFault::Absolute),
             ("C:/x", PathFault::Absolute),
             ("c:x", PathFault::Absolute),
+            ("file:src/a.ts", PathFault::Address),
+            ("File:///src/a.ts", PathFault::Address),
+            ("./https://example.org/a", PathFault::Address),
             ("..", PathFault::Upwards),
             ("a/../b", PathFault::Upwards),
             (".git", PathFault::Git),

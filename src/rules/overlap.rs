@@ -6,6 +6,7 @@ use std::ops::Bound;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
 
 use crate::model::repo_path::RepoPath;
 
@@ -143,6 +144,17 @@ pub(crate) fn shared_files(plans: &[(String, BTreeSet<RepoPath>)]) -> Vec<Shared
     found
         .map(|it| SharedFile { file: it.path.clone(), plans: it.all().into_iter().map(name).collect() })
         .collect()
+}
+
+/// Paths that some systems take for one: they differ only in case, or in whether an accent is a character of its own. Each
+/// group in order of bytes.
+pub(crate) fn twins(paths: impl IntoIterator<Item = RepoPath>) -> Vec<Vec<String>> {
+    let mut groups: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in paths {
+        let folded: String = path.as_str().nfc().flat_map(char::to_lowercase).nfc().collect();
+        groups.entry(folded).or_default().insert(path.as_str().to_owned());
+    }
+    groups.into_values().filter(|all| all.len() > 1).map(|all| all.into_iter().collect()).collect()
 }
 
 #[cfg(test)]

@@ -16,8 +16,12 @@ pub(crate) use table::NO_FILES_RULE;
 pub(crate) use table::RULES;
 
 use self::checker::{Checker, given};
-use self::table::{ANALYSIS, CYCLE, DEPENDS_ON, DEPTH, DIGEST, IDS, LEVEL, NO_FILES, TASK_COUNT, TEXT, TYPE};
+use self::table::{
+    ANALYSIS, CYCLE, DEPENDS_ON, DEPTH, DIGEST, IDS, LEVEL, NO_FILES, OWN_SCORE, TASK_COUNT, TEXT, TWINS,
+    TYPE,
+};
 use super::dag;
+use super::overlap::twins;
 use super::quality::{Part, Quality};
 use crate::model::digest::digest;
 use crate::model::id::{IssueId, SolutionId};
@@ -45,6 +49,9 @@ const OWNED: &[&str] = &[
     "reviews",
     "clock",
 ];
+
+/// From here on planners are sure of their plans.
+const LEAST_SCORE: f64 = 0.8;
 
 /// A plan nests less deeply than a record may, for it is stored inside of one.
 const DEEPEST: usize = 90;
@@ -210,6 +217,9 @@ impl Checker<'_> {
             });
         }
         self.number(map, "", "score", 0.0, 1.0);
+        if let Some(score) = map.get("score").filter(|it| it.as_f64().is_some_and(|it| it < LEAST_SCORE)) {
+            self.find(&OWN_SCORE, "score", Some(score), format!("{LEAST_SCORE} or more"));
+        }
         self.spelling(map, OWNED);
     }
 
@@ -227,6 +237,10 @@ impl Checker<'_> {
         if task::touch_nothing(tasks) {
             let allowed = "files or modification_points in one of the tasks";
             self.find(&NO_FILES, "tasks", None, allowed);
+        }
+        for twins in twins(tasks.iter().flat_map(task::places)) {
+            let found = Value::from(twins);
+            self.find(&TWINS, "tasks", Some(&found), "one way to write the path of one file");
         }
         let made: Vec<RepoPath> = tasks.iter().flat_map(task::made).collect();
         let mut ids: Vec<String> = Vec::new();

@@ -6,10 +6,12 @@ use super::checker::{Checker, given};
 use super::table::TYPE;
 
 impl Checker<'_> {
-    /// Files by path, or by an object that has one, and texts or lists of them; other fields may hold anything.
+    /// Files by path, or by an object that has one, and texts or lists of them; other fields may hold anything, under names
+    /// that are not nearly these.
     pub(super) fn exploration(&mut self, map: &Map<String, Value>) {
         let Some(found) = self.object(map, "", "exploration_context") else { return };
         let at = "exploration_context";
+        self.near_names(found, &["relevant_files", "patterns", "integration_points"], "exploration_context.");
         match given(found, "relevant_files") {
             None => {}
             Some(Value::Array(files)) => {

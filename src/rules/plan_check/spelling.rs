@@ -19,20 +19,7 @@ impl Checker<'_> {
     fn names(&mut self, map: &Map<String, Value>, shape: &Shape, at: &str, more: &[&str]) {
         let Shape::Fields(fields) = shape else { return };
         let known: Vec<&str> = fields.iter().map(|(name, _)| *name).chain(more.iter().copied()).collect();
-        let mut unknown: Vec<&str> =
-            map.keys().map(String::as_str).filter(|name| !known.contains(name)).collect();
-        unknown.sort_unstable();
-        for name in unknown {
-            if let Some(near) = nearest(name, &known) {
-                let allowed = match given(map, near) {
-                    None => format!("no field has this name; did you mean `{near}`?"),
-                    Some(_) => {
-                        format!("no field has this name, and nothing reads it; `{near}` is given, too")
-                    }
-                };
-                self.find(&MISSPELT, format!("{at}{name}"), map.get(name), allowed);
-            }
-        }
+        self.near_names(map, &known, at);
         for (name, inner) in *fields {
             match (map.get(*name), inner) {
                 (Some(Value::Object(map)), shape) => self.names(map, shape, &format!("{at}{name}."), &[]),
@@ -44,6 +31,24 @@ impl Checker<'_> {
                     }
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// Looks at the fields of one object.
+    pub(super) fn near_names(&mut self, map: &Map<String, Value>, known: &[&str], at: &str) {
+        let mut unknown: Vec<&str> =
+            map.keys().map(String::as_str).filter(|name| !known.contains(name)).collect();
+        unknown.sort_unstable();
+        for name in unknown {
+            if let Some(near) = nearest(name, known) {
+                let allowed = match given(map, near) {
+                    None => format!("no field has this name; did you mean `{near}`?"),
+                    Some(_) => {
+                        format!("no field has this name, and nothing reads it; `{near}` is given, too")
+                    }
+                };
+                self.find(&MISSPELT, format!("{at}{name}"), map.get(name), allowed);
             }
         }
     }

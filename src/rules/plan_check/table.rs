@@ -98,6 +98,10 @@ rules! {
         "name a number, a command with its outcome, or what exactly is seen where";
     VERIFICATION = Warning "verification": "a task with criteria says how to see that they hold, in ten columns or more",
         "say which command to run or where to look, and what is seen then";
+    TWINS = Warning "twin-paths": "no two paths of a plan differ only in case or in how accents are encoded",
+        "write the path as `git ls-files` shows it; where a system takes both for one file, plans that run at once would meet in it";
+    OWN_SCORE = Warning "own-score": "the planner's own score is 0.8 or more",
+        "improve the plan until its planner would execute it, or say in `approach` what is uncertain";
     UNKNOWN_FILE = Warning "unknown-file": "a file to change is in the commit that is checked out",
         "correct the path, or give the file the action create";
     UNKNOWN_WORD = Warning "unknown-word":

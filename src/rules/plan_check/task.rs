@@ -255,6 +255,14 @@ pub(super) fn made(task: &Value) -> impl Iterator<Item = RepoPath> {
     })
 }
 
+/// The paths that a task names.
+pub(super) fn places(task: &Value) -> impl Iterator<Item = RepoPath> {
+    [("files", "path"), ("modification_points", "file")].into_iter().flat_map(move |(list, path)| {
+        let places = task[list].as_array().into_iter().flatten().filter_map(Value::as_object);
+        places.filter_map(move |place| RepoPath::parse(place.get(path)?.as_str()?).ok())
+    })
+}
+
 /// Whether the file must be there before: by the action of the place, else by that of the task.
 fn changes(task: &Map<String, Value>, place: &Map<String, Value>) -> bool {
     let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(str::to_owned);

@@ -312,10 +312,45 @@ fn a_digest_that_is_given_must_be_that_of_the_plan() {
     assert!(report(|p| p["plan_digest"] = json!(digest)).is_valid());
     let other = report(|p| {
         p["plan_digest"] = json!(digest);
-        p["score"] = json!(0.5);
+        p["score"] = json!(0.85);
     });
     assert_eq!(rules(&other), [("digest", "plan_digest", None)]);
     assert_eq!(rules(&report(|p| p["plan_digest"] = json!(17))), [("digest", "plan_digest", None)]);
+}
+
+#[test]
+fn a_planner_that_is_not_sure_is_told() {
+    assert_eq!(rules(&report(|p| p["score"] = json!(0.79))), [("own-score", "score", None)]);
+    assert_eq!(rules(&report(|p| p["score"] = json!(0.8))), []);
+    assert_eq!(rules(&report(|p| p["score"] = json!(null))), []);
+}
+
+#[test]
+fn slips_in_what_was_explored_are_told() {
+    let found =
+        report(|p| p["exploration_context"] = json!({"relevant_file": ["a"], "notes": "x", "depth": 3}));
+    assert_eq!(rules(&found), [("misspelt", "exploration_context.relevant_file", None)]);
+}
+
+#[test]
+fn two_ways_to_write_one_path_are_told() {
+    let with = |one: &str, two: &str| {
+        report(|p| {
+            p["tasks"][0]["files"] = json!([{"path": one}, {"path": two}]);
+        })
+    };
+    for (one, two) in
+        [("src/New.ts", "src/new.ts"), ("caf\u{e9}.ts", "cafe\u{301}.ts"), ("a/\u{c9}.ts", "A/e\u{301}.ts")]
+    {
+        let found = with(one, two);
+        assert!(
+            rules(&found).iter().any(|(rule, ..)| *rule == "twin-paths"),
+            "{one} {two}: {:?}",
+            rules(&found)
+        );
+    }
+    let found = with("src/new.ts", "./src//new.ts");
+    assert!(rules(&found).iter().all(|(rule, ..)| *rule != "twin-paths"));
 }
 
 #[test]
