@@ -41,7 +41,15 @@ fn the_pages_are_put_where_man_looks() {
         );
         assert!(answer["pages"].as_array().unwrap().contains(&json!(name)), "{answer}");
     }
+    // A page of a command that there is not any more goes; what is not ours stays.
+    let gone = folder.join("man1/git-wf-lost.1");
+    std::fs::write(&gone, ".TH git-wf-lost 1\n.SH NAME\ngit\\-wf\\-lost\n").unwrap();
+    for other in ["git-wfx.1", "git-wf-mine.1"] {
+        std::fs::write(folder.join("man1").join(other), "of another program").unwrap();
+    }
     let again = repo.git(&["wf", "help", "--install"]).ok().stdout;
+    assert!(!gone.exists());
+    assert!(folder.join("man1/git-wfx.1").exists() && folder.join("man1/git-wf-mine.1").exists());
     assert!(again.starts_with("installed ") && again.contains(" manual pages in "), "{again}");
     if !has_man() {
         eprintln!("skipped: there is no man here");

@@ -37,6 +37,11 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Out
             .hint("`git wf help --install --to DIR` takes another folder, such as ~/.local/share/man")
         })?;
     }
+    for old in outdated(&folder) {
+        if let Err(error) = std::fs::remove_file(&old) {
+            context.warn(&format!("cannot remove `{}`, a page of another version: {error}", old.display()));
+        }
+    }
     if !is_found(&folder) {
         context.warn(&format!(
             "`man` does not look in `{}`: add it to MANPATH, or the program's folder to PATH",
@@ -73,6 +78,25 @@ fn write(folder: &Path, name: &str, text: &str) -> std::io::Result<()> {
     let folder = folder.join(format!("man{section}"));
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join(name), text)
+}
+
+/// Pages of another version below `folder`, of commands or guides that there are not any more: they bear names that only
+/// ours have, and speak of the program.
+fn outdated(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (section, begin) in [("1", "git-wf-"), ("5", "gitwf-"), ("7", "gitwf-")] {
+        let entries = std::fs::read_dir(folder.join(format!("man{section}"))).into_iter().flatten();
+        for entry in entries.filter_map(Result::ok) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_ours = name.starts_with(begin) && name.ends_with(&format!(".{section}"));
+            let is_known = PAGES.iter().any(|(page, _)| *page == name);
+            let speaks = || std::fs::read_to_string(entry.path()).is_ok_and(|it| it.contains("git\\-wf"));
+            if is_ours && !is_known && entry.file_type().is_ok_and(|it| it.is_file()) && speaks() {
+                found.push(entry.path());
+            }
+        }
+    }
+    found
 }
 
 /// Whether `man` finds a page there. Where there is no `man`, nobody misses it.
