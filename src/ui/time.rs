@@ -10,24 +10,31 @@ const DAY: u64 = 24 * HOUR;
 const DATE_FROM: u64 = 31 * DAY;
 
 /// How long before `now_ms` was `then_ms`, both in milliseconds since 1970 UTC: "just now", "3 minutes ago",
-/// "in 2 hours", and more than 30 days away the day in UTC, "2026-11-21".
+/// "in 2 hours" (to the nearest), and more than 30 days away the day in UTC, "2026-11-21".
 pub(crate) fn ago(now_ms: i64, then_ms: i64) -> String {
     let distance = now_ms.abs_diff(then_ms);
     if distance >= DATE_FROM {
         return date(then_ms);
     }
-    let (count, unit) = match distance {
-        d if d < SECOND => return "just now".to_owned(),
-        d if d < MINUTE => (d / SECOND, "second"),
-        d if d < HOUR => (d / MINUTE, "minute"),
-        d if d < DAY => (d / HOUR, "hour"),
-        d => (d / DAY, "day"),
-    };
+    if distance < SECOND {
+        return "just now".to_owned();
+    }
+    // What has just begun to run down has nearly all of it left.
+    let is_ahead = then_ms > now_ms;
+    let rounded = if is_ahead { distance.saturating_add(unit(distance).0 / 2) } else { distance };
+    let (unit, name) = unit(rounded);
+    let count = rounded / unit;
     let plural = if count == 1 { "" } else { "s" };
-    if then_ms > now_ms {
-        format!("in {count} {unit}{plural}")
-    } else {
-        format!("{count} {unit}{plural} ago")
+    if is_ahead { format!("in {count} {name}{plural}") } else { format!("{count} {name}{plural} ago") }
+}
+
+/// The greatest unit within a distance, and its name.
+fn unit(distance: u64) -> (u64, &'static str) {
+    match distance {
+        d if d < MINUTE => (SECOND, "second"),
+        d if d < HOUR => (MINUTE, "minute"),
+        d if d < DAY => (HOUR, "hour"),
+        _ => (DAY, "day"),
     }
 }
 
@@ -69,6 +76,11 @@ mod tests {
     fn what_is_to_come() {
         assert_eq!(ago(NOW, NOW + 500), "just now");
         assert_eq!(ago(NOW, NOW + 7_200_000), "in 2 hours");
+        // To the nearest: a lease of four hours, a second after it was taken.
+        assert_eq!(ago(NOW, NOW + 4 * 3_600_000 - 1000), "in 4 hours");
+        assert_eq!(ago(NOW, NOW + 3 * 3_600_000 + 1000), "in 3 hours");
+        assert_eq!(ago(NOW, NOW + 59 * 60_000 + 40_000), "in 1 hour");
+        assert_eq!(ago(NOW, NOW + 50 * 60_000), "in 50 minutes");
     }
 
     #[test]

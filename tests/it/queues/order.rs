@@ -107,7 +107,7 @@ fn the_queue_shows_who_holds_what_until_when() {
     assert!(!repo.wf(&["queue"]).ok().stdout.contains("HOLDER"));
     repo.wf(&["next"]).ok();
     let text = repo.wf(&["queue"]).ok().stdout;
-    assert!(text.contains("HOLDER") && text.contains("Ada") && text.contains("in 3 hours"), "{text}");
+    assert!(text.contains("HOLDER") && text.contains("Ada") && text.contains("in 4 hours"), "{text}");
     let holder = item_of(&repo, "A-1")["holder"].clone();
     assert_eq!((&holder["status"], &holder["actor"]), (&json!("executing"), &json!("Ada <ada@example.org>")));
     sandbox.advance(5 * 3600);
