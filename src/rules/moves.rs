@@ -12,6 +12,8 @@ use crate::model::status::IssueStatus::{
 pub(crate) struct Move {
     /// The command, without `git wf`.
     pub(crate) command: &'static str,
+    /// What becomes of the issue, behind "can be".
+    is: &'static str,
     /// Where it may start.
     pub(crate) from: &'static [IssueStatus],
     /// Where it can lead.
@@ -20,40 +22,60 @@ pub(crate) struct Move {
 
 /// Every legal move. What is not here is illegal; staying where one is, is no move.
 pub(crate) static MOVES: &[Move] = &[
-    Move { command: "edit --status registered", from: &[Planning], to: &[Registered] },
-    Move { command: "edit --status planning", from: &[Registered, Planned], to: &[Planning] },
-    Move { command: "edit --status planned", from: &[Planning], to: &[Planned] },
+    Move {
+        command: "edit --status registered",
+        is: "moved back to `registered`",
+        from: &[Planning],
+        to: &[Registered],
+    },
+    Move {
+        command: "edit --status planning",
+        is: "moved to `planning`",
+        from: &[Registered, Planned],
+        to: &[Planning],
+    },
+    Move { command: "edit --status planned", is: "moved to `planned`", from: &[Planning], to: &[Planned] },
     Move {
         command: "edit --status paused",
+        is: "paused",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Paused],
     },
     Move {
         command: "edit --status cancelled",
+        is: "cancelled",
         from: &[Registered, Planning, Planned, Queued, Failed, Paused],
         to: &[Cancelled],
     },
     Move {
         command: "solution add",
+        is: "given a plan",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Planning, Planned, Queued, Failed],
     },
-    Move { command: "bind", from: &[Registered, Planning, Planned, Queued, Failed], to: &[Planned] },
-    Move { command: "unbind", from: &[Planned, Queued, Failed], to: &[Registered] },
-    Move { command: "queue add", from: &[Planned], to: &[Queued] },
-    Move { command: "queue remove", from: &[Queued], to: &[Planned] },
-    Move { command: "next", from: &[Queued], to: &[Executing] },
-    Move { command: "done", from: &[Executing], to: &[Completed] },
-    Move { command: "fail", from: &[Executing], to: &[Failed] },
-    Move { command: "lease release", from: &[Executing], to: &[Queued, Planned] },
-    Move { command: "retry", from: &[Failed], to: &[Queued, Planned] },
+    Move {
+        command: "bind",
+        is: "bound to a plan",
+        from: &[Registered, Planning, Planned, Queued, Failed],
+        to: &[Planned],
+    },
+    Move { command: "unbind", is: "unbound", from: &[Planned, Queued, Failed], to: &[Registered] },
+    Move { command: "queue add", is: "queued", from: &[Planned], to: &[Queued] },
+    Move { command: "queue remove", is: "removed from its queue", from: &[Queued], to: &[Planned] },
+    Move { command: "next", is: "executed", from: &[Queued], to: &[Executing] },
+    Move { command: "done", is: "completed", from: &[Executing], to: &[Completed] },
+    Move { command: "fail", is: "failed", from: &[Executing], to: &[Failed] },
+    Move { command: "lease release", is: "released", from: &[Executing], to: &[Queued, Planned] },
+    Move { command: "retry", is: "retried", from: &[Failed], to: &[Queued, Planned] },
     Move {
         command: "close",
+        is: "closed",
         from: &[Registered, Planning, Planned, Queued, Completed, Failed, Paused, Cancelled],
         to: &[Closed],
     },
     Move {
         command: "reopen",
+        is: "reopened",
         from: &[Completed, Failed, Paused, Cancelled, Closed],
         to: &[Registered, Planning, Planned, Queued, Failed],
     },
@@ -61,20 +83,30 @@ pub(crate) static MOVES: &[Move] = &[
 
 /// A move that is not in the table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("issue `{issue}` is {from}, and `{command}` {}", leads_from(.command))]
+#[error("issue `{issue}` is {}; {}", said(*.from), leads_from(.command))]
 pub(crate) struct IllegalMove {
     issue: IssueId,
     from: IssueStatus,
     command: String,
 }
 
+/// A status behind "is".
+fn said(status: IssueStatus) -> &'static str {
+    if status == Executing { "being executed" } else { status.as_str() }
+}
+
 fn leads_from(command: &str) -> String {
     match MOVES.iter().find(|known| known.command == command) {
         Some(known) => {
             let words: Vec<&str> = known.from.iter().map(|status| status.as_str()).collect();
-            format!("starts from {}", words.join(", "))
+            let article = if words.first().is_some_and(|word| word.starts_with('e')) { "an" } else { "a" };
+            let words = match &words[..] {
+                [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+                all => all.concat(),
+            };
+            format!("only {article} {words} issue can be {}", known.is)
         }
-        None => "is not a transition of an issue".into(),
+        None => format!("`{command}` is not a transition of an issue"),
     }
 }
 
@@ -84,6 +116,14 @@ impl Explain for IllegalMove {
     }
 
     fn remedies(&self) -> Vec<Remedy> {
+        if self.from == Executing {
+            return vec![
+                Remedy::words("end the execution first"),
+                Remedy::call("done", "completes it"),
+                Remedy::call("fail", "ends it as failed"),
+                Remedy::call("lease release", "gives it up"),
+            ];
+        }
         let ways = MOVES.iter().filter(|known| known.from.contains(&self.from));
         let remedy = |known: &Move| {
             let to: Vec<&str> = known.to.iter().map(|status| status.as_str()).collect();
@@ -118,11 +158,18 @@ mod tests {
         let id = IssueId::parse("ISS-001").unwrap();
         assert!(permit(&id, Queued, "next").is_ok());
         let error = permit(&id, Executing, "close").unwrap_err();
-        assert!(
-            error.to_string().starts_with("issue `ISS-001` is executing, and `close` starts from registered")
+        assert_eq!(
+            error.to_string(),
+            "issue `ISS-001` is being executed; only a registered, planning, planned, queued, completed, failed, paused or \
+             cancelled issue can be closed"
         );
         let remedies = error.remedies();
-        assert!(remedies.contains(&Remedy::call("done", "leads to completed")), "{remedies:?}");
-        assert!(remedies.contains(&Remedy::call("fail", "leads to failed")), "{remedies:?}");
+        assert_eq!(remedies[0], Remedy::words("end the execution first"));
+        assert!(remedies.contains(&Remedy::call("done", "completes it")), "{remedies:?}");
+        let error = permit(&id, Paused, "done").unwrap_err();
+        assert_eq!(error.to_string(), "issue `ISS-001` is paused; only an executing issue can be completed");
+        assert!(
+            error.remedies().iter().any(|it| it.call.as_ref().is_some_and(|it| it.operation == "reopen"))
+        );
     }
 }

@@ -66,7 +66,7 @@ fn moves_are_legal_illegal_or_forced() {
     }
     let error = repo.refused(1, &["edit", "ISS-001", "--status", "planning"]);
     assert_eq!(error["code"], "illegal-move");
-    let message = "issue `ISS-001` is paused, and `edit --status planning` starts from registered, planned";
+    let message = "issue `ISS-001` is paused; only a registered or planned issue can be moved to `planning`";
     assert_eq!(error["message"], message);
     let hint = error["hint"].as_str().unwrap();
     assert!(hint.contains("`git wf reopen`") && !hint.contains("--force"), "{hint}");
