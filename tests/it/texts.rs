@@ -117,9 +117,10 @@ fn a_word_that_names_no_item_is_told_from_a_text() {
     let repo = executing(&sandbox);
     for (code, args, hint) in [
         (1, &["done", "fixed"][..], "if it is your text: `git wf done -m fixed`"),
-        (2, &["fail", "broken"], "`git wf fail -m broken`"),
+        (2, &["fail", "broken"], "if it is your text: `git wf fail -m broken`"),
         (2, &["queue", "hold", "later"], "`git wf queue hold later -m TEXT`"),
-        (2, &["queue", "hold", "S-2", "later"], "if `later` is the reason: `git wf queue hold S-2 -m later`"),
+        (2, &["queue", "hold", "S-2", "later"], "if it is your text: `git wf queue hold S-2 -m later`"),
+        (2, &["accept", "T1", "1", "seen"], "if it is your text: `git wf accept T1 1 -e seen`"),
         (2, &["queue", "hold", "not yet"], "`git wf queue hold ITEM -m 'not yet'`"),
         (2, &["queue", "release", "S-2", "go on now"], "an item is S-1"),
         (2, &["queue", "remove", "S-2", "not needed"], "an item is S-1"),
@@ -239,7 +240,7 @@ fn arguments_in_another_order_are_told() {
         (&["feedback", "ISS-001", "text"], "`git wf feedback` has no command `ISS-001`", "one of: add, list"),
         (&["policy", "review=required"], "no command `review=required`", "one of: show, set"),
         (&["accept", "1", "T1", "-e", "seen"], "follows its task: T1 1", "git wf accept --help"),
-        (&["accept", "T1", "1", "seen"], "`seen` is taken for an item", "`-e TEXT`"),
+        (&["accept", "T1", "1", "seen"], "`seen` is taken for an item", "`git wf accept T1 1 -e seen`"),
         (&["accept", "T1", "1", "-m", "seen by eye"], "has no option `-m`", "`-e TEXT`"),
     ] {
         let error = repo.refused(2, args);

@@ -123,14 +123,26 @@ pub(crate) fn refuse_second_issue(
     }
 }
 
+/// Refuses a lone word where a text is missing, since it is taken for an item: `needs` begins the sentence, and `command` ends
+/// with the option that a text of one word needs.
+pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Failure {
+    match word {
+        Some(word) => Failure::usage(format!("{needs}, and `{word}` is taken for an item"))
+            .hint(if_your_text(word, command)),
+        None => Failure::usage(needs.to_owned()).hint(format!("`{command} TEXT`")),
+    }
+}
+
 /// A failure to find an item, of a command that takes a text, too: the word may have been meant as that.
 pub(crate) fn or_text(failure: Failure, word: Option<&str>, command: &str) -> Failure {
     match word.filter(|_| failure.code() == "not-found") {
-        Some(word) => {
-            failure.hint(format!("{ITEM}; if it is your text: `{command} -m {}`", shell::word(word)))
-        }
+        Some(word) => failure.hint(if_your_text(word, command)),
         None => failure,
     }
+}
+
+fn if_your_text(word: &str, command: &str) -> String {
+    format!("if it is your text: `{command} {}`; {ITEM}", shell::word(word))
 }
 
 /// Refuses a text where a command takes items alone.

@@ -43,15 +43,11 @@ fn incomplete(items: &[String], reason: &str) -> Failure {
         let hint = format!("`git wf queue hold ITEM -m {}`; {}", shell::word(reason), text_input::ITEM);
         return Failure::usage(format!("`{reason}` says why, and no item is named")).hint(hint);
     }
-    let words: Vec<String> = items.iter().map(|item| shell::word(item).into_owned()).collect();
-    let hint = match &words[..] {
-        [items @ .., last] if !items.is_empty() => {
-            format!("if `{last}` is the reason: `git wf queue hold {} -m {last}`", items.join(" "))
-        }
-        words => format!("`git wf queue hold {} -m TEXT`", words.join(" ")),
-    };
-    Failure::usage("holding an item back needs a reason, and each single word is taken for an item")
-        .hint(hint)
+    let (last, before) = items.split_last().map_or((None, items), |(last, before)| (Some(last), before));
+    // A lone one can only be the item.
+    let (word, before) = if before.is_empty() { (None, items) } else { (last.map(String::as_str), before) };
+    let before: Vec<String> = before.iter().map(|item| shell::word(item).into_owned()).collect();
+    text_input::lone_word("a hold needs a text", word, &format!("git wf queue hold {} -m", before.join(" ")))
 }
 
 pub(super) fn release(items: &[String], context: &mut Context) -> Outcome {

@@ -31,7 +31,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let report = args.result.as_deref().map(report).transpose()?;
     let input = Complete { item, summary, report, take_next: args.then.take_next(), force: args.force.why() };
     let done = work::complete(&session, &input)
-        .map_err(|refusal| text_input::or_text(refusal.into(), lone.as_deref(), "git wf done"))?;
+        .map_err(|refusal| text_input::or_text(refusal.into(), lone.as_deref(), "git wf done -m"))?;
     ended::answer(done, context, print::work::completed)
 }
 

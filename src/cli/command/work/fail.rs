@@ -1,7 +1,6 @@
 use crate::cli::command::work::ended::{self, Then};
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Failure, Force, Outcome, print};
-use crate::model::shell;
+use crate::cli::{Context, Force, Outcome, print};
 use crate::ops::work::{self, Fail, Told};
 
 /// Fail the execution of this worktree
@@ -23,12 +22,8 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
-    let text = text_input::said(&args.message, text.as_deref())?.ok_or_else(|| {
-        let what = item.as_ref().map(|word| format!(": `{word}` is taken for an item")).unwrap_or_default();
-        let text = item.as_deref().map_or_else(|| "TEXT".into(), shell::word);
-        Failure::usage(format!("a failure needs a text{what}"))
-            .hint(format!("`git wf fail -m {text}`, or `git wf fail ITEM TEXT`"))
-    })?;
+    let text = text_input::said(&args.message, text.as_deref())?
+        .ok_or_else(|| text_input::lone_word("a failure needs a text", item.as_deref(), "git wf fail -m"))?;
     let session = context.session()?;
     let (told, take_next) = (Told::parse(&text)?, args.then.take_next());
     let done = work::fail(&session, &Fail { item, told, take_next, force: args.force.why() })?;
