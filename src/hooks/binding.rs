@@ -7,10 +7,12 @@ use gix::bstr::ByteSlice;
 
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::status::ExecutionStatus;
+use crate::rules::ending::Ending;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::holds::who_holds;
 use crate::store::{Read, Store, StoreError, layout, records};
 use crate::trail::active::{self, Active};
+use crate::trail::own_branch::{self, Relation};
 
 /// How many words of a message are looked up. Ids stand near its beginning or in its trailers; a message of a megabyte
 /// is no reason to wait.
@@ -56,8 +58,10 @@ pub(crate) struct Lost {
 pub(crate) enum Binding {
     /// Nothing is being carried out in this worktree.
     Nothing,
-    /// Something is, on another branch.
-    Elsewhere,
+    /// Something is, on another branch, which is so related to it.
+    Elsewhere(Relation),
+    /// Something was, until somebody else ended it, and how.
+    Ended(SolutionId, String),
     /// On this branch.
     Bound(Bound),
     /// Something was, on this branch.
@@ -71,17 +75,25 @@ impl Here {
     }
 }
 
-/// What this worktree carries out. An execution that has ended, or that the store does not know, is nothing.
-pub(crate) fn of_worktree(read: &impl Read, here: &Here) -> Result<Binding, StoreError> {
+/// What this worktree carries out. An execution that its executor has ended, or that the store does not know, is nothing.
+pub(crate) fn of_worktree(store: &Store, read: &impl Read, here: &Here) -> Result<Binding, StoreError> {
     let Some(active) = &here.active else { return Ok(Binding::Nothing) };
     let executions = records::executions(read, &active.execution_id.issue())?;
     let Some(own) = executions.iter().position(|it| it.execution.id == active.execution_id) else {
         return Ok(Binding::Nothing);
     };
-    if executions[own].outcome() != ExecutionStatus::Executing {
-        return Ok(Binding::Nothing);
+    let it = &executions[own];
+    if it.outcome() != ExecutionStatus::Executing {
+        let ending = Ending::of(it).filter(|_| it.ended_by_another().is_some());
+        return Ok(ending.map_or(Binding::Nothing, |ending| {
+            Binding::Ended(it.execution.solution_id.clone(), ending.to_string())
+        }));
     }
-    let on_branch = here.branch.as_ref() == Some(&active.branch);
+    let relation = match &here.branch {
+        Some(branch) => own_branch::relation(store, active, &it.execution, branch)?,
+        None => Relation::Other,
+    };
+    let on_branch = relation == Relation::Own;
     let holding = who_holds(&executions);
     Ok(match (holding.holder == Some(own), on_branch) {
         (true, true) => Binding::Bound(Bound {
@@ -90,7 +102,7 @@ pub(crate) fn of_worktree(read: &impl Read, here: &Here) -> Result<Binding, Stor
             task_id: active.task_id.clone(),
             is_active: true,
         }),
-        (true, false) => Binding::Elsewhere,
+        (true, false) => Binding::Elsewhere(relation),
         (false, true) => Binding::Lost(Lost {
             execution_id: active.execution_id.clone(),
             solution_id: executions[own].execution.solution_id.clone(),

@@ -7,17 +7,16 @@ use gix::bstr::ByteSlice;
 
 use super::binding::{self, Binding, Bound, Here, Lost};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
-use super::progress;
 use super::staged::Staged;
 use super::{HookError, Verdict};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::store::{Read, Store, StoreError, records};
 use crate::trail::links::solutions;
-use crate::trail::merges;
 use crate::trail::referred::{REVERTS, Referred};
 use crate::trail::sources::{Same, Source, Sources};
 use crate::trail::trailers;
+use crate::trail::{merges, progress};
 
 /// The value of a policy whose gate is closed.
 const REQUIRED: &str = "required";
@@ -34,7 +33,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let editor = std::env::var_os("GIT_EDITOR");
     let mut rule = None;
     let mut told = None;
-    let mut binding = binding::of_worktree(&snapshot, &here)?;
+    let mut binding = binding::of_worktree(store, &snapshot, &here)?;
     if !matches!(binding, Binding::Lost(_)) {
         let back = progress::goes_back_to(&git_dir);
         let sources = Sources::of(store, &snapshot);
@@ -83,10 +82,12 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     }
     let branch = here.branch.as_deref();
     // What is comment and what is text may cost a git process to know, and few messages have an id in either.
-    if binding == Binding::Nothing && binding::is_any_named(&snapshot, branch, &message)? {
+    if matches!(binding, Binding::Nothing | Binding::Ended(..))
+        && binding::is_any_named(&snapshot, branch, &message)?
+    {
         let known = rule.insert(CommentRule::read(store, editor.as_deref())?);
         let found = binding::by_id(&snapshot, branch, &known.written(&message))?;
-        binding = found.map_or(Binding::Nothing, Binding::Bound);
+        binding = found.map_or(binding, Binding::Bound);
     }
     // A replayed or merged commit brings work that was done elsewhere; where git need not stop for it, it does not even
     // ask `commit-msg`, or there is nobody to answer.
@@ -97,7 +98,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     let is_idle = match &binding {
         Binding::Bound(_) => replayed,
         Binding::Lost(_) => false,
-        Binding::Nothing | Binding::Elsewhere => !required,
+        Binding::Nothing | Binding::Ended(..) | Binding::Elsewhere(_) => !required,
     };
     if is_idle {
         return Ok(Verdict::Go);
@@ -117,15 +118,17 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
         Binding::Lost(lost) if required => Ok(Verdict::Refused(lost.tell())),
         Binding::Lost(lost) => {
             let text = lost.tell();
-            Ok(Verdict::Told(format!("{text}; this commit is not bound, earlier work stays in the trail")))
+            Ok(Verdict::Told(format!("{text}; this commit is not linked, earlier work stays in the trail")))
         }
-        Binding::Nothing | Binding::Elsewhere => Ok(Verdict::Refused(match &here.branch {
-            Some(branch) => {
-                let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-                format!("no solution is being executed on `{branch}`, and the policy asks for one")
-            }
-            None => "no solution is executed on a detached HEAD, and the policy asks for one".into(),
-        })),
+        Binding::Nothing | Binding::Ended(..) | Binding::Elsewhere(_) => {
+            Ok(Verdict::Refused(match &here.branch {
+                Some(branch) => {
+                    let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+                    format!("no solution is being executed on `{branch}`, and the policy asks for one")
+                }
+                None => "no solution is executed on a detached HEAD, and the policy asks for one".into(),
+            }))
+        }
     }
 }
 
@@ -155,7 +158,7 @@ fn by_change<R: Read>(
 fn several(plans: &[SolutionId], bound: &Bound) -> String {
     let plans: Vec<String> = plans.iter().map(|plan| format!("`{plan}`")).collect();
     format!(
-        "the same change is in commits of {}, so this one is bound to `{}`; `git wf link HEAD SOLUTION` binds it to another",
+        "the same change is in commits of {}, so this one is linked to `{}`; `git wf link HEAD SOLUTION` links it to another",
         plans.join(" and "),
         bound.solution_id
     )

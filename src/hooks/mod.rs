@@ -11,7 +11,6 @@ pub(crate) mod post_commit;
 pub(crate) mod post_rewrite;
 pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
-mod progress;
 mod rebase;
 mod staged;
 mod unbound;

@@ -1,8 +1,8 @@
 //! `post-commit`: records the link from the execution to the commit that was just made, and renews the lease.
 
 use super::HookError;
+use super::Verdict;
 use super::binding::{self, Binding, Bound, Here};
-use super::{Verdict, progress};
 use crate::model::execution::{Event, LinkedBy, Renew};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
@@ -10,6 +10,8 @@ use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease;
 use crate::store::{CodeCommit, Read, Store, StoreError, records};
 use crate::trail::links::{self, execution_of, link, solutions, task};
+use crate::trail::own_branch::Relation;
+use crate::trail::progress;
 use crate::trail::sources::{Source, Sources};
 use crate::trail::trailers;
 
@@ -63,7 +65,7 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     let snapshot = store.snapshot()?;
     let all = targets(store, &snapshot, &here, commit)?;
     if all.is_empty() {
-        return Ok(elsewhere(&snapshot, &here, commit)?.map_or(Verdict::Go, Verdict::Told));
+        return Ok(unlinked(store, &snapshot, &here, commit)?.map_or(Verdict::Go, Verdict::Told));
     }
     let seen = not_linked(&snapshot, all, commit)?;
     if seen.is_empty() {
@@ -97,18 +99,34 @@ fn link_commit(store: &Store, commit: &CodeCommit) -> Result<Verdict, HookError>
     Ok(Verdict::about(&committed.far_future))
 }
 
-/// Why a commit on a detached HEAD is bound to nothing although this worktree executes a plan: whoever made it may not have
-/// meant that. On another branch it is what one expects.
-fn elsewhere(read: &impl Read, here: &Here, commit: &CodeCommit) -> Result<Option<String>, StoreError> {
-    let Some(active) = here.active.as_ref().filter(|_| here.branch.is_none()) else { return Ok(None) };
-    if binding::of_worktree(read, here)? != Binding::Elsewhere {
-        return Ok(None);
-    }
-    let branch = active.branch.strip_prefix("refs/heads/").unwrap_or(&active.branch);
-    let (hash, issue) = (short(commit), &active.issue_id);
+/// Why a commit is linked to nothing although this worktree executes a plan, or did until somebody else ended that:
+/// whoever made it may not have meant that. On a branch that was there before the claim it is what one expects.
+fn unlinked(
+    store: &Store,
+    read: &impl Read,
+    here: &Here,
+    commit: &CodeCommit,
+) -> Result<Option<String>, StoreError> {
+    let Some(active) = &here.active else { return Ok(None) };
+    let hash = short(commit);
+    let short_name = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+    let on =
+        here.branch.as_deref().map_or("a detached HEAD".to_owned(), |it| format!("`{}`", short_name(it)));
+    let why = match binding::of_worktree(store, read, here)? {
+        Binding::Ended(solution, how) => {
+            return Ok(Some(format!("{hash} is not linked: `{solution}` was {how}")));
+        }
+        Binding::Elsewhere(_) if here.branch.is_none() => String::new(),
+        Binding::Elsewhere(Relation::NewElsewhere) => {
+            ", which does not contain the claim's first commit".into()
+        }
+        Binding::Elsewhere(Relation::NewOfAnother) => ", and made by another person than the claim".into(),
+        _ => return Ok(None),
+    };
+    let (branch, issue) = (short_name(&active.branch), &active.issue_id);
     Ok(Some(format!(
-        "{hash} is on a detached HEAD, so it is not bound to `{}`, which is executed on `{branch}`; `git wf link {hash} \
-         {issue}` binds it",
+        "{hash} is on {on}{why}, so it is not linked to `{}`, which is executed on `{branch}`; `git wf link {hash} \
+         {issue}` links it",
         active.solution_id,
     )))
 }
@@ -143,10 +161,46 @@ fn not_linked(
     Ok(open)
 }
 
+/// Where a commit is linked: see [`told_targets`]. One that makes once more what an earlier one of the same execution took
+/// back is said to take that one back, however it was made.
+fn targets(
+    store: &Store,
+    read: &impl Read,
+    here: &Here,
+    commit: &CodeCommit,
+) -> Result<Vec<Target>, StoreError> {
+    let mut targets = told_targets(store, read, here, commit)?;
+    if targets.is_empty() {
+        return Ok(targets);
+    }
+    let sources = Sources::of(store, read);
+    let told = sources.taken_back(&commit.message);
+    let all = if told.is_empty() { vec![] } else { sources.restored(commit)? };
+    if all.len() > told.len() && told.iter().all(|it| all.contains(it)) {
+        for Source { execution_id, solution_id, task_id, reverts, .. } in sources.of_taken_back(&all)? {
+            match targets.iter_mut().find(|it| it.execution_id == execution_id) {
+                Some(target) => target.reverts = reverts,
+                None => targets.push(Target {
+                    execution_id,
+                    solution_id,
+                    task_id,
+                    linked_by: LinkedBy::Trailer,
+                    reverts,
+                    renews: false,
+                }),
+            }
+        }
+    }
+    for target in targets.iter_mut().filter(|it| it.reverts.is_empty()) {
+        target.reverts = sources.reapplied(commit, &target.execution_id)?;
+    }
+    Ok(targets)
+}
+
 /// What its trailers name; else whose work its message takes back, copies or squashes; else, of what is carried out here
 /// and passed `commit-msg` by, whose work it changes in the same way or undoes; else what is carried out here; else what
 /// the message or the branch names.
-fn targets(
+fn told_targets(
     store: &Store,
     read: &impl Read,
     here: &Here,
@@ -156,7 +210,7 @@ fn targets(
     let named = solutions(read, &trailers)?;
     let sources = Sources::of(store, read);
     let mut found = sources.by_message(&commit.message)?;
-    let binding = binding::of_worktree(read, here)?;
+    let binding = binding::of_worktree(store, read, here)?;
     if named.is_empty() && found.is_empty() && matches!(binding, Binding::Bound(_)) {
         found = sources.by_change(commit, &store.changed_files(commit)?)?;
     }
@@ -211,8 +265,10 @@ fn targets(
     if found.is_empty() {
         let bound = match binding {
             Binding::Bound(bound) => Some(bound),
-            Binding::Nothing => binding::by_id(read, here.branch.as_deref(), &commit.message)?,
-            Binding::Elsewhere | Binding::Lost(_) => None,
+            Binding::Nothing | Binding::Ended(..) => {
+                binding::by_id(read, here.branch.as_deref(), &commit.message)?
+            }
+            Binding::Elsewhere(_) | Binding::Lost(_) => None,
         };
         if let Some(bound) = bound {
             targets.push(active_target(read, bound, &trailers, reverts.all.clone())?);

@@ -6,13 +6,14 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::rebase::Made;
-use super::{HookError, Verdict, progress};
+use super::{HookError, Verdict};
 use crate::model::execution::{CommitLink, Event, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, layout, records};
 use crate::trail::links::{files, link, task};
+use crate::trail::progress;
 use crate::trail::referred::Referred;
 use crate::trail::sources::Sources;
 use crate::trail::{active, trailers};

@@ -53,7 +53,7 @@ pub(crate) struct Execution {
     /// In which role; none for an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
-    /// Only commits on this branch are bound.
+    /// The branch that it began on, a full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// Where the branch stood; none on an unborn branch.

@@ -45,7 +45,7 @@ pub(crate) struct Policy {
     /// `required`: `done` needs linked commits and passing checks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evidence: Option<String>,
-    /// `required`: a commit needs an executing solution.
+    /// `required`: a commit needs a plan that is being executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commits: Option<String>,
 }

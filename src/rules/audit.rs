@@ -211,13 +211,12 @@ impl Finding {
     /// That no branch has any of the commits, of which there are so many.
     pub(crate) fn adrift(execution: &ExecutionFolder, commits: usize) -> Self {
         let it = &execution.execution;
-        let them = if commits == 1 {
-            "its one commit is".to_owned()
-        } else {
-            format!("its {commits} commits are all")
+        let (them, it_or_them) = match commits {
+            1 => ("its one commit is".to_owned(), "it"),
+            _ => (format!("its {commits} commits are all"), "them"),
         };
         let message =
-            format!("{them} on no branch; `git wf relink` finds where a squash or a rebase put them");
+            format!("{them} on no branch; `git wf relink` finds where a squash or a rebase put {it_or_them}");
         Self {
             issue_id: Some(it.issue_id.clone()),
             solution_id: Some(it.solution_id.clone()),

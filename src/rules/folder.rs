@@ -266,7 +266,8 @@ impl ExecutionFolder {
         self.aside_entry().map(|(_, aside)| aside)
     }
 
-    fn aside_entry(&self) -> Option<(&LogEntry, &Aside)> {
+    /// The same with its entry.
+    pub(super) fn aside_entry(&self) -> Option<(&LogEntry, &Aside)> {
         let outcome = self.outcome();
         self.log.iter().find_map(|entry| match &entry.event {
             Event::Aside(aside) if aside.status == outcome => Some((entry, aside)),

@@ -6,6 +6,7 @@ pub(crate) mod bounded;
 pub(crate) mod command_line;
 pub(crate) mod complexity;
 pub(crate) mod dag;
+pub(crate) mod ending;
 pub(crate) mod evidence;
 pub(crate) mod facts;
 pub(crate) mod failures;
@@ -29,6 +30,7 @@ pub(crate) mod review;
 pub(crate) mod roles;
 pub(crate) mod shown;
 pub(crate) mod task_edit;
+pub(crate) mod unbegun;
 pub(crate) mod undoing;
 pub(crate) mod vague;
 

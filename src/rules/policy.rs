@@ -26,7 +26,7 @@ pub(crate) static GATES: &[Gate] = &[
     Gate {
         name: "commits",
         values: &["free", "required"],
-        about: "a commit needs an executing solution; `commit-msg` refuses others",
+        about: "a commit needs a plan that is being executed; `commit-msg` refuses others",
     },
     Gate {
         name: "evidence",

@@ -65,6 +65,19 @@ pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<Path
     Ok(linked.iter().find(|it| is_bound(it.git_dir())).and_then(|it| it.base().ok()))
 }
 
+/// What the worktrees of this repository execute, this one first.
+pub(crate) fn all(store: &Store) -> Result<Vec<Active>, StoreError> {
+    let linked = store.repo().worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
+    let folders = [store.git_dir(), store.common_dir()].into_iter();
+    let mut found: Vec<Active> = Vec::new();
+    for git_dir in folders.chain(linked.iter().map(|it| it.git_dir().to_owned())) {
+        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
+        let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        found.extend(active.filter(|it| found.iter().all(|known| known.execution_id != it.execution_id)));
+    }
+    Ok(found)
+}
+
 /// Binds this worktree to an execution. The file is there whole or not at all. Binding it once more to the same one
 /// leaves the task as it is where `active` names none.
 pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {

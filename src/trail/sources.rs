@@ -13,6 +13,7 @@ use crate::index::{self, Index};
 use crate::model::execution::{CommitLink, Execution};
 use crate::model::hash::{CommitHash, PatchId};
 use crate::model::id::{ExecutionId, SolutionId};
+use crate::rules::folder::ExecutionFolder;
 use crate::store::git::Args;
 use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, object_id, records};
 
@@ -20,6 +21,8 @@ use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, object_id, r
 const DEEPEST: usize = 16;
 /// At most this many commits of the same files are looked at for the same change.
 const MOST_COMPARED: usize = 100;
+/// At most this many commits are taken back by one whose message names only the last of them.
+const MOST_RESTORED: usize = 10;
 /// So many issues are read while somebody waits.
 const FEW_ISSUES: usize = 50;
 /// Before a commit is made, so many of the latest are looked at.
@@ -295,6 +298,78 @@ impl<'a, R: Read> Sources<'a, R> {
             plans.extend(latest.iter().flatten().map(|it| it.solution_id.clone()));
         }
         Ok(latest.filter(|found| !found.is_empty()).map_or(Same::Nobody, Same::Of))
+    }
+
+    /// The latest revert among the commits of an execution that this commit undoes, as where what was reverted is picked once
+    /// more: a copy says of what, not that it had been taken back.
+    pub(crate) fn reapplied(
+        &self,
+        commit: &CodeCommit,
+        execution: &ExecutionId,
+    ) -> Result<Vec<CommitHash>, StoreError> {
+        let [parent] = commit.parents[..] else { return Ok(vec![]) };
+        let folder = records::execution(self.read, execution, &mut Vec::new())?;
+        let commits = folder.iter().flat_map(ExecutionFolder::commits);
+        let mut reverts: Vec<CommitLink> =
+            commits.map(|it| it.link).filter(|link| !link.reverts.is_empty()).collect();
+        if reverts.is_empty() {
+            return Ok(vec![]);
+        }
+        let files: BTreeSet<String> = self.store.changed_files(commit)?.into_iter().collect();
+        reverts.retain(|link| link.files.iter().cloned().collect::<BTreeSet<_>>() == files);
+        let reverts: Vec<CommitHash> = reverts.into_iter().map(|link| link.hash).collect();
+        if reverts.is_empty() {
+            return Ok(vec![]);
+        }
+        let undone = patch_id::between(self.store, Some(commit.id), parent)?;
+        let known = patch_id::of_commits(self.store, &reverts)?;
+        for hash in
+            reverts.iter().rev().filter(|hash| undone.is_some() && known.get(*hash) == undone.as_ref())
+        {
+            if let Some(id) = self.store.commit_here(hash)
+                && (id == parent || self.store.is_ancestor(id, parent)?)
+            {
+                return Ok(vec![hash.clone()]);
+            }
+        }
+        Ok(vec![])
+    }
+
+    /// The commits that a commit takes back, if it puts its files back to what they were before them: all that changed one of
+    /// them since, the newest first. So `git revert --no-commit` of several is known, of which git names only the last.
+    pub(crate) fn restored(&self, commit: &CodeCommit) -> Result<Vec<CommitHash>, StoreError> {
+        let [parent] = commit.parents[..] else { return Ok(vec![]) };
+        let files = self.store.changed_files(commit)?;
+        if files.is_empty() || files.len() >= MOST_FILES {
+            return Ok(vec![]);
+        }
+        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_RESTORED);
+        let args = files.iter().fold(args.value(parent.to_string()), Args::path);
+        let listed = self.store.git().output(args)?;
+        let mut since = Vec::new();
+        for id in String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id) {
+            since.push(CommitHash::from(id));
+            let [before] = self.store.code_commit(id)?.parents[..] else { break };
+            let args = Args::new(&["diff-tree", "--quiet", "-r", "--no-renames"]);
+            let args = args.value(before.to_string()).value(commit.id.to_string());
+            let args = files.iter().fold(args, Args::path);
+            if self.store.git().output(args)?.status.success() {
+                return Ok(since);
+            }
+        }
+        Ok(vec![])
+    }
+
+    /// The work that commits belong to which are taken back.
+    pub(crate) fn of_taken_back(&self, commits: &[CommitHash]) -> Result<Vec<Source>, StoreError> {
+        let mut found = Vec::new();
+        for id in commits.iter().filter_map(|hash| self.store.commit_here(hash)) {
+            for mut source in self.of_commit(id, 0)? {
+                source.reverts.clone_from(&source.commits);
+                add(&mut found, source);
+            }
+        }
+        Ok(found)
     }
 
     /// Commits of the branches that touch these files, the newest first.

@@ -1,16 +1,18 @@
 //! What of the commits that an execution links is work: nobody is done with a commit that no branch has any more, that
-//! changes nothing, or that others of them took back.
+//! changes nothing, that only repeats what somebody else made, or that others of them took back.
 
 use std::collections::{HashMap, HashSet};
 
 use gix::ObjectId;
 
+use super::copies;
 use super::merges::{self, Budget, OwnChanges};
 use super::reach::Unreached;
+use crate::model::execution::LinkedBy;
 use crate::model::hash::CommitHash;
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::rules::undoing::standing;
-use crate::store::{CodeCommit, MOST_FILES, Store, StoreError};
+use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, records};
 
 /// The commits that an execution made.
 #[derive(Debug, Default)]
@@ -21,18 +23,28 @@ pub(crate) struct Work {
     pub(crate) effective: Vec<LinkedCommit>,
     /// Why the others do not count, a line each.
     pub(crate) idle: Vec<String>,
+    /// Whether no branch has some of them: a squash or a rebase may have taken their place.
+    pub(crate) is_any_gone: bool,
 }
 
 impl Work {
-    /// Looks at the commits of an execution. One that is not here is on no branch of this repository.
-    pub(crate) fn of(store: &Store, execution: &ExecutionFolder) -> Result<Self, StoreError> {
+    /// Looks at the commits of an execution. One that is not here is on no branch of this repository; one that was there
+    /// before it began counts where an earlier attempt at the plan made it.
+    pub(crate) fn of(
+        store: &Store,
+        read: &impl Read,
+        execution: &ExecutionFolder,
+    ) -> Result<Self, StoreError> {
         let mut work = Self::default();
         let linked = execution.work();
         let unreached = Unreached::among(store, linked.iter().map(|it| &it.link.hash))?;
         for commit in linked {
             if unreached.has(&commit.link.hash) {
+                work.is_any_gone = true;
                 work.leave_out(&commit, "is on no branch");
-            } else if was_there(store, execution, &commit.link.hash)? {
+            } else if was_there(store, execution, &commit.link.hash)?
+                && !is_of_earlier_attempt(read, execution, &commit.link.hash)?
+            {
                 work.leave_out(&commit, "was there before the execution began");
             } else {
                 work.present.push(commit);
@@ -52,7 +64,16 @@ impl Work {
                 work.leave_out(&commit, "only reverts others of them");
             }
         }
-        let steps = work.with_changes(store, steps)?;
+        let mut steps = work.with_changes(store, steps)?;
+        let copies = copies::of_others(store, execution, &steps)?;
+        steps.retain(|(commit, _)| match copies.get(&commit.link.hash) {
+            // Whoever links it by hand says that it belongs there.
+            Some(why) if commit.link.linked_by != LinkedBy::Manual => {
+                work.leave_out(commit, why);
+                false
+            }
+            _ => true,
+        });
         if is_nothing_together(store, steps.iter().map(|(_, code)| code))? {
             for (commit, _) in &steps {
                 work.leave_out(commit, "is undone by the others");
@@ -106,6 +127,20 @@ fn was_there(store: &Store, execution: &ExecutionFolder, commit: &CommitHash) ->
         Some((base, commit)) => store.is_ancestor(commit, base),
         None => Ok(false),
     }
+}
+
+/// Whether an earlier attempt at the same plan links a commit.
+fn is_of_earlier_attempt(
+    read: &impl Read,
+    execution: &ExecutionFolder,
+    commit: &CommitHash,
+) -> Result<bool, StoreError> {
+    let own = &execution.execution;
+    let all = records::executions(read, &own.issue_id)?;
+    let is_earlier = |it: &ExecutionFolder| {
+        it.execution.solution_id == own.solution_id && it.execution.attempt < own.attempt
+    };
+    Ok(all.iter().any(|it| is_earlier(it) && it.knows_commit(commit)))
 }
 
 fn is_empty(store: &Store, code: &CodeCommit) -> Result<bool, StoreError> {

@@ -236,7 +236,7 @@ fn the_tests_of_another_worktree_run_there() {
     assert_eq!(std::path::Path::new(&tail).file_name().unwrap(), "code");
     repo.done();
     let ran = other.wf(&["verify", "--yes", "ISS-001"]).ok();
-    assert!(ran.stderr.contains("no work tree here is bound"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no work tree here executes"), "{}", ran.stderr);
 }
 
 #[test]

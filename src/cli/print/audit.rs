@@ -22,18 +22,24 @@ fn share(part: usize, whole: usize) -> String {
 fn how(by: LinkedBy) -> &'static str {
     match by {
         LinkedBy::Hook => "by the hook",
-        LinkedBy::Trailer => "by a trailer alone",
+        LinkedBy::Trailer => "by its content",
         LinkedBy::Manual => "by hand",
         LinkedBy::Relink => "found afterwards",
     }
 }
 
-/// What of the work is bound and shown, in one line.
+/// The same in a table.
+fn cell(by: LinkedBy) -> String {
+    // The message names the plan or a commit of it, or the change is that of such a commit.
+    if by == LinkedBy::Trailer { "content".into() } else { by.to_string() }
+}
+
+/// What of the work is linked and shown, in one line.
 fn coverage(audit: &Audit) -> String {
     let links: Vec<String> = audit.links.iter().map(|(by, n)| format!("{n} {}", how(*by))).collect();
     let links = if links.is_empty() { String::new() } else { format!(" [{}]", links.join(", ")) };
     format!(
-        "{} of {} bound{}{links}, {} of {} with evidence{}",
+        "{} of {} linked{}{links}, {} of {} with evidence{}",
         audit.bound_count,
         count(audit.commit_count, "commit"),
         share(audit.bound_count, audit.commit_count),
@@ -51,7 +57,7 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 6]> {
             short(&commit.hash).to_owned(),
             of(|it| it.issue_id.to_string()),
             of(|it| it.task_id.clone().unwrap_or_default()),
-            of(|it| it.linked_by.map(|by| by.to_string()).unwrap_or_default()),
+            of(|it| it.linked_by.map(cell).unwrap_or_default()),
             of(|it| it.review.map(|verdict| verdict.as_str().to_owned()).unwrap_or_default()),
             of(|it| {
                 if it.check_count == 0 {

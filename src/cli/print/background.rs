@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::cli::print::review as review_print;
+use crate::model::status::ExecutionStatus;
 use crate::rules::background::{AttemptTold, Background, CheckTold, DependencyTold, FeedbackTold, IssueTold};
 use crate::rules::bounded::LeftOut;
 use crate::ui::text::{clean_line, count, indent};
@@ -78,7 +79,9 @@ fn dependency(it: &DependencyTold, screen: &mut Screen) -> io::Result<()> {
 /// What was tried and said so far.
 pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::Result<()> {
     if !told.attempts.is_empty() {
-        heading("earlier attempts, the newest first", screen)?;
+        let goes_on = told.attempts.iter().any(|it| it.status == ExecutionStatus::Executing);
+        let attempts = if goes_on { "attempts" } else { "earlier attempts" };
+        heading(&format!("{attempts}, the newest first"), screen)?;
     }
     for it in &told.attempts {
         attempt(it, screen)?;

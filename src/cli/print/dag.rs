@@ -62,7 +62,11 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
     if !dag.nodes.is_empty() {
         let done = dag.nodes.iter().filter(|it| it.status == ItemStatus::Completed).count();
         let marks = ItemStatus::ALL.iter().map(|status| format!("{} {status}", mark(*status, strokes)));
-        let legend = format!("{done} of {} done;  {}", dag.nodes.len(), marks.collect::<Vec<_>>().join("  "));
+        let legend = format!(
+            "{done} of {} completed. Legend: {}",
+            dag.nodes.len(),
+            marks.collect::<Vec<_>>().join("  ")
+        );
         writeln!(screen, "{}", painter.paint(style::DIM, &legend))?;
     }
     Ok(())

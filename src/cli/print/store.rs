@@ -56,8 +56,7 @@ pub(in crate::cli) fn initialised(
         (false, _) => writeln!(screen, "{reference} already exists")?,
     }
     if !hooks.is_empty() {
-        let names: Vec<&str> =
-            hooks.iter().map(|hook| hook.name).filter(|name| *name != "pre-push").collect();
+        let names: Vec<&str> = hooks.iter().map(|hook| hook.name).collect();
         writeln!(screen, "hooks installed: {}", names.join(", "))?;
     }
     if answer.is_refspec_added {

@@ -32,11 +32,16 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &Claim) -> io::Result<()
     }
     writeln!(
         screen,
-        "  {} {}, renewed by each commit; `git wf detail` shows the plan{}",
+        "  {} {}{}; `git wf detail` shows the plan{}",
         if claim.has_expired { "expired at" } else { "until" },
         claim.lease_expires_at,
+        if claim.hooks_installed { ", renewed by each commit" } else { "" },
         if claim.attempt > 1 { " and how earlier attempts ended" } else { "" }
     )?;
+    if !claim.hooks_installed {
+        let lost = "no hook links commits or renews the lease by them";
+        writeln!(screen, "  {lost}; `git wf hooks install` changes that")?;
+    }
     Ok(())
 }
 

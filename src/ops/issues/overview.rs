@@ -100,9 +100,10 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
             execution_id: it.execution.id,
             branch: it.execution.branch.unwrap_or_default(),
         }),
-        Own::Nothing | Own::Lost(..) => None,
+        Own::Nothing | Own::Ended(..) | Own::Lost(..) => None,
     };
     session.notice_all(work::notice_of_loss(store, &snapshot)?);
+    session.notice_all(active.as_ref().and_then(|_| work::notice_of_hooks(store)));
     let overview = Overview {
         reference: store.reference().to_owned(),
         tip: snapshot.commit().to_string(),

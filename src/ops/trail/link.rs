@@ -10,6 +10,7 @@ use crate::model::plan::Plan;
 use crate::model::remedy::Remedy;
 use crate::ops::issues::existing;
 use crate::ops::plans::plan_of_issue;
+use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::resolve::{self, Known};
@@ -26,6 +27,8 @@ pub(crate) struct Link {
     pub(crate) plan: String,
     /// The task that the commits carry out.
     pub(crate) task: Option<String>,
+    /// Why the claim of another is not left to them.
+    pub(crate) force: Option<String>,
 }
 
 /// One commit that `link` or `unlink` was asked about.
@@ -49,7 +52,7 @@ pub(crate) struct LinkView {
 /// Links commits to the execution of a plan.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `not-a-plan`, `not-executed`, `no-solution`, `choice-needed`.
+/// `not-found`, `ambiguous-id`, `not-a-plan`, `not-executed`, `no-solution`, `choice-needed`, `claim-of-another`.
 pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
     let store = session.store();
     let snapshot = store.snapshot()?;
@@ -81,6 +84,12 @@ pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
             [only] => format!("{} \"{}\"", only.commit.get(..7).unwrap_or_default(), only.subject),
             all => format!("{} commits", all.len()),
         };
+        if !changed.is_empty() {
+            if let Some(folder) = records::execution(tx, &execution, &mut Vec::new())? {
+                refuse_foreign_record(store, tx, &folder, input.force.as_deref())?;
+            }
+            tx.note.force.clone_from(&input.force);
+        }
         tx.describe("link", format!("execution: link {what} to {solution}"));
         Ok(views)
     })?;

@@ -4,6 +4,7 @@ use super::LinkView;
 use crate::model::execution::{Event, Unlink};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::resolve::{self, Known, ResolveError};
@@ -18,11 +19,12 @@ enum Of {
     Execution(ExecutionId),
 }
 
-/// Removes links: of these commits, and only those to a plan, execution or issue where the last one names such.
+/// Removes links: of these commits, and only those to a plan, execution or issue where the last one names such. `force` is
+/// why the claim of another is not left to them.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `not-linked`.
-pub(crate) fn unlink(session: &Session, named: &[String]) -> Answer<Vec<LinkView>> {
+/// `not-found`, `ambiguous-id`, `not-linked`, `claim-of-another`.
+pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -> Answer<Vec<LinkView>> {
     let store = session.store();
     let snapshot = store.snapshot()?;
     let of = of(store, &snapshot, named)?;
@@ -38,7 +40,7 @@ pub(crate) fn unlink(session: &Session, named: &[String]) -> Answer<Vec<LinkView
     let committed = session.transact(|tx| {
         let mut answers = Vec::new();
         for (hash, text) in hashes.iter().zip(commits) {
-            let found = unlink_one(tx, hash, &of)?;
+            let found = unlink_one(store, tx, hash, &of, force)?;
             if found.is_empty() {
                 return Err(Refusal::new("not-linked", format!("commit `{text}` was never linked"))
                     .remedy("trace COMMIT", "shows what a commit belongs to"));
@@ -53,6 +55,9 @@ pub(crate) fn unlink(session: &Session, named: &[String]) -> Answer<Vec<LinkView
             }
             all => format!("execution: unlink {} commits", all.len()),
         };
+        if !changed.is_empty() {
+            tx.note.force = force.map(str::to_owned);
+        }
         tx.describe("unlink", subject);
         Ok(answers)
     })?;
@@ -104,7 +109,13 @@ fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Refus
     }
 }
 
-fn unlink_one(tx: &mut Tx<'_>, hash: &CommitHash, of: &Of) -> Result<Vec<LinkView>, Refusal> {
+fn unlink_one(
+    store: &Store,
+    tx: &mut Tx<'_>,
+    hash: &CommitHash,
+    of: &Of,
+    force: Option<&str>,
+) -> Result<Vec<LinkView>, Refusal> {
     let issues: Vec<IssueId> = match of {
         Of::Any => records::issue_ids(tx)?,
         Of::Issue(id) => vec![id.clone()],
@@ -141,6 +152,9 @@ fn unlink_one(tx: &mut Tx<'_>, hash: &CommitHash, of: &Of) -> Result<Vec<LinkVie
                 && let Some(subject) = was_linked(&execution, hash)
             {
                 answers.push(answer(hash, subject, None, false));
+            }
+            if !linked.is_empty() {
+                refuse_foreign_record(store, tx, &execution, force)?;
             }
             for commit in linked {
                 let link = commit.link;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Attempt, ExecutionView, Meant, as_claimed, meant};
+use super::{Attempt, ExecutionView, Intent, Meant, as_claimed, meant, refuse_foreign};
 use crate::model::execution::{Accept as Confirmed, Event};
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::store::one_line;
@@ -19,6 +19,8 @@ pub(crate) struct Accept {
     pub(crate) criterion: u64,
     /// The evidence.
     pub(crate) evidence: String,
+    /// Why the claim of another is not left to them.
+    pub(crate) force: Option<String>,
 }
 
 /// A criterion that was confirmed.
@@ -41,13 +43,14 @@ pub(crate) struct Accepted {
 /// Confirms a criterion of the plan as it was claimed.
 ///
 /// # Errors
-/// What keeps a claim from being meant; `not-found` where the plan has no such criterion.
+/// What keeps a claim from being meant; `claim-of-another`; `not-found` where the plan has no such criterion.
 pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
     let store = session.store();
     store.snapshot()?;
     let Accept { task, criterion, .. } = input;
     let committed = session.transact(|tx| {
         let Meant { folder, execution } = meant(store, tx, input.item.as_deref())?;
+        refuse_foreign(store, &execution, Intent::Record, input.force.as_deref())?;
         let id = &execution.execution.solution_id;
         let plan = as_claimed(store, &folder, &execution.execution)?.typed_plan();
         trail::in_plan(&plan, id, task)?;
@@ -67,6 +70,7 @@ pub(crate) fn accept(session: &Session, input: &Accept) -> Answer<Accepted> {
         });
         if !execution.log.iter().any(|entry| entry.event == confirmed) {
             tx.log(&execution.execution.id, confirmed)?;
+            tx.note.force.clone_from(&input.force);
             tx.describe("accept", format!("execution: accept {task} {criterion} of {id}"));
         }
         Ok((execution.execution.id.clone(), text))

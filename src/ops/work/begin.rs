@@ -16,6 +16,7 @@ use crate::ops::{Refusal, Session, queue};
 use crate::rules::{facts, holds};
 use crate::store::{Store, Tx, resolve};
 use crate::trail::active::{self, Active};
+use crate::trail::own_branch;
 
 /// Where an execution is carried out.
 pub(super) enum Place {
@@ -32,7 +33,7 @@ pub(super) fn place(store: &Store, wish: &Wish) -> Result<Place, Refusal> {
     let branch = store.branch()?.ok_or_else(|| {
         Refusal::new(
             "detached-head",
-            "HEAD is detached, and an execution needs a branch that its commits are bound on",
+            "HEAD is detached, and an execution needs a branch on which its commits are linked",
         )
         .hint("`git switch -c NAME` makes one")
         .remedy("next --worktree", "makes one in a worktree of its own")
@@ -170,6 +171,7 @@ pub(super) fn settle(
 }
 
 fn bind_worktree(store: &Store, execution: &Execution) -> Result<(), Refusal> {
+    own_branch::note(store)?;
     active::write(
         store,
         &Active {

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::unlinked::notice_of_branch;
 use crate::model::execution::Supersedes;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::time::Time;
 use crate::ops::issues::existing_outline;
-use crate::ops::{Notice, Refusal, Session};
+use crate::ops::{Refusal, Session};
+use crate::trail::hooked;
 
 /// What was taken.
 #[derive(Debug)]
@@ -40,7 +42,7 @@ pub(crate) struct Claim {
     pub(crate) execution_id: ExecutionId,
     /// 1 for the first attempt at the issue.
     pub(crate) attempt: u64,
-    /// The full name of the branch; only commits on it are bound.
+    /// The full name of the branch that it began on; only commits on it, and on branches made from it since, are linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The worktree that was made for it.
@@ -52,8 +54,10 @@ pub(crate) struct Claim {
     /// The attempts that it takes the place of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) supersedes: Vec<Supersedes>,
-    /// Until when the claim is good; each commit renews it.
+    /// Until when the claim is good; each commit renews it, where a hook links it.
     pub(crate) lease_expires_at: Time,
+    /// Whether hooks link the commits that are made here.
+    pub(crate) hooks_installed: bool,
     /// The title of the issue.
     #[serde(skip)]
     pub(crate) title: String,
@@ -74,12 +78,8 @@ pub(super) fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
         return Err(Refusal::unreadable(&format!("execution `{id}`")));
     };
     let it = found.execution.clone();
-    if let Some(bound) = it.branch.as_deref()
-        && taken.path.is_none()
-        && store.branch()?.as_deref() != Some(bound)
-    {
-        let bound = short_branch(bound);
-        session.notice(Notice::warning(format!("commits here are not linked: only those on `{bound}` are")));
+    if taken.path.is_none() {
+        session.notice_all(notice_of_branch(store, &it)?);
     }
     Ok(Claim {
         queue_id: it.queue_id,
@@ -94,13 +94,9 @@ pub(super) fn view(session: &Session, taken: Taken) -> Result<Claim, Refusal> {
         via: it.via,
         supersedes: it.supersedes,
         lease_expires_at: found.lease_expires_at(),
+        hooks_installed: hooked::links_commits(store),
         title: folder.issue.record.title,
         is_new: taken.is_new,
         has_expired: store.now()? > found.lease_expires_at(),
     })
-}
-
-/// The name of a branch as people say it.
-fn short_branch(name: &str) -> &str {
-    name.strip_prefix("refs/heads/").unwrap_or(name)
 }

@@ -14,6 +14,7 @@ use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
+use crate::rules::unbegun::unbegun;
 use crate::store::{Read, Store, StoreError, Tx, records};
 use crate::trail::claimed;
 use crate::trail::patch_id;
@@ -38,7 +39,7 @@ pub(crate) struct Complete {
 ///
 /// # Errors
 /// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`; `other-plan`, `result-differs` of a report;
-/// `uncommitted`, `no-commit`, `failed-check`, `no-evidence`.
+/// `in-progress`, `uncommitted`, `no-commit`, `failed-check`, `no-evidence`.
 pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let (store, item, force) = (session.store(), input.item.as_deref(), input.force.as_deref());
     let mut seen = store.snapshot()?;
@@ -59,10 +60,11 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         refuse_foreign(store, &before.execution, Intent::End, force)?;
         let plan = as_stored(store, &before.execution.execution).ok();
         let plan = plan.map(|plan| plan.typed_plan());
+        unfinished::refuse_in_progress(store, &before.execution)?;
         unfinished::refuse_uncommitted(store, &before.execution, plan.as_ref())?;
     }
     let links = missing_links(store, &before, &named)?;
-    let made = Work::of(store, &before.execution)?;
+    let made = Work::of(store, &seen, &before.execution)?;
     let patch_id = patch_of(session, &before.execution, &made, &links);
     let id = &before.execution.execution.id;
     let committed = session.transact(|tx| {
@@ -74,10 +76,14 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         let now = if is_as_seen { None } else { Some(meant(store, tx, item)?) };
         let Meant { folder, execution } = now.as_ref().unwrap_or(&before);
         refuse_foreign(store, execution, Intent::End, force)?;
-        let work_now = if is_as_seen { None } else { Some(Work::of(store, execution)?) };
+        let work_now = if is_as_seen { None } else { Some(Work::of(store, tx, execution)?) };
         let work = work_now.as_ref().unwrap_or(&made);
-        let plan = as_stored(store, &execution.execution).map(|plan| plan.typed_plan());
-        let missing = look(tx, (store, folder), execution, plan, work, force.is_none())?;
+        let plan = match as_stored(store, &execution.execution).map(|plan| plan.typed_plan()) {
+            Ok(plan) => Some(plan),
+            Err(refusal) if force.is_none() && required(tx)? => return Err(refusal),
+            Err(_) => None,
+        };
+        let missing = look(tx, (store, folder), execution, plan.as_ref(), work, force.is_none())?;
         let commits = &work.effective;
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
@@ -87,6 +93,8 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         if let Some(report) = &input.report {
             report.record(&mut result);
         }
+        let unbegun = plan.as_ref().map(|plan| unbegun(plan, &execution.log, commits, &result.tasks));
+        let unbegun: Vec<String> = unbegun.into_iter().flatten().map(str::to_owned).collect();
         let end = End {
             status: ExecutionStatus::Completed,
             result: Some(result),
@@ -98,12 +106,15 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         tx.note.force.clone_from(&input.force);
         let plan = &execution.execution.solution_id;
         tx.describe("done", format!("execution: complete {plan} ({})", count(commits.len(), "commit")));
-        Ok((commits.len(), missing.len()))
+        Ok((commits.len(), missing.len(), unbegun))
     })?;
-    let (commits, missing) = committed.answer;
+    let (commits, missing, unbegun) = committed.answer;
     unbind_worktree(session, id);
     if missing > 0 && (commits > 0 || force.is_none()) {
         session.notice(untested(id.issue().as_str(), commits, missing));
+    }
+    if !unbegun.is_empty() && commits > 0 {
+        session.notice(left_out(id.issue().as_str(), &unbegun));
     }
     let ended = ended::publish(session, &before.execution.execution, input.take_next, Some(commits))?;
     Ok(session.done(ended, committed.commit))
@@ -114,19 +125,14 @@ fn look(
     tx: &Tx<'_>,
     (store, folder): (&Store, &IssueFolder),
     execution: &ExecutionFolder,
-    plan: Result<Plan, Refusal>,
+    plan: Option<&Plan>,
     work: &Work,
     asks: bool,
 ) -> Result<Vec<String>, Refusal> {
     let is_required = required(tx)? && asks;
-    let plan = match plan {
-        Ok(plan) => Some(plan),
-        Err(refusal) if is_required => return Err(refusal),
-        Err(_) => None,
-    };
     // What is required is asked of all that is linked, as the server and the audit do, who cannot see the branches.
     let asked = if is_required { execution.work() } else { work.present.clone() };
-    let missing = plan.as_ref().map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
+    let missing = plan.map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
     if is_required && !missing.is_empty() {
         return Err(Refusal::new("no-evidence", "the policy asks for evidence, and some is missing")
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
@@ -135,7 +141,7 @@ fn look(
             .remedy("unlink COMMIT", "removes one that no branch has"));
     }
     if asks {
-        unfinished::refuse_empty(store, execution, plan.as_ref(), work)?;
+        unfinished::refuse_empty(store, execution, plan, work)?;
         unfinished::refuse_failed_checks(execution)?;
     }
     Ok(missing)
@@ -154,6 +160,21 @@ fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
         if commits > 0 { " at the last commit" } else { "" }
     );
     Notice::warning(message).remedy(Call::new("verify", [issue]), "runs what is missing")
+}
+
+/// That no commit carries tasks of the plan out.
+fn left_out(issue: &str, tasks: &[String]) -> Notice {
+    let (named, them, each) = (tasks.join(", "), if tasks.len() == 1 { "it" } else { "them" }, &tasks[0]);
+    let message = match tasks.len() {
+        1 => format!("no commit carries out task {named} of the plan, and no criterion of it was accepted"),
+        _ => {
+            format!("no commit carries out tasks {named} of the plan, and no criteria of them were accepted")
+        }
+    };
+    let link = Call::new("link --task", [each, "COMMIT", issue]);
+    Notice::warning(message)
+        .remedy(link, "links the work if it is there")
+        .remedy(Call::new("reopen", [issue]), format!("goes on with {them}"))
 }
 
 /// The patch id of all that the execution made, `links` included: by it a squash is found again, and nothing else depends on

@@ -3,10 +3,12 @@
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
 use crate::model::remedy::Call;
+use crate::model::status::ExecutionStatus;
 use crate::ops::Refusal;
 use crate::rules::folder::ExecutionFolder;
+use crate::rules::holds::who_holds;
 use crate::rules::lease::Standing;
-use crate::store::{Read, Store, layout};
+use crate::store::{Read, Store, layout, records};
 use crate::trail::active;
 
 /// What somebody wants to do with a claim that may be of another.
@@ -16,6 +18,8 @@ pub(crate) enum Intent {
     End,
     /// To release or renew it, which you can do to your own from anywhere.
     Keep,
+    /// To say which commits carry it out, or what shows that a criterion holds; to your own, from anywhere.
+    Record,
 }
 
 /// Refuses what only the holder of a claim may do, as long as others may not take it over. The holder is who works in its
@@ -37,7 +41,7 @@ pub(crate) fn refuse_foreign(
     }
     let is_mine = store.identity()?.person() == it.actor;
     if is_mine
-        && (intent == Intent::Keep
+        && (intent != Intent::End
             || active::work_dir_of(store, &it.id)?.is_some()
             || is_unpublished(store, it)?)
     {
@@ -55,10 +59,35 @@ pub(crate) fn refuse_foreign(
         (false, Intent::End) => {
             refusal.hint("only they can end it; once others may take it over, `git wf next` does")
         }
+        (false, Intent::Record) => refusal.hint(
+            "only they can record what carries it out; once others may take it over, `git wf next` does",
+        ),
         (false, Intent::Keep) => {
             refusal.hint("the claim is theirs; once others may take it over, `git wf next` does")
         }
     })
+}
+
+/// The same of what somebody records of an execution that may have ended, or may be set aside: then it is the trail of
+/// everybody.
+///
+/// # Errors
+/// `claim-of-another`.
+pub(crate) fn refuse_foreign_record(
+    store: &Store,
+    read: &impl Read,
+    execution: &ExecutionFolder,
+    force: Option<&str>,
+) -> Result<(), Refusal> {
+    if execution.outcome() != ExecutionStatus::Executing {
+        return Ok(());
+    }
+    let all = records::executions(read, &execution.execution.issue_id)?;
+    let holder = who_holds(&all).holder.map(|n| &all[n].execution.id);
+    if holder != Some(&execution.execution.id) {
+        return Ok(());
+    }
+    refuse_foreign(store, execution, Intent::Record, force)
 }
 
 /// Whether this worktree is bound to the execution, or died over taking it.

@@ -5,6 +5,7 @@ use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, queue};
+use crate::rules::ending::Ending;
 use crate::rules::facts;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{Read, Store, resolve};
@@ -47,9 +48,16 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
     };
     let folder = existing(read, &issue)?;
     let Some(holder) = facts::holder(&folder) else {
+        let mine = folder.executions.iter().find(|it| Some(&it.execution.id) == wanted.as_ref());
+        let end = mine.and_then(|it| Some((it.execution.id.short(), Ending::of(it)?)));
+        let end = end.map(|(id, it)| format!("; `{id}` was {it}"));
         return Err(Refusal::new(
             "not-executing",
-            format!("nobody executes issue `{issue}`; it is {}", facts::status(&folder)),
+            format!(
+                "nobody is executing issue `{issue}`; it is {}{}",
+                facts::status(&folder),
+                end.unwrap_or_default()
+            ),
         )
         .remedy("next", "takes an item"));
     };
@@ -63,12 +71,14 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
         .remedy("next", "takes another item"));
     }
     if holder.outcome() != ExecutionStatus::Executing {
-        return Err(Refusal::new(
-            "ended",
-            format!("`{}` is {} already", holder.execution.id.short(), holder.outcome()),
-        )
-        .remedy(Call::new("show", [&issue]), "shows how it ended")
-        .remedy("next", "takes another item"));
+        let ended = match holder.outcome() {
+            ExecutionStatus::Failed => "has already failed",
+            _ => "is already completed",
+        };
+        let how = Ending::of(holder).map(|it| format!(": {it}")).unwrap_or_default();
+        return Err(Refusal::new("ended", format!("`{}` {ended}{how}", holder.execution.id.short()))
+            .remedy(Call::new("show", [&issue]), "shows how it ended")
+            .remedy("next", "takes another item"));
     }
     Ok(Meant { execution: holder.clone(), folder })
 }

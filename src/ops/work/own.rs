@@ -2,6 +2,7 @@
 
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::ops::{Notice, Refusal};
+use crate::rules::ending::Ending;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Read, Store, records};
@@ -9,8 +10,10 @@ use crate::trail::active::{self, Active};
 
 /// What this worktree executes.
 pub(crate) enum Own {
-    /// Nothing; or it ended.
+    /// Nothing.
     Nothing,
+    /// What it executed was ended elsewhere, and how: what ends here binds it to nothing.
+    Ended(Active, String),
     /// A claim that holds.
     Held(Box<ExecutionFolder>),
     /// A claim that does not hold any more, and why.
@@ -22,13 +25,21 @@ pub(crate) enum Own {
 /// # Errors
 /// What reading can come to.
 pub(crate) fn own(store: &Store, read: &impl Read) -> Result<Own, Refusal> {
-    let Some(active) = active::read(store)? else { return Ok(Own::Nothing) };
+    match active::read(store)? {
+        Some(active) => standing(read, active),
+        None => Ok(Own::Nothing),
+    }
+}
+
+/// How a claim stands that a worktree is bound to.
+fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
     let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(Own::Nothing) };
     let Some(mine) = folder.executions.iter().find(|it| it.execution.id == active.execution_id) else {
         return Ok(Own::Nothing);
     };
     if mine.outcome() != ExecutionStatus::Executing {
-        return Ok(Own::Nothing);
+        let how = Ending::of(mine).map(|it| it.to_string()).unwrap_or_default();
+        return Ok(Own::Ended(active, how));
     }
     let status = facts::status(&folder);
     let why = match facts::holder(&folder) {
@@ -36,19 +47,55 @@ pub(crate) fn own(store: &Store, read: &impl Read) -> Result<Own, Refusal> {
             format!("`{}` by {} holds the issue", holder.execution.id.short(), holder.execution.actor)
         }
         Some(_) if status == IssueStatus::Executing => return Ok(Own::Held(Box::new(mine.clone()))),
-        _ => format!("the issue is {status}"),
+        _ => match Ending::of(mine) {
+            Some(ending) => format!("it was {ending}, and the issue is {status}"),
+            None => format!("the issue is {status}"),
+        },
     };
     Ok(Own::Lost(active, why))
 }
 
-/// What the executor here should know of a claim that is lost, where it is.
+/// What the executor here should know of a claim that is lost, or that was ended elsewhere.
 ///
 /// # Errors
 /// As of [`own`].
 pub(crate) fn notice_of_loss(store: &Store, read: &impl Read) -> Result<Option<Notice>, Refusal> {
-    let Own::Lost(active, why) = own(store, read)? else { return Ok(None) };
-    Ok(Some(Notice::warning(format!(
-        "this worktree no longer holds `{}`: {why}; its commits stay in the trail",
+    Ok(match own(store, read)? {
+        Own::Nothing | Own::Held(_) => None,
+        Own::Ended(active, how) => Some(notice_of_end(&active, &how)),
+        Own::Lost(active, why) => Some(Notice::warning(format!(
+            "this worktree no longer holds `{}`: {why}; its commits stay in the trail",
+            active.solution_id
+        ))),
+    })
+}
+
+fn notice_of_end(active: &Active, how: &str) -> Notice {
+    Notice::warning(format!(
+        "`{}`, which this worktree executed, was {how}; later commits are not linked",
         active.solution_id
-    ))))
+    ))
+}
+
+/// What executors of this clone should know of ends and losses that came in since `before`: each is told once.
+///
+/// # Errors
+/// As of [`own`].
+pub(crate) fn notices_since(
+    store: &Store,
+    before: &impl Read,
+    now: &impl Read,
+) -> Result<Vec<Notice>, Refusal> {
+    let mut notices: Vec<Notice> = Vec::new();
+    for active in active::all(store)? {
+        let is_here = active::read(store)?.as_ref() == Some(&active);
+        match (standing(before, active.clone())?, standing(now, active)?) {
+            (Own::Held(_) | Own::Lost(..), Own::Ended(active, how)) => {
+                notices.push(notice_of_end(&active, &how));
+            }
+            (_, Own::Lost(..)) if is_here => notices.extend(notice_of_loss(store, now)?),
+            _ => {}
+        }
+    }
+    Ok(notices)
 }

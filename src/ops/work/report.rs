@@ -168,7 +168,7 @@ impl Report {
                 "other-plan",
                 format!("the result is about `{other}`, but `{own}` is being executed"),
             )
-            .remedy("done ITEM --result FILE", "ends the execution that it is of"));
+            .remedy("done ITEM --result FILE", "ends the execution that it describes"));
         }
         let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
         let mut commits = Vec::new();

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::unlinked::notice_of_branch;
 use super::{Own, own, planned};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::ops::issues::existing;
-use crate::ops::{Answer, Notice, Refusal, Session, trail};
+use crate::ops::{Answer, Refusal, Session, trail};
 use crate::trail::active::{self, Active};
 
 /// The task that is worked on.
@@ -39,6 +40,11 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
                 .hint("its commits stay in the trail")
                 .remedy("next", "takes another item"));
         }
+        Own::Ended(active, how) => {
+            let plan = active.solution_id;
+            return Err(Refusal::new("ended", format!("`{plan}`, which this worktree executed, was {how}"))
+                .remedy("next", "takes another item"));
+        }
         Own::Nothing => {
             return Err(
                 Refusal::new("no-claim", "this worktree executes nothing").remedy("next", "takes an item")
@@ -51,12 +57,7 @@ pub(crate) fn start_task(session: &Session, task: &str) -> Answer<Started> {
     if let Some(now) = active::read(store)?.filter(|now| now.task_id.as_deref() != Some(task)) {
         active::write(store, &Active { task_id: Some(task.to_owned()), ..now })?;
     }
-    if store.branch()? != execution.branch {
-        let branch = execution.branch.as_deref().unwrap_or_default();
-        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        let message = format!("commits here are not linked: only those on `{branch}` are");
-        session.notice(Notice::warning(message));
-    }
+    session.notice_all(notice_of_branch(store, &execution)?);
     let title = plan.task(task).map(|it| it.title.clone()).unwrap_or_default();
     let (execution_id, solution_id) = (execution.id, execution.solution_id);
     Ok(session.done(Started { execution_id, solution_id, task_id: task.to_owned(), title }, None))

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::unlinked;
 use crate::model::hash::CommitHash;
 use crate::model::plan::Plan;
 use crate::model::remedy::{Call, Remedy};
@@ -13,8 +14,8 @@ use crate::rules::evidence;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::git::Args;
 use crate::store::{Store, StoreError};
-use crate::trail::active;
 use crate::trail::work::Work;
+use crate::trail::{active, hooked, progress};
 
 /// At most this many paths are named; the others are counted.
 const MOST_NAMED: usize = 20;
@@ -31,25 +32,33 @@ pub(super) fn refuse_empty(
     }
     let it = &execution.execution;
     let issue = &it.issue_id;
-    let head = match active::work_dir_of(store, &it.id)? {
-        Some(folder) => Store::open(&folder)?.head()?,
-        None => store.head()?,
+    let here = match active::work_dir_of(store, &it.id)? {
+        Some(folder) => Some(Store::open(&folder)?),
+        None => None,
     };
-    let head = head.map(CommitHash::from);
+    let here = here.as_ref().unwrap_or(store);
+    let head = here.head()?.map(CommitHash::from);
     let id = it.id.short();
-    let link = Remedy::call(Call::new("link", ["COMMIT", issue.as_str()]), "binds an existing commit");
+    let link = Remedy::call(Call::new("link", ["COMMIT", issue.as_str()]), "links an existing commit");
+    let relink = |does| Remedy::call("relink", does);
     let fail = Remedy::call("fail -m TEXT", "ends the execution without it");
     if work.idle.is_empty() {
-        let remedies = if head.is_none() || head == it.base_commit {
+        let details = unlinked::causes(here, execution)?;
+        let is_begun = head.is_some() && head != it.base_commit;
+        let mut remedies = if is_begun || !details.is_empty() {
+            vec![link, relink("finds those whose message or change says whose they are")]
+        } else {
             let release = Remedy::call(Call::new("lease release", [issue]), "gives it up");
             vec![Remedy::words("commit the work first"), fail, release]
-        } else {
-            let relink = Remedy::call("relink", "finds those that belong to a plan");
-            let does = "tells whether the hooks that bind commits are installed";
-            vec![link, relink, Remedy::call("hooks status", does)]
         };
-        let refusal = Refusal::new("no-commit", format!("no commit is bound to `{id}`"));
-        return Err(Refusal { remedies, ..refusal });
+        if !hooked::links_commits(here) {
+            remedies.push(Remedy::call(
+                "hooks install",
+                "installs the hooks that link commits, which are missing",
+            ));
+        }
+        let refusal = Refusal::new("no-commit", format!("no commit is linked to `{id}`"));
+        return Err(Refusal { details, remedies, ..refusal });
     }
     let mut idle = work.idle.clone();
     let more = idle.len().saturating_sub(MOST_NAMED);
@@ -57,8 +66,13 @@ pub(super) fn refuse_empty(
     if more > 0 {
         idle.push(format!("and {more} more"));
     }
-    let message = format!("no commit that is bound to `{id}` leaves a change on a branch");
-    let remedies = vec![Remedy::words("commit the work on a branch"), link, fail];
+    let message = format!("no commit that is linked to `{id}` leaves a change on a branch");
+    let remedies = match work.is_any_gone {
+        true => {
+            vec![relink("finds what took the place of commits that were squashed or rebased"), link, fail]
+        }
+        false => vec![Remedy::words("commit the work on a branch"), link, fail],
+    };
     Err(Refusal { details: idle, remedies, ..Refusal::new("no-commit", message) })
 }
 
@@ -74,6 +88,16 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Re
         .hint("mend it")
         .remedy("verify", "runs it again")
         .remedy("fail -m TEXT", "ends the execution without it"))
+}
+
+/// Refuses in the middle of a rebase and the like: what it leaves behind is not known before it ends.
+pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> Result<(), Refusal> {
+    let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
+    match progress::under_way(&Store::open(&folder)?.git_dir()) {
+        None => Ok(()),
+        Some(what) => Err(Refusal::new("in-progress", format!("a {what} is in progress in the work tree"))
+            .hint(format!("finish or abort it first: `git {what} --continue`, `git {what} --abort`"))),
+    }
 }
 
 /// Refuses where the work tree of the execution, if it is here, holds work that is in no commit: changes of what git

@@ -191,6 +191,11 @@ fn meant(
                 format!("`{}` is no longer held: {why}", active.execution_id.short()),
             )
             .remedy(Call::new("verify", [active.execution_id.short()]), "tests it all the same")),
+            Own::Ended(active, how) => {
+                let id = active.execution_id.short();
+                Err(Refusal::new("ended", format!("`{id}` was {how}"))
+                    .remedy(Call::new("verify", [id]), "tests it all the same"))
+            }
             Own::Nothing => Err(Refusal::new("no-claim", "this worktree executes nothing")
                 .remedy("next", "takes an item")
                 .remedy("verify ITEM", "tests what another one did")),
@@ -270,7 +275,7 @@ fn place(session: &Session, id: &ExecutionId) -> Result<Place, Refusal> {
                     .hint("run it in a clone or in a worktree")
             })?;
             session.notice(Notice::warning(format!(
-                "no work tree here is bound to `{id}`; its tests run in this one"
+                "no work tree here executes `{id}`; its tests run in this one"
             )));
             here
         }
@@ -309,7 +314,8 @@ fn record(session: &Session, claim: &Execution, checks: &[Check]) -> Result<Opti
 
 /// Evidence counts at the last linked commit; somebody who tested another one should know.
 fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check]) -> Option<Notice> {
-    let commits = Work::of(store, execution).map(|work| work.present).unwrap_or_else(|_| execution.work());
+    let commits = store.snapshot().and_then(|read| Work::of(store, &read, execution));
+    let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
     let (last, check) = (commits.last()?, checks.first()?);
     match &check.commit {
         Some(commit) if *commit != last.link.hash => Some(Notice::warning(format!(

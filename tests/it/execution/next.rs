@@ -22,6 +22,7 @@ fn the_answer_has_everything_an_executor_needs() {
         "attempt",
         "branch",
         "lease_expires_at",
+        "hooks_installed",
     ];
     assert_eq!(names, expected);
     assert_eq!((&claim["item_id"], &claim["issue_id"]), (&json!("S-1"), &json!("ISS-001")));
@@ -179,14 +180,15 @@ fn a_claim_whose_note_is_lost_is_found_again() {
 }
 
 #[test]
-fn on_another_branch_it_says_that_commits_are_not_bound() {
+fn on_another_branch_it_says_that_commits_are_not_linked() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.queued("ISS-001", "src/a.rs");
+    repo.git(&["branch", "other"]).ok();
     for _ in 0..2 {
         assert_eq!(repo.wf(&["next"]).ok().stderr, "");
     }
-    for args in [&["switch", "-q", "-c", "other"][..], &["switch", "-q", "--detach"]] {
+    for args in [&["switch", "-q", "other"][..], &["switch", "-q", "--detach"]] {
         repo.git(args).ok();
         let ran = repo.wf(&["next"]).ok();
         assert!(ran.stdout.starts_with("still has"), "{}", ran.stdout);

@@ -34,6 +34,75 @@ fn another_person_ends_nothing() {
 }
 
 #[test]
+fn nor_records_what_carries_it_out() {
+    let sandbox = Sandbox::new();
+    let (one, two) = executed(&sandbox);
+    one.wf(&["link", "HEAD", "ISS-001"]).ok();
+    one.wf(&["accept", "T1", "1", "-e", "seen by Ada"]).ok();
+    one.wf(&["sync"]).ok();
+    two.wf(&["sync"]).ok();
+    let other = two.commit("src/b.rs", "b", "another");
+    let all = [
+        &["link", &other, "ISS-001"][..],
+        &["unlink", "HEAD~1", "ISS-001"],
+        &["unlink", "HEAD~1"],
+        &["accept", "T1", "1", "ISS-001", "-e", "seen by Grace"],
+    ];
+    for args in all {
+        let error = two.refused(1, args);
+        assert_eq!(error["code"], "claim-of-another", "{args:?}");
+        assert!(error["message"].as_str().unwrap().contains("Ada <ada@example.org>"), "{error}");
+    }
+    for args in [all[0], all[2], all[3]] {
+        two.wf(&[args, &["--force", "--reason", "Ada asked for it"]].concat()).ok();
+        assert_eq!(two.json(&["log", "-n", "1"])[0]["force"], "Ada asked for it", "{args:?}");
+    }
+    // What is so already is nobody's loss, and the trail of what has ended is everybody's.
+    one.changes_nothing(&["link", "HEAD", "ISS-001"]);
+    one.wf(&["fail", "-m", "no"]).ok();
+    two.wf(&["sync"]).ok();
+    two.wf(&["link", "HEAD~1", "ISS-001"]).ok();
+}
+
+#[test]
+fn whose_claim_was_ended_by_another_is_told() {
+    for (end, so) in
+        [(&["done", "-m", "It holds"][..], "completed"), (&["fail", "-m", "no"], "ended as failed")]
+    {
+        let sandbox = Sandbox::new();
+        let (one, two) = executed(&sandbox);
+        two.wf(&[&end[..1], &["S-1"], &end[1..], &["--force", "--reason", "Ada is away"]].concat()).ok();
+        let told = format!("{so} by Grace <grace@example.org> at 2026-");
+        let ran = one.wf(&["sync"]).ok();
+        assert!(ran.stderr.contains(&told) && ran.stderr.contains("Ada is away"), "{}", ran.stderr);
+        // Once.
+        assert_eq!(one.wf(&["sync"]).ok().stderr, "");
+        let ran = one.wf(&["status"]).ok();
+        assert!(ran.stderr.contains(&told) && ran.stderr.contains("Ada is away"), "{}", ran.stderr);
+        let error = one.refused(1, &["done"]);
+        assert_eq!(error["code"], "ended");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(&told) && message.contains("Ada is away"), "{error}");
+        let ran = one.wf(&["next"]).fails(3);
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+        assert_eq!(one.wf(&["status"]).ok().stderr, "");
+    }
+}
+
+#[test]
+fn who_lost_a_claim_by_force_is_told_who_took_it() {
+    let sandbox = Sandbox::new();
+    let (one, two) = executed(&sandbox);
+    two.wf(&["lease", "release", "S-1", "--force", "--reason", "Ada is away"]).ok();
+    one.wf(&["sync"]).ok();
+    let told = "released by Grace <grace@example.org> at 2026-";
+    let error = one.refused(1, &["done"]);
+    assert!(error["message"].as_str().unwrap().contains(told), "{error}");
+    let ran = one.wf(&["status"]).ok();
+    assert!(ran.stderr.contains(told) && ran.stderr.contains("Ada is away"), "{}", ran.stderr);
+}
+
+#[test]
 fn nor_does_the_same_person_in_another_clone() {
     let sandbox = Sandbox::new();
     let (_, two) = executed(&sandbox);

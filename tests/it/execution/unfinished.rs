@@ -35,7 +35,7 @@ fn nothing_is_not_done() {
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.commit("src/a.rs", "a\n", "Add a");
     let hint = refused(&repo, "no-commit")["hint"].as_str().unwrap().to_owned();
-    assert!(hint.contains("git wf link COMMIT ISS-001") && hint.contains("git wf hooks status"), "{hint}");
+    assert!(hint.contains("git wf link COMMIT ISS-001") && hint.contains("git wf hooks install"), "{hint}");
     repo.wf(&["link", "HEAD", "ISS-001"]).ok();
     repo.wf(&["done"]).ok();
     assert_eq!(repo.status("ISS-001"), "completed");
@@ -258,4 +258,145 @@ fn a_plan_that_needs_no_commit_is_done_without_one() {
     repo.wf(&["verify", "--yes"]).ok();
     repo.wf(&["done"]).ok();
     assert_eq!(repo.status("ISS-001"), "completed");
+}
+
+#[test]
+fn a_squash_by_a_forge_is_found_by_relink() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    repo.commit("README.md", "one\n", "first");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.queued("ISS-001", "src/a.rs");
+    repo.git(&["switch", "-q", "-c", "feature"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.commit("src/a.rs", "1\n", "one");
+    repo.commit("src/a.rs", "1\n2\n", "two");
+    repo.git(&["switch", "-q", "main"]).ok();
+    let off = ["-c", "core.hooksPath=/dev/null"];
+    repo.git(&["merge", "-q", "--squash", "feature"]).ok();
+    repo.git(&[&off[..], &["commit", "-q", "-m", "Add a (#1)"]].concat()).ok();
+    repo.git(&["branch", "-q", "-D", "feature"]).ok();
+    let error = refused(&repo, "no-commit");
+    assert!(error["hint"].as_str().unwrap().starts_with("`git wf relink` finds"), "{error}");
+    repo.wf(&["relink"]).ok();
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn the_work_of_an_earlier_attempt_counts_once_it_is_linked() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    let work = repo.commit("src/a.rs", "a\n", "Add a");
+    repo.wf(&["fail", "-m", "the tests could not be run"]).ok();
+    repo.wf(&["retry", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    let error = refused(&repo, "no-commit");
+    assert_eq!(
+        error["details"],
+        json!([format!("{} \"Add a\" is linked to attempt 1 of the plan", &work[..10])])
+    );
+    assert!(error["hint"].as_str().unwrap().contains("git wf link COMMIT ISS-001"), "{error}");
+    repo.wf(&["link", &work, "ISS-001"]).ok();
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn a_task_that_nobody_began_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("a");
+    repo.commit("README.md", "one\n", "first");
+    repo.wf(&["init", "--hooks"]).ok();
+    let mut plan = plan_on("src/a.rs");
+    let mut second = plan["tasks"][0].clone();
+    second["id"] = json!("T2");
+    second["modification_points"][0]["file"] = json!("src/b.rs");
+    plan["tasks"].as_array_mut().unwrap().push(second);
+    for task in plan["tasks"].as_array_mut().unwrap() {
+        task["test"]["commands"] = json!([]);
+    }
+    repo.planned("ISS-001", &plan);
+    repo.planned("ISS-002", &plan);
+    repo.wf(&["start", "ISS-001"]).ok();
+    repo.commit("src/a.rs", "a\n", "Add a");
+    let ran = repo.wf(&["done"]).ok();
+    let told = "no commit carries out task T2 of the plan";
+    assert!(ran.stderr.contains(told) && !ran.stderr.contains("T1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("git wf link --task T2 COMMIT ISS-001"), "{}", ran.stderr);
+    repo.wf(&["start", "ISS-002"]).ok();
+    repo.commit("src/a.rs", "aa\n", "Change a");
+    repo.wf(&["accept", "T2", "1", "-e", "it was so already"]).ok();
+    assert_eq!(repo.wf(&["done"]).ok().stderr, "");
+}
+
+#[test]
+fn in_the_middle_of_a_merge_nothing_is_done() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    repo.git(&["branch", "side"]).ok();
+    repo.commit("src/a.rs", "a\n", "Add a");
+    repo.commit("src/b.rs", "a\n", "Add b");
+    repo.git(&["switch", "-q", "side"]).ok();
+    repo.commit("src/c.rs", "c\n", "Add c");
+    repo.git(&["switch", "-q", "main"]).ok();
+    let stopped = repo.with_env("GIT_EDITOR", "false");
+    for (what, args) in [
+        ("merge", &["merge", "-q", "--no-ff", "--no-commit", "side"][..]),
+        ("rebase", &["rebase", "-q", "-x", "false", "HEAD~1"]),
+        ("cherry-pick", &["cherry-pick", "-e", "side"]),
+        ("revert", &["revert", "-n", "HEAD"]),
+    ] {
+        stopped.git(args);
+        let error = refused(&repo, "in-progress");
+        assert!(error["message"].as_str().unwrap().contains(&format!("a {what} is in progress")), "{error}");
+        repo.git(&[what, "--abort"]).ok();
+    }
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn what_another_made_and_nobody_linked_is_not_the_executors_work() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    let beside = repo.worktree("b", "theirs").as_person("Grace", "grace@example.org");
+    let one = beside.commit("src/one.rs", "1\n", "Grace's one");
+    beside.commit("src/two.rs", "2\n", "Grace's two");
+    sandbox.advance(60);
+    // Picked, and picked under another name and author.
+    for args in [&["cherry-pick", &one][..], &["cherry-pick", "-n", &one]] {
+        repo.git(args).ok();
+        if args.len() == 3 {
+            repo.git(&["commit", "-q", "-m", "Mine"]).ok();
+        }
+        let told = idle(&repo);
+        assert!(told.iter().any(|it| it.contains("repeats what Grace <grace@example.org> made")), "{told:?}");
+        repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    }
+    // Squashed, whatever the message says.
+    for args in [&["commit", "-q", "--no-edit"][..], &["commit", "-q", "-m", "Mine"]] {
+        repo.git(&["merge", "-q", "--squash", "theirs"]).ok();
+        repo.git(args).ok();
+        let told = idle(&repo);
+        assert!(told.iter().any(|it| it.contains("repeats what Grace")), "{told:?}");
+        repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    }
+    // What was changed on the way is one's own, and who links it by hand says that it belongs there.
+    repo.git(&["cherry-pick", "-n", &one]).ok();
+    repo.write("src/one.rs", "1\nand more\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-q", "-m", "Grace's and mine"]).ok();
+    repo.wf(&["done"]).ok();
+}
+
+#[test]
+fn ones_own_work_that_another_picked_is_ones_own() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    let work = repo.commit("src/a.rs", "1\n", "Mine");
+    let beside = repo.worktree("b", "theirs").as_person("Grace", "grace@example.org");
+    beside.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    sandbox.advance(60);
+    beside.git(&["-c", "core.hooksPath=/dev/null", "cherry-pick", &work]).ok();
+    sandbox.advance(60);
+    repo.git(&["commit", "-q", "--amend", "-m", "Mine in better words"]).ok();
+    repo.wf(&["done"]).ok();
 }

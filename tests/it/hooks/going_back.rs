@@ -335,7 +335,7 @@ fn one_change_of_several_plans_is_bound_to_what_is_carried_out() {
     it.repo().wf(&["list"]).ok();
     it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
     let said = it.repo().git(&["commit", "-q", "-m", "whose"]).ok().stderr;
-    for part in [&it.it.claim.solution, &it.other.solution, "is bound to", "`git wf link HEAD SOLUTION`"] {
+    for part in [&it.it.claim.solution, &it.other.solution, "is linked to", "`git wf link HEAD SOLUTION`"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert_eq!(said.lines().count(), 1, "{said}");
@@ -388,4 +388,31 @@ fn a_rebase_that_squashes_two_plans_is_of_both() {
         assert_eq!(it.it.linked(), std::slice::from_ref(&head), "{word}");
         assert_eq!(it.other.linked(it.repo()), [head], "{word}");
     }
+}
+
+#[test]
+fn a_pick_of_what_was_reverted_reapplies_it() {
+    for pick in [&["cherry-pick"][..], &["cherry-pick", "-x"]] {
+        let it = Two::new();
+        it.repo().git(&["revert", "--no-edit", &it.work]).ok();
+        let revert = id(it.repo(), "HEAD");
+        it.repo().git(&[pick, &[&it.work]].concat()).ok();
+        assert_eq!(it.assert_of_the_first()["reverts"], json!([revert]), "{pick:?}");
+        let trace = it.repo().wf(&["trace", "ISS-001"]).ok().stdout;
+        assert!(trace.contains(&format!("(reapplies {})", &it.work[..10])), "{trace}");
+    }
+}
+
+#[test]
+fn several_reverts_in_one_commit_are_all_shown() {
+    let it = Two::new();
+    let repo = it.repo();
+    activate(repo, &it.other, "refs/heads/main", Some("T1"));
+    let second = repo.commit("a", "1\n2\n3\n4\n", "more of it");
+    repo.commit("b", "1\n", "something else");
+    repo.git(&["revert", "--no-commit", &second, &it.work]).ok();
+    repo.git(&["commit", "-q", "-m", "Do without both"]).ok();
+    let head = id(repo, "HEAD");
+    assert_eq!(it.it.claim.links(repo)[&head]["reverts"], json!([it.work]));
+    assert_eq!(it.other.links(repo)[&head]["reverts"], json!([second]));
 }

@@ -1,5 +1,6 @@
 //! Commits bind themselves: what the installed hooks do to messages and to the store, with real git.
 
+mod branches;
 mod going_back;
 mod installing;
 mod links;

@@ -175,7 +175,7 @@ fn an_id_in_a_comment_is_not_the_authors() {
 }
 
 #[test]
-fn a_commit_on_a_detached_head_says_that_it_is_not_bound() {
+fn a_commit_on_a_detached_head_says_that_it_is_not_linked() {
     let it = Bound::new();
     let commit = |repo: &Repo, text: &str| {
         repo.write("a", text);
@@ -187,8 +187,8 @@ fn a_commit_on_a_detached_head_says_that_it_is_not_bound() {
     let said = commit(&it.repo, "2");
     let hash = id(&it.repo, "HEAD")[..7].to_owned();
     let wanted = format!(
-        "git-wf: {hash} is on a detached HEAD, so it is not bound to `{}`, which is executed on `main`; `git wf link \
-         {hash} ISS-001` binds it\n",
+        "git-wf: {hash} is on a detached HEAD, so it is not linked to `{}`, which is executed on `main`; `git wf link \
+         {hash} ISS-001` links it\n",
         it.claim.solution
     );
     assert_eq!(said, wanted);

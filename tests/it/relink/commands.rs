@@ -46,7 +46,7 @@ fn each_task_gets_its_commits() {
     assert!(message.contains("Wf-Task: T2\n"), "{message}");
     let error = repo.refused(1, &["task", "start", "T9"]);
     assert_eq!((&error["code"], &error["hint"]), (&json!("not-found"), &json!("its tasks are T1, T2")));
-    repo.git(&["switch", "-q", "-c", "other"]).ok();
+    repo.git(&["switch", "-q", "--detach"]).ok();
     assert!(repo.wf(&["task", "start", "T1"]).ok().stderr.contains("not linked"));
     repo.git(&["switch", "-q", "main"]).ok();
     repo.done();

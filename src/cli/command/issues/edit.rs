@@ -13,7 +13,7 @@ pub(crate) struct Args {
     /// A new title
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
-    /// The status: registered, planning, planned, paused or cancelled
+    /// The status: registered, planning, planned, paused or cancelled (`git wf close` makes it closed)
     #[arg(short, long, value_name = "STATUS", value_parser = parse_status)]
     status: Option<IssueStatus>,
     #[command(flatten)]

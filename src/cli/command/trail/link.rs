@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{Context, Force, Outcome, print};
 use crate::ops::trail::{self, Link};
 
 /// Link commits to a plan by hand
@@ -10,12 +10,15 @@ pub(crate) struct Args {
     /// The task the commits carry out
     #[arg(long, value_name = "ID")]
     task: Option<String>,
+    #[command(flatten)]
+    force: Force,
 }
 
-pub(in crate::cli) fn run(Args { ids: mut commits, task }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { ids: mut commits, task, force }: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let plan = commits.pop().unwrap_or_default();
-    let done = trail::link(&session, &Link { commits, plan, task })?;
-    context
-        .answer(done, |links, _, screen| print::trail::links(screen, links, ("linked", "is linked already:")))
+    let done = trail::link(&session, &Link { commits, plan, task, force: force.why() })?;
+    context.answer(done, |links, _, screen| {
+        print::trail::links(screen, links, ("linked", "is already linked to"))
+    })
 }

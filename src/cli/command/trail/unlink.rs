@@ -1,4 +1,4 @@
-use crate::cli::{Context, Outcome, print};
+use crate::cli::{Context, Force, Outcome, print};
 use crate::ops::trail;
 
 /// Remove the links of commits; `relink` does not restore them
@@ -7,11 +7,13 @@ pub(crate) struct Args {
     /// The commits; then a plan, execution or issue to remove only its links
     #[arg(required = true, value_names = ["COMMIT"])]
     ids: Vec<String>,
+    #[command(flatten)]
+    force: Force,
 }
 
-pub(in crate::cli) fn run(Args { ids }: Args, context: &mut Context) -> Outcome {
+pub(in crate::cli) fn run(Args { ids, force }: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
-    let done = trail::unlink(&session, &ids)?;
+    let done = trail::unlink(&session, &ids, force.why().as_deref())?;
     context
-        .answer(done, |links, _, screen| print::trail::links(screen, links, ("unlinked", "is not linked:")))
+        .answer(done, |links, _, screen| print::trail::links(screen, links, ("unlinked", "is not linked to")))
 }

@@ -1,5 +1,6 @@
 use crate::cli::input::text as text_input;
-use crate::cli::{Context, Failure, Outcome, print};
+use crate::cli::{Context, Force, Outcome, print};
+use crate::model::shell;
 use crate::ops::work::{self, Accept};
 
 /// Confirm a criterion that no test covers, with evidence
@@ -17,6 +18,8 @@ pub(crate) struct Args {
     /// The evidence that the criterion holds
     #[arg(short, long, value_name = "TEXT")]
     evidence: Vec<String>,
+    #[command(flatten)]
+    force: Force,
 }
 
 fn parse_criterion(text: &str) -> Result<u64, String> {
@@ -27,12 +30,12 @@ fn parse_criterion(text: &str) -> Result<u64, String> {
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let (item, text) = text_input::item_and_text(args.item, args.text);
     let Some(evidence) = text_input::said(&args.evidence, text.as_deref())? else {
-        let word = item.as_deref().map(|word| format!(": `{word}` is taken for an item")).unwrap_or_default();
-        return Err(Failure::usage(format!("a criterion is accepted with evidence{word}"))
-            .hint("`-e TEXT` says what shows that it holds"));
+        let command = format!("git wf accept {} {} -e", shell::word(&args.task), args.criterion);
+        return Err(text_input::lone_word("a criterion needs evidence", item.as_deref(), &command));
     };
     let session = context.session()?;
-    let Args { task, criterion, .. } = args;
-    let done = work::accept(&session, &Accept { item, task, criterion, evidence })?;
+    let Args { task, criterion, force, .. } = args;
+    let input = Accept { item, task, criterion, evidence, force: force.why() };
+    let done = work::accept(&session, &input)?;
     context.answer(done, |accepted, _, screen| print::work::accepted(screen, accepted))
 }

@@ -2,24 +2,45 @@
 
 use std::path::Path;
 
-use crate::trail::referred::REVERTS;
+use super::referred::REVERTS;
 
 /// A rebase. Until it ends, its commits are nobody's: it may still be aborted, and `post-rewrite` tells at its end
 /// what became of what. (`git am`, which shares a folder name with the older kind of rebase, is none.)
-pub(super) fn is_rebasing(git_dir: &Path) -> bool {
+pub(crate) fn is_rebasing(git_dir: &Path) -> bool {
     let apply = git_dir.join("rebase-apply");
     git_dir.join("rebase-merge").is_dir() || (apply.is_dir() && !apply.join("applying").exists())
 }
 
+/// The subcommand of git that a worktree is in the middle of, and that `--continue` and `--abort` end.
+pub(crate) fn under_way(git_dir: &Path) -> Option<&'static str> {
+    let is_there = |name: &str| git_dir.join(name).exists();
+    let todo = || std::fs::read_to_string(git_dir.join("sequencer/todo")).unwrap_or_default();
+    if is_rebasing(git_dir) {
+        Some("rebase")
+    } else if is_there("rebase-apply") {
+        Some("am")
+    } else if is_merging(git_dir) {
+        Some("merge")
+    } else if is_there("CHERRY_PICK_HEAD") {
+        Some("cherry-pick")
+    } else if is_there("REVERT_HEAD") {
+        Some("revert")
+    } else if is_there("sequencer") {
+        Some(if todo().starts_with("revert") { "revert" } else { "cherry-pick" })
+    } else {
+        None
+    }
+}
+
 /// A cherry-pick or a revert that stopped for the user, who now commits. One that does not stop never gets to
 /// `commit-msg`: git does not run it there.
-pub(super) fn is_picking(git_dir: &Path) -> bool {
+pub(crate) fn is_picking(git_dir: &Path) -> bool {
     ["CHERRY_PICK_HEAD", "REVERT_HEAD"].iter().any(|name| git_dir.join(name).exists())
 }
 
 /// What a commit that is about to be made goes back to, as a message of git's would name it: the commits of a squash, or
 /// the one that is picked or taken back. None of it is in a message that somebody gave with `-m`.
-pub(super) fn goes_back_to(git_dir: &Path) -> Vec<u8> {
+pub(crate) fn goes_back_to(git_dir: &Path) -> Vec<u8> {
     let read = |name: &str| std::fs::read(git_dir.join(name)).unwrap_or_default();
     if let squashed @ [_, ..] = &read("SQUASH_MSG")[..] {
         return squashed.to_vec();
@@ -36,6 +57,6 @@ pub(super) fn goes_back_to(git_dir: &Path) -> Vec<u8> {
 }
 
 /// A merge.
-pub(super) fn is_merging(git_dir: &Path) -> bool {
+pub(crate) fn is_merging(git_dir: &Path) -> bool {
     git_dir.join("MERGE_HEAD").exists()
 }

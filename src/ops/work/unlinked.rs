@@ -1,0 +1,101 @@
+//! Why commits that were made since a claim are not linked to it.
+
+use crate::model::execution::Execution;
+use crate::model::hash::CommitHash;
+use crate::model::words::count;
+use crate::ops::{Notice, Refusal};
+use crate::rules::folder::ExecutionFolder;
+use crate::store::git::Args;
+use crate::store::{Store, StoreError, records};
+use crate::trail::own_branch::{Relation, relation};
+use crate::trail::sources::Sources;
+use crate::trail::{active, hooked};
+
+/// At most so many of the latest commits are looked at.
+const MOST_COMMITS: usize = 200;
+
+/// At most so many of an earlier attempt are named.
+const MOST_NAMED: usize = 20;
+
+/// That no hook links the commits that are made here, where that is so and something is executed.
+pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
+    let message = "the hooks are not installed: commits are not linked, and do not renew the lease";
+    let is_missing = !hooked::links_commits(store);
+    is_missing.then(|| Notice::warning(message).remedy("hooks install", "installs them"))
+}
+
+/// That commits made here are not linked, where another branch is checked out.
+///
+/// # Errors
+/// What reading can come to.
+pub(super) fn notice_of_branch(store: &Store, execution: &Execution) -> Result<Option<Notice>, Refusal> {
+    let on = other_branch(store, execution)?;
+    Ok(on.map(|_| {
+        let own = short(execution.branch.as_deref().unwrap_or_default());
+        Notice::warning(format!("commits here are not linked: only those on `{own}` are"))
+    }))
+}
+
+/// The branch that is checked out here, if commits on it are not those of the execution.
+fn other_branch(store: &Store, execution: &Execution) -> Result<Option<String>, StoreError> {
+    let Some(own) = execution.branch.as_deref() else { return Ok(None) };
+    let branch = store.branch()?;
+    let is_own = match (&branch, active::read(store)?) {
+        (Some(branch), Some(active)) => relation(store, &active, execution, branch)? == Relation::Own,
+        (branch, _) => branch.as_deref() == Some(own),
+    };
+    let name = branch.as_deref().map_or("a detached HEAD".into(), |it| format!("`{}`", short(it)));
+    Ok((!is_own).then_some(name))
+}
+
+/// The name of a branch as people say it.
+fn short(name: &str) -> &str {
+    name.strip_prefix("refs/heads/").unwrap_or(name)
+}
+
+/// What there is instead of linked commits, a line each, and which hooks are missing. `store` is that of the worktree.
+pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<String>, Refusal> {
+    let it = &execution.execution;
+    let mut causes = Vec::new();
+    if let Some(on) = other_branch(store, it)? {
+        let own = short(it.branch.as_deref().unwrap_or_default());
+        causes.push(format!("{on} is checked out, and commits are linked on `{own}`"));
+    }
+    let snapshot = store.snapshot()?;
+    for earlier in records::executions(&snapshot, &it.issue_id)? {
+        let (before, attempt) = (&earlier.execution, earlier.execution.attempt);
+        if before.solution_id == it.solution_id && attempt < it.attempt {
+            causes.extend(earlier.work().into_iter().take(MOST_NAMED).map(|commit| {
+                let (hash, subject) = (commit.link.hash.short(), commit.link.subject);
+                format!("{hash} \"{subject}\" is linked to attempt {attempt} of the plan")
+            }));
+        }
+    }
+    let Some(base) = it.base_commit.as_ref().and_then(|base| store.commit_here(base)) else {
+        return Ok(causes);
+    };
+    let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMMITS);
+    let listed = store.git().output(args.value("HEAD").without(base)).map_err(StoreError::Git)?;
+    let sources = Sources::of(store, &snapshot);
+    let (mut nobodys, mut of_others, mut plans) = (0, 0, Vec::new());
+    for hash in String::from_utf8_lossy(&listed.stdout).lines().filter_map(CommitHash::parse) {
+        let known = sources.known(&hash)?;
+        match known.is_empty() {
+            true => nobodys += 1,
+            false => of_others += 1,
+        }
+        plans.extend(known.iter().map(|id| format!("`{}`", id.short())));
+    }
+    plans.sort();
+    plans.dedup();
+    if of_others > 0 {
+        let are = if of_others == 1 { "is" } else { "are" };
+        let commits = count(of_others, "commit");
+        causes.push(format!("{commits} since the claim {are} linked to {}", plans.join(", ")));
+    }
+    if nobodys > 0 {
+        let are = if nobodys == 1 { "is" } else { "are" };
+        causes.push(format!("{} since the claim {are} linked to no plan", count(nobodys, "commit")));
+    }
+    Ok(causes)
+}

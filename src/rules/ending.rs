@@ -1,0 +1,52 @@
+//! How an execution ended, for people: by whom, when, and why in spite of a gate.
+
+use std::fmt;
+
+use super::folder::ExecutionFolder;
+use crate::model::execution::AsideReason;
+use crate::model::status::ExecutionStatus;
+use crate::model::time::Time;
+
+/// How an execution ended. Shown, it goes on after "was": `completed by Ada <ada@example.org> at …`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ending<'a> {
+    how: How,
+    by: &'a str,
+    at: Time,
+    forced: Option<&'a str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Completed,
+    Failed,
+    Aside(AsideReason),
+}
+
+impl<'a> Ending<'a> {
+    /// That of an execution; none while it goes on, or where another only took its place.
+    pub(crate) fn of(execution: &'a ExecutionFolder) -> Option<Self> {
+        let aside = execution.aside_entry();
+        let (how, at) = match (execution.outcome(), aside) {
+            (ExecutionStatus::Completed, _) => (How::Completed, execution.finished_at()?),
+            (ExecutionStatus::Failed, _) => (How::Failed, execution.finished_at()?),
+            (_, Some((entry, aside))) => (How::Aside(aside.reason), entry.at),
+            (_, None) => return None,
+        };
+        Some(Self { how, by: execution.ended_by()?, at, forced: execution.forced() })
+    }
+}
+
+impl fmt::Display for Ending<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.how {
+            How::Completed => "completed",
+            How::Failed => "ended as failed",
+            How::Aside(AsideReason::Release) => "released",
+            How::Aside(AsideReason::Rebind) => "set aside for another plan",
+            How::Aside(AsideReason::Retry | AsideReason::Reopen) => "set aside to be queued again",
+        })?;
+        write!(f, " by {} at {}", self.by, self.at)?;
+        self.forced.map_or(Ok(()), |reason| write!(f, ", gate overridden: {reason}"))
+    }
+}

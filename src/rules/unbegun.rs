@@ -1,0 +1,92 @@
+//! Tasks of a plan that nobody seems to have begun.
+
+use serde_json::Value;
+
+use super::folder::LinkedCommit;
+use crate::model::execution::{Event, LogEntry};
+use crate::model::plan::{Plan, Task};
+use crate::model::repo_path::RepoPath;
+
+/// The tasks that none of the commits of `work` carries out, of which no criterion was accepted, and of which the executor
+/// reported nothing. A commit that is linked to no task may be of each whose files it touches, and of each that names none.
+pub(crate) fn unbegun<'a>(
+    plan: &'a Plan,
+    log: &[LogEntry],
+    work: &[LinkedCommit],
+    reported: &[Value],
+) -> Vec<&'a str> {
+    let is_accepted = |task: &Task| {
+        let accepts = |event: &Event| matches!(event, Event::Accept(it) if it.task_id == task.id);
+        log.iter().any(|entry| accepts(&entry.event))
+    };
+    let is_reported = |task: &Task| {
+        let names = |it: &Value| ["id", "task_id", "task"].iter().any(|key| it[*key] == task.id.as_str());
+        reported.iter().any(|it| names(it) || it.as_str() == Some(&task.id))
+    };
+    let is_carried = |task: &Task| {
+        let touches = task.touches();
+        work.iter().any(|commit| match &commit.link.task_id {
+            Some(id) => *id == task.id,
+            None => touches.is_empty() || commit.link.files.iter().any(|file| is_within(file, &touches)),
+        })
+    };
+    let is_begun =
+        |task: &&Task| task.needs_no_commit() || is_carried(task) || is_accepted(task) || is_reported(task);
+    plan.tasks.iter().filter(|task| !is_begun(task)).map(|task| task.id.as_str()).collect()
+}
+
+/// Whether a file is one of those that are named, or in a folder of them.
+fn is_within<'a>(file: &str, named: impl IntoIterator<Item = &'a RepoPath>) -> bool {
+    named.into_iter().any(|path| {
+        let rest = file.strip_prefix(path.as_str());
+        path.as_str().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::execution::{Accept, CommitLink, LinkedBy};
+    use crate::model::fixtures::entry_id;
+    use crate::model::time::Time;
+
+    fn plan() -> Plan {
+        let task = |id: &str, action: &str, file: &str| json!({"id": id, "title": id, "action": action, "files": [{"path": file}]});
+        let mut tasks = vec![task("T1", "Modify", "src/a.rs"), task("T2", "Modify", "src/b")];
+        tasks.push(json!({"id": "T3", "title": "T3", "action": "Notify"}));
+        serde_json::from_value(json!({"description": "d", "tasks": tasks})).unwrap()
+    }
+
+    fn commit(task: Option<&str>, file: &str) -> LinkedCommit {
+        let link = CommitLink {
+            hash: "a".into(),
+            task_id: task.map(str::to_owned),
+            subject: "s".into(),
+            author: "a".into(),
+            authored_at: Time::EPOCH,
+            files: vec![file.into()],
+            linked_by: LinkedBy::Hook,
+            reverts: vec![],
+        };
+        LinkedCommit { link, rewritten_from: vec![] }
+    }
+
+    #[test]
+    fn a_task_is_begun_by_a_commit_a_criterion_or_a_report() {
+        let plan = plan();
+        let left = |work: &[LinkedCommit], told: &[Value]| unbegun(&plan, &[], work, told);
+        assert_eq!(left(&[], &[]), ["T1", "T2"]);
+        assert_eq!(left(&[commit(None, "src/a.rs")], &[]), ["T2"]);
+        assert_eq!(left(&[commit(Some("T1"), "src/b/c.rs")], &[]), ["T2"]);
+        assert_eq!(left(&[commit(None, "src/a.rs"), commit(None, "src/b/c.rs")], &[]), [""; 0]);
+        assert_eq!(left(&[commit(None, "src/bc.rs")], &[]), ["T1", "T2"]);
+        assert_eq!(left(&[], &[json!({"id": "T2", "status": "skipped"}), json!("T1")]), [""; 0]);
+        let accept = Accept { task_id: "T2".into(), criterion: 1, evidence: "seen".into() };
+        let id = entry_id("20261121T021405123Z-00000");
+        let entry = LogEntry { id, event: Event::Accept(accept), actor: "a".into(), at: Time::EPOCH };
+        assert_eq!(unbegun(&plan, &[entry], &[], &[]), ["T1"]);
+    }
+}

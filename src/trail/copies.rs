@@ -1,0 +1,191 @@
+//! Commits that only make once more what others made and nobody linked: their cherry-picks and squashes. Both are known by
+//! git's patch id, so that what was changed on the way (a conflict that was resolved) is somebody's own.
+
+use std::collections::{HashMap, HashSet};
+
+use gix::ObjectId;
+
+use super::patch_id;
+use super::referred::Referred;
+use crate::model::hash::{CommitHash, PatchId};
+use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::store::git::Args;
+use crate::store::{CodeCommit, Store, StoreError, object_id};
+
+/// At most this many of the latest commits of an execution are looked at.
+const MOST_COMMITS: usize = 50;
+/// At most this many commits of others are compared with each, and so many branches as a whole.
+const MOST_COMPARED: usize = 100;
+
+/// Who made a commit, and when, in seconds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Made {
+    author: String,
+    authored: i64,
+    committer: String,
+    committed: i64,
+}
+
+impl Made {
+    /// Whether it is made of `other`, which another person had made before. Dates of authors outlive a rebase.
+    fn is_from(&self, other: &Self) -> bool {
+        let is_pick =
+            (&self.author, self.authored) == (&other.author, other.authored) && self.author != self.committer;
+        self.committer != other.committer && (is_pick || other.committed < self.authored)
+    }
+}
+
+/// Of the commits of an execution those that only repeat others, with what to say of them.
+pub(crate) fn of_others(
+    store: &Store,
+    execution: &ExecutionFolder,
+    commits: &[(LinkedCommit, CodeCommit)],
+) -> Result<HashMap<CommitHash, String>, StoreError> {
+    let own: HashSet<CommitHash> = execution.known_commits().collect();
+    let asked = commits.iter().rev().filter(|(_, code)| code.parents.len() == 1).take(MOST_COMMITS);
+    let asked: Vec<_> = asked.collect();
+    if asked.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let makers = made(store, asked.iter().map(|(_, code)| code.id))?;
+    let mut copies = HashMap::new();
+    let mut ranges = Ranges { store, patches: HashMap::new() };
+    let tips = tips(store)?;
+    for (linked, code) in asked {
+        let hash = &linked.link.hash;
+        let Some(maker) = makers.get(hash) else { continue };
+        let named = Referred::parse(&code.message).copies;
+        let named: Vec<ObjectId> = named.iter().filter_map(|id| store.commit_named(id)).collect();
+        let (mut others, mut whole) = (others(store, linked, &named)?, tips.clone());
+        whole.extend(named.first());
+        let known = made(store, others.iter().chain(&whole).copied())?;
+        let may_be_source = |id: &ObjectId| {
+            let id = CommitHash::from(*id);
+            !own.contains(&id) && known.get(&id).is_some_and(|other| maker.is_from(other))
+        };
+        others.retain(may_be_source);
+        whole.retain(may_be_source);
+        if others.is_empty() && whole.is_empty() {
+            continue;
+        }
+        let Some(patch) = patch_id::of_commits(store, std::slice::from_ref(hash))?.remove(hash) else {
+            continue;
+        };
+        let found = match same(store, &patch, &others)? {
+            Some(found) => Some(found),
+            None => ranges.same(&patch, code, &whole)?,
+        };
+        if let Some((id, by)) = found.and_then(|id| Some((id, known.get(&CommitHash::from(id))?))) {
+            let short = id.to_hex_with_len(10);
+            copies.insert(hash.clone(), format!("repeats what {} made ({short})", by.author));
+        }
+    }
+    Ok(copies)
+}
+
+/// Commits that touch the first file of a commit, and those that its message names.
+fn others(store: &Store, linked: &LinkedCommit, named: &[ObjectId]) -> Result<Vec<ObjectId>, StoreError> {
+    let mut found = named.to_vec();
+    if let Some(file) = linked.link.files.first() {
+        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
+        let args = args.options(&["--branches", "--remotes"]).path(file);
+        let listed = store.git().output(args)?;
+        found.extend(String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id));
+    }
+    Ok(found)
+}
+
+/// The oldest of some commits that makes that change.
+fn same(store: &Store, patch: &PatchId, others: &[ObjectId]) -> Result<Option<ObjectId>, StoreError> {
+    let hashes: Vec<CommitHash> = others.iter().map(|id| CommitHash::from(*id)).collect();
+    let known = patch_id::of_commits(store, &hashes)?;
+    Ok(others.iter().rev().find(|id| known.get(&CommitHash::from(**id)) == Some(patch)).copied())
+}
+
+/// The changes between two commits that were looked at so far.
+struct Ranges<'a> {
+    store: &'a Store,
+    patches: HashMap<(ObjectId, ObjectId), Option<PatchId>>,
+}
+
+impl Ranges<'_> {
+    /// The tip whose commits since it left the branch of this one make that change together.
+    fn same(
+        &mut self,
+        patch: &PatchId,
+        code: &CodeCommit,
+        tips: &[ObjectId],
+    ) -> Result<Option<ObjectId>, StoreError> {
+        let [parent] = code.parents[..] else { return Ok(None) };
+        for tip in tips.iter().filter(|tip| **tip != code.id) {
+            let [base] = self.store.merge_bases(parent, *tip)?[..] else { continue };
+            if base == *tip {
+                continue;
+            }
+            let known = match self.patches.get(&(base, *tip)) {
+                Some(known) => known.clone(),
+                None => patch_id::between(self.store, Some(base), *tip)?,
+            };
+            let is_same = known.as_ref() == Some(patch);
+            self.patches.insert((base, *tip), known);
+            if is_same {
+                return Ok(Some(*tip));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What branches here and at remotes lead to.
+fn tips(store: &Store) -> Result<Vec<ObjectId>, StoreError> {
+    let args = Args::new(&["for-each-ref", "--format=%(objectname)", "--sort=-committerdate"]);
+    let args = args.with("--count=", MOST_COMPARED).value("refs/heads").value("refs/remotes");
+    let listed = store.git().output(args)?;
+    let mut found: Vec<ObjectId> =
+        String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id).collect();
+    found.dedup();
+    Ok(found)
+}
+
+/// Who made commits, and when.
+fn made(
+    store: &Store,
+    commits: impl IntoIterator<Item = ObjectId>,
+) -> Result<HashMap<CommitHash, Made>, StoreError> {
+    let commits: Vec<String> = commits.into_iter().map(|id| id.to_string()).collect();
+    if commits.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let args = Args::new(&["log", "--no-walk", "-z", "--format=%H%n%an <%ae>%n%at%n%cn <%ce>%n%ct"]);
+    let shown = store.git().run(args.values(commits))?;
+    let one = |text: &str| -> Option<(CommitHash, Made)> {
+        let mut lines = text.lines();
+        let hash = CommitHash::parse(lines.next()?)?;
+        let (author, authored) = (lines.next()?.to_owned(), lines.next()?.parse().ok()?);
+        let (committer, committed) = (lines.next()?.to_owned(), lines.next()?.parse().ok()?);
+        Some((hash, Made { author, authored, committer, committed }))
+    };
+    Ok(String::from_utf8_lossy(&shown).split('\0').filter_map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(author: &str, authored: i64, committer: &str, committed: i64) -> Made {
+        Made { author: author.into(), authored, committer: committer.into(), committed }
+    }
+
+    #[test]
+    fn who_copied_whom_is_told_by_persons_and_dates() {
+        let bobs = made("Bob", 10, "Bob", 10);
+        // Ada's cherry-pick, and her squash.
+        assert!(made("Bob", 10, "Ada", 20).is_from(&bobs));
+        assert!(made("Ada", 20, "Ada", 20).is_from(&bobs));
+        // Bob's cherry-pick of Ada's commit, even after she rebased it.
+        let adas = made("Ada", 5, "Ada", 30);
+        assert!(!adas.is_from(&made("Ada", 5, "Bob", 10)));
+        // Her own on another branch.
+        assert!(!adas.is_from(&made("Ada", 5, "Ada", 10)));
+    }
+}

@@ -1,0 +1,30 @@
+//! Whether a hook links the commits that are made here.
+
+use std::path::PathBuf;
+
+use gix::bstr::ByteSlice;
+
+use crate::store::Store;
+use crate::store::git::Args;
+
+/// How a hook calls the program: a shim of ours names it, and so does a hook of one's own that calls ours.
+const CALLS: [&[u8]; 2] = [b"git-wf", b"git wf"];
+
+/// Whether git would run a `post-commit` that calls us. It is said to be so where git cannot say where its hooks are.
+pub(crate) fn links_commits(store: &Store) -> bool {
+    let args = Args::new(&["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
+    let Ok(folder) = store.git().run(args) else { return true };
+    let Ok(folder) = folder.trim_end_with(|c| c == '\n').to_path() else { return true };
+    let hook: PathBuf = folder.join("post-commit");
+    is_executable(&hook)
+        && std::fs::read(&hook).is_ok_and(|text| CALLS.iter().any(|name| text.find(name).is_some()))
+}
+
+fn is_executable(hook: &std::path::Path) -> bool {
+    let Ok(found) = hook.metadata() else { return false };
+    #[cfg(unix)]
+    let may_run = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_run = true;
+    found.is_file() && may_run
+}
