@@ -84,7 +84,7 @@ impl Claim {
 
     /// Ends the execution.
     pub(crate) fn end(&self, repo: &Repo, status: &str) {
-        let entry = json!({"type": "end", "status": status, "actor": "Ada", "at": BORN});
+        let entry = json!({"type": "end", "status": status, "actor": "Ada <ada@example.org>", "at": BORN});
         let (id, entry) = record::entry("20261121T010500000Z-00000", entry);
         let path = format!("{}/executions/{}/log/{id}.json", folder(&self.issue), self.execution);
         write_records(repo, &[(path, entry)]);
