@@ -6,7 +6,6 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked, SolutionInput};
-use crate::cli::command::queue;
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
 use crate::cli::command::store::export;
@@ -123,7 +122,7 @@ pub(super) static KINDS: &[Kind] = &[
         "an issue as `new` and `edit --from-json` take it",
     ),
     kind::<ops::work::Report>(Sort::Input, "result-input", "what `done --result` takes"),
-    kind::<queue::ConflictInput>(
+    kind::<ops::queue::ConflictInput>(
         Sort::Input,
         "queue-conflict-input",
         "a conflict as `queue conflict add --from-json` takes it; also an array of them",
@@ -157,7 +156,7 @@ pub(super) static KINDS: &[Kind] = &[
         "an item: `show`; an array: `queue add`, `queue hold`, `queue release`",
     ),
     kind::<ops::queue::Removed>(Sort::Answer, "queue-removed", "an array of them: `queue remove`"),
-    kind::<queue::ConflictAnswer>(
+    kind::<ops::queue::ConflictAnswer>(
         Sort::Answer,
         "show-conflict",
         "an array of them: `queue conflict list`, `queue conflict add`, `queue resolve`",

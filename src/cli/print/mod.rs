@@ -6,6 +6,7 @@ pub(super) mod background;
 pub(super) mod check;
 pub(super) mod clones;
 pub(super) mod collisions;
+pub(super) mod conflict;
 pub(super) mod context;
 pub(super) mod dag;
 pub(super) mod diff;

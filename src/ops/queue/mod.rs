@@ -2,24 +2,30 @@
 
 mod add;
 mod collisions;
+mod conflicts;
 mod create;
 mod dag;
 mod decide;
+mod declare;
 mod items;
 mod merge;
 mod order;
+mod resolve;
 mod show;
 mod view;
 mod world;
 
 pub(crate) use add::{Add, Selection, add, add_issue};
 pub(crate) use collisions::{CheckAnswer, Side, collisions};
+pub(crate) use conflicts::{ConflictAnswer, conflicts};
 pub(crate) use create::create;
 pub(crate) use dag::{DagAnswer, dag};
 pub(crate) use decide::{activate, archive, pause, priority, resume};
+pub(crate) use declare::{ConflictInput, Declared, declare};
 pub(crate) use items::{Hold, Removed, hold, release, remove};
 pub(crate) use merge::{Merged, merge};
 pub(crate) use order::{Order, order};
+pub(crate) use resolve::{Decision, resolve};
 pub(crate) use show::{Active, active, active_ids, all_active, list, new, show, show_item};
 pub(crate) use view::{AddedItem, ItemAnswer, QueueAnswer};
 pub(crate) use world::{World, extend_facts, facts_of, in_index_of, item};

@@ -10,8 +10,6 @@ mod order;
 mod queues;
 mod resolve;
 
-pub(in crate::cli) use conflict::ConflictAnswer;
-pub(in crate::cli) use conflict_add::ConflictInput;
 
 use crate::cli::{Context, Force, Outcome};
 
@@ -144,6 +142,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         QueueCommand::Priority { queue, number } => decide::priority(&queue, number, context),
         QueueCommand::Merge { source, target, force } => merge::merge(&source, &target, &force, context),
         QueueCommand::Conflict { command } => conflict::run(command, context),
-        QueueCommand::Resolve(args) => resolve::resolve(&args, context),
+        QueueCommand::Resolve(args) => resolve::resolve(args, context),
     }
 }

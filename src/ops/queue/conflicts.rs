@@ -1,0 +1,67 @@
+//! Conflicts between items of a queue, as they stand.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{World, active_ids};
+use crate::model::id::{ItemId, QueueId, SolutionId};
+use crate::ops::{Answer, Session};
+use crate::rules::queue_conflicts::ConflictView;
+use crate::rules::readiness::QueueView;
+use crate::store::resolve;
+
+/// A conflict with the queue that it is in.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ConflictAnswer {
+    /// The queue.
+    pub(crate) queue_id: QueueId,
+    /// The conflict as it stands.
+    #[serde(flatten)]
+    pub(crate) conflict: ConflictView,
+    /// What its plans are called in the queue; those that have left it have no name there.
+    #[serde(skip)]
+    pub(crate) names: BTreeMap<SolutionId, ItemId>,
+}
+
+impl ConflictAnswer {
+    fn of(view: &QueueView, conflict: &ConflictView) -> Self {
+        let is_in = |id: &SolutionId| conflict.solutions.contains(id) || conflict.resolution_order.contains(id);
+        let items = view.items.iter().map(|it| &it.item).filter(|item| is_in(&item.solution_id));
+        Self {
+            queue_id: view.queue.id.clone(),
+            conflict: conflict.clone(),
+            names: items.map(|item| (item.solution_id.clone(), item.item_id.clone())).collect(),
+        }
+    }
+}
+
+/// The conflicts of these names as they stand.
+pub(super) fn named(views: &[QueueView], names: &[(QueueId, String)]) -> Vec<ConflictAnswer> {
+    let one = |(queue, name): &(QueueId, String)| {
+        let view = views.iter().find(|view| view.queue.id == *queue)?;
+        let conflict = view.conflicts.iter().find(|it| it.id.as_ref() == Some(name))?;
+        Some(ConflictAnswer::of(view, conflict))
+    };
+    names.iter().filter_map(one).collect()
+}
+
+/// The conflicts of a queue, else of the active ones.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`.
+pub(crate) fn conflicts(session: &Session, queue: Option<&str>) -> Answer<Vec<ConflictAnswer>> {
+    let (index, world) = World::now(session)?;
+    let snapshot = index.snapshot()?;
+    let ids: Vec<QueueId> = match queue {
+        Some(text) => vec![resolve::queue(&snapshot, text)?],
+        None => active_ids(&world)?.into_iter().cloned().collect(),
+    };
+    let views = world.views();
+    let of = |view: &QueueView| -> Vec<ConflictAnswer> {
+        view.conflicts.iter().map(|it| ConflictAnswer::of(view, it)).collect()
+    };
+    let view = views.iter().filter(|view| ids.contains(&view.queue.id)).flat_map(of).collect();
+    Ok(session.done(view, None))
+}

@@ -1,0 +1,250 @@
+//! Conflicts between items that do not follow from the files of plans: told by hand, or by a planner.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::conflicts::{ConflictAnswer, named};
+use super::{World, item};
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
+use crate::model::record::entry_at;
+use crate::model::remedy::Call;
+use crate::model::repo_path::RepoPath;
+use crate::model::strict::{self, strict_fault};
+use crate::model::typed;
+use crate::model::words::count;
+use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::limits;
+use crate::rules::queue_conflicts::{Subject, standing};
+use crate::store::{Store, Tx, one_line, records, resolve};
+
+/// A conflict as a planner tells it. What is not named here is not kept, and named in a warning.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub(crate) struct ConflictInput {
+    /// file, api, data, dependency or architecture; `_conflict` may stand behind it.
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    /// high, medium or low; by the type where it is left out.
+    #[serde(default)]
+    pub(crate) severity: Option<Severity>,
+    /// The plans, by the ids of plans, issues or items of one queue.
+    #[serde(alias = "items")]
+    #[schemars(length(min = 2))]
+    pub(crate) solutions: Vec<String>,
+    /// The file, where it is over one.
+    #[serde(default)]
+    pub(crate) file: Option<String>,
+    /// sequential where it is left out.
+    #[serde(default)]
+    pub(crate) resolution: Option<Resolution>,
+    /// The plans, first to last.
+    #[serde(default)]
+    pub(crate) resolution_order: Vec<String>,
+    /// The reason.
+    #[serde(default)]
+    pub(crate) rationale: Option<String>,
+    /// False: a person shall decide, whatever order is given.
+    #[serde(default)]
+    pub(crate) resolved: Option<bool>,
+    #[serde(flatten)]
+    #[schemars(skip)]
+    rest: Map<String, Value>,
+}
+
+/// What is declared.
+#[derive(Debug)]
+pub(crate) enum Declared<'t> {
+    /// One conflict.
+    One(Box<ConflictInput>),
+    /// JSON: one object, a list of them, or `{"conflicts": […]}`.
+    Json {
+        /// How a message names the document.
+        name: &'t str,
+        /// The document.
+        text: &'t str,
+    },
+}
+
+/// Declares conflicts, all or none. What is declared already stays as it is.
+///
+/// # Errors
+/// `invalid-json`, `invalid-conflict`, `other-queue`, `not-found`, `ambiguous-id`; nothing to do where the document is an
+/// empty list.
+pub(crate) fn declare(
+    session: &Session,
+    declared: Declared<'_>,
+    queue: Option<&str>,
+) -> Answer<Vec<ConflictAnswer>> {
+    let inputs = match declared {
+        Declared::One(input) => vec![*input],
+        Declared::Json { name, text } => inputs(session, name, text)?,
+    };
+    let store = session.store();
+    store.snapshot()?;
+    let committed = session.transact(|tx| {
+        let mut told = Vec::new();
+        for (n, input) in inputs.iter().enumerate() {
+            let place = if inputs.len() > 1 { format!("conflict {}: ", n + 1) } else { String::new() };
+            let (queue, conflict) = read(store, tx, input, queue, &place)?;
+            let (name, is_new) = tell(tx, &queue, &conflict)?;
+            told.push((queue, name, is_new));
+        }
+        let queues: BTreeSet<&str> = told.iter().map(|(queue, ..)| queue.as_str()).collect();
+        let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
+        let conflicts = count(told.len(), "conflict");
+        tx.describe("queue conflict add", format!("queue: tell {conflicts} of {queues}"));
+        Ok(told)
+    })?;
+    let views = World::after(store)?.views();
+    for (_, name, _) in committed.answer.iter().filter(|(.., is_new)| !is_new) {
+        session.notice(
+            Notice::warning(format!("this conflict is already declared as {name}; nothing changed"))
+                .remedy(Call::new("queue resolve", [name]), "decides it"),
+        );
+    }
+    let names: Vec<(QueueId, String)> =
+        committed.answer.into_iter().map(|(queue, name, _)| (queue, name)).collect();
+    Ok(session.done(named(&views, &names), committed.commit))
+}
+
+/// One object, a list of them, or `{"conflicts": […]}`.
+fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput>, Refusal> {
+    let wrong = |why: String| {
+        Refusal::new("invalid-json", format!("{name} holds no conflicts: {why}"))
+            .remedy("schema queue-conflict-input", "prints what is allowed")
+    };
+    let mut value = strict::parse_text(text).map_err(|fault| wrong(strict_fault(&fault)))?;
+    if let Some(inner) = value.get_mut("conflicts") {
+        value = inner.take();
+    }
+    let list = match value {
+        Value::Array(list) => list,
+        one => vec![one],
+    };
+    if list.is_empty() {
+        return Err(Refusal::nothing("there is no conflict in it").hint("an empty list declares nothing"));
+    }
+    let mut found = Vec::new();
+    for (n, one) in list.into_iter().enumerate() {
+        let input: ConflictInput =
+            typed::read(&one).map_err(|error| wrong(format!("conflict {}: {error}", n + 1)))?;
+        if !input.rest.is_empty() {
+            let names: Vec<&str> = input.rest.keys().map(String::as_str).collect();
+            session.notice(Notice::warning(format!("conflict {}: not kept: {}", n + 1, names.join(", "))));
+        }
+        found.push(input);
+    }
+    Ok(found)
+}
+
+/// Plans that are named, in one queue; `queue` is set to it.
+fn plans(
+    store: &Store,
+    tx: &Tx<'_>,
+    texts: &[String],
+    queue: &mut Option<QueueId>,
+) -> Result<Vec<SolutionId>, Refusal> {
+    let mut found: Vec<SolutionId> = Vec::new();
+    for text in texts {
+        let (of, item) = match &queue {
+            Some(queue) if !text.contains(':') => resolve::item(tx, &format!("{queue}:{text}"))?,
+            _ => item(store, tx, text)?,
+        };
+        if let Some(queue) = queue.as_ref().filter(|queue| **queue != of) {
+            return Err(Refusal::new(
+                "other-queue",
+                format!("`{text}` is an item of `{of}`, not of `{queue}`"),
+            )
+            .remedy("queue merge", "makes one queue of two"));
+        }
+        *queue = Some(of);
+        if !found.contains(&item.solution_id) {
+            found.push(item.solution_id);
+        }
+    }
+    Ok(found)
+}
+
+fn read(
+    store: &Store,
+    tx: &Tx<'_>,
+    input: &ConflictInput,
+    queue: Option<&str>,
+    place: &str,
+) -> Result<(QueueId, QueueConflict), Refusal> {
+    let wrong = |why: String| {
+        Refusal::new("invalid-conflict", format!("{place}{why}"))
+            .remedy("queue conflict add --help", "shows what is needed")
+    };
+    let word = input.kind.strip_suffix("_conflict").unwrap_or(&input.kind);
+    let Some(kind) = ConflictType::parse(word) else {
+        return Err(wrong(format!("`{}` is not a type: allowed are {}", input.kind, ConflictType::words())));
+    };
+    let mut queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
+    let mut solutions = plans(store, tx, &input.solutions, &mut queue)?;
+    let Some(queue_id) = queue.clone().filter(|_| solutions.len() >= 2) else {
+        return Err(wrong("a conflict is between two items or more".into()));
+    };
+    let order = plans(store, tx, &input.resolution_order, &mut queue)?;
+    let is_whole = order.len() == solutions.len() && order.iter().all(|id| solutions.contains(id));
+    if !order.is_empty() && !is_whole {
+        return Err(wrong("the order names each item of the conflict once, and no other".into()));
+    }
+    let file = input.file.as_deref().map(one_line).filter(|file| !file.is_empty());
+    let file = match (kind, file) {
+        (ConflictType::File, None) => return Err(wrong("a conflict of the type file names the file".into())),
+        (ConflictType::File, Some(file)) => {
+            let path =
+                RepoPath::parse(&file).map_err(|fault| wrong(format!("file `{file}`: expected {fault}")))?;
+            Some(path.to_string())
+        }
+        (_, file) => file,
+    };
+    let severity = input.severity.unwrap_or(kind.severity());
+    let resolution = match input.resolved {
+        Some(false) => Resolution::Manual,
+        Some(true) if severity == Severity::High && order.is_empty() => {
+            return Err(wrong("it is marked as resolved, but has no order".into()));
+        }
+        _ => input.resolution.unwrap_or(Resolution::Sequential),
+    };
+    solutions.sort();
+    let rationale = rationale(input.rationale.as_deref())?;
+    // It gets its place among the others when it is told.
+    let conflict = entry_at(&tx.stamper().fresh(), |id| QueueConflict {
+        id,
+        kind,
+        severity,
+        solutions,
+        file,
+        resolution,
+        resolution_order: order,
+        rationale,
+        resolves: None,
+        author: tx.person().to_owned(),
+        created_at: tx.stamper().now(),
+    });
+    Ok((queue_id, conflict))
+}
+
+/// A rationale that says something, and not too much.
+pub(super) fn rationale(text: Option<&str>) -> Result<Option<String>, Refusal> {
+    let text = text.map(limits::text).transpose()?;
+    Ok(text.filter(|text| !text.trim().is_empty()))
+}
+
+/// Declares it, unless it is declared already. Answers with how it is called, and whether that is new.
+fn tell(tx: &mut Tx<'_>, queue: &QueueId, conflict: &QueueConflict) -> Result<(String, bool), Refusal> {
+    let told = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
+    let standing = standing(&told);
+    // Whether it was decided since or not: what changes how it is dealt with is a decision.
+    let known = standing.iter().find(|it| Subject::of(it.told) == Subject::of(conflict));
+    if let Some(known) = known {
+        return Ok((known.name(), false));
+    }
+    tx.tell_conflict(queue, |id| QueueConflict { id, ..conflict.clone() })?;
+    Ok((format!("CFT-{}", standing.len() + 1), true))
+}

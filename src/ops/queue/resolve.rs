@@ -1,0 +1,206 @@
+//! What a person decides about conflicts.
+
+use std::collections::BTreeSet;
+
+use super::World;
+use super::conflicts::{ConflictAnswer, named};
+use super::declare::rationale;
+use crate::model::id::{QueueId, SolutionId};
+use crate::model::queue_conflict::{QueueConflict, Resolution};
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::queue_conflicts::{ConflictView, Standing, standing};
+use crate::rules::readiness::QueueView;
+use crate::store::{Tx, records, resolve as resolver};
+
+/// How a conflict is decided.
+#[derive(Debug)]
+pub(crate) struct Decision {
+    /// `CFT-1`, or `QUE-…:CFT-1`.
+    pub(crate) conflict: String,
+    /// The items, first to last.
+    pub(crate) order: Vec<String>,
+    /// Whether the later one waits for the earlier, or is rebased onto it.
+    pub(crate) resolution: Resolution,
+    /// The reason.
+    pub(crate) rationale: Option<String>,
+    /// The queue, where the conflict does not name it.
+    pub(crate) queue: Option<String>,
+}
+
+/// Decides a conflict, and each other whose order the decision contradicts.
+///
+/// # Errors
+/// `not-found`, `ambiguous-id`, `incomplete-order`, `unsettled`.
+pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<ConflictAnswer>> {
+    let store = session.store();
+    store.snapshot()?;
+    let why = rationale(input.rationale.as_deref())?;
+    let index = session.index_at_hand();
+    let committed = session.transact(|tx| {
+        let mut world = World::of(tx, store, index.as_ref())?;
+        let views = world.views();
+        let (view, conflict) = meant(tx, &views, input)?;
+        let name = conflict.id.clone().unwrap_or_default();
+        let order = order(tx, view, conflict, &input.order)?;
+        decide(tx, &view.queue.id, conflict, &order, input.resolution, why.as_ref())?;
+        let told = records::queue_alone(tx, &view.queue.id)?;
+        world.queue_mut(&view.queue.id)?.conflicts = told.map(|told| told.conflicts).unwrap_or_default();
+        refuse_unsettled(view, &world.view(&view.queue.id)?, &name)?;
+        let names: Vec<&str> = order.iter().map(SolutionId::as_str).collect();
+        tx.describe(
+            "queue resolve",
+            format!("queue: resolve {name} of {}, {}", view.queue.id, names.join(" before ")),
+        );
+        Ok((view.queue.id.clone(), name, world))
+    })?;
+    let (queue, name, world) = committed.answer;
+    Ok(session.done(named(&world.views(), &[(queue, name)]), committed.commit))
+}
+
+/// The conflict that is named: of several, the one that waits for a decision.
+fn meant<'a>(
+    tx: &Tx<'_>,
+    views: &'a [QueueView],
+    input: &Decision,
+) -> Result<(&'a QueueView, &'a ConflictView), Refusal> {
+    let (queue, name) = match input.conflict.split_once(':') {
+        Some((queue, name)) => (Some(queue), name),
+        None => (input.queue.as_deref(), input.conflict.as_str()),
+    };
+    let queue = queue.map(|text| resolver::queue(tx, text)).transpose()?;
+    let mut found: Vec<(&QueueView, &ConflictView)> = views
+        .iter()
+        .filter(|view| queue.as_ref().is_none_or(|id| *id == view.queue.id))
+        .filter_map(|view| Some((view, view.conflicts.iter().find(|it| it.id.as_deref() == Some(name))?)))
+        .collect();
+    if found.len() > 1 && found.iter().any(|(_, it)| it.clarification.is_some()) {
+        found.retain(|(_, it)| it.clarification.is_some());
+    }
+    match found.as_slice() {
+        [one] => Ok(*one),
+        [] => Err(Refusal::new("not-found", format!("there is no conflict `{}`", input.conflict)).remedy(
+            "queue conflict list",
+            "shows the conflicts; only those with a CFT- number are decided",
+        )),
+        many => {
+            let names = many.iter().map(|(view, _)| format!("{}:{name}", view.queue.id));
+            Err(Refusal::new("ambiguous-id", format!("several queues have a conflict `{name}`"))
+                .details(names.collect())
+                .hint("name the queue with it"))
+        }
+    }
+}
+
+/// The plans in the order that was asked for: each that waits for the decision, and none that is not in the conflict.
+fn order(
+    tx: &Tx<'_>,
+    view: &QueueView,
+    conflict: &ConflictView,
+    texts: &[String],
+) -> Result<Vec<SolutionId>, Refusal> {
+    let mut order: Vec<SolutionId> = Vec::new();
+    for text in texts {
+        let whole = if text.contains(':') { text.clone() } else { format!("{}:{text}", view.queue.id) };
+        let (queue, item) = resolver::item(tx, &whole)?;
+        if queue != view.queue.id || order.contains(&item.solution_id) {
+            return Err(Refusal::usage(format!("`{text}` cannot stand in the order"))
+                .hint(format!("name each item of the conflict in `{}` once", view.queue.id)));
+        }
+        order.push(item.solution_id);
+    }
+    let asked = conflict.clarification.as_ref().and_then(|asked| asked.options.first());
+    let wanted: BTreeSet<&SolutionId> = match asked {
+        Some(option) => option.order.iter().collect(),
+        None => {
+            let live = |id: &&SolutionId| view.items.iter().any(|it| it.item.solution_id == **id);
+            conflict.solutions.iter().filter(live).collect()
+        }
+    };
+    let given: BTreeSet<&SolutionId> = order.iter().collect();
+    let list = |ids: Vec<&&SolutionId>| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+    let missing: Vec<_> = wanted.difference(&given).collect();
+    let foreign: Vec<_> =
+        given.iter().filter(|id| !wanted.contains(*id) && !conflict.solutions.contains(id)).collect();
+    if !missing.is_empty() || !foreign.is_empty() {
+        let why = if missing.is_empty() {
+            format!("{} is not in the conflict", list(foreign))
+        } else {
+            format!("{} is missing", list(missing))
+        };
+        return Err(Refusal::new("incomplete-order", format!("the order does not resolve it: {why}"))
+            .hint("name each item of the conflict once, first to last"));
+    }
+    Ok(order)
+}
+
+/// Appends a decision to the conflict and, where orders go round in a circle, to each whose order this one contradicts.
+fn decide(
+    tx: &mut Tx<'_>,
+    queue: &QueueId,
+    conflict: &ConflictView,
+    order: &[SolutionId],
+    resolution: Resolution,
+    why: Option<&String>,
+) -> Result<(), Refusal> {
+    let entries = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
+    for it in standing(&entries) {
+        let is_named = conflict.id.as_deref() == Some(it.name().as_str());
+        let Some(new) = decided(&it, is_named, order) else { continue };
+        let same_way = !is_named || it.entry.resolution == resolution;
+        let same_why = !is_named || why.is_none() || why == it.entry.rationale.as_ref();
+        if new == it.entry.resolution_order && same_way && same_why {
+            continue;
+        }
+        let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
+        let way = if is_named { resolution } else { it.entry.resolution };
+        let rationale = why.cloned().or_else(|| it.entry.rationale.clone());
+        tx.tell_conflict(queue, |id| QueueConflict {
+            id,
+            resolution: way,
+            resolution_order: new,
+            rationale,
+            resolves: Some(it.entry.id.clone()),
+            author,
+            created_at,
+            ..it.entry.clone()
+        })?;
+    }
+    Ok(())
+}
+
+/// The order that a conflict gets by the decision; none where it is not touched by it.
+fn decided(it: &Standing<'_>, is_named: bool, order: &[SolutionId]) -> Option<Vec<SolutionId>> {
+    if is_named && (it.is_undecided() || it.order().len() < 2) {
+        return Some(order.iter().filter(|id| it.entry.solutions.contains(id)).cloned().collect());
+    }
+    let place = |id: &SolutionId| order.iter().position(|that| that == id);
+    // Those that the decision names stand in the places that they had, in the order of the decision.
+    let mut old: Vec<SolutionId> = it.order().into_iter().cloned().collect();
+    let places: Vec<usize> = (0..old.len()).filter(|n| place(&old[*n]).is_some()).collect();
+    let mut members: Vec<SolutionId> = places.iter().map(|n| old[*n].clone()).collect();
+    members.sort_by_key(|id| place(id));
+    for (n, id) in places.iter().zip(members) {
+        old[*n] = id;
+    }
+    (is_named || old.iter().ne(it.order())).then_some(old)
+}
+
+/// A decision that leaves the question open, or opens another, is none.
+fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result<(), Refusal> {
+    let open = |view: &QueueView| -> BTreeSet<Option<String>> {
+        view.conflicts.iter().filter(|it| it.clarification.is_some()).map(|it| it.id.clone()).collect()
+    };
+    let known = open(before);
+    let still = after
+        .conflicts
+        .iter()
+        .find(|it| it.clarification.is_some() && (it.id.as_deref() == Some(name) || !known.contains(&it.id)));
+    match still.and_then(|it| it.clarification.as_ref()) {
+        Some(asked) => {
+            Err(Refusal::new("unsettled", format!("that order resolves nothing: {}", asked.question))
+                .hint("what the issues depend on comes first in any order")
+                .remedy("queue dag", "draws it"))
+        }
+        None => Ok(()),
+    }
+}
