@@ -9,6 +9,8 @@ pub(crate) mod process;
 pub(crate) mod secrets;
 pub(crate) mod watch;
 
+use crate::model::remedy::Remedies;
+
 /// Why a command of a plan was not run, or its end is not known.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentError {
@@ -44,13 +46,13 @@ impl crate::model::Explain for AgentError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
+    fn remedies(&self) -> Remedies {
+        match self {
             Self::Start { .. } => "commands of a plan are run by `sh -c` in the work tree".into(),
-            Self::Signals(_) => return None,
+            Self::Signals(_) => return Remedies::none(),
             Self::Agreed { .. } | Self::NoHome => {
                 "set XDG_STATE_HOME to a folder that can be written, or pass --yes each time".into()
             }
-        })
+        }
     }
 }

@@ -8,9 +8,8 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::cli::{Exit, Failure, Outcome, print};
-use crate::index::{self, Index};
 use crate::ops::{self, Done, Notice, Session, Weight};
-use crate::store::{Acting, Committed, Store, Tx, one_line};
+use crate::store::{Acting, Store, one_line};
 use crate::ui::{Progress, Screen};
 
 /// One run of the program.
@@ -125,10 +124,7 @@ impl Context {
     /// Tells what was noticed.
     pub(crate) fn tell(&self, notices: impl IntoIterator<Item = Notice>) {
         for Notice { weight, message, remedies } in notices {
-            let message = match print::spelled(&remedies) {
-                Some(remedies) => format!("{message}; {remedies}"),
-                None => message,
-            };
+            let message = print::with_remedies(&message, &remedies);
             match weight {
                 Weight::Warning => self.warn(&message),
                 Weight::Error => self.error(&message),
@@ -139,23 +135,6 @@ impl Context {
     /// Whether the answer is one JSON document.
     pub(crate) fn json(&self) -> bool {
         self.screen.json()
-    }
-
-    /// One change of the store, one commit.
-    pub(crate) fn transact<T>(
-        &self,
-        store: &Store,
-        change: impl FnMut(&mut Tx<'_>) -> Result<T, Failure>,
-    ) -> Result<Committed<T>, Failure> {
-        let committed = store.transact(change)?;
-        committed.far_future.warnings().for_each(|warning| self.warn(&warning));
-        Ok(committed)
-    }
-
-    /// The index for a command that can do without it and looks at queues.
-    pub(crate) fn index_at_hand<'a>(&self, store: &'a Store) -> Option<Index<'a>> {
-        let mut progress = None;
-        index::at_hand(store, &mut |doing, done, total| show(&mut progress, doing, done, total))
     }
 
     /// A remark beside the answer: on stderr, or among the `warnings` of a JSON document.

@@ -62,11 +62,6 @@ impl Failure {
         Self { exit: Exit::Usage, ..Self::new("usage", message) }
     }
 
-    /// Nothing to do.
-    pub(crate) fn nothing(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Nothing, ..Self::new("nothing-to-do", message) }
-    }
-
     /// What programs know it by.
     pub(super) fn code(&self) -> &'static str {
         self.code
@@ -140,13 +135,15 @@ impl From<Refusal> for Failure {
             Kind::Usage => Exit::Usage,
             Kind::Nothing => Exit::Nothing,
         };
+        let details = details.iter().map(|it| print::with_remedies(&it.message, &it.remedies)).collect();
         Self { exit, code, message, hint: print::spelled(&remedies), details, is_broken_pipe: false }
     }
 }
 
 impl<E: Explain> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self { hint: print::spelled(&error.remedies()), ..Self::new(error.code(), error.to_string()) }
+        let hint = print::spelled(error.remedies().as_slice());
+        Self { hint, ..Self::new(error.code(), error.to_string()) }
     }
 }
 

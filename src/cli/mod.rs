@@ -19,7 +19,6 @@ pub(crate) use context::{Context, Force, acting, named, read_bytes, read_text};
 pub(crate) use failure::{Exit, Failure};
 
 pub(crate) use crate::model::strict::strict_fault;
-use crate::ops::issues::existing;
 use crate::ui;
 
 /// A command that succeeds ends in one of two ways: done, or nothing to do.

@@ -13,7 +13,6 @@ use crate::cli::command::store::help;
 use crate::cli::command::store::init;
 use crate::cli::command::store::manual_pages;
 use crate::cli::command::store::schema;
-use crate::cli::command::work::detail;
 use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::interchange::jsonl::Taken;
@@ -189,7 +188,7 @@ pub(super) static KINDS: &[Kind] = &[
         "`done --next` and `fail --next`: the end, and the claim",
     ),
     kind::<ops::work::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
-    kind::<detail::Detail>(Sort::Answer, "detail", "`detail`: what an item asks for"),
+    kind::<ops::work::DetailView>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),

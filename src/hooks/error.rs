@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::message::MessageError;
 use crate::model::Explain;
+use crate::model::remedy::Remedies;
 use crate::store::StoreError;
 use crate::store::git::GitError;
 
@@ -41,11 +42,11 @@ impl Explain for HookError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         match self {
-            Self::Store(error) => error.hint(),
-            Self::Message(error) => error.hint(),
-            Self::Read { .. } => None,
+            Self::Store(error) => error.remedies(),
+            Self::Message(error) => error.remedies(),
+            Self::Read { .. } => Remedies::none(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong between a question and the index.
 
 use crate::model::Explain;
+use crate::model::remedy::Remedies;
 use crate::store::StoreError;
 
 /// A failure of the index. What is wrong with the database itself never reaches a user as long as there is memory to
@@ -45,10 +46,10 @@ impl Explain for IndexError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         match self {
-            Self::Store(error) => error.hint(),
-            Self::Database(_) | Self::File(_) => Some("`git wf reindex` rebuilds it; nothing is lost".into()),
+            Self::Store(error) => error.remedies(),
+            Self::Database(_) | Self::File(_) => Remedies::call("reindex", "rebuilds it; nothing is lost"),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use serde_json::Value;
 
+use crate::model::remedy::Remedies;
 use crate::model::{Explain, strict};
 
 /// A longer line is not read. The largest record fits in, however its text is written.
@@ -207,8 +208,8 @@ impl Explain for Unreadable {
         }
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
+    fn remedies(&self) -> Remedies {
+        match self {
             Self::NotUtf8 { .. } => "convert it, for example with `iconv -t UTF-8`; nothing was imported".into(),
             Self::HalfWay { .. } => {
                 "the file may have been cut off, or hold JSON over several lines; each line must be one JSON object; nothing was imported"
@@ -216,7 +217,7 @@ impl Explain for Unreadable {
             }
             Self::NotJson { .. } => "each line must be one JSON object; nothing was imported".into(),
             Self::Unread { .. } => "see that the file can be read; nothing was imported".into(),
-        })
+        }
     }
 }
 

@@ -1,19 +1,14 @@
 //! What an error tells a user beyond its message.
 
-use super::remedy::Remedy;
+use super::remedy::Remedies;
 
 /// Every error that can reach a user says what kind it is and, where something can be done, what.
 pub(crate) trait Explain: std::error::Error {
     /// A stable word for scripts, in kebab case: `not-found`, `ambiguous-id`.
     fn code(&self) -> &'static str;
 
-    /// What to do about it, in one line, where no operation of ours does it.
-    fn hint(&self) -> Option<String> {
-        None
-    }
-
     /// What to do about it.
-    fn remedies(&self) -> Vec<Remedy> {
-        self.hint().map(Remedy::words).into_iter().collect()
+    fn remedies(&self) -> Remedies {
+        Remedies::none()
     }
 }

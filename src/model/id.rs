@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Explain;
 use super::fingerprint::{FINGERPRINT_PATTERN, Fingerprint};
-use super::remedy::Remedy;
+use super::remedy::Remedies;
 use super::stamp::Stamp;
 use super::time::Time;
 use super::uid::Uid;
@@ -57,21 +57,16 @@ impl Explain for IdError {
         "invalid-id"
     }
 
-    fn remedies(&self) -> Vec<Remedy> {
-        let form = match self.kind {
-            "an issue" => "an id looks like ISS-001, GH-123 or beads_rust-07b",
-            "a solution" => "a solution's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9",
-            "an execution" => "an execution's id is EXR-<issue id>-<26 letters and digits>",
-            "a run" => "a run's id is RUN-<YYYYMMDD>-<uid>, such as RUN-20261121-9w1nx3h2",
-            _ => {
-                return vec![
-                    Remedy::call("list", "shows the issues"),
-                    Remedy::call("queue list", "shows the queues"),
-                    Remedy::call("solution list", "shows the plans"),
-                ];
-            }
-        };
-        vec![Remedy::words(form)]
+    fn remedies(&self) -> Remedies {
+        match self.kind {
+            "an issue" => "an id looks like ISS-001, GH-123 or beads_rust-07b".into(),
+            "a solution" => "a solution's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9".into(),
+            "an execution" => "an execution's id is EXR-<issue id>-<26 letters and digits>".into(),
+            "a run" => "a run's id is RUN-<YYYYMMDD>-<uid>, such as RUN-20261121-9w1nx3h2".into(),
+            _ => Remedies::call("list", "shows the issues")
+                .or_call("queue list", "the queues")
+                .or_call("solution list ISSUE", "the plans"),
+        }
     }
 }
 

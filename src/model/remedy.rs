@@ -1,16 +1,20 @@
 //! What can be done about a refusal or a notice, as data: each front end spells the calls in it its own way.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// One thing to do: a call of an operation and what it does, or words alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub(crate) struct Remedy {
     /// The operation to call, where it is one.
+    #[serde(flatten)]
     pub(crate) call: Option<Call>,
     /// What the call does, `shows it`; without a call, all that is to be said.
     pub(crate) words: String,
 }
 
 /// An operation, and what it is called with.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub(crate) struct Call {
     /// Its words and options: `list --all`.
     pub(crate) operation: &'static str,
@@ -43,5 +47,60 @@ impl Remedy {
     /// Words alone.
     pub(crate) fn words(words: impl Into<String>) -> Self {
         Self { call: None, words: words.into() }
+    }
+}
+
+/// All that can be done about something, in the order in which one would try it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Remedies(Vec<Remedy>);
+
+impl Remedies {
+    /// Nothing.
+    pub(crate) fn none() -> Self {
+        Self::default()
+    }
+
+    /// A call, and what it does.
+    pub(crate) fn call(call: impl Into<Call>, does: impl Into<String>) -> Self {
+        Self::none().or_call(call, does)
+    }
+
+    /// The same with another call.
+    pub(crate) fn or_call(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
+        self.0.push(Remedy::call(call, does));
+        self
+    }
+
+    /// The same with words.
+    pub(crate) fn and(mut self, words: impl Into<String>) -> Self {
+        self.0.push(Remedy::words(words));
+        self
+    }
+
+    /// Whether nothing can be done.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each of them.
+    pub(crate) fn as_slice(&self) -> &[Remedy] {
+        &self.0
+    }
+
+    /// The same by value.
+    pub(crate) fn into_vec(self) -> Vec<Remedy> {
+        self.0
+    }
+}
+
+impl From<&str> for Remedies {
+    fn from(words: &str) -> Self {
+        Self::none().and(words)
+    }
+}
+
+impl From<String> for Remedies {
+    fn from(words: String) -> Self {
+        Self::none().and(words)
     }
 }

@@ -17,7 +17,7 @@ pub(crate) mod work;
 
 pub(crate) use done::Done;
 pub(crate) use notice::{Notice, Weight};
-pub(crate) use refusal::{Kind, Refusal};
+pub(crate) use refusal::{Detail, Kind, Refusal};
 pub(crate) use session::{Progress, Session};
 
 /// What an operation answers.

@@ -33,12 +33,6 @@ impl Notice {
         Self { weight: Weight::Error, ..Self::warning(message) }
     }
 
-    /// The same with words that say what to do.
-    pub(crate) fn hint(mut self, words: impl Into<String>) -> Self {
-        self.remedies.push(Remedy::words(words));
-        self
-    }
-
     /// The same with an operation to call, and what that does.
     pub(crate) fn remedy(mut self, call: impl Into<Call>, does: impl Into<String>) -> Self {
         self.remedies.push(Remedy::call(call, does));

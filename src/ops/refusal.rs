@@ -2,6 +2,7 @@
 
 use crate::model::Explain;
 use crate::model::remedy::{Call, Remedy};
+use crate::rules::readiness::Blocker;
 
 /// What kind of refusal it is: this alone decides how a program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,28 @@ pub(crate) enum Kind {
     Nothing,
 }
 
+/// One candidate or finding beside a message.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Detail {
+    /// In one line.
+    pub(crate) message: String,
+    /// What can be done about it alone.
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+impl From<String> for Detail {
+    fn from(message: String) -> Self {
+        Self { message, remedies: vec![] }
+    }
+}
+
+impl Detail {
+    /// Why an item waits, behind what names the item.
+    pub(crate) fn waits(before: &str, blocker: &Blocker) -> Self {
+        Self { message: format!("{before}{}", blocker.reason), remedies: blocker.remedies.clone() }
+    }
+}
+
 /// An operation that did not do what was asked. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
@@ -24,7 +47,7 @@ pub(crate) struct Refusal {
     /// What is wrong, with the value, in one line.
     pub(crate) message: String,
     /// Candidates or findings, one each.
-    pub(crate) details: Vec<String>,
+    pub(crate) details: Vec<Detail>,
     /// What can be done about it.
     pub(crate) remedies: Vec<Remedy>,
 }
@@ -63,15 +86,15 @@ impl Refusal {
         self
     }
 
-    /// The same with more lines.
-    pub(crate) fn details(mut self, lines: Vec<String>) -> Self {
-        self.details = lines;
+    /// The same with candidates or findings.
+    pub(crate) fn details<D: Into<Detail>>(mut self, details: Vec<D>) -> Self {
+        self.details = details.into_iter().map(D::into).collect();
         self
     }
 }
 
 impl<E: Explain> From<E> for Refusal {
     fn from(error: E) -> Self {
-        Self { remedies: error.remedies(), ..Self::new(error.code(), error.to_string()) }
+        Self { remedies: error.remedies().into_vec(), ..Self::new(error.code(), error.to_string()) }
     }
 }

@@ -4,7 +4,7 @@
 use crate::model::Explain;
 use crate::model::id::{IdError, IssueId};
 use crate::model::issue::RELATIONS;
-use crate::model::remedy::Remedy;
+use crate::model::remedy::Remedies;
 
 /// A title is one line that people can read in a list; so many characters.
 pub(crate) const LONGEST_TITLE: usize = 500;
@@ -60,8 +60,8 @@ impl Explain for LimitError {
         }
     }
 
-    fn remedies(&self) -> Vec<Remedy> {
-        let words = match self {
+    fn remedies(&self) -> Remedies {
+        let words: String = match self {
             Self::EmptyTitle => "say in one line what is wrong or wanted".into(),
             Self::LongTitle(_) => "put the rest into the description".into(),
             Self::BrokenTitle => "put what follows the first line into the description".into(),
@@ -73,7 +73,7 @@ impl Explain for LimitError {
             Self::Relation(_) => format!("a relation is TYPE:ID with one of {}", RELATIONS.join(", ")),
             Self::Id(error) => return error.remedies(),
         };
-        vec![Remedy::words(words)]
+        words.into()
     }
 }
 

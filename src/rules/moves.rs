@@ -2,7 +2,7 @@
 
 use crate::model::Explain;
 use crate::model::id::IssueId;
-use crate::model::remedy::Remedy;
+use crate::model::remedy::Remedies;
 use crate::model::status::IssueStatus::{
     self, Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Planning, Queued, Registered,
 };
@@ -115,21 +115,18 @@ impl Explain for IllegalMove {
         "illegal-move"
     }
 
-    fn remedies(&self) -> Vec<Remedy> {
+    fn remedies(&self) -> Remedies {
         if self.from == Executing {
-            return vec![
-                Remedy::words("end the execution first"),
-                Remedy::call("done", "completes it"),
-                Remedy::call("fail", "ends it as failed"),
-                Remedy::call("lease release", "gives it up"),
-            ];
+            return Remedies::from("end the execution first")
+                .or_call("done", "completes it")
+                .or_call("fail", "ends it as failed")
+                .or_call("lease release", "gives it up");
         }
         let ways = MOVES.iter().filter(|known| known.from.contains(&self.from));
-        let remedy = |known: &Move| {
+        ways.fold(Remedies::none(), |ways, known| {
             let to: Vec<&str> = known.to.iter().map(|status| status.as_str()).collect();
-            Remedy::call(known.command, format!("leads to {}", to.join(" or ")))
-        };
-        ways.map(remedy).collect()
+            ways.or_call(known.command, format!("leads to {}", to.join(" or ")))
+        })
     }
 }
 
@@ -143,6 +140,7 @@ pub(crate) fn permit(issue: &IssueId, from: IssueStatus, command: &str) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::remedy::Remedy;
 
     #[test]
     fn every_status_can_be_left_and_reached() {
@@ -163,13 +161,12 @@ mod tests {
             "issue `ISS-001` is being executed; only a registered, planning, planned, queued, completed, failed, paused or \
              cancelled issue can be closed"
         );
-        let remedies = error.remedies();
+        let remedies = error.remedies().into_vec();
         assert_eq!(remedies[0], Remedy::words("end the execution first"));
         assert!(remedies.contains(&Remedy::call("done", "completes it")), "{remedies:?}");
         let error = permit(&id, Paused, "done").unwrap_err();
         assert_eq!(error.to_string(), "issue `ISS-001` is paused; only an executing issue can be completed");
-        assert!(
-            error.remedies().iter().any(|it| it.call.as_ref().is_some_and(|it| it.operation == "reopen"))
-        );
+        let is_reopen = |it: &Remedy| it.call.as_ref().is_some_and(|it| it.operation == "reopen");
+        assert!(error.remedies().as_slice().iter().any(is_reopen));
     }
 }

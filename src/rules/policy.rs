@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::Explain;
+use crate::model::remedy::Remedies;
 use crate::model::root::Policy;
 
 /// One gate.
@@ -118,13 +119,13 @@ impl Explain for PolicyError {
         "invalid-policy"
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         let forms: Vec<String> = GATES
             .iter()
             .filter(|gate| !matches!(self, Self::Value { gate: name, .. } if *name != gate.name))
             .map(|gate| format!("{}={}", gate.name, gate.values.join("|")))
             .collect();
-        Some(format!("allowed: {}", forms.join(", ")))
+        format!("allowed: {}", forms.join(", ")).into()
     }
 }
 
@@ -216,10 +217,10 @@ mod tests {
         assert!(matches!(parse("commits"), Err(PolicyError::Form(_))));
         assert!(matches!(parse("weather=fine"), Err(PolicyError::Gate(_))));
         let error = parse("commits=maybe").unwrap_err();
-        assert_eq!(error.hint().unwrap(), "allowed: commits=free|required");
+        assert_eq!(error.remedies(), Remedies::from("allowed: commits=free|required"));
         assert_eq!(
-            parse("weather=fine").unwrap_err().hint().unwrap(),
-            "allowed: review=none|required, commits=free|required, evidence=warn|required"
+            parse("weather=fine").unwrap_err().remedies(),
+            Remedies::from("allowed: review=none|required, commits=free|required, evidence=warn|required")
         );
     }
 }

@@ -1,5 +1,6 @@
 //! Where each item of the queues stands, and what stands in its way. Nothing of this is stored.
 
+mod blocker;
 mod clarify;
 mod files;
 mod graph;
@@ -16,49 +17,15 @@ use super::facts::{Holder, IssueFacts};
 use super::folder::QueueFolder;
 use super::overlap::{ByPath, Overlap};
 use super::queue_conflicts::{ConflictView, Standing, standing};
-use crate::model::id::{IssueId, ItemId, SolutionId};
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::queue_conflict::ConflictType;
 use crate::model::repo_path::RepoPath;
 use crate::model::root::Policy;
 use crate::model::status::ItemStatus;
 
+pub(crate) use blocker::Blocker;
 pub(crate) use graph::{Edge, Why};
-
-/// What an item waits for.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub(crate) struct Blocker {
-    /// The issue that is in the way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) issue_id: Option<IssueId>,
-    /// Its plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) solution_id: Option<SolutionId>,
-    /// Its item.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) item_id: Option<ItemId>,
-    /// In words, with the remedy where there is one.
-    pub(crate) reason: String,
-}
-
-impl Blocker {
-    fn because(reason: impl Into<String>) -> Self {
-        Self { issue_id: None, solution_id: None, item_id: None, reason: reason.into() }
-    }
-
-    fn issue(id: &IssueId, reason: impl Into<String>) -> Self {
-        Self { issue_id: Some(id.clone()), ..Self::because(reason) }
-    }
-
-    fn item(item: &Item, reason: impl Into<String>) -> Self {
-        Self {
-            issue_id: Some(item.issue_id.clone()),
-            solution_id: Some(item.solution_id.clone()),
-            item_id: Some(item.item_id.clone()),
-            reason: reason.into(),
-        }
-    }
-}
 
 /// An item with what is derived of it.
 #[derive(Debug, Clone)]

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::Explain;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::Item;
+use crate::model::remedy::{Call, Remedies};
 use crate::model::review::{Review, Score, Verdict};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
@@ -146,6 +147,10 @@ pub(crate) enum Refusal {
     },
 }
 
+fn another_plan(id: &SolutionId) -> Remedies {
+    Remedies::call(Call::new("solution add", [id.issue().to_string(), "FILE".into()]), "brings another plan")
+}
+
 impl Explain for Refusal {
     fn code(&self) -> &'static str {
         match self {
@@ -157,22 +162,21 @@ impl Explain for Refusal {
         }
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::Empty(id) => format!("`git wf solution add {} FILE` brings another plan", id.issue()),
-            Self::OwnerDecides { solution, .. } => format!(
-                "ask an owner (who has no WF_ROLE) whether to go on; `git wf solution add {} FILE` brings another plan",
-                solution.issue()
-            ),
-            Self::Rejected(id) => format!(
-                "`git wf solution show {id}` shows the findings; change the plan (`git wf task edit`) or add another, and have \
-                 that reviewed"
-            ),
-            Self::Unreviewed { solution, .. } => {
-                format!("someone other than its author runs `git wf solution review {solution}`")
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::Empty(id) => another_plan(id),
+            Self::OwnerDecides { solution, .. } => {
+                another_plan(solution).and("ask an owner (who has no WF_ROLE) whether to go on")
             }
-            Self::OwnPlan { .. } => "someone else, or an agent of another name, reviews it".to_owned(),
-        })
+            Self::Rejected(id) => Remedies::call(Call::new("solution show", [id]), "shows the findings")
+                .or_call("task edit", "changes the plan")
+                .and("have the new plan reviewed"),
+            Self::Unreviewed { solution, .. } => Remedies::call(
+                Call::new("solution review", [solution]),
+                "records the review of someone other than its author",
+            ),
+            Self::OwnPlan { .. } => "someone else, or an agent of another name, reviews it".into(),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::git::GitError;
 use super::layout::largest;
 use super::purge::Unpurged;
 use crate::model::doc::{Broken, Excess, Frozen};
+use crate::model::remedy::Remedies;
 use crate::model::time::Time;
 use crate::model::{Explain, shell};
 
@@ -345,30 +346,31 @@ impl Explain for StoreError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
+    fn remedies(&self) -> Remedies {
+        match self {
             Self::NotARepository(_) => "go to a repository, or make one with `git init`".into(),
-            Self::DubiousOwnership { remedy, .. } => format!("`{remedy}` trusts it"),
+            Self::DubiousOwnership { remedy, .. } => format!("`{remedy}` trusts it").into(),
             Self::BareNotNamed(_) => "`git --git-dir=FOLDER wf …` names it, if you trust its configuration".into(),
             Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
-            Self::NotInitialised(_) => "`git wf init` creates it, or fetches the remote's".into(),
-            Self::NotAStore { .. } => "`git wf fsck --repair` restores what was one; `git config wf.ref` names the ref".into(),
+            Self::NotInitialised(_) => Remedies::call("init", "creates it, or fetches the remote's"),
+            Self::NotAStore { .. } => Remedies::call("fsck --repair", "restores what was one").and("`git config wf.ref` names the ref"),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
-            Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git takes"),
-            Self::Config { key, .. } => format!("`git config --unset {key}` goes back to the default"),
+            Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git takes").into(),
+            Self::Config { key, .. } => format!("`git config --unset {key}` goes back to the default").into(),
             Self::Identity(_) => {
                 "set them with `git config --global user.name NAME` and `git config --global user.email ADDRESS`".into()
             }
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
-            Self::Broken { .. } => "`git wf log` shows who wrote it; the rest of the store is not affected".into(),
-            Self::Unmergeable { whose, path, reference, .. } => unmergeable(whose, path, reference),
+            Self::Broken { .. } => Remedies::call("log", "shows who wrote it; the rest of the store is not affected"),
+            Self::Unmergeable { whose, path, reference, .. } => unmergeable(whose, path, reference).into(),
             Self::FullFolder { path, .. } => format!(
                 "`git log REF -- {}`, with the ref of the store, shows who filled it; set it back to a commit before that",
                 shell::word(path)
-            ),
+            )
+            .into(),
             Self::CrowdedFolder { .. } => {
                 "write into another issue, queue or run; `git log REF -- PATH`, with the ref of the store, shows who filled it".into()
             }
@@ -379,25 +381,27 @@ impl Explain for StoreError {
                 "remove what is not needed; `git wf fsck --repair` makes room for what was removed".into()
             }
             Self::Frozen { .. } => {
-                "after `git wf fsck --repair` it can be changed again".into()
+                Remedies::call("fsck --repair", "makes it possible to change it again")
             }
             Self::TooLarge { .. } | Self::Excess { .. } => "put the text into a file of the project, and name that".into(),
             Self::Unsigned { key, .. } => format!(
                 "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does without"
-            ),
+            )
+            .into(),
             Self::Shallow => "`git fetch --unshallow` brings the rest".into(),
             Self::ShallowCode(_) => "`git fetch --unshallow` brings the rest; `--deepen=N` brings N commits of it".into(),
-            Self::Unmerged { .. } => "`git wf sync` brings them in; what is not here would be lost".into(),
+            Self::Unmerged { .. } => Remedies::call("sync", "brings them in; what is not here would be lost"),
             Self::DoubtedClock { .. } => "compare it with `date` on another machine: if it is wrong, set it and repeat; if it is right, repeat with \
                                          `--trust-clock`"
                 .into(),
             Self::Purged { side: Unpurged::Theirs, .. } => {
-                "`git wf redact --purge` takes over what is new there and prints the command that replaces it".into()
+                Remedies::call("redact --purge", "takes over what is new there and prints the command that replaces it")
             }
             Self::Purged { side: Unpurged::Ours, .. } => {
-                "`git wf redact --purge` purges it here too and keeps unpublished work; then `git wf sync`".into()
+                Remedies::call("redact --purge", "purges it here too and keeps unpublished work")
+                    .or_call("sync", "then goes on")
             }
-            Self::Git(error) => return error.hint(),
+            Self::Git(error) => return error.remedies(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),
             Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),
             Self::Object { .. } => {
@@ -405,6 +409,6 @@ impl Explain for StoreError {
                  REF` fetches what is missing"
                     .into()
             }
-        })
+        }
     }
 }

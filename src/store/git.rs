@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use super::error::StoreError;
 use crate::model::Explain;
+use crate::model::remedy::Remedies;
 
 pub(crate) use args::Args;
 
@@ -136,15 +137,15 @@ impl Explain for GitError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         match self {
-            Self::Start { .. } => Some(format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH")),
-            Self::TooOld { .. } => Some(format!("install git {OLDEST} or later")),
-            Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => Some(
+            Self::Start { .. } => format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into(),
+            Self::TooOld { .. } => format!("install git {OLDEST} or later").into(),
+            Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => {
                 "another git process is at work here, or one that died left that `.lock` file behind: then remove it"
-                    .into(),
-            ),
-            Self::Failed { .. } => None,
+                    .into()
+            },
+            Self::Failed { .. } => Remedies::none(),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::snapshot::Read;
 use crate::model::Explain;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::queue::Item;
-use crate::model::remedy::{Call, Remedy};
+use crate::model::remedy::{Call, Remedies};
 use crate::rules::folder::QueueFolder;
 
 /// How many candidates an error lists.
@@ -62,48 +62,45 @@ impl Explain for ResolveError {
         }
     }
 
-    fn remedies(&self) -> Vec<Remedy> {
-        let issues = || Remedy::call("list --all", "shows the issues");
+    fn remedies(&self) -> Remedies {
         match self {
-            Self::NotFound { text, .. } if is_task(text) => vec![
-                Remedy::words(format!("`{text}` looks like a task: name its plan, its item or its issue")),
-                Remedy::call(Call::new("verify --task", [text]), "runs one task"),
-            ],
+            Self::NotFound { text, .. } if is_task(text) => {
+                Remedies::from(format!("`{text}` looks like a task: name its plan, its item or its issue"))
+                    .or_call(Call::new("verify --task", [text]), "runs the tests of one task")
+            }
             Self::NotFound { kind: "issue", text } if text.contains(char::is_whitespace) => {
-                vec![Remedy::words("the issue comes first, then the text"), issues()]
+                Remedies::from("the issue comes first, then the text")
+                    .or_call("list --all", "shows the issues")
             }
             Self::NotFound { kind: "issue", text } if text.contains('/') || text.ends_with(".json") => {
-                vec![Remedy::words("the issue comes first, then the files"), issues()]
+                Remedies::from("the issue comes first, then the files")
+                    .or_call("list --all", "shows the issues")
             }
-            Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => vec![
-                Remedy::words(format!("`{text}` is an item")),
-                Remedy::call(Call::new("show", [text]), "shows it"),
-                Remedy::call("queue list", "shows the queues"),
-            ],
-            Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => vec![
-                Remedy::words(format!("`{text}` is a queue")),
-                Remedy::call(Call::new("queue show", [text]), "shows its items"),
-            ],
-            Self::NotFound { kind: "issue", .. } => {
-                vec![issues(), Remedy::call("sync", "brings those of others")]
+            Self::NotFound { kind: "queue", text } if ItemId::parse(text).is_ok() => {
+                Remedies::from(format!("`{text}` is an item"))
+                    .or_call(Call::new("show", [text]), "shows it")
+                    .or_call("queue list", "shows the queues")
             }
-            Self::NotFound { kind: "solution", .. } => {
-                vec![Remedy::call("solution list", "shows the plans of an issue")]
+            Self::NotFound { kind: "item", text } if text.starts_with("QUE-") && !text.contains(':') => {
+                Remedies::from(format!("`{text}` is a queue"))
+                    .or_call(Call::new("queue show", [text]), "shows its items")
             }
-            Self::NotFound { kind: "item", .. } => vec![
-                Remedy::words("an item is S-1, QUE-…:S-1, or the id of a plan or issue"),
-                Remedy::call("queue show", "shows them"),
-            ],
-            Self::NotFound { kind: "queue", .. } => vec![Remedy::call("queue list", "shows the queues")],
-            Self::NotFound { .. } => vec![
-                Remedy::call("list --all", "shows what there is"),
-                Remedy::call("sync", "brings what others have"),
-            ],
-            Self::NoIssue { found, .. } => match found.issue() {
-                Some(issue) => vec![Remedy::words(format!("its issue is `{issue}`"))],
-                None => vec![issues()],
+            Self::NotFound { kind, .. } => match *kind {
+                "issue" => {
+                    Remedies::call("list --all", "shows the issues").or_call("sync", "brings those of others")
+                }
+                "solution" => Remedies::call("solution list ISSUE", "shows the plans of an issue"),
+                "item" => Remedies::from("an item is S-1, QUE-…:S-1, or the id of a plan or issue")
+                    .or_call("queue show", "shows them"),
+                "queue" => Remedies::call("queue list", "shows the queues"),
+                _ => Remedies::call("list --all", "shows what there is")
+                    .or_call("sync", "brings what others have"),
             },
-            Self::Ambiguous { .. } => vec![Remedy::words("type more of it")],
+            Self::NoIssue { found, .. } => match found.issue() {
+                Some(issue) => format!("its issue is `{issue}`").into(),
+                None => Remedies::call("list --all", "shows the issues"),
+            },
+            Self::Ambiguous { .. } => "type more of it".into(),
             Self::Store(error) => error.remedies(),
         }
     }

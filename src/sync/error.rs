@@ -1,6 +1,7 @@
 //! What can go wrong between two clones. Nothing of it changes what was here before.
 
 use super::words;
+use crate::model::remedy::{Call, Remedies};
 use crate::model::{Explain, shell};
 use crate::store::StoreError;
 
@@ -124,54 +125,61 @@ impl Explain for SyncError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::NoRemote => "`git remote add origin URL`, then `git wf sync origin`".into(),
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::NoRemote => Remedies::from("`git remote add origin URL` names one")
+                .or_call("sync origin", "then makes it the store's"),
             Self::WhichRemote { remotes, .. } => {
                 let first = remotes.first().map_or("NAME", String::as_str);
-                let first = shell::operand(first);
-                format!("name one, as in `git wf sync {first}`; the first that works is kept in `wf.remote`")
+                Remedies::call(
+                    Call::new("sync", [first]),
+                    "names one; the first that works is kept in `wf.remote`",
+                )
             }
             Self::UnknownRemote { name, is_configured: false, .. } => {
-                format!("`git remote add {} URL` makes it", shell::operand(name))
+                format!("`git remote add {} URL` makes it", shell::operand(name)).into()
             }
             Self::UnknownRemote { .. } => "`git config wf.remote NAME` names another".into(),
             Self::Unreachable { remote, .. } => {
                 let remote = shell::operand(remote);
-                format!("nothing was changed here; `git ls-remote {remote}` shows when it is back")
+                format!("nothing was changed here; `git ls-remote {remote}` shows when it is back").into()
             }
             Self::Credentials { remote, .. } => {
                 let remote = shell::operand(remote);
-                format!("nothing was changed here; once `git ls-remote {remote}` works, so does this")
+                format!("nothing was changed here; once `git ls-remote {remote}` works, so does this").into()
             }
-            Self::Refused { hint: Some(hint), .. } => format!("nothing is lost here; {hint}"),
+            Self::Refused { hint: Some(hint), .. } => format!("nothing is lost here; {hint}").into(),
             Self::Refused { words, hint: None, .. } => of_a_refusal(words),
             Self::Behind { remote, .. } => {
-                format!("`git wf sync {}` merges them and then pushes", shell::operand(remote))
+                Remedies::call(Call::new("sync", [remote]), "merges them and then pushes")
             }
             Self::Raced { .. } => "nothing is lost here; try again".into(),
-            Self::Unknown { remote, .. } => {
-                format!("`git wf next` finds out once `git ls-remote {}` works", shell::operand(remote))
-            }
+            Self::Unknown { remote, .. } => Remedies::call(
+                "next",
+                format!("finds out, once `git ls-remote {}` works", shell::operand(remote)),
+            ),
             Self::Theirs { why: StoreError::NewerFormat { .. }, .. } => {
                 "install a newer git-wf; nothing was changed here".into()
             }
             Self::Theirs { tracking, .. } => {
                 format!("nothing was changed here; `git log {}` shows what it is", shell::operand(tracking))
+                    .into()
             }
-            Self::Store(error) => return error.hint(),
-        })
+            Self::Store(error) => return error.remedies(),
+        }
     }
 }
 
-fn of_a_refusal(words: &str) -> String {
+fn of_a_refusal(words: &str) -> Remedies {
     if words.contains("hook declined") {
-        return "nothing is lost here; a hook of the server refused it, and says why; `git wf fsck` looks for faults here".into();
+        return Remedies::from("nothing is lost here; a hook of the server refused it, and says why")
+            .or_call("fsck", "looks for faults here");
     }
     match words::lock_file(words) {
         Some(lock) => format!(
             "nothing is lost here; another push is at work on the server, or one that died left `{lock}` there: then remove it"
-        ),
+        )
+        .into(),
         None => {
             "nothing is lost here; where only branches may be pushed, `git config wf.ref refs/heads/wf/main`"
                 .into()
@@ -200,7 +208,7 @@ mod tests {
         let hint = |words: &str| {
             let words = words.to_owned();
             let (remote, reference) = ("origin".into(), "refs/wf/main".into());
-            SyncError::Refused { remote, reference, words, hint: None }.hint().unwrap()
+            format!("{:?}", SyncError::Refused { remote, reference, words, hint: None }.remedies())
         };
         let declined = hint("pre-receive hook declined; error: the policy asks for a plan");
         assert!(
@@ -212,15 +220,5 @@ mod tests {
         );
         assert!(locked.contains("`/srv/x.git/refs/wf/main.lock`") && !locked.contains("wf.ref"), "{locked}");
         assert!(hint("deny updating a hidden ref").contains("git config wf.ref refs/heads/wf/main"));
-    }
-
-    #[test]
-    fn a_command_that_is_shown_means_the_remote_that_it_names() {
-        let hint = |remote: &str| {
-            SyncError::Behind { remote: remote.into(), reference: String::new() }.hint().unwrap()
-        };
-        assert!(hint("origin").starts_with("`git wf sync origin`"));
-        assert!(hint("-x").starts_with("`git wf sync -- -x`"));
-        assert!(hint("a;b").starts_with("`git wf sync 'a;b'`"));
     }
 }

@@ -9,6 +9,7 @@ use super::trailers;
 use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
+use crate::model::remedy::Remedies;
 use crate::rules::audit::{Change, Commit, Unseen};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::store::git::Args;
@@ -47,10 +48,10 @@ impl crate::model::Explain for RangeError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         match self {
-            Self::Range { .. } => Some("a range is what `git log` takes, such as main..HEAD".into()),
-            Self::Store(error) => error.hint(),
+            Self::Range { .. } => "a range is what `git log` takes, such as main..HEAD".into(),
+            Self::Store(error) => error.remedies(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use gix::ObjectId;
 
 use super::quoted::unquoted;
+use crate::model::remedy::{Call, Remedies};
 use crate::store::git::Args;
 use crate::store::git::GitError;
 use crate::store::{Store, StoreError, object_id};
@@ -64,16 +65,17 @@ impl crate::model::Explain for BlameError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         match self {
             Self::NoFile(_) | Self::Outside(_) => {
-                Some("name a file that is committed: FILE, FILE:LINE or FILE:FIRST,LAST".into())
+                "name a file that is committed: FILE, FILE:LINE or FILE:FIRST,LAST".into()
             }
-            Self::Deleted { commit, .. } => Some(format!(
-                "`git wf trace {commit}` shows why; lines of it are explained where it is checked out"
-            )),
-            Self::TooShort { .. } => Some("lines are counted from 1, in the file as it is now".into()),
-            Self::Store(error) => error.hint(),
+            Self::Deleted { commit, .. } => Remedies::call(
+                Call::new("trace", [commit]),
+                "shows why; its lines are explained where it is checked out",
+            ),
+            Self::TooShort { .. } => "lines are counted from 1, in the file as it is now".into(),
+            Self::Store(error) => error.remedies(),
         }
     }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::aside::Aside;
 use crate::model::Explain;
 use crate::model::hash::CommitHash;
+use crate::model::remedy::Remedies;
 use crate::store::git::{Args, GitError};
 use crate::store::{Store, StoreError};
 
@@ -40,13 +41,13 @@ impl Explain for CollisionError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         match self {
             Self::TooOld { .. } => {
-                Some("`git merge-tree --write-tree` came with git 2.38: install that or a later one".into())
+                "`git merge-tree --write-tree` came with git 2.38: install that or a later one".into()
             }
-            Self::Git(error) => error.hint(),
-            Self::Folder(_) => Some("set TMPDIR to a folder that can be written to".into()),
+            Self::Git(error) => error.remedies(),
+            Self::Folder(_) => "set TMPDIR to a folder that can be written to".into(),
         }
     }
 }

@@ -4,6 +4,7 @@ use gix::ObjectId;
 
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
+use crate::model::remedy::Remedies;
 use crate::store::dates::Bound;
 use crate::store::git::Args;
 use crate::store::{Store, StoreError, object_id};
@@ -41,14 +42,13 @@ impl Explain for MomentError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         match self {
-            Self::Index(error) => error.hint(),
-            _ => Some(
-                "a commit that `git wf log` shows, `@{2}` (two moves of the ref ago), `@~3`, a remote, or a date such as \
-                 2026-11-20 or `2 days ago`"
-                    .into(),
-            ),
+            Self::Index(error) => error.remedies(),
+            _ => {
+                Remedies::call("log", "shows the commits of the ref")
+                    .and("or name `@{2}` (two moves of the ref ago), `@~3`, a remote, or a date such as 2026-11-20 or `2 days ago`")
+            },
         }
     }
 }

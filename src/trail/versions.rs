@@ -7,6 +7,7 @@ use gix::ObjectId;
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
 use crate::model::id::SolutionId;
+use crate::model::remedy::Remedies;
 use crate::model::solution::{SOLUTION, Solution};
 use crate::model::time::Time;
 use crate::store::redact::Redactions;
@@ -42,14 +43,12 @@ impl Explain for MomentError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
+    fn remedies(&self) -> Remedies {
         match self {
-            Self::Unknown(_) => Some(
-                "a date as git takes them (2026-11-20, `2 days ago`), a commit of the store (`git wf log`) or of the \
-                 project"
-                    .into(),
+            Self::Unknown(_) => Remedies::call("log", "shows the commits of the store").and(
+                "or name a commit of the project, or a date as git takes them: 2026-11-20, `2 days ago`",
             ),
-            Self::Store(error) => error.hint(),
+            Self::Store(error) => error.remedies(),
         }
     }
 }

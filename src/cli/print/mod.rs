@@ -9,6 +9,7 @@ pub(super) mod collisions;
 pub(super) mod conflict;
 pub(super) mod context;
 pub(super) mod dag;
+pub(super) mod detail;
 pub(super) mod diff;
 pub(super) mod execution;
 pub(super) mod feedback;
@@ -39,4 +40,4 @@ pub(super) mod verify;
 pub(super) mod why;
 pub(super) mod work;
 
-pub(super) use remedy::spelled;
+pub(super) use remedy::{spelled, with_remedies};

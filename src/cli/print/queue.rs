@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::cli::print::execution;
+use crate::cli::print::{execution, with_remedies};
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
 use crate::ops::queue::{Active, AddedItem, ItemAnswer, Merged, QueueAnswer, Removed};
@@ -157,7 +157,7 @@ fn ended(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
 
 fn reasons(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
     for blocker in &it.blocked_by {
-        let line = format!("{} waits: {}", it.name, blocker.reason);
+        let line = format!("{} waits: {}", it.name, with_remedies(&blocker.reason, &blocker.remedies));
         let line = screen.painter().paint(style::DIM, &line);
         writeln!(screen, "{line}")?;
     }

@@ -13,6 +13,11 @@ pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
+/// A sentence with what can be done about it.
+pub(in crate::cli) fn with_remedies(said: &str, remedies: &[Remedy]) -> String {
+    spelled(remedies).map_or_else(|| said.to_owned(), |remedies| format!("{said}; {remedies}"))
+}
+
 /// A call as somebody types it.
 fn command(call: &Call) -> String {
     let values = call.values.iter().map(|value| format!(" {}", shell::operand(value)));

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::cli::print::with_remedies;
 use crate::ops::work::{Accepted, Attempt, Claim, Lease, Retried, Started};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
@@ -78,8 +79,8 @@ pub(in crate::cli) fn failed(screen: &mut Screen, it: &Attempt) -> io::Result<()
 pub(in crate::cli) fn retried(screen: &mut Screen, all: &[Retried]) -> io::Result<()> {
     for Retried { issue, waits_for } in all {
         writeln!(screen, "{} is {} again", issue.issue.id, issue.derived.status)?;
-        for reason in waits_for {
-            writeln!(screen, "  it waits: {}", clean_line(reason))?;
+        for it in waits_for {
+            writeln!(screen, "  it waits: {}", clean_line(&with_remedies(&it.reason, &it.remedies)))?;
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::Explain;
+use crate::model::remedy::Remedies;
 
 /// Why hooks were not installed or not taken away.
 #[derive(Debug, thiserror::Error)]
@@ -61,8 +62,8 @@ impl Explain for InstallError {
         }
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
+    fn remedies(&self) -> Remedies {
+        match self {
             Self::Outside { .. } => "every repository with that `core.hooksPath` would run them; \
                  `git config core.hooksPath FOLDER` sets one for this repository alone, then install again"
                 .into(),
@@ -71,11 +72,13 @@ impl Explain for InstallError {
                 "bring what is still wanted of `{}` over to `{}`, remove the former, and install again",
                 earlier.display(),
                 hook.display(),
-            ),
+            )
+            .into(),
             Self::Io { path, .. } => format!(
                 "see to it that the folder `{}` is there and can be written to",
                 path.parent().unwrap_or(path).display()
-            ),
-        })
+            )
+            .into(),
+        }
     }
 }

@@ -8,6 +8,7 @@ use gix::bstr::ByteSlice;
 use super::CommentRule;
 use super::placement::{self, Place};
 use crate::model::Explain;
+use crate::model::remedy::Remedies;
 
 /// Why trailers were not added; the message is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -26,8 +27,8 @@ impl Explain for MessageError {
         "message-file"
     }
 
-    fn hint(&self) -> Option<String> {
-        Some("`commit-msg` takes the path of a commit message's file".into())
+    fn remedies(&self) -> Remedies {
+        "`commit-msg` takes the path of a commit message's file".into()
     }
 }
 

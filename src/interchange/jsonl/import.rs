@@ -8,6 +8,7 @@ use super::{FORMAT, VERSION, text};
 use crate::interchange::lines::{self, Line, Lines, Source, Unreadable};
 use crate::model::Explain;
 use crate::model::doc::{Doc, Step};
+use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::strict;
 use crate::model::time::Time;
@@ -51,8 +52,8 @@ impl Explain for NoExport {
         "not-an-export"
     }
 
-    fn hint(&self) -> Option<String> {
-        Some("give a file that `git wf export jsonl` wrote, whole; nothing was imported".into())
+    fn remedies(&self) -> Remedies {
+        Remedies::call("export jsonl", "writes such a file; give it whole. Nothing was imported")
     }
 }
 

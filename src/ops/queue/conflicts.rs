@@ -27,7 +27,8 @@ pub(crate) struct ConflictAnswer {
 
 impl ConflictAnswer {
     fn of(view: &QueueView, conflict: &ConflictView) -> Self {
-        let is_in = |id: &SolutionId| conflict.solutions.contains(id) || conflict.resolution_order.contains(id);
+        let is_in =
+            |id: &SolutionId| conflict.solutions.contains(id) || conflict.resolution_order.contains(id);
         let items = view.items.iter().map(|it| &it.item).filter(|item| is_in(&item.solution_id));
         Self {
             queue_id: view.queue.id.clone(),

@@ -49,9 +49,10 @@ pub(crate) struct ConflictInput {
     /// False: a person shall decide, whatever order is given.
     #[serde(default)]
     pub(crate) resolved: Option<bool>,
+    /// What is not named here.
     #[serde(flatten)]
     #[schemars(skip)]
-    rest: Map<String, Value>,
+    pub(crate) rest: Map<String, Value>,
 }
 
 /// What is declared.

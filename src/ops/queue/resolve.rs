@@ -78,10 +78,8 @@ fn meant<'a>(
     }
     match found.as_slice() {
         [one] => Ok(*one),
-        [] => Err(Refusal::new("not-found", format!("there is no conflict `{}`", input.conflict)).remedy(
-            "queue conflict list",
-            "shows the conflicts; only those with a CFT- number are decided",
-        )),
+        [] => Err(Refusal::new("not-found", format!("there is no conflict `{}`", input.conflict))
+            .remedy("queue conflict list", "shows the conflicts; only those with a CFT- number are decided")),
         many => {
             let names = many.iter().map(|(view, _)| format!("{}:{name}", view.queue.id));
             Err(Refusal::new("ambiguous-id", format!("several queues have a conflict `{name}`"))

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Attempt, Claim, Wish, claim, publish as publish_end, through, unpublished};
 use crate::model::execution::Execution;
+use crate::model::remedy::Remedies;
 use crate::ops::{Refusal, Session};
 
 /// An execution that ended, and what was taken then.
@@ -69,7 +70,7 @@ pub(super) fn publish(
         (Some(remote), Some(_)) if store.read_ref(&store.tracking(&remote))? == store.tip()? => {}
         // Nobody waits for it twice.
         (Some(remote), Some(Err(refusal))) if refusal.code == "unreachable" => {
-            session.notice(unpublished(&remote, &refusal.message, None));
+            session.notice(unpublished(&remote, &refusal.message, Remedies::none()));
         }
         _ => publish_end(session, ended)?,
     }

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::index::Index;
 use crate::model::id::{IssueId, QueueId, SolutionId};
 use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::Call;
+use crate::model::remedy::{Call, Remedy};
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
+use crate::ops::Detail;
 use crate::ops::Refusal;
 use crate::ops::queue::{World, in_index_of, item_name};
 use crate::rules::facts::IssueFacts;
@@ -268,20 +269,24 @@ fn without_holder(facts: &mut Facts, id: &IssueId) {
 const MOST_REASONS: usize = 20;
 
 /// Why an item is not taken over whose lease ran out by this clone's clock.
-const UNPROVEN: &str = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not \
-                        watched it for long enough; `git wf lease release ITEM` gives it up";
+fn unproven(before: &str) -> Detail {
+    let why = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not watched \
+               it for long enough";
+    let release = Remedy::call("lease release ITEM", "gives it up");
+    Detail { message: format!("{before}{why}"), remedies: vec![release] }
+}
 
 fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
     let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
-    let mut reasons: BTreeSet<String> = BTreeSet::new();
+    let mut reasons: BTreeSet<Detail> = BTreeSet::new();
     for queue in queues.iter().filter(|it| it.queue().status != QueueDecision::Archived) {
         for (at, it) in queue.items().iter().enumerate() {
             let (status, blocked_by) = queue.state(at);
             *counts.entry(status).or_default() += 1;
             let name = item_name(choice.queues.len(), &queue.queue().id, it);
-            reasons.extend(blocked_by.iter().map(|blocker| format!("{name} waits: {}", blocker.reason)));
+            reasons.extend(blocked_by.iter().map(|it| Detail::waits(&format!("{name} waits: "), it)));
             if choice.unproven.contains(&it.solution_id) {
-                reasons.insert(format!("{name} is not taken over: {UNPROVEN}"));
+                reasons.insert(unproven(&format!("{name} is not taken over: ")));
             }
         }
     }
@@ -289,11 +294,11 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
         return Refusal::nothing("no item is queued")
             .remedy("queue add ISSUE", "puts a bound plan into a queue");
     }
-    let mut lines: Vec<String> = reasons.into_iter().collect();
+    let mut lines: Vec<Detail> = reasons.into_iter().collect();
     let more = lines.len().saturating_sub(MOST_REASONS);
     lines.truncate(MOST_REASONS);
     if more > 0 {
-        lines.push(format!("and {more} more"));
+        lines.push(format!("and {more} more").into());
     }
     let counts: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     Refusal::nothing(format!("no item is ready: {}", counts.join(", ")))
@@ -304,9 +309,9 @@ fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>]) -> Refusal {
 fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize) -> Refusal {
     let Item { item_id, issue_id, solution_id, .. } = queue.items()[at];
     let (status, blocked_by) = queue.state(at);
-    let mut reasons: Vec<String> = blocked_by.into_iter().map(|blocker| blocker.reason).collect();
+    let mut reasons: Vec<Detail> = blocked_by.iter().map(|it| Detail::waits("", it)).collect();
     if choice.unproven.contains(solution_id) {
-        reasons.push(UNPROVEN.into());
+        reasons.push(unproven(""));
     }
     let (call, does) = match status {
         ItemStatus::Failed => (Call::new("retry", [issue_id]), "queues it again"),

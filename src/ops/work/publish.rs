@@ -2,6 +2,7 @@
 
 use crate::model::execution::Execution;
 use crate::model::id::ExecutionId;
+use crate::model::remedy::Remedies;
 use crate::model::{Explain, shell};
 use crate::ops::{Notice, Refusal, Session, clones};
 use crate::rules::folder::ExecutionFolder;
@@ -71,18 +72,18 @@ pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Re
         Err(error) => {
             // To try again helps only where the remote did not look at it.
             let is_declined = matches!(error, sync::SyncError::Refused { .. });
-            let remedy = error.hint().filter(|_| is_declined);
-            session.notice(unpublished(&remote, &error.to_string(), remedy));
+            let remedies = if is_declined { error.remedies() } else { Remedies::none() };
+            session.notice(unpublished(&remote, &error.to_string(), remedies));
         }
     }
     Ok(())
 }
 
 /// That the remote does not know yet what was recorded here, and what to do unless a sync does it.
-pub(crate) fn unpublished(remote: &str, why: &str, remedy: Option<String>) -> Notice {
+pub(crate) fn unpublished(remote: &str, why: &str, remedies: Remedies) -> Notice {
     let notice = Notice::warning(format!("this is recorded here but not yet at `{remote}`: {why}"));
-    match remedy {
-        Some(remedy) => notice.hint(remedy),
-        None => notice.remedy("sync", "publishes it"),
+    match remedies.is_empty() {
+        false => Notice { remedies: remedies.into_vec(), ..notice },
+        true => notice.remedy("sync", "publishes it"),
     }
 }

@@ -12,6 +12,7 @@ use crate::model::words::count;
 use crate::ops::issues::{IssueView, existing};
 use crate::ops::queue::World;
 use crate::ops::{Answer, Notice, Refusal, Session, plans};
+use crate::rules::readiness::Blocker;
 use crate::rules::{facts, replan};
 use crate::store::{Read, Store, Tx, records, resolve};
 
@@ -32,7 +33,7 @@ pub(crate) struct Retried {
     pub(crate) issue: IssueView,
     /// What its items wait for.
     #[serde(skip)]
-    pub(crate) waits_for: Vec<String>,
+    pub(crate) waits_for: Vec<Blocker>,
 }
 
 /// What came of an issue.
@@ -94,7 +95,7 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
         let issue = IssueView::of(&existing(&snapshot, id)?);
         let items = queues.iter().flat_map(|queue| &queue.items);
         let blocked = items.filter(|it| it.item.issue_id == *id && it.status == ItemStatus::Blocked);
-        let waits_for = blocked.flat_map(|it| &it.blocked_by).map(|blocker| blocker.reason.clone());
+        let waits_for = blocked.flat_map(|it| it.blocked_by.clone());
         answer.push(Retried { issue, waits_for: waits_for.collect() });
     }
     Ok(session.done(answer, committed.commit))

@@ -73,7 +73,7 @@ pub(super) fn refuse_empty(
         }
         false => vec![Remedy::words("commit the work on a branch"), link, fail],
     };
-    Err(Refusal { details: idle, remedies, ..Refusal::new("no-commit", message) })
+    Err(Refusal { remedies, ..Refusal::new("no-commit", message).details(idle) })
 }
 
 /// Refuses what failed its last test.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::blocker::Reason;
 use super::graph::ItemGraph;
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
@@ -18,14 +19,13 @@ pub(super) struct Asked {
 
 impl Asked {
     /// What keeps an item waiting, with the remedy.
-    pub(super) fn of_item(&self, at: usize) -> impl Iterator<Item = String> {
+    pub(super) fn of_item(&self, at: usize) -> impl Iterator<Item = Reason<'_>> {
         self.waiting[at].iter().map(|conflict| {
             let asked = &self.questions[conflict];
             let order = asked.options.first().map(|it| it.order.as_slice()).unwrap_or_default();
             let order: Vec<&str> = order.iter().map(SolutionId::as_str).collect();
             let order = if order.len() > MOST_NAMED { "PLAN,PLAN,…".to_owned() } else { order.join(",") };
-            let name = format!("CFT-{}", conflict + 1);
-            format!("{name}, {} `git wf queue resolve {name} --order {order}`", asked.question)
+            Reason::Undecided { conflict: format!("CFT-{}", conflict + 1), question: &asked.question, order }
         })
     }
 }

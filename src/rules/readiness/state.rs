@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::blocker::{Blocker, Reason};
 use super::clarify::Asked;
 use super::graph::ItemGraph;
-use super::{Blocker, Facts, dependencies};
-use crate::model::Explain;
+use super::{Facts, dependencies};
 use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::root::Policy;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
@@ -51,11 +51,8 @@ pub(super) fn state(
 ) -> (ItemStatus, Vec<Blocker>) {
     let item = graph.items[at];
     let Some(issue) = graph.issues[at] else {
-        let reason = format!(
-            "issue `{}` is not here (or cannot be read); `git wf sync` may bring it, `git wf fsck` says what is wrong",
-            item.issue_id
-        );
-        return (ItemStatus::Blocked, vec![Blocker::issue(&item.issue_id, reason)]);
+        let missing = Blocker::issue(&item.issue_id, &Reason::NoIssue(&item.issue_id));
+        return (ItemStatus::Blocked, vec![missing]);
     };
     if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id == item.solution_id) {
         match holder.status {
@@ -68,7 +65,7 @@ pub(super) fn state(
     }
     let mut blocked = of_issue(item, issue, policy);
     blocked.extend(of_cycles(at, graph, issue));
-    blocked.extend(asked.of_item(at).map(Blocker::because));
+    blocked.extend(asked.of_item(at).map(|asked| Blocker::because(&asked)));
     blocked.extend(of_dependencies(item, issue, facts));
     blocked.extend(of_order(at, graph, facts, true));
     if !blocked.is_empty() {
@@ -83,63 +80,35 @@ pub(super) fn state(
 fn of_pause(issue: &IssueFacts) -> Option<Blocker> {
     let is_over_it =
         matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed);
-    let reason = format!("issue `{}` is {}, and somebody still carries it out", issue.id, issue.status);
-    is_over_it.then(|| Blocker::issue(&issue.id, reason))
+    is_over_it.then(|| Blocker::issue(&issue.id, &Reason::CarriedOut(&issue.id, issue.status)))
 }
 
 /// What of the item and its issue will not go away by itself.
 fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
     let mut found = Vec::new();
     if let Some(reason) = &item.held {
-        found.push(Blocker::because(format!("held: {reason}")));
+        found.push(Blocker::because(&Reason::Held(reason)));
     }
     if let Some(holder) = issue.holder.as_ref().filter(|holder| holder.solution_id != item.solution_id) {
-        let reason =
-            format!("`{}` is {} with another plan, `{}`", issue.id, holder.status, holder.solution_id);
-        found.push(Blocker {
-            solution_id: Some(holder.solution_id.clone()),
-            ..Blocker::issue(&issue.id, reason)
-        });
+        let reason = Reason::OtherPlan(&issue.id, holder.status, &holder.solution_id);
+        found.push(Blocker::plan(&issue.id, &holder.solution_id, &reason));
     }
     if matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed) {
-        let reason =
-            format!("issue `{}` is {}; `git wf reopen {}` reactivates it", issue.id, issue.status, issue.id);
-        found.push(Blocker::issue(&issue.id, reason));
+        found.push(Blocker::issue(&issue.id, &Reason::NotActive(&issue.id, issue.status)));
     }
     match &issue.bound {
         Some(bound) if *bound == item.solution_id => {}
-        Some(bound) => found.push(Blocker {
-            solution_id: Some(bound.clone()),
-            ..Blocker::issue(
-                &issue.id,
-                format!("the issue is bound to `{bound}` now; `git wf queue add {}`", issue.id),
-            )
-        }),
-        None => found.push(Blocker::issue(
-            &issue.id,
-            format!(
-                "the issue is bound to no plan any more; `git wf bind {} {}`",
-                issue.id, item.solution_id
-            ),
-        )),
+        Some(bound) => found.push(Blocker::plan(&issue.id, bound, &Reason::Rebound(&issue.id, bound))),
+        None => found.push(Blocker::issue(&issue.id, &Reason::Unbound(&issue.id, &item.solution_id))),
     }
     match issue.plans.get(&item.solution_id) {
-        None => found
-            .push(Blocker::because(format!(
-                "plan `{}` is not here (or cannot be read); `git wf sync` may bring it, `git wf fsck` says what is wrong",
-                item.solution_id
-            ))),
-        Some(plan) if plan.digest != item.plan_digest => found.push(Blocker::issue(
-            &issue.id,
-            format!("the plan changed since it was queued; look at it, then `git wf queue add {}`", issue.id),
-        )),
+        None => found.push(Blocker::because(&Reason::NoPlan(&item.solution_id))),
+        Some(plan) if plan.digest != item.plan_digest => {
+            found.push(Blocker::issue(&issue.id, &Reason::Changed(&issue.id)));
+        }
         Some(plan) => {
             if let Err(refusal) = may_hand_out(policy, item, &plan.digest, &plan.review) {
-                let remedy = refusal.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-                found.push(Blocker {
-                    solution_id: Some(item.solution_id.clone()),
-                    ..Blocker::issue(&issue.id, format!("{refusal}{remedy}"))
-                });
+                found.push(Blocker::plan(&issue.id, &item.solution_id, &Reason::Review(&refusal)));
             }
         }
     }
@@ -148,16 +117,12 @@ fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
 
 /// A circle of dependencies, which no order of ours can undo: the item is in it, or waits for it.
 fn of_cycles(at: usize, graph: &ItemGraph<'_>, issue: &IssueFacts) -> Option<Blocker> {
-    let (what, circle) = match (graph.circle_of[at], graph.behind[at]) {
-        (Some(circle), _) => ("the issues", circle),
-        (None, Some(circle)) => ("it waits for issues that", circle),
+    let (is_within, circle) = match (graph.circle_of[at], graph.behind[at]) {
+        (Some(circle), _) => (true, circle),
+        (None, Some(circle)) => (false, circle),
         (None, None) => return None,
     };
-    let drawn = &graph.circles[circle];
-    let reason = format!(
-        "{what} depend on each other: {drawn}; `git wf edit ID --depends-on=-OTHER` takes a dependency away"
-    );
-    Some(Blocker::issue(&issue.id, reason))
+    Some(Blocker::issue(&issue.id, &Reason::Circle { is_within, drawn: &graph.circles[circle] }))
 }
 
 /// Dependencies that will not be met by themselves.
@@ -165,9 +130,9 @@ fn of_dependencies(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocke
     let mut found = Vec::new();
     for id in dependencies(item, issue) {
         match facts.get(&id) {
-            None => found.push(Blocker::issue(&id, format!("depends on `{id}`, which is not here"))),
+            None => found.push(Blocker::issue(&id, &Reason::Dependency(&id, None))),
             Some(other) if matches!(other.status, IssueStatus::Cancelled | IssueStatus::Failed) => {
-                found.push(Blocker::issue(&id, format!("depends on `{id}`, which is {}", other.status)));
+                found.push(Blocker::issue(&id, &Reason::Dependency(&id, Some(other.status))));
             }
             Some(_) => {}
         }
@@ -186,13 +151,13 @@ fn waits(
     let mut found = Vec::new();
     let Queue { id, status, .. } = &queue.queue;
     if !queue.is_readable {
-        found.push(Blocker::because(format!("queue `{id}` cannot be read; `git wf fsck` says why")));
+        found.push(Blocker::because(&Reason::UnreadableQueue(id)));
     } else if *status != QueueDecision::Active {
-        found.push(Blocker::because(format!("queue `{id}` is {status}; `git wf queue activate {id}`")));
+        found.push(Blocker::because(&Reason::InactiveQueue(id, *status)));
     }
     for id in dependencies(item, issue) {
         if let Some(other) = facts.get(&id).filter(|other| !other.is_met()) {
-            found.push(Blocker::issue(&id, format!("depends on `{id}`, which is {}", other.status)));
+            found.push(Blocker::issue(&id, &Reason::Dependency(&id, Some(other.status))));
         }
     }
     let mut named = BTreeSet::new();
@@ -202,8 +167,7 @@ fn waits(
             if other.solution_id != item.solution_id && named.insert(&other.solution_id) {
                 // Of a folder and a file in it, the file.
                 let shared = if file.holds(theirs.as_str()) { theirs } else { file };
-                let reason = format!("shares `{shared}` with `{}`, which is executing", other.solution_id);
-                found.push(Blocker::item(other, reason));
+                found.push(Blocker::item(other, &Reason::SharedFile(shared, &other.solution_id)));
             }
         }
     }
@@ -216,16 +180,10 @@ fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Ve
         .iter()
         .filter(|(other, _)| graph.cycle_of[*other].is_none_or(|cycle| graph.cycle_of[at] != Some(cycle)));
     let blocker = |(other, conflict): &(usize, usize)| {
-        let other = graph.items[*other];
-        let status = facts.get(&other.issue_id)?.status;
-        let remedy = if failed { format!("; `git wf retry {}`", other.issue_id) } else { String::new() };
-        let reason = format!(
-            "comes by CFT-{} after `{}` (`{}`), which is {status}{remedy}",
-            conflict + 1,
-            other.item_id,
-            other.solution_id
-        );
-        ((status == IssueStatus::Failed) == failed).then(|| Blocker::item(other, reason))
+        let first = graph.items[*other];
+        let status = facts.get(&first.issue_id)?.status;
+        let reason = Reason::Order { conflict: conflict + 1, first, status };
+        ((status == IssueStatus::Failed) == failed).then(|| Blocker::item(first, &reason))
     };
     before.filter_map(blocker).collect()
 }

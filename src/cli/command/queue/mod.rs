@@ -10,7 +10,6 @@ mod order;
 mod queues;
 mod resolve;
 
-
 use crate::cli::{Context, Force, Outcome};
 
 /// Show and change queues: bound plans in order of execution

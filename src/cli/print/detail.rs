@@ -1,0 +1,35 @@
+//! What an item asks for.
+
+use std::io::{self, Write};
+
+use crate::cli::print::{background, task};
+use crate::ops::work::DetailView;
+use crate::rules::bounded::LeftOut;
+use crate::ui::text::clean_line;
+use crate::ui::{Screen, style};
+
+/// The issue, the plan and what happened before.
+pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Result<()> {
+    let DetailView { issue, solution, told: (told, left_out), .. } = view;
+    let painter = screen.painter();
+    writeln!(
+        screen,
+        "{} for {}  {}",
+        painter.paint(style::ID, view.solution_id.as_str()),
+        painter.paint(style::ID, view.issue_id.as_str()),
+        painter.paint(style::HEADING, &issue.issue.title)
+    )?;
+    background::issue(told, screen)?;
+    for (name, value) in [("ended by", &view.ended_by), ("override", &view.forced)] {
+        if let Some(value) = value {
+            let label = painter.paint(style::DIM, &format!("{name:<12}"));
+            writeln!(screen, "{label} {}", clean_line(value))?;
+        }
+    }
+    writeln!(screen, "\n{}", painter.paint(style::HEADING, "plan"))?;
+    task::purpose(&solution.typed, screen)?;
+    task::tasks(&solution.typed, screen)?;
+    background::background(&view.background, screen)?;
+    let left_out: Vec<LeftOut> = left_out.iter().chain(&view.background.left_out).cloned().collect();
+    background::left_out(&left_out, screen)
+}

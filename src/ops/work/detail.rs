@@ -1,0 +1,102 @@
+//! What an item asks for: its issue, its plan as it was claimed, and what happened before.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{notice_of_loss, planned};
+use crate::model::digest::DIGEST_PATTERN;
+use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
+use crate::model::solution::Solution;
+use crate::model::status::IssueStatus;
+use crate::ops::issues::{IssueView, existing};
+use crate::ops::plans::{SolutionView, issue_told};
+use crate::ops::{Answer, Refusal, Session, queue};
+use crate::rules::background::{self, Background, IssueTold, Reader};
+use crate::rules::bounded::LeftOut;
+use crate::rules::facts;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::trail::active;
+
+/// What `detail` answers.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DetailView {
+    /// The queue that the plan is in.
+    pub(crate) queue_id: Option<QueueId>,
+    /// The item there.
+    pub(crate) item_id: Option<ItemId>,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// The digest of the plan that is shown: as it was claimed, else as it is now.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    pub(crate) plan_digest: String,
+    /// Where the issue stands.
+    pub(crate) status: IssueStatus,
+    /// The execution of this plan that holds the issue.
+    pub(crate) execution_id: Option<ExecutionId>,
+    /// Who ended the execution that holds the issue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_by: Option<String>,
+    /// Why a gate was overridden to end it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) forced: Option<String>,
+    /// The issue as `list` shows it.
+    pub(crate) issue: IssueView,
+    /// The plan.
+    pub(crate) solution: SolutionView,
+    /// What happened before.
+    #[serde(flatten)]
+    pub(crate) background: Background,
+    /// The issue as it is told to people, and what is left out of that.
+    #[serde(skip)]
+    pub(crate) told: (IssueTold, Vec<LeftOut>),
+}
+
+/// What an item asks for: one that is named, else the one that this worktree executes.
+///
+/// # Errors
+/// `no-claim`; `not-found`, `ambiguous-id`.
+pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let solution_id = match item {
+        Some(text) => queue::item(store, &snapshot, text)?.1.solution_id,
+        None => match active::read(store)? {
+            Some(active) => {
+                session.notice_all(notice_of_loss(store, &snapshot)?);
+                active.solution_id
+            }
+            None => {
+                return Err(Refusal::new("no-claim", "this worktree executes nothing")
+                    .remedy("next", "takes an item")
+                    .remedy("detail ITEM", "shows any"));
+            }
+        },
+    };
+    let folder = existing(&snapshot, &solution_id.issue())?;
+    let plan = planned(store, &folder, &solution_id)?;
+    let told = issue_told(&snapshot, &folder)?;
+    Ok(session.done(view(&folder, &plan, told), None))
+}
+
+fn view(folder: &IssueFolder, plan: &Solution, told: (IssueTold, Vec<LeftOut>)) -> DetailView {
+    let issue = &folder.issue.record;
+    let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
+    let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);
+    DetailView {
+        queue_id: queued.map(|it| it.queue.clone()),
+        item_id: queued.map(|it| it.item.item_id.clone()),
+        issue_id: issue.id.clone(),
+        solution_id: plan.id.clone(),
+        plan_digest: plan.plan_digest(),
+        status: facts::status(folder),
+        execution_id: execution.map(|it| it.execution.id.clone()),
+        ended_by: execution.and_then(ExecutionFolder::ended_by).map(str::to_owned),
+        forced: execution.and_then(ExecutionFolder::forced).map(str::to_owned),
+        issue: IssueView::of(folder),
+        solution: SolutionView::of(folder, plan),
+        background: background::background(folder, Reader::Executor(plan)),
+        told,
+    }
+}

@@ -1,0 +1,239 @@
+//! What an item waits for, as values; what is said of them, and what can be done.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::Explain;
+use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
+use crate::model::queue::{Item, QueueDecision};
+use crate::model::remedy::{Call, Remedies, Remedy};
+use crate::model::repo_path::RepoPath;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::rules::review;
+
+/// What an item waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Blocker {
+    /// The issue that is in the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) issue_id: Option<IssueId>,
+    /// Its plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solution_id: Option<SolutionId>,
+    /// Its item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) item_id: Option<ItemId>,
+    /// What kind of reason it is, for programs.
+    #[schemars(extend("enum" = Reason::KINDS))]
+    pub(crate) kind: &'static str,
+    /// In words.
+    pub(crate) reason: String,
+    /// What can be done about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+/// Why an item waits.
+#[derive(Debug)]
+pub(super) enum Reason<'a> {
+    /// Its issue is not here, or cannot be read.
+    NoIssue(&'a IssueId),
+    /// Its plan is not here, or cannot be read.
+    NoPlan(&'a SolutionId),
+    /// Somebody held it back, and why.
+    Held(&'a str),
+    /// The issue was or is carried out by another plan.
+    OtherPlan(&'a IssueId, ExecutionStatus, &'a SolutionId),
+    /// The issue is cancelled, paused or closed.
+    NotActive(&'a IssueId, IssueStatus),
+    /// The same of an issue that somebody carries out all the same: nobody is stopped by it.
+    CarriedOut(&'a IssueId, IssueStatus),
+    /// The issue is bound to another plan now.
+    Rebound(&'a IssueId, &'a SolutionId),
+    /// The issue is bound to no plan any more.
+    Unbound(&'a IssueId, &'a SolutionId),
+    /// The plan is another than the one that was queued.
+    Changed(&'a IssueId),
+    /// What the reviews of its plan come to.
+    Review(&'a review::Refusal),
+    /// Issues that depend on each other, as they are drawn; this one is among them, or waits for one of them.
+    Circle {
+        /// Whether it is among them.
+        is_within: bool,
+        /// The circle.
+        drawn: &'a str,
+    },
+    /// A conflict that a person decides, with the question and the first of the orders to choose from.
+    Undecided {
+        /// `CFT-1`.
+        conflict: String,
+        /// What is asked.
+        question: &'a str,
+        /// Plans with commas between them.
+        order: String,
+    },
+    /// An issue that it depends on, and where that stands; none where it is not here.
+    Dependency(&'a IssueId, Option<IssueStatus>),
+    /// The queue cannot be read.
+    UnreadableQueue(&'a QueueId),
+    /// The queue is paused or archived.
+    InactiveQueue(&'a QueueId, QueueDecision),
+    /// A plan that is being executed touches the same file.
+    SharedFile(&'a RepoPath, &'a SolutionId),
+    /// A decided order puts another item first.
+    Order {
+        /// The number of the conflict, from 1.
+        conflict: usize,
+        /// The item that comes first.
+        first: &'a Item,
+        /// Where its issue stands.
+        status: IssueStatus,
+    },
+}
+
+impl Reason<'_> {
+    /// All kinds there are.
+    pub(super) const KINDS: &'static [&'static str] = &[
+        "no-issue",
+        "no-plan",
+        "held",
+        "other-plan",
+        "not-active",
+        "carried-out",
+        "rebound",
+        "unbound",
+        "changed",
+        "review",
+        "circle",
+        "undecided",
+        "dependency",
+        "unreadable-queue",
+        "inactive-queue",
+        "shared-file",
+        "order",
+    ];
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::NoIssue(_) => "no-issue",
+            Self::NoPlan(_) => "no-plan",
+            Self::Held(_) => "held",
+            Self::OtherPlan(..) => "other-plan",
+            Self::NotActive(..) => "not-active",
+            Self::CarriedOut(..) => "carried-out",
+            Self::Rebound(..) => "rebound",
+            Self::Unbound(..) => "unbound",
+            Self::Changed(_) => "changed",
+            Self::Review(_) => "review",
+            Self::Circle { .. } => "circle",
+            Self::Undecided { .. } => "undecided",
+            Self::Dependency(..) => "dependency",
+            Self::UnreadableQueue(_) => "unreadable-queue",
+            Self::InactiveQueue(..) => "inactive-queue",
+            Self::SharedFile(..) => "shared-file",
+            Self::Order { .. } => "order",
+        }
+    }
+
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::NoIssue(_) | Self::NoPlan(_) => {
+                Remedies::call("sync", "may bring it").or_call("fsck", "says what is wrong")
+            }
+            Self::NotActive(issue, _) => Remedies::call(Call::new("reopen", [issue]), "reactivates it"),
+            Self::Rebound(issue, _) => Remedies::call(Call::new("queue add", [issue]), "queues that plan"),
+            Self::Unbound(issue, plan) => {
+                Remedies::call(Call::new("bind", [issue.as_str(), plan.as_str()]), "binds it again")
+            }
+            Self::Changed(issue) => Remedies::call(
+                Call::new("queue add", [issue]),
+                "queues it as it is now, once you have read it",
+            ),
+            Self::Review(refusal) => refusal.remedies(),
+            Self::Circle { .. } => Remedies::call("edit ID --depends-on=-OTHER", "takes a dependency away"),
+            Self::Undecided { conflict, order, .. } => {
+                Remedies::call(Call::new("queue resolve", [conflict, "--order", order]), "decides it")
+            }
+            Self::UnreadableQueue(_) => Remedies::call("fsck", "says why"),
+            Self::InactiveQueue(queue, _) => {
+                Remedies::call(Call::new("queue activate", [queue]), "has its items handed out")
+            }
+            Self::Order { first, status: IssueStatus::Failed, .. } => {
+                Remedies::call(Call::new("retry", [&first.issue_id]), "queues that one again")
+            }
+            Self::Held(_)
+            | Self::OtherPlan(..)
+            | Self::CarriedOut(..)
+            | Self::Dependency(..)
+            | Self::SharedFile(..)
+            | Self::Order { .. } => Remedies::none(),
+        }
+    }
+}
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoIssue(id) => write!(f, "issue `{id}` is not here, or cannot be read"),
+            Self::NoPlan(id) => write!(f, "plan `{id}` is not here, or cannot be read"),
+            Self::Held(why) => write!(f, "held: {why}"),
+            Self::OtherPlan(issue, status, plan) => {
+                write!(f, "`{issue}` is {status} with another plan, `{plan}`")
+            }
+            Self::NotActive(issue, status) => write!(f, "issue `{issue}` is {status}"),
+            Self::CarriedOut(issue, status) => {
+                write!(f, "issue `{issue}` is {status}, and is being executed all the same")
+            }
+            Self::Rebound(_, bound) => write!(f, "the issue is bound to `{bound}` now"),
+            Self::Unbound(..) => f.write_str("the issue is no longer bound to a plan"),
+            Self::Changed(_) => f.write_str("the plan has changed since it was queued"),
+            Self::Review(refusal) => refusal.fmt(f),
+            Self::Circle { is_within: true, drawn } => write!(f, "the issues depend on each other: {drawn}"),
+            Self::Circle { is_within: false, drawn } => {
+                write!(f, "it waits for issues that depend on each other: {drawn}")
+            }
+            Self::Undecided { conflict, question, .. } => write!(f, "{conflict}, {question}"),
+            Self::Dependency(id, None) => write!(f, "depends on `{id}`, which is not here"),
+            Self::Dependency(id, Some(status)) => write!(f, "depends on `{id}`, which is {status}"),
+            Self::UnreadableQueue(id) => write!(f, "queue `{id}` cannot be read"),
+            Self::InactiveQueue(id, status) => write!(f, "queue `{id}` is {status}"),
+            Self::SharedFile(file, plan) => write!(f, "shares `{file}` with `{plan}`, which is executing"),
+            Self::Order { conflict, first, status } => write!(
+                f,
+                "comes after `{}` (`{}`) by CFT-{conflict}, and that is {status}",
+                first.item_id, first.solution_id
+            ),
+        }
+    }
+}
+
+impl Blocker {
+    /// Nothing but the reason.
+    pub(super) fn because(reason: &Reason<'_>) -> Self {
+        Self {
+            issue_id: None,
+            solution_id: None,
+            item_id: None,
+            kind: reason.kind(),
+            reason: reason.to_string(),
+            remedies: reason.remedies().into_vec(),
+        }
+    }
+
+    /// An issue is in the way.
+    pub(super) fn issue(id: &IssueId, reason: &Reason<'_>) -> Self {
+        Self { issue_id: Some(id.clone()), ..Self::because(reason) }
+    }
+
+    /// A plan of an issue is.
+    pub(super) fn plan(issue: &IssueId, plan: &SolutionId, reason: &Reason<'_>) -> Self {
+        Self { solution_id: Some(plan.clone()), ..Self::issue(issue, reason) }
+    }
+
+    /// An item is.
+    pub(super) fn item(item: &Item, reason: &Reason<'_>) -> Self {
+        Self { item_id: Some(item.item_id.clone()), ..Self::plan(&item.issue_id, &item.solution_id, reason) }
+    }
+}
