@@ -126,7 +126,12 @@ fn of(view: &QueueView, n: usize) -> &ItemView {
 }
 
 fn reasons(view: &QueueView, n: usize) -> String {
-    of(view, n).blocked_by.iter().map(|it| it.reason.as_str()).collect::<Vec<_>>().join("; ")
+    let said = |it: &crate::rules::readiness::Blocker| {
+        let calls = it.remedies.iter().filter_map(|it| it.call.as_ref());
+        let calls = calls.map(|call| format!("; {} {}", call.operation, call.values.join(" ")));
+        format!("{}{}", it.reason, calls.collect::<String>())
+    };
+    of(view, n).blocked_by.iter().map(said).collect::<Vec<_>>().join("; ")
 }
 
 fn ends(facts: &mut Facts, n: usize, status: ExecutionStatus) {
@@ -158,11 +163,11 @@ fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
         [2, 1, 0].map(|n| of(&seen, n).status),
         [ItemStatus::Ready, ItemStatus::Pending, ItemStatus::Pending]
     );
-    assert_eq!(reasons(&seen, 0), "comes by CFT-1 after `S-2` (`SOL-GH-1-1`), which is queued");
+    assert_eq!(reasons(&seen, 0), "comes after `S-2` (`SOL-GH-1-1`) by CFT-1, and that is queued");
     ends(&mut known, 2, ExecutionStatus::Failed);
     let seen = view(items.clone(), conflicts.clone(), &known);
     assert_eq!(of(&seen, 1).status, ItemStatus::Blocked);
-    assert!(reasons(&seen, 1).contains("which is failed; `git wf retry GH-2`"), "{}", reasons(&seen, 1));
+    assert!(reasons(&seen, 1).contains("and that is failed; retry GH-2"), "{}", reasons(&seen, 1));
     // What is given up or done keeps nobody waiting.
     known.get_mut(&issue(2)).unwrap().status = IssueStatus::Cancelled;
     let seen = view(items.clone(), conflicts.clone(), &known);
@@ -204,7 +209,7 @@ fn orders_that_go_round_in_a_circle_ask_at_the_newest_of_them() {
     assert!(seen.conflicts[0].clarification.is_none());
     let asked = seen.conflicts[1].clarification.as_ref().unwrap();
     assert!(asked.question.contains("GH-0 → GH-2 → GH-1 → GH-0"), "{}", asked.question);
-    assert!(reasons(&seen, 1).contains("git wf queue resolve CFT-2"));
+    assert!(reasons(&seen, 1).contains("; queue resolve CFT-2"));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn an_issue_that_depends_on_itself_is_a_circle_of_one() {
     let seen = view(items.clone(), vec![], &known);
     assert_eq!(statuses(&seen, [0, 1, 2]), [ItemStatus::Blocked; 3]);
     assert!(
-        reasons(&seen, 0).contains("depend on each other: GH-0 → GH-0; `git wf edit"),
+        reasons(&seen, 0).contains("depend on each other: GH-0 → GH-0; edit"),
         "{}",
         reasons(&seen, 0)
     );
@@ -136,7 +136,7 @@ fn an_item_without_its_plan_is_blocked_with_a_remedy() {
     assert_eq!(statuses(&seen, [0, 1, 2]), [ItemStatus::Blocked, ItemStatus::Pending, ItemStatus::Blocked]);
     for n in [0, 2] {
         assert!(
-            reasons(&seen, n).contains("is not here (or cannot be read); `git wf sync`"),
+            reasons(&seen, n).contains("is not here, or cannot be read; sync"),
             "{}",
             reasons(&seen, n)
         );
