@@ -358,7 +358,7 @@ proptest! {
             let next = |it: &usize| before.get(it).cloned().unwrap_or_default();
             if crate::rules::dag::cycle_through(&n, next).is_some() {
                 prop_assert_eq!(seen.items[n].status, ItemStatus::Blocked);
-                let names_remedy = seen.items[n].blocked_by.iter().any(|it| it.reason.contains("`git wf "));
+                let names_remedy = seen.items[n].blocked_by.iter().any(|it| !it.remedies.is_empty());
                 prop_assert!(names_remedy, "{:?}", seen.items[n].blocked_by);
             }
         }
