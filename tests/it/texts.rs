@@ -219,7 +219,7 @@ fn an_id_of_another_kind_is_told_by_its_name() {
         (&["queue", "show", "S-1"], "`S-1` is an item"),
         (&["queue", "hold", &queue, "-m", "x"], "is a queue; `git wf queue show"),
         (&["detail", "T1"], "`T1` looks like a task"),
-        (&["verify", "T1"], "`git wf verify --task T1` runs one task"),
+        (&["verify", "T1"], "`git wf verify --task T1` runs the tests of one task"),
     ] {
         let error = repo.refused(1, args);
         assert!(error["hint"].as_str().unwrap().contains(hint), "{args:?}: {error}");

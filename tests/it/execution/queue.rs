@@ -103,10 +103,10 @@ fn a_plan_that_changed_after_it_was_queued_is_blocked_until_queued_again() {
     repo.plumb(&[(&path, &text)]);
     let item = repo.json(&["queue", "show"])["items"][0].clone();
     assert_eq!(item["status"], "blocked");
-    let reason = item["blocked_by"][0]["reason"].as_str().unwrap();
-    assert!(reason.contains("the plan changed") && reason.contains("git wf queue add ISS-001"), "{reason}");
+    let reason = crate::support::reasons(&item);
+    assert!(reason.contains("the plan has changed") && reason.contains("git wf queue add ISS-001"), "{reason}");
     let error = repo.refused(3, &["next"]);
-    assert!(error["details"][0].as_str().unwrap().contains("the plan changed"), "{error}");
+    assert!(error["details"][0].as_str().unwrap().contains("the plan has changed"), "{error}");
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
     assert_eq!(repo.json(&["next"])["plan_digest"], repo.json(&["solution", "list"])[0]["plan_digest"]);
@@ -132,7 +132,7 @@ fn issues_that_depend_on_each_other_are_refused_and_where_a_merge_made_them_bloc
     assert_eq!(error["message"], "the issues depend on each other in a cycle: B-1 → A-1 → B-1");
     let item = repo.json(&["queue", "show"])["items"][0].clone();
     assert_eq!(item["status"], "blocked");
-    let reason = item["blocked_by"][0]["reason"].as_str().unwrap();
+    let reason = crate::support::reasons(&item);
     assert!(reason.contains("A-1 → B-1 → A-1") && reason.contains("git wf edit"), "{reason}");
     assert!(repo.refused(3, &["next"])["message"].as_str().unwrap().contains("1 blocked"));
     repo.wf(&["edit", "A-1", "--depends-on=-B-1"]).ok();

@@ -281,7 +281,7 @@ fn bytes_that_are_no_text() {
         let mut command = repo.command(env!("CARGO_BIN_EXE_git-wf"), &["new"]);
         let output = command.arg(std::ffi::OsStr::from_bytes(b"T\xff")).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("invalid UTF-8"));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("an argument is not UTF-8"));
         assert_eq!(repo.tip(), tip);
     }
 }

@@ -94,7 +94,7 @@ fn an_item_whose_plan_is_gone_is_blocked_and_one_that_is_executed_keeps_its_file
     repo.git_in(&stream, &["fast-import", "--quiet"]).ok();
     let third = item_of(&repo, "A-3");
     assert_eq!((&third["status"], &third["task_count"]), (&json!("blocked"), &json!(0)));
-    assert!(reasons(&third).contains("is not here (or cannot be read); `git wf sync`"), "{third:#}");
+    assert!(reasons(&third).contains("is not here, or cannot be read; git wf sync"), "{third:#}");
     repo.wf(&["next", "A-3"]).fails(3);
 }
 

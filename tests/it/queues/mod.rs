@@ -26,8 +26,8 @@ fn item_of(repo: &Repo, issue: &str) -> Value {
     items.iter().find(|it| it["issue_id"] == issue).unwrap_or_else(|| panic!("{issue}: {queue:#}")).clone()
 }
 
-/// Why an item waits, in one text.
+/// Why an item waits, and what can be done about it, in one text.
 #[track_caller]
 fn reasons(item: &Value) -> String {
-    column(&item["blocked_by"], "reason").join("; ")
+    crate::support::reasons(item)
 }

@@ -198,7 +198,7 @@ fn a_policy_that_is_set_later_holds_for_what_waits() {
     assert_eq!(ready(), 1);
     it.ada.wf(&["policy", "set", "review=required"]).ok();
     assert_eq!(it.ada.items(), [("S-1".into(), "blocked".into())]);
-    let blocked = it.ada.json(&["queue", "show"])["items"][0]["blocked_by"].to_string();
+    let blocked = crate::support::reasons(&it.ada.json(&["queue", "show"])["items"][0]);
     for part in ["was not reviewed", &format!("git wf solution review {}", it.plan)] {
         assert!(blocked.contains(part), "{part}: {blocked}");
     }

@@ -171,7 +171,7 @@ fn a_plan_that_is_queued_or_in_work_is_left_alone_but_by_force() {
     // Seen by its digest: `next` refuses it until it was queued again.
     assert_eq!(repo.items(), [("S-1".into(), "blocked".into())]);
     let ran = repo.wf(&["next"]).fails(3);
-    assert!(ran.stderr.contains("the plan changed since it was queued"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the plan has changed since it was queued"), "{}", ran.stderr);
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
     let claim = repo.json(&["next"]);

@@ -15,7 +15,7 @@ pub(crate) use ran::Ran;
 pub(crate) use repo::Repo;
 pub(crate) use sandbox::{START, Sandbox, USER_CONFIG};
 pub(crate) use store::{REF, entry_id};
-pub(crate) use work::{column, plan_on};
+pub(crate) use work::{column, plan_on, reasons};
 
 /// Whether tests shall try as often as it takes, and not only as often as there is time for: `WF_LONG=1`.
 pub(crate) fn is_long() -> bool {

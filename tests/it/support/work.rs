@@ -122,3 +122,19 @@ impl Repo {
 pub(crate) fn column(list: &Value, field: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(|it| it[field].as_str().unwrap().to_owned()).collect()
 }
+
+/// Why an item waits, and what can be done about it as somebody would type it, in one text.
+#[track_caller]
+pub(crate) fn reasons(item: &Value) -> String {
+    let words = |it: &Value| it.as_str().unwrap().to_owned();
+    let spelled = |it: &Value| {
+        let values: Vec<String> = it["values"].as_array().unwrap().iter().map(words).collect();
+        format!("; git wf {} {}", words(&it["operation"]), values.join(" ")).trim_end().to_owned()
+    };
+    let one = |it: &Value| {
+        let remedies = it["remedies"].as_array().into_iter().flatten();
+        let calls = remedies.filter(|it| it["operation"].is_string()).map(spelled);
+        format!("{}{}", words(&it["reason"]), calls.collect::<String>())
+    };
+    item["blocked_by"].as_array().unwrap().iter().map(one).collect::<Vec<_>>().join("; ")
+}
