@@ -49,7 +49,7 @@ impl crate::model::Explain for AgentError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::Start { .. } => "commands of a plan are run by `sh -c` in the work tree".into(),
-            Self::Signals(_) => return Remedies::none(),
+            Self::Signals(_) => Remedies::none(),
             Self::Agreed { .. } | Self::NoHome => {
                 "set XDG_STATE_HOME to a folder that can be written, or pass --yes each time".into()
             }

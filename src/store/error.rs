@@ -401,7 +401,7 @@ impl Explain for StoreError {
                 Remedies::call("redact --purge", "purges it here too and keeps unpublished work")
                     .or_call("sync", "then goes on")
             }
-            Self::Git(error) => return error.remedies(),
+            Self::Git(error) => error.remedies(),
             Self::Open(_) => "`git status` tells whether git can open it".into(),
             Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),
             Self::Object { .. } => {

@@ -165,7 +165,7 @@ impl Explain for SyncError {
                 format!("nothing was changed here; `git log {}` shows what it is", shell::operand(tracking))
                     .into()
             }
-            Self::Store(error) => return error.remedies(),
+            Self::Store(error) => error.remedies(),
         }
     }
 }
