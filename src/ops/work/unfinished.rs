@@ -58,7 +58,7 @@ pub(super) fn refuse_empty(
             ));
         }
         let refusal = Refusal::new("no-commit", format!("no commit is linked to `{id}`"));
-        return Err(Refusal { details, remedies, ..refusal });
+        return Err(Refusal { remedies, ..refusal.details(details) });
     }
     let mut idle = work.idle.clone();
     let more = idle.len().saturating_sub(MOST_NAMED);
