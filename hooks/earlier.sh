@@ -1,6 +1,6 @@
 git_wf=@PROGRAM@
-# The program on the PATH, else the one that installed this; none, and nothing is done. A relative or empty entry of the
-# PATH is the work tree, and what lies there came from others: neither this script nor git-wf runs anything of it.
+# Find git-wf on the PATH, else use the program that installed this hook; without either, do nothing. A relative or empty
+# entry of the PATH is the work tree, whose files came from others: neither this script nor git-wf runs any of them.
 git_wf_rest=$PATH:
 git_wf_path=
 git_wf_found=
@@ -25,8 +25,8 @@ case $0 in
 *) git_wf_hooks=. ;;
 esac
 git_wf_earlier=$git_wf_hooks/before-git-wf/@HOOK@
-# Another program may have moved this shim aside and call it from there. Where a shim lies in the hook's place
-# again, that one does the work; where the earlier hook does, it is the one that calls.
+# Another program may have moved this shim aside and call it from there. If the hook is a shim again, that one does
+# the work; if the hook is the earlier one, it is what called this shim, so do not call it again.
 case $0 in
 @HOOK@ | */@HOOK@) ;;
 *)
@@ -34,13 +34,13 @@ case $0 in
 	if PATH=$git_wf_path cmp -s "$git_wf_hooks/@HOOK@" "$git_wf_earlier"; then git_wf_earlier=/dev/null; fi
 	;;
 esac
-# An earlier hook that starts $0 once more means itself.
+# An earlier hook that runs $0 again means itself.
 if [ "${GIT_WF_EARLIER-}" = "$PPID" ] && [ -f "$git_wf_earlier" ]; then
 	. "$git_wf_earlier"
 	exit
 fi
-# Runs the hook that was here before as git would: under the name that it had, since it may look for its neighbours
-# beside $0. A shell script is read by its own shell; anything else is started where it lies now.
+# Runs the earlier hook as git would: under its original name, since it may look for other files beside $0. A shell
+# script is sourced by its own shell; anything else is started from where it is now.
 git_wf_run_earlier() {
 	git_wf_line=
 	IFS= read -r git_wf_line <"$git_wf_earlier" || :
@@ -53,7 +53,7 @@ git_wf_run_earlier() {
 	case $git_wf_shell in
 	*/sh | */dash | */'env sh' | */'env dash' | */sh\ -[a-z]* | */dash\ -[a-z]*) ;;
 	*/bash | */'env bash' | */bash\ -[a-z]*)
-		# One that asks whether it is read or started is started.
+		# A script that checks whether it is sourced must be started instead.
 		if PATH=$git_wf_path grep -qs BASH_SOURCE "$git_wf_earlier"; then git_wf_shell=; fi ;;
 	*) git_wf_shell= ;;
 	esac
@@ -61,7 +61,7 @@ git_wf_run_earlier() {
 		"$git_wf_earlier" "$@"
 		return
 	fi
-	# Unquoted: an interpreter and at most one word for it.
+	# Unquoted: an interpreter and at most one argument.
 	$git_wf_shell -c 'GIT_WF_EARLIER=$$; export GIT_WF_EARLIER; git_wf_earlier=$1; shift; . "$git_wf_earlier"' \
 		"$git_wf_hooks/@HOOK@" "$git_wf_earlier" "$@"
 }

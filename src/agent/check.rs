@@ -13,7 +13,7 @@ const LONGEST_TAIL: usize = 4 * 1024;
 pub(crate) struct Code {
     /// What was checked out.
     pub(crate) commit: Option<CommitHash>,
-    /// Whether the work tree held anything else.
+    /// Whether the work tree had other changes.
     pub(crate) dirty: bool,
 }
 

@@ -62,7 +62,7 @@ const ONLY_HOOKS: &[&str] = &[
 const WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix", "--exec-path"];
 
-/// What shows that a hook started this process; none where nothing does.
+/// What shows that a hook started this process; none if nothing does.
 pub(crate) fn shown_by() -> Option<String> {
     let is_set = |name: &&&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if let Some(name) = MARKS.iter().find(is_set) {
@@ -112,7 +112,7 @@ fn hook_file(args: &[String]) -> Option<String> {
     })
 }
 
-/// The command that this git runs; none where it is no git. An alias is its own name.
+/// The command that this git runs; none if it is no git. An alias is its own name.
 fn git_command(args: &[String]) -> Option<&str> {
     let program = Path::new(args.first()?).file_name()?.to_str()?.trim_end_matches(".exe");
     if let Some(command) = program.strip_prefix("git-") {

@@ -33,7 +33,7 @@ pub(crate) enum AgentError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// There is no folder of this user's to note an agreement in.
+    /// There is no folder of this user to record their consent in.
     #[error("neither XDG_STATE_HOME nor HOME is set")]
     NoHome,
 }

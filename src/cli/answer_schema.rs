@@ -1,5 +1,5 @@
-//! Documents that are put together of several records, as types that only their schemas are made of. The integration
-//! tests hold the real answers against them.
+//! Types for documents that combine several records, used only to generate schemas. The integration tests check real
+//! answers against them.
 
 #![allow(dead_code)] // Nobody makes a value of these.
 
@@ -44,11 +44,11 @@ fn clock(generator: &mut SchemaGenerator) -> Schema {
 /// fields are kept.
 #[derive(JsonSchema)]
 pub(super) struct SolutionInput {
-    /// Made where it is left out.
+    /// Generated if it is omitted.
     id: Option<SolutionId>,
     /// Another name for id.
     solution_id: Option<SolutionId>,
-    /// Taken from the command where it is left out.
+    /// Taken from the command if it is omitted.
     issue_id: Option<IssueId>,
     #[schemars(flatten)]
     plan: Plan,

@@ -1,4 +1,4 @@
-//! What every command is given: where its answer goes, and the store of the current folder.
+//! What every command is given: an output for its answer, and the store of the current folder.
 
 use std::cell::{OnceCell, RefCell};
 use std::io::{self, Read as _};
@@ -55,7 +55,7 @@ pub(crate) struct Force {
 
 pub(super) fn parse_reason(text: &str) -> Result<String, String> {
     match one_line(text) {
-        reason if reason.is_empty() => Err("a reason says something".into()),
+        reason if reason.is_empty() => Err("the reason must not be empty".into()),
         reason => Ok(reason),
     }
 }
@@ -91,7 +91,7 @@ impl Context {
         Ok(Store::open(Path::new("."))?.acting(acting()))
     }
 
-    /// The store of the current folder, with whoever acts on it.
+    /// The store of the current folder, with the actor.
     pub(crate) fn session(&self) -> Result<Rc<Session>, Failure> {
         if let Some(session) = self.session.get() {
             return Ok(Rc::clone(session));
@@ -215,6 +215,6 @@ pub(crate) fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
     };
     read.map_err(|error| {
         Failure::new("cannot-read", format!("cannot read {}: {error}", named(path)))
-            .hint("name a file that is there, or `-` for stdin")
+            .hint("name an existing file, or `-` for stdin")
     })
 }

@@ -1,4 +1,4 @@
-//! What a user is told where a command cannot do what was asked, and the exit codes. Decided here and nowhere else.
+//! What users see when a command fails, and the exit codes, which are decided only here.
 
 use std::io;
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! Files that are made from the code and committed: `schemas/`, `man/*.1`, the tables in `man/gitwf-format.5`. These tests
-//! hold them equal; `UPDATE_GENERATED=1 cargo test generated` writes them anew.
+//! Files that are generated from the code and committed: `schemas/`, `man/*.1`, the tables in `man/gitwf-format.5`.
+//! These tests check that they are up to date; `UPDATE_GENERATED=1 cargo test generated` regenerates them.
 
 mod answers;
 mod hints;

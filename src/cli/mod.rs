@@ -31,8 +31,8 @@ const WIDEST_HELP: usize = 100;
 #[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = WIDEST_HELP)]
 #[command(propagate_version = true, disable_help_subcommand = true)]
 struct Arguments {
-    /// Print one JSON document on stdout. Errors are JSON on stderr; so are warnings if the document is an array,
-    /// while an object has them as `warnings`
+    /// Print one JSON document on stdout. Errors are JSON on stderr. Warnings are the field `warnings` of the
+    /// document, or on stderr if it is an array
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
@@ -130,7 +130,7 @@ commands! {
     }
 }
 
-/// The command line, for whoever puts its parts together himself.
+/// The command line, for callers that assemble its parts themselves.
 pub(crate) fn command() -> clap::Command {
     Arguments::command()
 }

@@ -96,13 +96,13 @@ pub(super) static KINDS: &[Kind] = &[
         "execution.json: one attempt at a plan, and the claim on it",
     ),
     kind::<LogEntry>(Sort::Record, "execution-log-entry", "an entry of an execution's log"),
-    kind::<Check>(Sort::Record, "check", "what an entry `check` of that log says: a test command was run"),
+    kind::<Check>(Sort::Record, "check", "an entry `check` of that log: a test command was run"),
     kind::<Run>(Sort::Record, "run", "run.json: one pass of the workflow over several issues"),
     kind::<RunLogEntry>(Sort::Record, "run-log-entry", "an entry of a run's log"),
     kind::<Redaction>(
         Sort::Record,
         "redaction",
-        "an entry that hides a value of the record beside it; an array of them is the answer of `redact`",
+        "an entry that hides a value of a record in the same folder; an array of them is the answer of `redact`",
     ),
     kind::<SolutionInput>(
         Sort::Input,
@@ -198,17 +198,13 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::trail::LinkView>(Sort::Answer, "link", "an array of them: `link`, `unlink`"),
     kind::<ops::trail::Relinked>(Sort::Answer, "relink", "`relink`"),
     kind::<ops::trail::Trace>(Sort::Answer, "trace", "`trace`"),
-    kind::<ops::trail::Audit>(
-        Sort::Answer,
-        "audit",
-        "`audit`: commits with what they carry out, and findings",
-    ),
+    kind::<ops::trail::Audit>(Sort::Answer, "audit", "`audit`: commits with their tasks, and findings"),
     kind::<ops::trail::Signatures>(
         Sort::Answer,
         "audit-signatures",
         "`audit --signatures`: who vouches for each commit of the ref",
     ),
-    kind::<ops::trail::Why>(Sort::Answer, "why", "`why`: lines of a file with where they come from"),
+    kind::<ops::trail::Why>(Sort::Answer, "why", "`why`: lines of a file and where they come from"),
     kind::<Step>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<ops::trail::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),
     kind::<ops::store::Purge>(Sort::Answer, "purge", "`redact --purge`"),
@@ -217,7 +213,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<export::ExportAnswer>(
         Sort::Answer,
         "export",
-        "`export jsonl --output FILE`; without it there are the lines themselves, and no answer beside them",
+        "`export jsonl --output FILE`; without --output, the lines of the export are the only output",
     ),
     kind::<init::InitAnswer>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(
@@ -251,7 +247,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<demo::DemoAnswer>(Sort::Answer, "demo", "`demo`"),
     kind::<help::HelpAnswer>(Sort::Answer, "help", "`help`"),
     kind::<manual_pages::Installed>(Sort::Answer, "help-install", "the answer of `help --install`"),
-    kind::<ErrorAnswer>(Sort::Answer, "error", "what stderr bears where a command fails"),
+    kind::<ErrorAnswer>(Sort::Answer, "error", "the error on stderr if a command fails"),
 ];
 
 /// The kind of this name.
@@ -295,7 +291,7 @@ impl Kind {
 /// What every answer that is an object may hold beside its own fields.
 fn warnings() -> Value {
     json!({
-        "description": "Warnings beside the answer; left out if there are none. With an array they are on stderr, as `{\"warnings\": […]}`.",
+        "description": "Warnings; left out if there are none. If the answer is an array, they are on stderr, as `{\"warnings\": […]}`.",
         "type": "array",
         "items": {"type": "string"}
     })

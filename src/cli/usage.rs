@@ -1,4 +1,4 @@
-//! What a command line that cannot be understood is answered with.
+//! Errors for command lines that cannot be parsed.
 
 use std::process::ExitCode;
 
@@ -33,7 +33,7 @@ const NAMES: &[(&str, &str, &[&str])] = &[
         "give your text with `-m TEXT`",
         &["reason", "text", "body", "comment", "note", "description", "content", "summary", "message", "m"],
     ),
-    ("evidence", "`-e TEXT` says what shows that the criterion holds", &["m", "message", "reason", "text"]),
+    ("evidence", "`-e TEXT` gives the evidence", &["m", "message", "reason", "text"]),
     ("tag", "`-t TAG`; several are separated by commas", &["label", "labels", "tags"]),
     (
         "from-json",
@@ -84,36 +84,38 @@ fn failure(root: &clap::Command, words: &[String], error: &clap::Error) -> Failu
         },
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return match path.as_str() {
-                "git wf" => Failure::usage("a command is missing").hint("`git wf --help` shows all of them"),
+                "git wf" => Failure::usage("a command is missing").hint("`git wf --help` shows all commands"),
                 path => Failure::usage(format!("`{path}` needs a command")).hint(after(path, command)),
             };
         }
         ErrorKind::InvalidValue if value.is_empty() => {
             (format!("`{argument}` needs a value"), allowed(error))
         }
-        ErrorKind::InvalidValue => (format!("`{value}` is no value of `{argument}`"), allowed(error)),
+        ErrorKind::InvalidValue => {
+            (format!("`{value}` is not a valid value for `{argument}`"), allowed(error))
+        }
         ErrorKind::ValueValidation => {
             let why = std::error::Error::source(error).map(|why| format!(": {why}")).unwrap_or_default();
-            (format!("`{value}` is no value of `{argument}`{why}"), None)
+            (format!("`{value}` is not a valid value for `{argument}`{why}"), None)
         }
         ErrorKind::ArgumentConflict => match all_told(error, ContextKind::PriorArg) {
             others if others.iter().any(|it| it == argument) => {
                 (format!("`{argument}` is given more than once"), None)
             }
             others if others.is_empty() => {
-                (format!("`{argument}` cannot stand beside the other arguments"), None)
+                (format!("`{argument}` cannot be used with the other arguments"), None)
             }
-            others => (format!("`{argument}` cannot stand beside {}", quoted(others)), None),
+            others => (format!("`{argument}` cannot be used with {}", quoted(others)), None),
         },
-        ErrorKind::TooManyValues => (format!("`{value}` is one value too many for `{argument}`"), None),
+        ErrorKind::TooManyValues => (format!("`{argument}` takes no further value: `{value}`"), None),
         ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
             (format!("`{argument}` needs more values"), None)
         }
-        ErrorKind::NoEquals => (format!("`{argument}` takes its value behind `=`"), None),
+        ErrorKind::NoEquals => (format!("`{argument}` takes its value after `=`"), None),
         ErrorKind::InvalidUtf8 => ("an argument is not UTF-8".to_owned(), None),
         _ => (error.kind().to_string(), None),
     };
-    let help = format!("`{path} --help` shows how it is used");
+    let help = format!("`{path} --help` shows its usage");
     Failure::usage(message).hint(match hint {
         None => help,
         Some(question) if question.ends_with('?') => format!("{question} {help}"),
@@ -132,14 +134,14 @@ fn suggested(error: &clap::Error) -> Option<String> {
 /// The values that an argument can have.
 fn allowed(error: &clap::Error) -> Option<String> {
     let all = all_told(error, ContextKind::ValidValue);
-    if all.is_empty() { suggested(error) } else { Some(format!("allowed are {}", all.join(", "))) }
+    if all.is_empty() { suggested(error) } else { Some(format!("expected one of {}", all.join(", "))) }
 }
 
 /// The commands below another.
 fn after(path: &str, command: &clap::Command) -> String {
     let names = command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
     let names: Vec<&str> = names.filter(|name| *name != "help").collect();
-    format!("after `{path}` comes one of: {}", names.join(", "))
+    format!("the commands of `{path}` are: {}", names.join(", "))
 }
 
 /// An option that the command does not have, where it is known what was meant by it.
@@ -155,7 +157,7 @@ fn unknown_option(path: &str, command: &clap::Command, given: &str) -> Option<Fa
     if let Some((_, hint, _)) = known.find(|(long, ..)| has(long)) {
         return Some(Failure::usage(what).hint(*hint));
     }
-    let hint = format!("leave it out; `{path} --help` shows how the command is used");
+    let hint = format!("leave it out; `{path} --help` shows the usage");
     is_text.then(|| Failure::usage(format!("{what}: it takes no text")).hint(hint))
 }
 
@@ -177,10 +179,10 @@ fn names_force(missing: &[String]) -> bool {
 /// Most of those who give a reason alone have something to say, and no gate to override.
 fn reason_alone(path: &str, command: &clap::Command) -> Failure {
     let says = command.get_arguments().any(|it| it.get_long() == Some("message"));
-    Failure::usage("`--reason` says why a gate is overridden, and none is being overridden").hint(
+    Failure::usage("`--reason` says why a gate is overridden, but no gate is being overridden").hint(
         match says {
             true => "give your text with `-m TEXT`".to_owned(),
-            false => format!("leave it out; `{path} --help` shows how the command is used"),
+            false => format!("leave it out; `{path} --help` shows the usage"),
         },
     )
 }
@@ -229,9 +231,13 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_what_to_do() {
         for (typed, message, hint) in [
-            ("fail --reason broken", "none is being overridden", "`-m TEXT`"),
-            ("queue hold S-1 --reason later", "none is being overridden", "`-m TEXT`"),
-            ("bind ISS-1 --reason better", "none is being overridden", "leave it out; `git wf bind --help`"),
+            ("fail --reason broken", "no gate is being overridden", "`-m TEXT`"),
+            ("queue hold S-1 --reason later", "no gate is being overridden", "`-m TEXT`"),
+            (
+                "bind ISS-1 --reason better",
+                "no gate is being overridden",
+                "leave it out; `git wf bind --help`",
+            ),
             ("bind ISS-1 --force", "`git wf bind` needs `--reason <TEXT>`", "`git wf bind --help`"),
             ("comment ISS-1 --reason later", "no option `--reason`", "`-m TEXT`"),
             ("feedback add ISS-1 --body text", "no option `--body`", "`-m TEXT`"),
@@ -245,15 +251,15 @@ mod tests {
             (
                 "queue frob",
                 "`git wf queue` has no command `frob`",
-                "after `git wf queue` comes one of: new, add",
+                "the commands of `git wf queue` are: new, add",
             ),
-            ("queue conflict", "`git wf queue conflict` needs a command", "comes one of: add, list, check"),
+            ("queue conflict", "`git wf queue conflict` needs a command", "are: add, list, check"),
             ("queue add", "`git wf queue add` needs `<ISSUES|--all-planned|", "`git wf queue add --help`"),
-            ("completions ksh", "`ksh` is no value of `<SHELL>`", "allowed are bash"),
-            ("log -n x", "`x` is no value of `--limit <N>`: invalid digit", "`git wf log --help`"),
+            ("completions ksh", "`ksh` is not a valid value for `<SHELL>`", "expected one of bash"),
+            ("log -n x", "`x` is not a valid value for `--limit <N>`: invalid digit", "`git wf log --help`"),
             ("log -n", "`--limit <N>` needs a value", "`git wf log --help`"),
             ("log -n 1 -n 2", "`--limit <N>` is given more than once", "`git wf log --help`"),
-            ("trace x --dot --mermaid", "`--dot` cannot stand beside `--mermaid`", "`git wf trace --help`"),
+            ("trace x --dot --mermaid", "`--dot` cannot be used with `--mermaid`", "`git wf trace --help`"),
         ] {
             let said = said(typed);
             assert!(said.contains(message) && said.contains(hint), "{typed}: {said}");

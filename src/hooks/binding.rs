@@ -23,7 +23,7 @@ const LONGEST_WORD: usize = 200;
 /// The worktree that a hook runs in.
 #[derive(Debug)]
 pub(crate) struct Here {
-    /// The full name of the branch; none where HEAD is detached.
+    /// The full name of the branch; none if HEAD is detached.
     pub(crate) branch: Option<String>,
     /// What is carried out here.
     pub(crate) active: Option<Active>,
@@ -49,7 +49,7 @@ pub(crate) struct Lost {
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The execution that holds instead, and who executes it; none where it was only set aside.
+    /// The execution that holds instead, and who executes it; none if it was only set aside.
     pub(crate) to: Option<(ExecutionId, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! `commit-msg`: adds the trailers that bind a commit, and refuses one where the policy says so.
+//! `commit-msg`: adds the trailers that link a commit, and refuses a commit if the policy says so.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -124,9 +124,9 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
             Ok(Verdict::Refused(match &here.branch {
                 Some(branch) => {
                     let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-                    format!("no solution is being executed on `{branch}`, and the policy asks for one")
+                    format!("no plan is being executed on `{branch}`, and the policy requires one")
                 }
-                None => "no solution is executed on a detached HEAD, and the policy asks for one".into(),
+                None => "no plan is executed on a detached HEAD, and the policy requires one".into(),
             }))
         }
     }
@@ -186,7 +186,7 @@ fn is_squash(back: &[u8]) -> bool {
 }
 
 impl Lost {
-    /// One line for whoever goes on in vain.
+    /// One line that says who took over a lost claim.
     fn tell(&self) -> String {
         match &self.to {
             Some((execution, actor)) => {

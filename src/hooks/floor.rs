@@ -25,7 +25,7 @@ pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
     Floor::parse(values.iter().map(String::as_str)).map_err(|error| StoreError::Config {
         key: KEY,
         value: format!("{} ({error})", values.join(",")),
-        why: "it is a list such as `commits=required,review=none`, or `none`",
+        why: "expected a list such as `commits=required,review=none`, or `none`",
     })
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Refusal {
     pub(super) hint: &'static str,
 }
 
-const NOT_ALLOWED: &str = "have an owner whom the server's `git config wf.owner` names sign the commit of `git wf policy set`, \
+const NOT_ALLOWED: &str = "ask an owner named in the server's `git config wf.owner` to sign the commit of `git wf policy set`, \
     or lower the server's `wf.floor`; `git wf policy set` restores the policy";
 const STALE: &str = "an owner must decide it again on the latest state: `git wf pull`, close and reopen the gate with two \
     `git wf policy set`, `git wf sync`";
@@ -57,7 +57,7 @@ pub(super) fn refusal(
         let why = match floor.allows(gate, after) {
             Some(true) => continue,
             Some(false) => format!("`{KEY}` of this server does not allow it"),
-            None if owners.is_empty() => format!("`{OWNER}` of this server names nobody who may"),
+            None if owners.is_empty() => format!("`{OWNER}` of this server names no one who may do so"),
             None => match unsanctioned(store, &owners, gate, tip, new)? {
                 None => continue,
                 Some(why) => {
@@ -75,7 +75,7 @@ pub(super) fn refusal(
 /// Why no owner stands for the value of a gate.
 #[derive(Debug, thiserror::Error)]
 enum Unsanctioned {
-    #[error("nobody whom `{OWNER}` of this server names has signed it")]
+    #[error("no one named in `{OWNER}` of this server has signed it")]
     Nobody,
     #[error("`{OWNER}` of this server does not name `{0}`, who signed it")]
     Another(String),
@@ -90,7 +90,7 @@ enum Unsanctioned {
     #[error("the owner who signed it did not know the latest state of this server")]
     Elsewhere,
     #[error(
-        "the owner's commit is dated {0}, which is not between the latest commit of this server and now, or more than a day ago"
+        "the owner's commit is dated {0}: before the latest commit of this server, in the future, or more than a day ago"
     )]
     Date(Time),
 }

@@ -29,7 +29,7 @@ use slot::Slot;
 
 const PROGRAM: &str = "git-wf";
 
-/// What lies where git looks for a hook.
+/// What is installed where git looks for a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Installed {
@@ -39,7 +39,7 @@ pub(crate) enum Installed {
     Outdated,
     /// Nothing.
     Absent,
-    /// Something that is not ours.
+    /// A hook that git-wf did not install.
     Foreign,
 }
 
@@ -47,7 +47,7 @@ pub(crate) enum Installed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Change {
-    /// Nothing, and nothing was to be done.
+    /// Nothing: there was nothing to do.
     None,
     /// A shim was written, for the first time or over an older one.
     Written,
@@ -64,9 +64,9 @@ pub(crate) enum Change {
 pub(crate) struct HookState {
     /// Git's name for it.
     pub(crate) name: &'static str,
-    /// What lies in its place.
+    /// What is installed.
     pub(crate) installed: Installed,
-    /// The program that the shim would run now; nothing without a shim, or where it finds none.
+    /// The program that the shim would run now; none if there is no shim or no program.
     #[serde(serialize_with = "lossy")]
     pub(crate) calls: Option<PathBuf>,
     /// A hook that was moved aside and is still there. Git ignored it if it is not executable; so does the shim.

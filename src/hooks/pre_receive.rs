@@ -82,7 +82,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
     if policy.commits.as_deref() == Some("required") {
         let faults = unbound::faults(store, state.as_ref(), &updates)?;
         if !faults.is_empty() {
-            let what = "the policy requires a plan for each commit, and some commits belong to none that is being executed";
+            let what = "the policy requires a plan for each commit, but some commits belong to no plan that is being executed";
             return Ok(refused(what.into(), faults, UNBOUND));
         }
     }
@@ -102,7 +102,7 @@ fn told(mut forced: Vec<String>) -> String {
     if more > 0 {
         forced.push(format!("{more} more"));
     }
-    format!("forced past a gate: {}", forced.join("; "))
+    format!("gate overridden: {}", forced.join("; "))
 }
 
 const UNSOUND: &str =

@@ -18,7 +18,7 @@ pub(super) struct Staged<'a> {
 }
 
 impl<'a> Staged<'a> {
-    /// None where there is no commit yet: nothing was done before.
+    /// None if there is no commit yet: nothing was done before.
     pub(super) fn of(store: &'a Store) -> Result<Option<Self>, StoreError> {
         let Some(head) = store.head()? else { return Ok(None) };
         let index = match std::env::var_os("GIT_INDEX_FILE") {

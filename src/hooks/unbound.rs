@@ -153,8 +153,8 @@ fn behind_a_tag(
     Ok(best.map(|(_, name)| {
         let name = shell::word(&name);
         format!(
-            "no branch here has the commits of the tag {name}: if they may stay as they are, make a branch of it on the \
-             server itself, `git branch NAME {name}`, and push again"
+            "no branch here has the commits of the tag {name}: to accept them as they are, create a branch on the \
+             server itself with `git branch NAME {name}`, and push again"
         )
     }))
 }

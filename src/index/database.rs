@@ -48,7 +48,7 @@ impl Part {
     }
 }
 
-/// Opens the one at `path`. An error where it is none of ours, or of another version; and whenever another process that
+/// Opens the one at `path`. An error if it is none of ours, or of another version; and whenever another process that
 /// brings it up to date takes longer than `patience`.
 pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexError> {
     let db = Connection::open_with_flags(
@@ -125,7 +125,7 @@ pub(super) fn limit_memory(db: &Connection, mebibytes: i64) -> Result<(), IndexE
     Ok(db.pragma_update(None, "cache_size", -1024 * mebibytes)?)
 }
 
-/// The commit that a part stands for; none where it is empty.
+/// The commit that a part stands for; none if it is empty.
 pub(super) fn tip(db: &Connection, part: Part) -> Result<Option<gix::ObjectId>, IndexError> {
     Ok(get(db, part.key())?.as_deref().and_then(object_id))
 }

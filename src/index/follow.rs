@@ -1,4 +1,4 @@
-//! Brings the index from the state that it stands for to another, reading nothing but what differs.
+//! Updates the index from one state to another, reading only what differs.
 
 use std::collections::BTreeSet;
 

@@ -15,11 +15,11 @@ use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::rules::shown::IssueDerived;
 
-/// Where a filter fits so many issues or more, they are looked for in the order that is asked for.
+/// If a filter matches at least this many issues, they are searched in the requested order.
 const MANY: i64 = 1000;
-/// To collect an issue and sort it takes as long as to look so many times whether one fits.
+/// Collecting and sorting one issue takes as long as testing this many issues for a match.
 const LOOKS: i64 = 10;
-/// Where a word stands in so many issues or more, those are not collected: each issue is asked whether it has the word.
+/// If a word is in at least this many issues, they are not collected: each issue is tested for the word.
 const TOO_MANY: i64 = 10_000;
 
 /// Which issues are wanted. Everything that is given must hold.
@@ -90,7 +90,7 @@ impl Sort {
 pub(crate) struct Listed {
     /// Its id.
     pub(crate) id: String,
-    /// Where it stands.
+    /// Its status.
     pub(crate) status: IssueStatus,
     /// Its priority.
     pub(crate) priority: Priority,

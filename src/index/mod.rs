@@ -1,5 +1,5 @@
-//! An index of the store, which can always be thrown away: SQLite beside git, brought up to date by the difference of
-//! two trees. The tree is the truth; what is asked of the index has the same answer there, only later.
+//! An index of the store, which can be deleted at any time: a SQLite database beside git, updated from the difference
+//! of two trees. The tree is the truth; it gives the same answers as the index, only more slowly.
 
 mod database;
 mod error;
@@ -51,19 +51,19 @@ enum Lies {
     Memory,
 }
 
-/// How fresh the index was before anybody asked.
+/// How fresh the index was before this query.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Freshness {
-    /// Where it lies; none where it cannot be kept.
+    /// Its path; none if it cannot be stored anywhere.
     pub(crate) path: Option<String>,
-    /// The commit of the ref that it stands for; none where it is made anew by the next question.
+    /// The commit of the ref that it reflects; none if the next query rebuilds it.
     pub(crate) commit: Option<String>,
-    /// Whether that is where the ref is.
+    /// Whether that is the current commit of the ref.
     pub(crate) is_fresh: bool,
 }
 
-/// Answers a question, with the index that answered it. An index that turns out to be broken is rebuilt, in memory if need
-/// be. One that another process keeps locked is left alone, and the answer comes from memory: nobody waits long to read.
+/// Runs a query, and returns the answer with the index. A broken index is rebuilt, in memory if necessary. If another
+/// process keeps the index locked, the answer comes from an index in memory: no reader waits long.
 pub(crate) fn ask<'a, T>(
     store: &'a Store,
     needs: Needs,
@@ -127,8 +127,8 @@ pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
     Index::open(store, place, Needs::ROWS, Duration::ZERO, &mut |_, _, _| {}).ok()
 }
 
-/// Brings the index up to date where so much has changed that whoever asks next would have to wait, as after a sync that
-/// brought a lot, or that many commits. Where it cannot be done now, the next question does it.
+/// Updates the index if so much has changed that the next query would have to wait, as after a sync that brought many
+/// changes or that many commits. If it cannot be done now, the next query does it.
 pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<(), IndexError> {
     /// Of 256 folders of issues, or as many of the items of each queue. Fewer mean a few hundred issues at the most.
     const MANY_FOLDERS: usize = 192;
@@ -150,7 +150,7 @@ pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<
     Index::open(store, place, needs, Duration::ZERO, watch).map(|_| ())
 }
 
-/// Makes the whole index anew. None where it cannot be kept anywhere; else how many issues are in it.
+/// Rebuilds the whole index. Returns its path, or `None` if it cannot be stored anywhere.
 pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<String>, IndexError> {
     for place in Place::all(&store.common_dir()) {
         let identity = place.identity();
@@ -306,7 +306,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// One process at a time changes the index; whoever comes second finds it done.
+/// One process at a time changes the index; the second one finds it up to date.
 fn refresh(db: &mut Connection, store: &Store, needs: Needs, watch: Watch<'_>) -> Result<(), IndexError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let snapshot = store.snapshot()?;

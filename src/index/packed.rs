@@ -27,7 +27,7 @@ struct PackedItem {
     queued_at: Time,
 }
 
-/// As bytes; none where that cannot be.
+/// As bytes; none if that cannot be.
 pub(super) fn item(item: &Item) -> Option<Vec<u8>> {
     let mut serializer = postcard::Serializer { output: AllocVec::new() };
     PackedItem::serialize(item, &mut serializer).ok()?;
@@ -39,7 +39,7 @@ pub(super) fn read_item(bytes: &[u8]) -> Result<Item, std::io::Error> {
     PackedItem::deserialize(&mut postcard::Deserializer::from_bytes(bytes)).map_err(std::io::Error::other)
 }
 
-/// As bytes; none where that cannot be.
+/// As bytes; none if that cannot be.
 pub(super) fn facts(facts: &IssueFacts) -> Option<Vec<u8>> {
     postcard::to_allocvec(facts).ok()
 }

@@ -1,5 +1,5 @@
-//! Where the index lies, and who uses it: everybody who has it open shares a lock on the file beside it, and who puts
-//! another one in its place is alone.
+//! Where the index is, and who uses it: every process that has it open holds a shared lock on the file beside it;
+//! replacing the index takes an exclusive one.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -77,7 +77,7 @@ impl Place {
         Ok(Guard(file))
     }
 
-    /// What tells this database from one that takes its place; none where there is none.
+    /// What tells this database from one that takes its place; none if there is none.
     pub(super) fn identity(&self) -> Option<Identity> {
         let metadata = std::fs::metadata(self.database()).ok()?;
         #[cfg(unix)]
@@ -132,7 +132,7 @@ fn wait(timeout: Duration, mut lock: impl FnMut() -> Result<(), TryLockError>) -
             Ok(()) => return Ok(()),
             Err(TryLockError::Error(error)) => return Err(error),
             Err(TryLockError::WouldBlock) if begin.elapsed() >= timeout => {
-                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process keeps it"));
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process is using it"));
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
         }

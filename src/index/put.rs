@@ -1,5 +1,5 @@
-//! Writing the rows of one issue, and none that is there already: a page that stays as it is need not be written, and most of
-//! what is known of an issue stays as it is when somebody takes it up or comments on it.
+//! Writes the rows of one issue, skipping unchanged ones: most rows of an issue do not change when it is claimed or
+//! gets a comment, and an unchanged page need not be written.
 
 use std::collections::BTreeSet;
 

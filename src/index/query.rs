@@ -1,7 +1,7 @@
 //! What a user types into a search, as a query of FTS5. Only what the help names is an operator: AND, OR, NOT, NEAR(…),
 //! parentheses, phrases in double quotes, `word*` and `title: word`. Everything else is text, and each run of it is searched
-//! for as a phrase, so that `beads_rust-0v1`, `ledger.py` and `a-b` are found as they stand. A text in which operators do
-//! not fit together is searched for word by word: no text is an error.
+//! for as a phrase, so that `beads_rust-0v1`, `ledger.py` and `a-b` are found as they stand. If the operators do not
+//! fit together, the text is searched for word by word: no text is an error.
 
 use super::words::separated;
 
@@ -53,14 +53,14 @@ pub(super) fn query(text: &str) -> String {
     }
 }
 
-/// The same as a query for any of its words, wherever they stand. None where it has none.
+/// The same as a query for any of its words, wherever they stand. None if it has none.
 pub(super) fn any_of(text: &str) -> Option<String> {
     let mut found = Vec::new();
     parse(text)?.words(&mut found);
     (!found.is_empty()).then(|| found.join(" OR "))
 }
 
-/// None where there is nothing to look for.
+/// None if there is nothing to look for.
 fn parse(text: &str) -> Option<Expression> {
     // SQLite would take it for the end of the text.
     let text = &text.replace('\0', " ");
@@ -76,7 +76,7 @@ fn parse(text: &str) -> Option<Expression> {
     all(words.map(Expression::Phrase).collect())
 }
 
-/// A run of text without blanks; none where no letter or digit is in it.
+/// A run of text without blanks; none if no letter or digit is in it.
 fn phrase(text: &str) -> Option<Phrase> {
     let bare = text.trim_end_matches('*');
     bare.contains(char::is_alphanumeric)

@@ -1,5 +1,5 @@
-//! A part of the queues, for a question about a few items: these, all that comes before them, and what somebody executes.
-//! Where they stand depends on nothing else, so long as no order was told.
+//! A part of the queues, for a query about a few items: these items, all items before them, and running executions.
+//! Their states depend on nothing else, as long as no order was declared.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -26,7 +26,7 @@ pub(crate) struct QueueHeads {
 pub(crate) struct Front {
     /// They, and what they depend on.
     pub(crate) known: KnownQueues,
-    /// From this position on items of the queue are left out; none where all are here that are not over.
+    /// From this position on items of the queue are left out; none if all are here that are not over.
     pub(crate) ends_at: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Index<'_> {
         Ok(false)
     }
 
-    /// The first `count` items of a queue, by their positions, whose issues are not over. None where these do not suffice.
+    /// The first `count` items of a queue, by their positions, whose issues are not over. None if these do not suffice.
     pub(crate) fn front(
         &self,
         heads: &QueueHeads,
@@ -77,7 +77,7 @@ impl Index<'_> {
         Ok(Some(Front { known: self.part(heads, issues)?, ends_at }))
     }
 
-    /// The items of these issues, in all queues. None where these do not suffice.
+    /// The items of these issues, in all queues. None if these do not suffice.
     pub(crate) fn items_of(
         &self,
         heads: &QueueHeads,

@@ -1,4 +1,4 @@
-//! Full text: what fits, best first, with the place where it fits.
+//! Full-text search: matches ranked by relevance, each with a snippet.
 
 use std::collections::BTreeSet;
 
@@ -23,12 +23,12 @@ const COLUMNS: [&str; 6] = ["title", "context", "comments", "plans", "commits", 
 /// other, and a word that stands in a text ten thousand times would keep it busy for seconds.
 const LONG: i64 = 4 * 1024;
 
-/// An issue in which something was found.
+/// An issue that matches.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hit {
     /// The issue.
     pub(crate) issue: Listed,
-    /// How well it fits: the higher, the better.
+    /// Its relevance; higher is better.
     pub(crate) score: f64,
     /// Some words around a match, in parts; every other part, from the second on, is what was searched for.
     pub(crate) snippet: Vec<String>,

@@ -1,5 +1,5 @@
-//! Text as full-text search sees it. FTS5 splits at what is no letter; Chinese, Japanese and Korean are written without
-//! blanks between words, so that each of their characters is made a word, and a run of them in a query a phrase.
+//! Text as full-text search sees it. FTS5 splits text at anything that is not a letter. Chinese, Japanese and Korean
+//! have no spaces between words, so each character becomes a word, and a run of them in a query becomes a phrase.
 
 use std::borrow::Cow;
 

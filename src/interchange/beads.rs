@@ -59,7 +59,7 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
             },
             None => {
                 let kind = kind_of(label);
-                fields.note(format!("a label is {kind}, not a text; it is kept in `imported`"));
+                fields.note(format!("a label is {kind}, not a string; it is kept in `imported`"));
             }
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Fields<'a> {
             Value::String(text) if text.trim().is_empty() => None,
             Value::String(text) => Some(text.clone()),
             other => {
-                self.note(format!("`{name}` is {}, not a text; it is kept in `imported`", kind_of(other)));
+                self.note(format!("`{name}` is {}, not a string; it is kept in `imported`", kind_of(other)));
                 None
             }
         }
@@ -134,7 +134,7 @@ impl<'a> Fields<'a> {
     fn times(&mut self) -> (Time, Time) {
         let (created, updated) = (self.time("created_at"), self.time("updated_at"));
         let born = created.or(updated).unwrap_or_else(|| {
-            self.note("it has neither `created_at` nor `updated_at`; it counts as the oldest of all".into());
+            self.note("it has neither `created_at` nor `updated_at`; it is treated as the oldest".into());
             Time::EPOCH
         });
         (born, updated.map_or(born, |updated| updated.max(born)))
@@ -183,13 +183,13 @@ impl<'a> Fields<'a> {
         priority
     }
 
-    /// None where it says nothing. Its name follows from what it says, so that it is the same entry in every clone.
+    /// None if it says nothing. Its name follows from what it says, so that it is the same entry in every clone.
     fn comment(&mut self, issue: &Issue, given: &Value) -> Option<Comment> {
         let text =
             |name: &str| given.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let body = text("text")?.to_owned();
         let created_at = text("created_at").and_then(Time::parse).unwrap_or_else(|| {
-            self.note("a comment has no `created_at`; it bears the time of the issue".into());
+            self.note("a comment has no `created_at`; it gets the time of the issue".into());
             issue.created_at
         });
         Some(entry_at(&Stamp::import(created_at), |id| Comment {
@@ -208,7 +208,7 @@ fn depend(issue: &mut Issue, dependency: &Value) -> Result<(), String> {
     let target = text("depends_on_id").ok_or("a dependency has no `depends_on_id`")?;
     let target = IssueId::parse(target).map_err(|error| format!("a dependency: {error}"))?;
     if let Some(other) = text("issue_id").filter(|id| *id != issue.id.as_str()) {
-        return Err(format!("a dependency on `{target}` is that of `{other}`"));
+        return Err(format!("the dependency on `{target}` belongs to `{other}`"));
     }
     if target == issue.id {
         return Err("it depends on itself".into());
@@ -236,7 +236,7 @@ fn kind_of(value: &Value) -> &'static str {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }

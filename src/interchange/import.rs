@@ -55,7 +55,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Reads every record. Where an id stands twice, the record that changed later counts, and of two equal ones the
+    /// Reads every record. Where an id appears twice, the record that changed later counts, and of two equal ones the
     /// one further down. `seen` is told how many lines are through.
     pub(crate) fn collect(
         reader: Reader,
@@ -93,7 +93,7 @@ impl Batch {
                 let is_later = arrival.changed >= known;
                 let (stands, out) = if is_later { (number, first) } else { (first, number) };
                 let note = format!(
-                    "lines {first} and {number} bear this id; line {stands} changed last and counts, line {out} was left out"
+                    "lines {first} and {number} have this id; line {stands} changed last and was used, line {out} was left out"
                 );
                 self.report.notes.push(Noted { id: taken.key().to_string(), note });
                 if is_later {
@@ -141,7 +141,7 @@ impl Batch {
                 Err(StoreError::Broken { broken, .. }) => report.skipped.push(Skipped {
                     line: line.number,
                     id: Some(arrival.issue.id.to_string()),
-                    reason: format!("what is here under this id cannot be read: {broken}"),
+                    reason: format!("the record with this id here cannot be read: {broken}"),
                 }),
                 Err(error) => return Err(error.into()),
             }
@@ -195,8 +195,8 @@ impl Batch {
 }
 
 /// Why a record was left out that says something else than the one which was read before.
-const SAME_TIME: &str = "a record with the same `updated_at` and other content is here already; of the two the greater stands \
-                         in every clone, and this one comes in once its `updated_at` is later";
+const SAME_TIME: &str = "a record with the same `updated_at` but different content is already here; every clone keeps the greater \
+                         of the two, so this one is imported once its `updated_at` is later";
 
 /// The bytes by which two records of one time are compared.
 fn canonical(issue: &Issue) -> String {
@@ -220,7 +220,7 @@ fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
 fn two_births(here: &Doc) -> Settled {
     let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
     let note = format!(
-        "another issue of this id was born here at {at}: it stays as it is, and the source's was left out"
+        "another issue with this id was created here at {at}: it stays as it is, and the source's was left out"
     );
     Settled::Known { doc: None, here: here.read().ok().map(Box::new), note: Some(note) }
 }
@@ -231,7 +231,7 @@ enum Settled {
     New(Doc),
     /// What is here was read from the source later.
     Older,
-    /// One is here; `doc` is what becomes of it, none where it stays as it is.
+    /// One is here; `doc` is what becomes of it, none if it stays as it is.
     Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
 }
 
@@ -300,7 +300,7 @@ impl Settled {
 fn of_excess(excess: &Excess) -> String {
     match excess {
         Excess::Value { field, .. } | Excess::Values { field, .. } if field == "imported" => {
-            format!("it is too large to be kept as a whole: {excess}")
+            format!("it is too large to store: {excess}")
         }
         other => format!("it is too large: {other}"),
     }
@@ -333,7 +333,7 @@ fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
         let id = cycle[0].to_string();
         let way = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         let note = format!(
-            "the issues depend on each other in a cycle: {way}; `git wf edit {id} --depends-on=-{}` takes a dependency away",
+            "the issues depend on each other in a cycle: {way}; `git wf edit {id} --depends-on=-{}` removes a dependency",
             cycle[1]
         );
         report.notes.push(Noted { id, note });

@@ -65,7 +65,7 @@ pub(crate) struct Line<'a> {
     name: &'a str,
     /// Counted from 1.
     pub(crate) number: u64,
-    /// None where it is longer than any that is read.
+    /// None if it is longer than any that is read.
     pub(crate) text: Option<&'a str>,
 }
 
@@ -216,7 +216,7 @@ impl Explain for Unreadable {
                     .into()
             }
             Self::NotJson { .. } => "each line must be one JSON object; nothing was imported".into(),
-            Self::Unread { .. } => "see that the file can be read; nothing was imported".into(),
+            Self::Unread { .. } => "make sure that the file is readable; nothing was imported".into(),
         }
     }
 }

@@ -12,9 +12,9 @@ use crate::model::id::IssueId;
 pub(crate) struct Report {
     /// Issues that were not here before.
     pub(crate) created: u64,
-    /// Issues that were here, and of which something changed.
+    /// Existing issues that changed.
     pub(crate) updated: u64,
-    /// Issues of which nothing changed: as they were last read, or older than what is here.
+    /// Issues that did not change: they are as last imported, or older than those here.
     pub(crate) unchanged: u64,
     /// Comments that are new here.
     pub(crate) comments: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Report {
     pub(crate) relations: u64,
     /// What was left out.
     pub(crate) skipped: Vec<Skipped>,
-    /// What came in otherwise than it stood in the source.
+    /// What differs from the source.
     pub(crate) notes: Vec<Noted>,
     /// Issues that depend on something which they did not depend on here before.
     #[serde(skip)]
@@ -32,7 +32,7 @@ pub(crate) struct Report {
     /// What the issues depend on that were written.
     #[serde(skip)]
     pub(crate) depends_on: BTreeMap<IssueId, Vec<IssueId>>,
-    /// The commit on the ref; none where nothing changed.
+    /// The commit on the ref; none if nothing changed.
     pub(crate) commit: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Skipped {
     pub(crate) reason: String,
 }
 
-/// Something to know about an issue that came in.
+/// A note on an imported issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Noted {
     /// The issue.

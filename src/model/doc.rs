@@ -52,7 +52,7 @@ impl Broken {
 struct Slot {
     /// `None` is the zero stamp, earlier than every other.
     stamp: Option<Stamp>,
-    /// `None` where it was removed.
+    /// `None` if it was removed.
     value: Option<Value>,
 }
 
@@ -83,7 +83,7 @@ impl PartialEq for SchemaRef {
 impl Eq for SchemaRef {}
 
 impl Doc {
-    /// A record that comes to be now: every field bears the stamp of its birth.
+    /// A new record: every field has the stamp of its birth.
     pub(crate) fn born<T: Serialize>(schema: &'static Schema, data: &T, birth: Stamp) -> Self {
         let stamp = Some(birth);
         let (once, slots) = parse::explode_typed(schema, data, stamp.as_ref());

@@ -15,7 +15,7 @@ use super::text_enum::text_enum;
 use super::time::Time;
 use super::typed;
 
-/// An execution that a claim puts in its own place, with the status in which its author saw it.
+/// An execution that a claim replaces, with the status that its author saw.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Supersedes {
     /// The earlier attempt.
@@ -50,13 +50,13 @@ pub(crate) struct Execution {
     pub(crate) attempt: u64,
     /// Who executes.
     pub(crate) actor: String,
-    /// In which role; none for an owner.
+    /// The role of the executor; none for an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
     /// The branch that it began on, a full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// Where the branch stood; none on an unborn branch.
+    /// The commit of the branch at the time of the claim; none on an unborn branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) base_commit: Option<CommitHash>,
     /// The worktree's name; none for the main one.
@@ -70,7 +70,7 @@ pub(crate) struct Execution {
     pub(crate) supersedes: Vec<Supersedes>,
     /// When the claim was made.
     pub(crate) started_at: Time,
-    /// Until when it is good without being renewed.
+    /// When the lease expires unless it is renewed.
     pub(crate) lease_expires_at: Time,
 }
 
@@ -85,7 +85,7 @@ impl Execution {
 }
 
 text_enum!(
-    /// How a commit came to be linked.
+    /// How a commit is linked.
     LinkedBy {
         /// By the post-commit hook.
         Hook = "hook",
@@ -120,7 +120,7 @@ pub(crate) const DECIDED: &[&str] = &["actor", "task_id"];
 pub(crate) struct CommitLink {
     /// The full object id.
     pub(crate) hash: CommitHash,
-    /// The task, where it is known.
+    /// The task, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
     /// The first line of its message.
@@ -129,12 +129,12 @@ pub(crate) struct CommitLink {
     pub(crate) author: String,
     /// When it was authored.
     pub(crate) authored_at: Time,
-    /// What it touches; of a merge, only where it is not what git makes of its parents.
+    /// The files it changes; for a merge, only those that differ from what git makes of its parents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<String>,
-    /// How it came to be linked.
+    /// How it was linked.
     pub(crate) linked_by: LinkedBy,
-    /// Commits of this work that it takes back.
+    /// Commits of this work that it reverts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,
 }
@@ -160,7 +160,7 @@ pub(crate) struct Rewrite {
     pub(crate) new: CommitHash,
 }
 
-/// A link was taken back.
+/// A link was removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Unlink {
     /// The commit.
@@ -175,7 +175,7 @@ pub(crate) struct Check {
     pub(crate) task_id: Option<String>,
     /// As in the plan.
     pub(crate) command: String,
-    /// None where a signal or a timeout ended it.
+    /// None if a signal or a timeout ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
     /// How long it ran, in milliseconds.
@@ -187,11 +187,11 @@ pub(crate) struct Check {
     /// What was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitHash>,
-    /// Whether the work tree held anything else.
+    /// Whether the work tree had other changes.
     pub(crate) dirty: bool,
 }
 
-/// A criterion that no command can show was ticked.
+/// A criterion that no test covers was confirmed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Accept {
     /// The task.
@@ -209,19 +209,19 @@ pub(crate) struct Renew {
     pub(crate) lease_expires_at: Time,
 }
 
-/// The execution was set aside, while it has the status named.
+/// The execution is set aside as long as it has this status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Aside {
-    /// The status in which it was seen.
+    /// The status that was seen.
     pub(crate) status: ExecutionStatus,
     /// By which command.
     pub(crate) reason: AsideReason,
-    /// Why a gate was overridden for it; none where none was.
+    /// Why a gate was overridden for it; none if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
 }
 
-/// What the executor says came of it.
+/// The outcome, as reported by the executor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ExecutionResult {
@@ -230,13 +230,13 @@ pub(crate) struct ExecutionResult {
     pub(crate) summary: Option<String>,
     /// What was touched.
     pub(crate) files_modified: Vec<String>,
-    /// Whether the tests passed; none where nobody ran them.
+    /// Whether the tests passed; none if nobody ran them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tests_passed: Option<bool>,
-    /// Whether every criterion was seen to hold; none where nobody looked.
+    /// Whether every criterion was met; none if nobody checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) acceptance_verified: Option<bool>,
-    /// What came of each task.
+    /// The outcome of each task.
     #[serde(deserialize_with = "typed::any_each", skip_serializing_if = "Vec::is_empty")]
     pub(crate) tasks: Vec<Value>,
 }
@@ -273,7 +273,7 @@ pub(crate) struct End {
     /// git's patch id of everything between the base and the head, by which a squashed commit is found again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch_id: Option<PatchId>,
-    /// Why a gate was overridden for it; none where none was.
+    /// Why a gate was overridden for it; none if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
 }

@@ -19,9 +19,10 @@ const LONGEST_UID: usize = 16;
 /// This many letters of a fingerprint are shown to people.
 const SHOWN_LETTERS: usize = 8;
 
-const SOLUTION_RULE: &str = "it is SOL-, the id of its issue, and a last part of 1 to 16 of a-z and 0-9";
-const EXECUTION_RULE: &str = "it is EXR-, the id of its issue, and 26 letters made of its content";
-const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters made of its content>";
+const SOLUTION_RULE: &str = "it is SOL-, the id of its issue, `-`, and 1 to 16 characters of a-z and 0-9";
+const EXECUTION_RULE: &str =
+    "it is EXR-, the id of its issue, `-`, and 26 letters and digits derived from its content";
+const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters and digits derived from its content>";
 
 /// The grammars as JSON Schema says them.
 const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
@@ -60,7 +61,7 @@ impl Explain for IdError {
     fn remedies(&self) -> Remedies {
         match self.kind {
             "an issue" => "an id looks like ISS-001, GH-123 or beads_rust-07b".into(),
-            "a solution" => "a solution's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9".into(),
+            "a plan" => "a plan's id is SOL-<issue id>-<uid>, such as SOL-ISS-001-a7x9".into(),
             "an execution" => "an execution's id is EXR-<issue id>-<26 letters and digits>".into(),
             "a run" => "a run's id is RUN-<YYYYMMDD>-<uid>, such as RUN-20261121-9w1nx3h2".into(),
             _ => Remedies::call("list", "shows the issues")
@@ -144,7 +145,7 @@ id_type!(
 id_type!(
     /// A solution: `SOL-<issue id>-<uid>`.
     SolutionId,
-    "a solution",
+    "a plan",
     |text| inner_grammar(text, "SOL-", SOLUTION_RULE, |uid| {
         (1..=LONGEST_UID).contains(&uid.len())
             && uid.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
@@ -164,7 +165,7 @@ id_type!(
     /// A queue: `QUE-…`.
     QueueId,
     "a queue",
-    |text| prefixed_grammar(text, "QUE-", "it is QUE- and something more, 80 characters at most"),
+    |text| prefixed_grammar(text, "QUE-", "it is QUE- and a name, 80 characters at most"),
     prefixed_pattern("QUE"),
     "QUE-20261121-9w1nx3h2"
 );
@@ -172,7 +173,7 @@ id_type!(
     /// A run: `RUN-…`.
     RunId,
     "a run",
-    |text| prefixed_grammar(text, "RUN-", "it is RUN- and something more, 80 characters at most"),
+    |text| prefixed_grammar(text, "RUN-", "it is RUN- and a name, 80 characters at most"),
     prefixed_pattern("RUN"),
     "RUN-20261121-9w1nx3h2"
 );
@@ -302,7 +303,7 @@ fn issue_grammar(text: &str) -> Result<(), &'static str> {
         return Err("an id has 3 to 80 characters");
     }
     if RESERVED.iter().any(|prefix| text.starts_with(prefix)) {
-        return Err("SOL-, EXR-, QUE-, RUN- and CFT- begin the ids of other things");
+        return Err("SOL-, EXR-, QUE-, RUN- and CFT- begin other kinds of ids");
     }
     if !text.as_bytes().contains(&b'-') {
         return Err("an id has a `-` in it");
@@ -407,7 +408,7 @@ mod tests {
             assert!(RunId::parse(id).is_err(), "{id}");
         }
         assert!(RunId::parse(&format!("RUN-{}", "x".repeat(76))).is_ok());
-        assert!(QueueId::parse("RUN-1").unwrap_err().to_string().contains("it is QUE- and something more"));
+        assert!(QueueId::parse("RUN-1").unwrap_err().to_string().contains("it is QUE- and a name"));
     }
 
     #[test]

@@ -17,13 +17,13 @@ use super::typed::any_or_none;
 text_enum!(
     /// What was decided about an issue. What happened to it (queued, executing, …) is derived, never stored.
     StoredStatus {
-        /// Known, nothing planned.
+        /// Registered; nothing is planned yet.
         Registered = "registered",
-        /// Somebody is making a plan.
+        /// Someone is making a plan.
         Planning = "planning",
         /// A plan is bound.
         Planned = "planned",
-        /// Nobody shall work on it for now.
+        /// Nobody should work on it for now.
         Paused = "paused",
         /// It will not be done.
         Cancelled = "cancelled",
@@ -33,7 +33,7 @@ text_enum!(
 );
 
 text_enum!(
-    /// Where an issue came from.
+    /// The source of an issue.
     Source {
         /// Imported from GitHub.
         Github = "github",
@@ -142,7 +142,7 @@ pub(crate) struct Issue {
     pub(crate) author: String,
     /// When it was reported.
     pub(crate) created_at: Time,
-    /// Where it came from.
+    /// Its source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<Source>,
     /// One line.
@@ -161,13 +161,13 @@ pub(crate) struct Issue {
     /// The description, in Markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<String>,
-    /// Where it is discussed; http or https.
+    /// URL of the discussion (http or https).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) source_url: Option<String>,
     /// Labels.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) tags: BTreeSet<String>,
-    /// Who shall see to it.
+    /// The assignee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) assignee: Option<String>,
     /// Issues that must be completed or closed before this one is executed.
@@ -188,7 +188,7 @@ pub(crate) struct Issue {
     /// What happens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) actual_behavior: Option<String>,
-    /// How it wants to be worked on.
+    /// Requirements for how it is worked on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) lifecycle_requirements: LifecycleRequirements,
     /// The plan that will be executed.
@@ -295,7 +295,7 @@ text_enum!(
         Failure = "failure",
         /// Something became clear.
         Clarification = "clarification",
-        /// A plan was turned down.
+        /// A plan was rejected.
         Rejection = "rejection",
     }
 );
@@ -318,7 +318,7 @@ text_enum!(
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct FeedbackDetail {
-    /// The plan that was carried out.
+    /// The plan that was executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
     /// The task that went wrong.
@@ -361,7 +361,7 @@ pub(crate) struct Feedback {
     /// What it is.
     #[serde(rename = "type")]
     pub(crate) kind: FeedbackType,
-    /// Where it arose.
+    /// The stage it comes from.
     pub(crate) stage: Stage,
     /// In words.
     pub(crate) content: String,

@@ -83,7 +83,7 @@ pub(crate) struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = FILLED))]
     pub(crate) description: Option<String>,
-    /// How it goes about it.
+    /// The approach.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) approach: Option<String>,
     /// bugfix, feature, refactor, performance, security, test, docs or chore.
@@ -251,7 +251,7 @@ pub(crate) struct TaskTest {
 /// When a task counts as done.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Acceptance {
-    /// What must hold, in terms that can be tested.
+    /// What must hold, in testable terms.
     #[schemars(schema_with = "rule::criteria")]
     pub(crate) criteria: Vec<String>,
     /// How to see that it does.
@@ -263,13 +263,13 @@ pub(crate) struct Acceptance {
 /// When a task counts as done, as the other family of planners says it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Convergence {
-    /// What must hold, in terms that can be tested.
+    /// What must hold, in testable terms.
     #[schemars(schema_with = "rule::criteria")]
     pub(crate) criteria: Vec<String>,
     /// A command or a step that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) verification: Option<String>,
-    /// The same in the words of the one who asked for it.
+    /// The same in the words of the requester.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) definition_of_done: Option<String>,
 }
@@ -344,7 +344,7 @@ impl Task {
         acceptance.chain(convergence).map(String::as_str).collect()
     }
 
-    /// As given by number or name; `None` where nothing was.
+    /// As given by number or name; `None` if nothing was.
     pub(crate) fn priority(&self) -> Option<Priority> {
         self.priority.as_ref().and_then(Priority::from_json)
     }

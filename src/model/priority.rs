@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Priority {
         let value = if deserializer.is_human_readable() {
             Value::deserialize(deserializer)?
         } else {
-            // Such a format does not say itself what comes: it is what was written, the number.
+            // A binary format does not name its types: it holds what was written, the number.
             Value::from(u8::deserialize(deserializer)?)
         };
         Self::from_json(&value).ok_or_else(|| {

@@ -16,9 +16,9 @@ text_enum!(
     QueueDecision {
         /// Its items are handed out.
         Active = "active",
-        /// They are not, for now.
+        /// Its items are not handed out for now.
         Paused = "paused",
-        /// It is put away.
+        /// It is archived.
         Archived = "archived",
     }
 );
@@ -68,18 +68,18 @@ pub(crate) struct Item {
     pub(crate) plan_digest: String,
     /// A sort key: items are served in its byte order.
     pub(crate) position: String,
-    /// Solutions that must be completed first, beside what the issue depends on.
+    /// Plans that must be completed first, in addition to what the issue depends on.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) depends_on: BTreeSet<SolutionId>,
-    /// The digest of the plan that somebody queued by force, although its reviews reject it or the policy asks for one
-    /// that it has not: what reviews say of this digest, or do not say, keeps the item waiting no more.
+    /// The digest of a plan that was queued with an override, although its reviews reject it or the policy requires a
+    /// review that it lacks: for this digest, reviews no longer block the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) forced: Option<String>,
-    /// Why somebody holds it back.
+    /// Why it is held back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) held: Option<String>,
-    /// True where it was taken out of the queue.
+    /// True if it was removed from the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) removed: Option<bool>,
     /// When it was queued first.

@@ -11,7 +11,7 @@ use super::time::Time;
 pub(crate) const DECIDED: &[&str] = &["file"];
 
 text_enum!(
-    /// What two plans get in each other's way over.
+    /// What two plans conflict about.
     ConflictType {
         /// Both touch one file.
         File = "file",
@@ -21,15 +21,15 @@ text_enum!(
         Data = "data",
         /// They want different versions of something else.
         Dependency = "dependency",
-        /// They pull the structure of the system different ways.
+        /// They pull the architecture in different directions.
         Architecture = "architecture",
     }
 );
 
 text_enum!(
-    /// How bad it would be to pass over a conflict.
+    /// How bad it would be to ignore a conflict.
     Severity {
-        /// It is not handed out before somebody decided.
+        /// Its items are blocked until someone decides.
         High = "high",
         /// It needs an order; that of the queue will do.
         Medium = "medium",
@@ -43,7 +43,7 @@ text_enum!(
     Resolution {
         /// One after the other.
         Sequential = "sequential",
-        /// Both are carried out, and the later is brought onto the earlier; with an order, in that order.
+        /// Both are executed, and the later is rebased onto the earlier; in the given order, if there is one.
         Merge = "merge",
         /// A person decides first.
         Manual = "manual",
@@ -75,12 +75,12 @@ pub(crate) struct QueueConflict {
     /// The plans, two or more.
     #[schemars(length(min = 2))]
     pub(crate) solutions: Vec<SolutionId>,
-    /// The file, where it is over one.
+    /// The file, if the conflict is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
     /// How it is dealt with.
     pub(crate) resolution: Resolution,
-    /// The plans in the order in which they are to be carried out; empty where nobody decided on one.
+    /// The plans in the order of execution; empty if none was decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) resolution_order: Vec<SolutionId>,
     /// Why.
@@ -89,7 +89,7 @@ pub(crate) struct QueueConflict {
     /// An earlier entry, about which this one decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resolves: Option<EntryId>,
-    /// Who told or decided it.
+    /// Who declared or decided it.
     pub(crate) author: String,
     /// When.
     pub(crate) created_at: Time,

@@ -64,7 +64,7 @@ pub(crate) fn renamed(before: &EntryId, record: &Value) -> EntryId {
 /// says what is wrong.
 pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
     if record.get("id").and_then(Value::as_str) != Some(id) {
-        return Err("it bears the id of another record".into());
+        return Err("it has the id of another record".into());
     }
     let (last, beside) = match (EntryId::parse(id), ExecutionId::parse(id)) {
         (Ok(entry), _) => (entry.fingerprint().to_owned(), BESIDE_ENTRY),
@@ -73,7 +73,7 @@ pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
         _ => return Ok(()),
     };
     if Fingerprint::of(record, beside).as_str() != last {
-        return Err("it was changed after it was written: its id is made of something else".into());
+        return Err("it was changed after it was written: its id does not fit its content".into());
     }
     Ok(())
 }
@@ -83,8 +83,8 @@ pub(crate) fn check_as<T: DeserializeOwned>(fields: &Value) -> Result<(), String
     typed::read::<T>(fields).map(|_| ()).map_err(|e| e.to_string())
 }
 
-/// As [`check_as`], for a record that is written once: its members in the order of their type, those that have no place
-/// in it last, by name. How numbers are spelled stays.
+/// Like [`check_as`], for a record that is written once: its members in the order of their type, those that have no
+/// place in it last, by name. How numbers are spelled stays.
 pub(crate) fn ordered_as<T: Serialize + DeserializeOwned>(record: &Value) -> Result<Value, String> {
     let typed = typed::read::<T>(record).map_err(|e| e.to_string())?;
     let order = typed::to_value(&typed).map_err(|e| e.to_string())?;

@@ -61,7 +61,7 @@ super::record::entries!(Redaction);
 
 impl Redaction {
     /// Whether a value with this stamp is hidden. No stamp is the zero stamp, earlier than all others. A redaction up to the
-    /// far future hides only values of the far future; otherwise it would hide whatever is ever written in that epoch.
+    /// far future hides only values of the far future; otherwise it would hide all later values in that epoch.
     pub(crate) fn hides(&self, stamp: Option<&Made>) -> bool {
         let Some(stamp) = stamp else { return true };
         self.stamp

@@ -68,7 +68,7 @@ pub(crate) enum PathFault {
     #[error("a path inside the repository, without `..`")]
     Upwards,
     /// git's own folder.
-    #[error("a path outside of `.git`, which git keeps to itself")]
+    #[error("a path outside of `.git`")]
     Git,
     /// A pattern.
     #[error("a path of one file or folder; `{0}` makes it a pattern")]
@@ -90,12 +90,12 @@ pub(crate) enum PathFault {
     Several,
     /// More than the path.
     #[error(
-        "only the path, with line numbers as in `src/a.ts:12-20` at most; a remark on it belongs in `change`"
+        "only the path, optionally with line numbers as in `src/a.ts:12-20`; a remark on it belongs in `change`"
     )]
     Remark,
     /// A function, a class or an anchor.
     #[error(
-        "only the path, with line numbers as in `src/a.ts:12-20` at most; what changes in it belongs in `target`"
+        "only the path, optionally with line numbers as in `src/a.ts:12-20`; what changes in it belongs in `target`"
     )]
     Symbol,
     /// Too long for any system.

@@ -12,11 +12,11 @@ use super::text_enum::text_enum;
 use super::time::Time;
 
 text_enum!(
-    /// What a review comes to, the mildest first.
+    /// The verdict of a review, mildest first.
     Verdict {
-        /// The plan may be carried out.
+        /// The plan may be executed.
         Approved = "approved",
-        /// It may be carried out; somebody would rather see the findings answered first.
+        /// It may be executed, but the findings should be addressed first.
         Concerns = "concerns",
         /// It may not be queued as it is.
         Rejected = "rejected",
@@ -68,7 +68,7 @@ impl Serialize for Score {
 impl<'de> Deserialize<'de> for Score {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = f64::deserialize(deserializer)?;
-        Self::new(number).ok_or_else(|| D::Error::custom(format!("{number} is not from 0 to 100")))
+        Self::new(number).ok_or_else(|| D::Error::custom(format!("{number} is not between 0 and 100")))
     }
 }
 
@@ -91,9 +91,9 @@ impl JsonSchema for Score {
 pub(crate) struct Scores {
     /// Whether it will work.
     pub(crate) technical: Score,
-    /// Whether what could go wrong is seen and small: 100 is no risk at all.
+    /// Whether the risks are known and small: 100 means no risk.
     pub(crate) risk: Score,
-    /// Whether everything that was asked for is in it.
+    /// Whether it covers everything that was asked for.
     pub(crate) completeness: Score,
 }
 
@@ -111,13 +111,13 @@ impl Scores {
 pub(crate) struct Review {
     /// The entry's name.
     pub(crate) id: EntryId,
-    /// What it comes to: what the total says, or harsher.
+    /// The verdict: that of the total, or harsher.
     pub(crate) verdict: Verdict,
     /// technical, risk, completeness: each 0 to 100.
     pub(crate) scores: Scores,
     /// 0.4·technical + 0.3·risk + 0.3·completeness, rounded to a whole number.
     pub(crate) total: Score,
-    /// What should be otherwise.
+    /// What should change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<String>,
     /// The plan that was looked at.

@@ -18,7 +18,7 @@ pub(crate) struct Root {
     /// What planners are told about the project.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) project: Project,
-    /// Which gates are closed.
+    /// The gates and their settings.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) policy: Policy,
 }

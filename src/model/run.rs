@@ -24,13 +24,13 @@ text_enum!(
 );
 
 text_enum!(
-    /// How a run stands.
+    /// The state of a run.
     RunStatus {
         /// Nothing was done yet.
         Pending = "pending",
         /// Under way, or stopped before its end.
         Running = "running",
-        /// It came to its end, whatever became of its issues.
+        /// It ended, whatever the outcome of its issues.
         Completed = "completed",
     }
 );
@@ -44,9 +44,9 @@ text_enum!(
         Listing = "listing",
         /// Plans are made, reviewed, bound and queued.
         Planning = "planning",
-        /// Plans are carried out.
+        /// Plans are executed.
         Executing = "executing",
-        /// It is over.
+        /// It has ended.
         Complete = "complete",
     }
 );
@@ -65,24 +65,24 @@ pub(crate) struct Run {
     pub(crate) created_at: Time,
 }
 
-/// The run as a whole came to where it stands now.
+/// The run as a whole reached a status and phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct PhaseReached {
     /// How it stands.
     pub(crate) status: RunStatus,
     /// What it is about.
     pub(crate) phase: RunPhase,
-    /// What went wrong, where something did that is no single issue's.
+    /// What went wrong with the run, rather than with one issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<Failure>,
 }
 
-/// An issue of the run came to a status. What is left out is as an earlier entry for the issue has it.
+/// An issue of the run reached a status. What is omitted is as in an earlier entry for the issue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct IssueReached {
     /// One of the run's issues.
     pub(crate) issue_id: IssueId,
-    /// Where the run saw it.
+    /// The status that the run saw.
     pub(crate) status: IssueStatus,
     /// The plan that was made or bound for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,7 +106,7 @@ pub(crate) struct IssueReached {
 pub(crate) struct ActionDone {
     /// Its name, such as `explore`, `plan`, `review`, `queue`, `execute`.
     pub(crate) action: String,
-    /// The issue, where it was done for one.
+    /// The issue, if the step was done for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
 }

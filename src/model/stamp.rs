@@ -60,7 +60,7 @@ impl Stamp {
         self.0.ends_with(IMPORT)
     }
 
-    /// `None` where `text` is not a stamp: wrong width, a time from 9998-12-31 on, letters outside the alphabet.
+    /// `None` if `text` is not a stamp: wrong width, a time from 9998-12-31 on, letters outside the alphabet.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let own = match text.strip_prefix(EARLIER) {
             None => text,
@@ -164,7 +164,7 @@ impl Stamp {
         digits.chain(['-']).chain(own[TIME_WIDTH + 1..TIME_WIDTH + 6].chars()).collect()
     }
 
-    /// The last of all stamps at a [`Stamp::entry_place`], so that one tick over it is a later place; `None` where `place` is
+    /// The last of all stamps at a [`Stamp::entry_place`], so that one tick over it is a later place; `None` if `place` is
     /// not one.
     pub(crate) fn last_at(place: &str) -> Option<Self> {
         let (at, counter) = place.split_once('-')?;
@@ -220,7 +220,7 @@ impl schemars::JsonSchema for Stamp {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
-            "description": "who wrote a field later: <UTC time>/<counter>/<uid or `import`>, with .<epoch>/ before it where that is an earlier one",
+            "description": "orders writes to a field: <UTC time>/<counter>/<uid or `import`>, after .<epoch>/ if made in an earlier epoch",
             "pattern": "^(\\.[0-9]{3}/)?[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z/[0-9]{5}/([0-9a-hjkmnp-tv-z]{8}|import)$",
             "examples": ["2026-11-21T02:14:05.123Z/00000/7k3m2pq9"]
         })

@@ -4,23 +4,23 @@ use super::issue::StoredStatus;
 use super::text_enum::text_enum;
 
 text_enum!(
-    /// Where an issue stands.
+    /// The status of an issue.
     IssueStatus {
-        /// Known, nothing planned.
+        /// Registered; nothing is planned yet.
         Registered = "registered",
-        /// Somebody is making a plan.
+        /// Someone is making a plan.
         Planning = "planning",
         /// A plan is bound.
         Planned = "planned",
         /// The plan waits in a queue.
         Queued = "queued",
-        /// Somebody carries it out.
+        /// Someone is executing it.
         Executing = "executing",
         /// It was carried out.
         Completed = "completed",
         /// The last attempt failed.
         Failed = "failed",
-        /// Nobody shall work on it for now.
+        /// Nobody should work on it for now.
         Paused = "paused",
         /// It will not be done.
         Cancelled = "cancelled",
@@ -68,31 +68,31 @@ impl From<StoredStatus> for IssueStatus {
 }
 
 text_enum!(
-    /// Where an item of a queue stands.
+    /// The status of an item.
     ItemStatus {
         /// It waits for its turn.
         Pending = "pending",
         /// It can be taken now.
         Ready = "ready",
-        /// Somebody carries it out.
+        /// Someone is executing it.
         Executing = "executing",
         /// It was carried out.
         Completed = "completed",
         /// The last attempt failed.
         Failed = "failed",
-        /// Something stands in its way; `blocked_by` says what.
+        /// It is blocked; `blocked_by` says by what.
         Blocked = "blocked",
     }
 );
 
 text_enum!(
-    /// How an execution stands.
+    /// The state of an execution.
     ExecutionStatus {
-        /// Under way.
+        /// In progress.
         Executing = "executing",
-        /// It ended well.
+        /// It succeeded.
         Completed = "completed",
-        /// It ended badly.
+        /// It failed.
         Failed = "failed",
         /// Another execution holds the issue, or it was set aside.
         Superseded = "superseded",

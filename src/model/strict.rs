@@ -40,7 +40,7 @@ fn document(bytes: &[u8], deepest: usize, most: usize) -> Result<Value, Fault> {
 /// Why a text with documents cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
-    /// It is no JSON.
+    /// Not JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
     /// It is, and two programs could read it in two ways, or it is too deep or too much.
@@ -159,7 +159,7 @@ impl Reader<'_> {
             }
             let key = self.string()?;
             if map.contains_key(&key) {
-                return Err(Stop::Unsound(format!("the key `{key}` stands twice in one object")));
+                return Err(Stop::Unsound(format!("the key `{key}` appears twice in one object")));
             }
             if !self.takes(b':') {
                 return Err(Stop::NoJson);
@@ -271,8 +271,8 @@ mod tests {
 
     #[test]
     fn a_key_stands_once() {
-        assert_eq!(why(r#"{"a": 1, "b": {"a": 2}, "a": 3}"#), "the key `a` stands twice in one object");
-        assert_eq!(why(r#"[{"x": [{"a": 1, "\u0061": 2}]}]"#), "the key `a` stands twice in one object");
+        assert_eq!(why(r#"{"a": 1, "b": {"a": 2}, "a": 3}"#), "the key `a` appears twice in one object");
+        assert_eq!(why(r#"[{"x": [{"a": 1, "\u0061": 2}]}]"#), "the key `a` appears twice in one object");
         for text in [
             r#"{"a": "a", "b": ["a", "a"], "c": {"a": {}}}"#,
             r#"[{"a": 1}, {"a": 1}]"#,
@@ -334,7 +334,7 @@ mod tests {
                     let again = serde_json::from_str::<Value>(&value.to_string());
                     prop_assert_eq!(again.unwrap(), reference.unwrap());
                 }
-                Err(why) => prop_assert!(reference.is_err() || why.contains("stands twice"), "{}", why),
+                Err(why) => prop_assert!(reference.is_err() || why.contains("appears twice"), "{}", why),
             }
         }
     }

@@ -39,7 +39,7 @@ impl Time {
     }
 
     /// Reads RFC 3339 with any offset and any number of fractional digits (what is finer than a millisecond is
-    /// dropped). `None` where it is not that, or outside the years that can be written.
+    /// dropped). `None` if it is not that, or outside the years that can be written.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         Self::parse_canonical(text).or_else(|| {
             let at = DateTime::parse_from_rfc3339(text).ok()?;

@@ -32,7 +32,7 @@ impl Uid {
         Self((0..WIDTH).map(letter).collect())
     }
 
-    /// `None` where `text` is not eight letters of the alphabet.
+    /// `None` if `text` is not eight letters of the alphabet.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         (text.len() == WIDTH && text.bytes().all(|b| ALPHABET.contains(&b))).then(|| Self(text.to_owned()))
     }

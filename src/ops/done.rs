@@ -1,15 +1,15 @@
-//! What an operation that was carried out answers.
+//! The result of a successful operation.
 
 use super::Notice;
 use crate::store::ObjectId;
 
-/// An operation that was carried out, or found everything so already.
+/// An operation that succeeded, whether or not there was anything to change.
 #[derive(Debug)]
 pub(crate) struct Done<V> {
-    /// What there is to show.
+    /// The view.
     pub(crate) view: V,
-    /// The commit of the store that records it; none where nothing was to be changed.
+    /// The commit of the store that records it; none if nothing changed.
     pub(crate) commit: Option<ObjectId>,
-    /// What was noticed on the way, in order.
+    /// Notices of the operation, in order.
     pub(crate) notices: Vec<Notice>,
 }

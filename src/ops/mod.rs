@@ -1,6 +1,6 @@
 //! What can be done with a store: one function for each use case, grouped by subject.
 //!
-//! An operation takes a [`Session`] and an input, and answers [`Done`] with a view, or a [`Refusal`]. A view is what
+//! An operation takes a [`Session`] and an input, and returns [`Done`] with a view, or a [`Refusal`]. A view is what
 //! `--json` prints. Nothing here knows a command line, a terminal, an exit code, the environment or a current folder.
 
 pub(crate) mod clones;
@@ -20,5 +20,5 @@ pub(crate) use notice::{Notice, Weight};
 pub(crate) use refusal::{Detail, Kind, Refusal};
 pub(crate) use session::{Progress, Session};
 
-/// What an operation answers.
+/// The result of an operation.
 pub(crate) type Answer<V> = Result<Done<V>, Refusal>;

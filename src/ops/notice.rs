@@ -1,8 +1,8 @@
-//! What an operation noticed beside what it was asked for.
+//! Notices: what an operation found besides its result.
 
 use crate::model::remedy::{Call, Remedy};
 
-/// Something to know that stopped nothing.
+/// Something to report that did not stop the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Notice {
     /// How much it matters.
@@ -23,7 +23,7 @@ pub(crate) enum Weight {
 }
 
 impl Notice {
-    /// Something that may be meant, but had better be known.
+    /// Something that may be intended, but should be reported.
     pub(crate) fn warning(message: impl Into<String>) -> Self {
         Self { weight: Weight::Warning, message: message.into(), remedies: vec![] }
     }

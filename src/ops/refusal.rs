@@ -1,15 +1,15 @@
-//! Why an operation did not do what was asked.
+//! Why an operation was refused.
 
 use crate::model::Explain;
 use crate::model::remedy::{Call, Remedy};
 use crate::rules::readiness::Blocker;
 
-/// What kind of refusal it is: this alone decides how a program ends.
+/// The kind of a refusal, which alone decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It cannot be done as things stand.
+    /// It cannot be done in the current state.
     Impossible,
-    /// What was given makes no sense together.
+    /// The input is contradictory.
     Usage,
     /// There is nothing to do.
     Nothing,
@@ -37,7 +37,7 @@ impl Detail {
     }
 }
 
-/// An operation that did not do what was asked. Nothing was changed.
+/// A refused operation. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// See [`Kind`].
@@ -58,7 +58,7 @@ impl Refusal {
         Self { kind: Kind::Impossible, code, message: message.into(), details: vec![], remedies: vec![] }
     }
 
-    /// A record that is there and cannot be read: `plan `SOL-…``.
+    /// A record that exists but cannot be read: `plan `SOL-…``.
     pub(crate) fn unreadable(what: &str) -> Self {
         Self::new("broken-record", format!("{what} cannot be read"))
             .remedy("log", "shows who wrote it; the rest of the store is not affected")

@@ -1,4 +1,4 @@
-//! What every operation is given: the store, with who acts on it, and where notices and progress go.
+//! What every operation is given: the store, the actor, and the sinks for notices and progress.
 
 use std::cell::RefCell;
 
@@ -7,19 +7,19 @@ use crate::index::{self, Index, IndexError, Needs, Watch};
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Through};
 
-/// Told how far a long piece of work has come.
+/// A progress sink for long work.
 pub(crate) trait Progress {
-    /// So many of so many steps of `doing` are done.
+    /// `done` of `total` steps of `doing` are complete.
     fn at(&self, doing: &'static str, done: usize, total: usize);
 
-    /// As [`Progress::at`], of work that may be short, and whose end may not be known.
+    /// Like [`Progress::at`], for work that may be short and whose total may not be known.
     fn count(&self, doing: &'static str, done: u64, total: Option<u64>);
 
-    /// Nothing goes on any more.
+    /// The work is over.
     fn end(&self);
 }
 
-/// An open store and whoever acts on it, made by a front end.
+/// An open store with the actor, made by a front end.
 pub(crate) struct Session {
     store: Store,
     progress: Box<dyn Progress>,
@@ -27,7 +27,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// For a store that was opened for whoever acts.
+    /// For a store that was opened with the actor.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
         Self { store, progress, notices: RefCell::default() }
     }
@@ -47,7 +47,7 @@ impl Session {
         Ok(committed)
     }
 
-    /// A question to the index, and the index that answered it.
+    /// Runs a query on the index; returns the answer and the index.
     pub(crate) fn ask<'a, T>(
         &'a self,
         needs: Needs,
@@ -56,14 +56,14 @@ impl Session {
         Ok(self.watched(|watch| index::ask(&self.store, needs, watch, question))?)
     }
 
-    /// Work that tells how far it has come.
+    /// Runs work that reports its progress.
     pub(crate) fn watched<T>(&self, work: impl FnOnce(Watch<'_>) -> T) -> T {
         let done = work(&mut |doing, done, total| self.progress.at(doing, done, total));
         self.progress.end();
         done
     }
 
-    /// Work that tells how many of so many (if that is known) steps of `doing` are done.
+    /// Runs work that reports how many steps of `doing` are done, and of how many, if that is known.
     pub(crate) fn counted<T>(
         &self,
         doing: &'static str,
@@ -75,8 +75,8 @@ impl Session {
         done
     }
 
-    /// A change that counts only once `remote` has it, which takes the network and no lock. Without a remote, here
-    /// alone.
+    /// A change that takes effect only once `remote` has it. It needs the network and holds no lock. Without a remote,
+    /// it is made here alone.
     pub(crate) fn transact_through<T>(
         &self,
         remote: Option<&str>,
@@ -94,27 +94,27 @@ impl Session {
         self.watched(|watch| index::at_hand(&self.store, watch))
     }
 
-    /// Brings the index up to date after much has changed. What changed is none the worse where that fails.
+    /// Updates the index after a large change. A failure does not matter: the change itself is complete.
     pub(crate) fn catch_up(&self, commits: u64) {
         let _ = self.watched(|watch| index::catch_up(&self.store, commits, watch));
     }
 
-    /// Something was noticed.
+    /// Adds a notice.
     pub(crate) fn notice(&self, notice: Notice) {
         self.notices.borrow_mut().push(notice);
     }
 
-    /// So were all of these.
+    /// Adds several notices.
     pub(crate) fn notice_all(&self, notices: impl IntoIterator<Item = Notice>) {
         self.notices.borrow_mut().extend(notices);
     }
 
-    /// What was noticed since this was asked last: by an operation that was refused, all that it had noticed.
+    /// Takes the notices since the last call: for a refused operation, all that it had made.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         self.notices.take()
     }
 
-    /// The answer of an operation, with what it noticed.
+    /// The result of an operation, with its notices.
     pub(crate) fn done<V>(&self, view: V, commit: Option<ObjectId>) -> Done<V> {
         Done { view, commit, notices: self.notices() }
     }

@@ -1,4 +1,4 @@
-//! Whether what was done is what was planned: commits against plans, plans against reviews, claims against tests.
+//! Compares the work with its plans: commits with plans, plans with reviews, claims with tests.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -69,14 +69,14 @@ pub(crate) struct Commit {
     pub(crate) is_merge: bool,
     /// What it changed against its parent; a merge, against what git makes of its parents.
     pub(crate) changes: BTreeMap<String, Change>,
-    /// Why nobody can tell what it changed; none where that is known.
+    /// Why nobody can tell what it changed; none if that is known.
     pub(crate) unseen: Option<Unseen>,
     /// Whether its message names an issue or plan of ours.
     pub(crate) is_named: bool,
 }
 
 impl Commit {
-    /// Whether there is nothing in it but what it joins: no plan has to say so.
+    /// Whether it is a merge without changes of its own, which needs no plan.
     pub(crate) fn is_clean_merge(&self) -> bool {
         self.is_merge && self.changes.is_empty() && self.unseen.is_none()
     }
@@ -87,17 +87,17 @@ impl Commit {
 pub(crate) struct Carried<'a> {
     /// The claim and its log.
     pub(crate) execution: &'a ExecutionFolder,
-    /// How it stands among the executions of its issue.
+    /// Its state among the executions of its issue.
     pub(crate) status: ExecutionStatus,
     /// When the claim that holds in its place was made, where one does.
     pub(crate) lost_at: Option<Time>,
-    /// The plan as it was claimed; none where it cannot be read.
+    /// The plan as it was claimed; none if it cannot be read.
     pub(crate) plan: Option<&'a Plan>,
     /// What its reviews come to, as it was claimed.
     pub(crate) verdict: Option<Verdict>,
     /// Whether the plan was reviewed at all, in whatever form.
     pub(crate) is_reviewed: bool,
-    /// What all of its commits changed, those outside of the range too; none where not all of them are here.
+    /// What all of its commits changed, those outside of the range too; none if not all of them are here.
     pub(crate) touched: Option<BTreeSet<String>>,
 }
 
@@ -116,12 +116,12 @@ pub(crate) struct Act {
     pub(crate) role: Option<String>,
     /// Why a gate was overridden.
     pub(crate) reason: Option<String>,
-    /// Whether it concerns no issue with commits of the range that was asked for, where one was.
+    /// Whether it concerns no issue with commits in the requested range, if a range was given.
     pub(crate) is_elsewhere: bool,
 }
 
 impl Act {
-    /// Whether it is not for the role in which it was done.
+    /// Whether its role does not allow it.
     pub(crate) fn is_breach(&self) -> bool {
         self.role.as_deref().is_some_and(|role| !roles::may(role, &self.operation))
     }
@@ -133,7 +133,7 @@ impl Act {
 pub(crate) enum Severity {
     /// Counts with `--strict`.
     Fault,
-    /// Does not.
+    /// Does not count with `--strict`.
     Note,
 }
 
@@ -155,9 +155,9 @@ pub(crate) enum Kind {
     MissingCheck,
     /// A gate was overridden.
     Override,
-    /// Somebody did what the role does not allow.
+    /// Someone did what their role does not allow.
     Role,
-    /// A commit was made on a claim that others had taken over.
+    /// A commit was made for a claim that someone else had taken over.
     LostClaim,
     /// The plan cannot be read.
     BrokenPlan,
@@ -165,15 +165,15 @@ pub(crate) enum Kind {
     Unseen,
     /// No branch has any of the commits of an execution that was completed.
     OnNoBranch,
-    /// A record says something else in what never changes (a field that is written once, its birth, its epoch), or it was
-    /// deleted or made unreadable.
+    /// Something in a record changed that never should (a field that is written once, its birth, its epoch), or the
+    /// record was deleted or made unreadable.
     Rewritten,
 }
 
 /// Something that the audit found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Finding {
-    /// Whether `--strict` minds it.
+    /// Whether it counts with `--strict`.
     pub(crate) severity: Severity,
     /// What kind of thing it is.
     pub(crate) kind: Kind,
@@ -208,7 +208,7 @@ impl Finding {
         Self { issue_id, ..Self::new(severity, Kind::Rewritten, message).at(commit) }
     }
 
-    /// That no branch has any of the commits, of which there are so many.
+    /// The finding that none of these commits is on a branch.
     pub(crate) fn adrift(execution: &ExecutionFolder, commits: usize) -> Self {
         let it = &execution.execution;
         let (them, it_or_them) = match commits {
@@ -262,7 +262,7 @@ pub(crate) fn findings(
     let mut found = Vec::new();
     for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
         if let Some(why) = commit.unseen {
-            let what = format!("{why}, so nobody can tell what it changed");
+            let what = format!("{why}, so its changes are unknown");
             found.push(Finding::new(Severity::Fault, Kind::Unseen, what).at(&commit.hash));
         }
         let known = by_commit.get(&commit.hash).into_iter().flatten();
@@ -320,7 +320,7 @@ fn deletes(task: &Task) -> BTreeSet<RepoPath> {
         .collect()
 }
 
-/// What a commit did that none of its plans says.
+/// Changes of a commit that none of its plans names.
 fn drift(commit: &Commit, links: &[&Carried<'_>]) -> Vec<Finding> {
     let plans: Vec<&Plan> = links.iter().filter_map(|it| it.plan).collect();
     if plans.len() < links.len() {
@@ -401,7 +401,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
             found.push(Finding::new(severity, Kind::MissingCheck, lack.words).of(it));
         }
         for path in it.touched.iter().flat_map(|touched| untouched(plan, touched)) {
-            let message = format!("`{path}` is named in the plan, and no commit touched it");
+            let message = format!("`{path}` is named in the plan, but no commit touched it");
             found.push(Finding::new(Severity::Fault, Kind::UntouchedFile, message).of(it));
         }
     }
@@ -430,7 +430,7 @@ fn of_act(act: &Act) -> Vec<Finding> {
         found.push(finding(Severity::Note, Kind::Override, message));
     }
     if let Some(role) = act.role.as_deref().filter(|_| act.is_breach()) {
-        let message = format!("`{}` by {} is not for the role {role}", act.operation, act.person);
+        let message = format!("the role {role} does not allow `{}` by {}", act.operation, act.person);
         found.push(match act.is_elsewhere {
             true => finding(Severity::Note, Kind::Role, format!("{message} (outside the range)")),
             false => finding(Severity::Fault, Kind::Role, message),
@@ -439,8 +439,8 @@ fn of_act(act: &Act) -> Vec<Finding> {
     found
 }
 
-/// How many tasks of the plans that were carried out have evidence, of how many: every test passed at the last commit;
-/// where a task has no tests, each criterion accepted, or a commit linked to the task.
+/// How many tasks of the executed plans there are, and how many have evidence: all tests passed at the last commit or,
+/// for a task without tests, every criterion accepted or a commit linked to the task.
 pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>]) -> (usize, usize) {
     let mut with = 0;
     let mut all = 0;

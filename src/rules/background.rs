@@ -1,5 +1,5 @@
-//! What bears on the next attempt at an issue: what the issue says, how earlier attempts ended, what was said since, what
-//! reviewers found. A planner and an executor are given the same, so that neither repeats what failed.
+//! The context for the next attempt at an issue: the issue itself, how earlier attempts ended, later comments, and
+//! reviews. Planners and executors get the same, so that neither repeats what failed.
 
 use std::collections::BTreeSet;
 
@@ -22,12 +22,12 @@ use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 
-/// What an issue says, beside its id and title.
+/// The content of an issue, without its id and title.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct IssueTold {
-    /// The description, in Markdown; empty where nothing was written.
+    /// The description, in Markdown; may be empty.
     pub(crate) description: String,
-    /// Where it stands.
+    /// Its status.
     #[serde(skip_serializing_if = "never")]
     pub(crate) status: IssueStatus,
     /// 1 critical … 5 trivial.
@@ -51,10 +51,10 @@ pub(crate) struct IssueTold {
     /// Where in the code, what the reporter thinks would help, notes.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) extended_context: ExtendedContext,
-    /// How it wants to be worked on.
+    /// Requirements for how it is worked on.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) lifecycle_requirements: LifecycleRequirements,
-    /// Where it came from.
+    /// Its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<Source>,
     /// Where it is discussed.
@@ -63,7 +63,7 @@ pub(crate) struct IssueTold {
     /// `type:id` of related issues.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) relations: BTreeSet<String>,
-    /// The issues that must be done first, and where they stand.
+    /// The issues that must be done first, and their status.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) depends_on: Vec<DependencyTold>,
 }
@@ -73,17 +73,17 @@ pub(crate) struct IssueTold {
 pub(crate) struct DependencyTold {
     /// Its id.
     pub(crate) issue_id: IssueId,
-    /// Its title; none where it is not here.
+    /// Its title; none if it is missing here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
-    /// Where it stands; none where it is not here.
+    /// Its status; none if it is missing here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<IssueStatus>,
     /// Whether it is done.
     pub(crate) is_met: bool,
 }
 
-/// What was tried and said so far, each list with the newest first.
+/// Earlier attempts, feedback, comments and reviews, each list with the newest first.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct Background {
     /// Earlier attempts at this issue, whatever their plan.
@@ -111,11 +111,11 @@ pub(crate) struct AttemptTold {
     pub(crate) execution_id: ExecutionId,
     /// Which attempt it was, from 1.
     pub(crate) attempt: u64,
-    /// The plan that was carried out.
+    /// The plan that was executed.
     pub(crate) solution_id: SolutionId,
     /// Who executed.
     pub(crate) actor: String,
-    /// How it ended; executing where it has not.
+    /// How it ended; executing if it has not.
     pub(crate) status: ExecutionStatus,
     /// When it began.
     pub(crate) started_at: Time,
@@ -128,7 +128,7 @@ pub(crate) struct AttemptTold {
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
-    /// By which command it was set aside.
+    /// The command that set it aside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_aside: Option<AsideReason>,
     /// The branch that it worked on.
@@ -143,7 +143,7 @@ pub(crate) struct AttemptTold {
     /// The test commands that failed when they were last run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failed_checks: Vec<CheckTold>,
-    /// What the executor said came of it.
+    /// The outcome that the executor reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
 }
@@ -156,7 +156,7 @@ pub(crate) struct CheckTold {
     pub(crate) task_id: Option<String>,
     /// As in the plan.
     pub(crate) command: String,
-    /// None where a signal or a timeout ended it.
+    /// None if a signal or a timeout ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
     /// The last part of its output.
@@ -165,7 +165,7 @@ pub(crate) struct CheckTold {
     /// What was checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitHash>,
-    /// Whether the work tree held anything else.
+    /// Whether the work tree had other changes.
     pub(crate) dirty: bool,
 }
 
@@ -176,7 +176,7 @@ pub(crate) struct CommitTold {
     pub(crate) hash: CommitHash,
     /// The first line of its message.
     pub(crate) subject: String,
-    /// The task, where it is known.
+    /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
 }
@@ -187,7 +187,7 @@ pub(crate) struct FeedbackTold {
     /// What it is.
     #[serde(rename = "type")]
     pub(crate) kind: FeedbackType,
-    /// Where it arose.
+    /// The stage it comes from.
     pub(crate) stage: Stage,
     /// The plan that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -200,7 +200,7 @@ pub(crate) struct FeedbackTold {
     pub(crate) error_type: Option<String>,
     /// In words.
     pub(crate) content: String,
-    /// Who said it.
+    /// Its author.
     pub(crate) author: String,
     /// When.
     pub(crate) created_at: Time,
@@ -226,7 +226,7 @@ pub(crate) struct ReviewTold {
     pub(crate) verdict: Verdict,
     /// 0.4·technical + 0.3·risk + 0.3·completeness.
     pub(crate) total: Score,
-    /// What should be otherwise.
+    /// What should change.
     pub(crate) findings: Vec<String>,
     /// Who reviewed.
     pub(crate) author: String,
@@ -234,7 +234,7 @@ pub(crate) struct ReviewTold {
     pub(crate) created_at: Time,
 }
 
-/// For fields that are always there in what this program prints, and need not be in what others make.
+/// For fields that this program always prints, but that other programs may leave out.
 fn never<T>(_: &T) -> bool {
     false
 }
@@ -246,9 +246,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// Who is told.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reader<'a> {
-    /// Whoever makes the next plan. Failures are told to them apart, with what they have in common.
+    /// The planner of the next plan. Failures are listed separately, with what they have in common.
     Planner,
-    /// Whoever carries out this plan.
+    /// The executor of this plan.
     Executor(&'a Solution),
 }
 
@@ -318,7 +318,8 @@ fn dependency(
     DependencyTold { issue_id: id.clone(), title, status, is_met }
 }
 
-/// What was tried and said so far. An execution under way is no earlier attempt to whoever carries it out.
+/// Earlier attempts, feedback, comments and reviews. For its own executor, a running execution is not an earlier
+/// attempt.
 pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background {
     let id = &folder.issue.record.id;
     let mut left_out = Vec::new();
@@ -407,7 +408,7 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
     }
 }
 
-/// Whether a piece of feedback is told by itself: the failure of an attempt stands with the attempt.
+/// Whether feedback is listed separately: the failure of an attempt is listed with the attempt.
 fn is_told(folder: &IssueFolder, it: &Feedback, reader: Reader<'_>) -> bool {
     if it.kind != FeedbackType::Failure {
         return true;
@@ -440,7 +441,7 @@ fn told_feedback(it: &Feedback, cut: &mut Cut) -> FeedbackTold {
     }
 }
 
-/// Reviews of plans as they are; those of an earlier version speak of something else.
+/// Reviews of the current plans, without those of earlier versions.
 fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<ReviewTold> {
     let plans: Vec<&Solution> = match reader {
         Reader::Planner => folder.solutions.iter().map(|it| &it.record).collect(),

@@ -1,5 +1,5 @@
-//! What agents are given is bounded, so that one log does not drown the rest: texts are cut, of lists the newest entries are
-//! given, and what was left out is named with the command that shows it.
+//! Bounds what agents are given, so that one log does not drown the rest: long texts are cut, only the newest entries
+//! of lists are kept, and whatever was left out is listed with the command that shows it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub(crate) const LONGEST_OF_ISSUE: usize = 16_000;
 /// Entries of each list.
 pub(crate) const MOST: usize = 20;
 
-/// Something that an agent was not given.
+/// Something that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LeftOut {
     /// The field: `comments`, `description`, …
@@ -78,7 +78,7 @@ impl Cut {
         self.first(list)
     }
 
-    /// What it cut of the field `what`, which `command` shows in full; none where that is nothing.
+    /// What it cut of the field `what`, which `command` shows in full; none if that is nothing.
     pub(crate) fn left_out(self, what: &str, command: impl Into<String>) -> Option<LeftOut> {
         let Self { entries, shortened, .. } = self;
         (entries + shortened > 0).then(|| LeftOut {

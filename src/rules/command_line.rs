@@ -2,7 +2,7 @@
 
 use crate::model::hidden::{is_hidden, is_odd_blank};
 
-/// A command of one line, each character of which is seen: what a reader agreed to is what the shell is given.
+/// A command on one line without hidden characters: the shell gets exactly what the reader agreed to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CommandLine(String);
 
@@ -35,9 +35,9 @@ fn name(c: char) -> String {
     let known = match c {
         '\n' | '\r' | '\u{2028}' | '\u{2029}' => "a line break",
         '\t' => "a tab",
-        c if c.is_whitespace() => "a blank that is no space",
+        c if c.is_whitespace() => "a white-space character other than a space",
         c if c.is_control() => "a control character",
-        _ => "a character that is not seen",
+        _ => "an invisible character",
     };
     format!("{known}, U+{:04X}", u32::from(c))
 }
@@ -56,9 +56,9 @@ mod tests {
             ("a\tb", "it holds a tab, U+0009 (character 2)"),
             ("a\u{1b}[2K", "it holds a control character, U+001B (character 2)"),
             ("é\u{9b}2J", "it holds a control character, U+009B (character 2)"),
-            ("a\u{202e}b", "it holds a character that is not seen, U+202E (character 2)"),
-            ("a\u{200b}b", "it holds a character that is not seen, U+200B (character 2)"),
-            ("a\u{a0}b", "it holds a blank that is no space, U+00A0 (character 2)"),
+            ("a\u{202e}b", "it holds an invisible character, U+202E (character 2)"),
+            ("a\u{200b}b", "it holds an invisible character, U+200B (character 2)"),
+            ("a\u{a0}b", "it holds a white-space character other than a space, U+00A0 (character 2)"),
             ("a\u{2028}b", "it holds a line break, U+2028 (character 2)"),
         ] {
             assert_eq!(CommandLine::parse(text).unwrap_err().to_string(), said);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-/// A way from `start` along `edges` back to `start`, with `start` at both ends; none where there is no such way.
+/// A way from `start` along `edges` back to `start`, with `start` at both ends; none if there is no such way.
 pub(crate) fn cycle_through<N: Ord + Clone>(start: &N, edges: impl Fn(&N) -> Vec<N>) -> Option<Vec<N>> {
     let mut seen = BTreeSet::new();
     let mut path = vec![(start.clone(), edges(start).into_iter())];
@@ -120,8 +120,8 @@ pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     component
 }
 
-/// For each node the greatest sum of weights on a way of `before` edges that ends just before it. Edges within a
-/// component count for nothing, so that it ends where there are cycles.
+/// For each node, the greatest sum of weights on a path of `before` edges that ends just before it. Edges within a
+/// component are ignored, so that it terminates on cycles.
 pub(crate) fn depths(before: &[Vec<usize>], component: &[usize], weights: &[usize]) -> Vec<usize> {
     let mut nodes: Vec<usize> = (0..before.len()).collect();
     nodes.sort_by_key(|node| component[*node]);
@@ -160,8 +160,7 @@ pub(crate) fn ordered<K: Ord + Clone>(before: &[Vec<usize>], component: &[usize]
     order
 }
 
-/// Of each node's `before` those that are not before another of them: a drawing shows the rest through these. Every
-/// node must stand behind those that are before it; others are left out.
+/// The transitive reduction of `before`. Every node must come after those before it; others are left out.
 pub(crate) fn reduced(before: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let words = before.len().div_ceil(64);
     let mut earlier: Vec<Vec<u64>> = Vec::with_capacity(before.len());

@@ -1,4 +1,4 @@
-//! Whether an execution shows what it claims: linked commits, and each test command of the plan with a passing check at
+//! Whether an execution has its evidence: linked commits, and a passing check of every test command of the plan at
 //! the last of them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ pub(crate) fn failing<'a>(
     commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
 }
 
-/// Whether the last check of a test at this commit (anywhere, without one), with a clean work tree, passed; none where there
+/// Whether the last check of a test at this commit (anywhere, without one), with a clean work tree, passed; none if there
 /// is no such check. A failed check whose command is hidden could be one of any test.
 fn last_check(execution: &ExecutionFolder, task: &str, command: &str, commit: Option<&str>) -> Option<bool> {
     execution.log.iter().rev().find_map(|entry| match &entry.event {
@@ -91,7 +91,7 @@ pub(crate) struct Lack {
     pub(crate) words: String,
 }
 
-/// What is missing of an execution that made these commits; empty where everything is there.
+/// The missing evidence of an execution that made these commits; empty if it is complete.
 pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<Lack> {
     let at = At::of(plan, work);
     if matches!(at, At::Nowhere) {
@@ -154,7 +154,8 @@ pub(crate) struct Reported<'a> {
     pub(crate) errors: usize,
 }
 
-/// What of a report that an execution is completed is not so, in words. `touched` are the files that its commits change.
+/// In words, where the report of a completed execution disagrees with git. `touched` are the files that its commits
+/// change.
 pub(crate) fn differences(
     reported: &Reported<'_>,
     touched: &BTreeSet<String>,
@@ -190,8 +191,8 @@ pub(crate) fn differences(
     found
 }
 
-/// The commands whose last check did not pass, each with what came of it. What is in no commit replaces no failure of what
-/// is, and what somebody else checked counts only at a commit of this execution.
+/// The commands whose last check did not pass, each with its result. A check with uncommitted changes does not replace
+/// a failure at a commit, and a check by someone else counts only at a commit of this execution.
 pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
     let own: BTreeSet<CommitHash> = execution.known_commits().collect();
     let mut last: BTreeMap<&str, &Check> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What is derived of an issue, in one place: its status, its holder, its times.
+//! Everything derived for an issue: its status, its holder, its times.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub(crate) struct Holder {
     pub(crate) status: ExecutionStatus,
     /// Who executes.
     pub(crate) actor: String,
-    /// Until when the claim is good.
+    /// When the lease expires.
     pub(crate) lease_expires_at: Time,
     /// Who ended it. No `skip_serializing_if`: the index packs it by place.
     pub(crate) ended_by: Option<String>,
@@ -65,7 +65,7 @@ pub(crate) struct IssueFacts {
     pub(crate) depends_on: BTreeSet<IssueId>,
     /// The plan that will be executed.
     pub(crate) bound: Option<SolutionId>,
-    /// Its plans; most issues have one, and a map makes room for eleven.
+    /// Its plans, boxed: most issues have one, but a map node has room for eleven.
     pub(crate) plans: BTreeMap<SolutionId, Box<PlanFacts>>,
     /// Who holds it.
     pub(crate) holder: Option<Holder>,

@@ -1,4 +1,4 @@
-//! What an issue's failed attempts have in common, for whoever plans it next.
+//! What an issue's failed attempts have in common, for the next planner.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::model::time::Time;
 /// One failed attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FailedAttempt {
-    /// The plan that was carried out.
+    /// The plan that was executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
     /// The task that went wrong.
@@ -34,7 +34,7 @@ pub(crate) struct FailedAttempt {
 pub(crate) struct Patterns {
     /// Types of error that came up more than once, each once.
     pub(crate) repeated_errors: Vec<String>,
-    /// Plans that were carried out and failed, each once.
+    /// Plans that were executed and failed, each once.
     pub(crate) failed_approaches: Vec<SolutionId>,
 }
 

@@ -1,4 +1,4 @@
-//! What lies together in the tree: an issue with its logs, plans, executions and items; a queue with its items.
+//! Records that belong together: an issue with its logs, plans, executions and items; a queue with its items.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -109,16 +109,16 @@ pub(crate) struct QueueFolder {
     pub(crate) queue: Queue,
     /// In order.
     pub(crate) items: Vec<Item>,
-    /// What was told of them, and decided, in order.
+    /// Declared conflicts and decisions, in order.
     pub(crate) conflicts: Vec<QueueConflict>,
     /// Files that cannot be read, and why.
     pub(crate) broken: Vec<(String, String)>,
-    /// Whether its own record can be read. Where it cannot, another stands in for it, and nothing is handed out.
+    /// Whether its own record can be read. If not, a placeholder is used, and no item is handed out.
     pub(crate) is_readable: bool,
 }
 
 impl QueueFolder {
-    /// Stands in for a queue whose record cannot be read: its items are still what others wait for.
+    /// A placeholder for a queue whose record cannot be read: others may still wait for its items.
     pub(crate) fn unreadable(id: QueueId, broken: (String, String)) -> Self {
         let queue =
             Queue { id, created_at: Time::EPOCH, name: None, status: QueueDecision::Paused, priority: 0 };
@@ -275,7 +275,7 @@ impl ExecutionFolder {
         })
     }
 
-    /// Until when the claim is good.
+    /// When the lease expires.
     pub(crate) fn lease_expires_at(&self) -> Time {
         let renewed = self.log.iter().filter_map(|entry| match &entry.event {
             Event::Renew(renew) => Some(renew.lease_expires_at),

@@ -1,4 +1,4 @@
-//! Who holds an issue: which of its executions counts. The same answer in every clone, whatever order they met in.
+//! Which execution holds an issue. Every clone gets the same answer, whatever the order of merges.
 
 use std::cmp::Reverse;
 
@@ -14,8 +14,8 @@ pub(crate) struct Holding {
     pub(crate) statuses: Vec<ExecutionStatus>,
 }
 
-/// The executions that nothing has set aside, with how each of them stands by itself. When an issue starts over, all of
-/// them go: a claim that was superseded would hold again as soon as the one before it is set aside.
+/// The executions that are not set aside, each with its own status. When an issue starts over, all of them must be set
+/// aside: otherwise a superseded claim would hold again as soon as the one before it is.
 pub(crate) fn standing(executions: &[ExecutionFolder]) -> Vec<(&ExecutionFolder, ExecutionStatus)> {
     let outcomes = executions.iter().map(ExecutionFolder::outcome).enumerate();
     outcomes

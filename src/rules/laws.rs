@@ -1,4 +1,5 @@
-//! What is derived of one issue is one answer: in whatever order its executions are read, and wherever one looks.
+//! What is derived for an issue does not depend on the order in which its executions are read, nor on where it is
+//! derived.
 
 use std::collections::{BTreeMap, BTreeSet};
 

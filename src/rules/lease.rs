@@ -13,7 +13,7 @@ const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// Clocks of two machines may differ by so much, in milliseconds, before one takes a lease for run out too early.
+/// How far the clocks of two machines may differ, in milliseconds, before one considers a lease expired too early.
 const SKEW: i64 = 10 * MINUTE;
 
 /// From when on others may take a claim over.
@@ -26,7 +26,7 @@ pub(crate) fn free_from(lease_expires_at: Time) -> Time {
 pub(crate) enum Standing {
     /// It lasts until then.
     Lasts(Time),
-    /// It ended, and others may not take the claim over yet.
+    /// It has expired, but others may not take the claim over yet.
     Ended {
         /// When it ended.
         at: Time,
@@ -61,7 +61,7 @@ impl std::fmt::Display for Standing {
     }
 }
 
-/// Whether others may take a claim over: its lease ran out, by whatever clock of theirs.
+/// Whether others may take a claim over: its lease has expired, even allowing for clock skew.
 pub(crate) fn may_be_taken_over(lease_expires_at: Time, now: Time) -> bool {
     now > free_from(lease_expires_at)
 }
@@ -69,9 +69,9 @@ pub(crate) fn may_be_taken_over(lease_expires_at: Time, now: Time) -> bool {
 /// The latest sign of life of an execution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sign {
-    /// The entry that renewed the lease; none where the claim itself is all there is.
+    /// The entry that renewed the lease; none if the claim itself is all there is.
     pub(crate) entry: Option<EntryId>,
-    /// How long the lease was good from then on, in milliseconds, by the clock of whoever gave the sign.
+    /// How long the lease was good from then on, in milliseconds, by the clock of the process that renewed it.
     pub(crate) good_for: i64,
 }
 

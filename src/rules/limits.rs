@@ -25,19 +25,19 @@ pub(crate) enum LimitError {
     #[error("the title is empty")]
     EmptyTitle,
     /// A title of so many characters.
-    #[error("the title has {0} characters, and {LONGEST_TITLE} are allowed")]
+    #[error("the title has {0} characters; at most {LONGEST_TITLE} are allowed")]
     LongTitle(usize),
     /// A title that is not one line.
-    #[error("the title has a line break or another control character in it")]
+    #[error("the title contains a line break or another control character")]
     BrokenTitle,
     /// A text of so many bytes.
-    #[error("the text has {0} bytes, and {LONGEST_TEXT} are allowed")]
+    #[error("the text has {0} bytes; at most {LONGEST_TEXT} are allowed")]
     LongText(usize),
     /// A label that nobody could type.
     #[error("`{0}` cannot be a label")]
     Label(String),
     /// A link that leads nowhere on the web.
-    #[error("`{0}` is not a web address")]
+    #[error("`{0}` is not a web URL")]
     Address(String),
     /// A relation of no known type.
     #[error("`{0}` is not a relation")]
@@ -64,13 +64,17 @@ impl Explain for LimitError {
         let words: String = match self {
             Self::EmptyTitle => "say in one line what is wrong or wanted".into(),
             Self::LongTitle(_) => "put the rest into the description".into(),
-            Self::BrokenTitle => "put what follows the first line into the description".into(),
-            Self::LongText(_) => "attach large data as a file of the repository and name it here".into(),
+            Self::BrokenTitle => "put everything after the first line into the description".into(),
+            Self::LongText(_) => "commit large data as a file, and name the file here".into(),
             Self::Label(_) => {
-                format!("a label is one line of at most {LONGEST_LABEL} bytes, without blanks at its ends")
+                format!(
+                    "a label is one line of at most {LONGEST_LABEL} bytes, without leading or trailing spaces"
+                )
             }
-            Self::Address(_) => "an address begins with http:// or https://".into(),
-            Self::Relation(_) => format!("a relation is TYPE:ID with one of {}", RELATIONS.join(", ")),
+            Self::Address(_) => "a URL begins with http:// or https://".into(),
+            Self::Relation(_) => {
+                format!("a relation is TYPE:ID, where TYPE is one of {}", RELATIONS.join(", "))
+            }
             Self::Id(error) => return error.remedies(),
         };
         words.into()

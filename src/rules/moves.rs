@@ -1,4 +1,4 @@
-//! The legal moves of an issue and the command of each. Any other move needs `--force --reason`.
+//! The legal transitions of an issue, each with its command. Any other transition needs `--force --reason`.
 
 use crate::model::Explain;
 use crate::model::id::IssueId;
@@ -20,7 +20,7 @@ pub(crate) struct Move {
     pub(crate) to: &'static [IssueStatus],
 }
 
-/// Every legal move. What is not here is illegal; staying where one is, is no move.
+/// Every legal transition. Any other is illegal; keeping a status is not a transition.
 pub(crate) static MOVES: &[Move] = &[
     Move {
         command: "edit --status registered",
@@ -130,8 +130,8 @@ impl Explain for IllegalMove {
     }
 }
 
-/// Whether `command` may move an issue that is `from`. Where it already is where the command leads, that is for the
-/// command to notice before it asks.
+/// Whether `command` may change an issue whose status is `from`. Commands check first whether the issue already has the
+/// target status.
 pub(crate) fn permit(issue: &IssueId, from: IssueStatus, command: &str) -> Result<(), IllegalMove> {
     let legal = MOVES.iter().any(|known| known.command == command && known.from.contains(&from));
     if legal { Ok(()) } else { Err(IllegalMove { issue: issue.clone(), from, command: command.to_owned() }) }

@@ -1,4 +1,4 @@
-//! Which plans touch the same files. A folder overlaps all that lies in it, and what cannot be read as a path overlaps
+//! Which plans touch the same files. A folder overlaps everything in it, and a text that is not a path overlaps
 //! everything ([`RepoPath::covering`]).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,8 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::model::repo_path::RepoPath;
 
-/// Those who name paths, to be asked for by overlap: each question costs a look-up for each folder above the path, and
-/// what is found.
+/// Maps paths to those who name them, to search for overlaps: a search takes one look-up for each folder above the
+/// path, plus the results.
 #[derive(Debug)]
 pub(crate) struct ByPath<'a, T>(BTreeMap<&'a str, Named<'a, T>>);
 

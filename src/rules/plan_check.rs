@@ -61,7 +61,7 @@ const DEEPEST: usize = 90;
 pub(crate) struct Setting<'a> {
     /// The issue that it must be for.
     pub(crate) issue: Option<&'a IssueId>,
-    /// Whether a file is there to be changed; not asked for where nobody knows.
+    /// Whether a file exists to be changed; `None` if that cannot be known.
     pub(crate) known_files: Option<&'a dyn Fn(&str) -> bool>,
 }
 
@@ -94,7 +94,7 @@ impl Report {
 /// A plan that passed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Checked {
-    /// The id that it was given; none where one is to be made.
+    /// The id that it was given; none if one is to be made.
     pub(crate) id: Option<SolutionId>,
     /// Everything that belongs to the plan, with its known keys in order.
     pub(crate) plan: Value,
@@ -121,7 +121,7 @@ pub(crate) fn examine(input: &Value, setting: Setting<'_>) -> Report {
             checked.plan = plan_of(map);
             checker.plan(map, &checked.plan);
         }
-        other => checker.find(&TYPE, "$", Some(other), "a solution is a JSON object"),
+        other => checker.find(&TYPE, "$", Some(other), "a plan is a JSON object"),
     }
     let mut findings = checker.findings;
     let costs = checker.quality.costs(findings.len());
@@ -146,10 +146,10 @@ impl Checker<'_> {
                 Some(Ok(id)) if issue.is_none_or(|issue| *issue == id) => {}
                 Some(Ok(_)) => {
                     let allowed = issue.map(IssueId::as_str).unwrap_or_default();
-                    self.find(&IDS, "issue_id", given, format!("it is added to issue `{allowed}`"));
+                    self.find(&IDS, "issue_id", given, format!("the plan is added to issue `{allowed}`"));
                 }
                 Some(Err(error)) => self.find(&IDS, "issue_id", given, error.to_string()),
-                None => self.find(&IDS, "issue_id", given, "the id of an issue, as text"),
+                None => self.find(&IDS, "issue_id", given, "the id of an issue, as a string"),
             }
         }
         let own = given.and_then(Value::as_str).and_then(|id| IssueId::parse(id).ok());
@@ -170,7 +170,7 @@ impl Checker<'_> {
                     found = found.or(Some(id));
                 }
                 Some(Err(error)) => self.find(&IDS, name, Some(value), error.to_string()),
-                None => self.find(&IDS, name, Some(value), "the id of a solution, as text"),
+                None => self.find(&IDS, name, Some(value), "the id of a plan, as a string"),
             }
         }
         found
@@ -299,8 +299,8 @@ fn cycles(tasks: &[Value], ids: &[String]) -> Vec<Vec<String>> {
     dag::cycles(ids, edges)
 }
 
-/// What a file of plans holds: one object, an array of them, or JSON lines. What is read in two ways by two programs is
-/// refused: a key that stands twice.
+/// The plans in a file: one object, an array of them, or JSON lines. A duplicate key is refused, since two programs
+/// could read it differently.
 pub(crate) fn split(text: &str) -> Result<Vec<Value>, strict::Fault> {
     let mut plans = Vec::new();
     for value in strict::parse_all(text)? {

@@ -1,4 +1,4 @@
-//! The gates that a project can close, and the words for it.
+//! The gates that a project can close, and their values.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(crate) static GATES: &[Gate] = &[
     Gate {
         name: "review",
         values: &["none", "required"],
-        about: "a plan is queued once somebody other than its author reviewed it as it is",
+        about: "a plan is queued only after someone other than its author reviewed its current version",
     },
     Gate {
         name: "commits",
@@ -32,11 +32,11 @@ pub(crate) static GATES: &[Gate] = &[
     Gate {
         name: "evidence",
         values: &["warn", "required"],
-        about: "`done` needs linked commits, and passing checks of all tests at the last of them",
+        about: "`done` needs linked commits, and a passing check of every test at the last one",
     },
 ];
 
-/// How strict a value is. One that this program does not know asks for nothing.
+/// How strict a value is. An unknown value requires nothing.
 fn strictness(gate: &Gate, value: &str) -> usize {
     gate.values.iter().position(|known| *known == value).unwrap_or_default()
 }
@@ -88,7 +88,7 @@ impl Floor {
         policy
     }
 
-    /// Whether a push may set the gate to what `policy` says; none where this does not say.
+    /// Whether a push may set the gate to what `policy` says; none if this does not say.
     pub(crate) fn allows(&self, gate: &'static Gate, policy: &Policy) -> Option<bool> {
         let least = self.least.get(gate.name)?;
         Some(strictness(gate, value(policy, gate)) >= strictness(gate, least))

@@ -34,7 +34,7 @@ fn digit(byte: u8) -> u64 {
     DIGITS.iter().position(|d| *d == byte).unwrap_or(35) as u64
 }
 
-/// `count` keys in order, behind `before` and in front of `behind`. None where there is no room: two clones can give
+/// `count` keys in order, behind `before` and in front of `behind`. None if there is no room: two clones can give
 /// one key twice, and another program can write any text.
 pub(crate) fn within(before: Option<&str>, behind: Option<&str>, count: usize) -> Option<Vec<String>> {
     let Some(behind) = behind else {

@@ -1,5 +1,5 @@
-//! How good a plan is, by what can be counted of it: four parts with the weights below, each the share of what was
-//! looked at that has no finding. It says nothing of whether the plan is right; that is for a reviewer.
+//! The quality of a plan, as far as it can be counted: four parts with the weights below, each the share of the checked
+//! fields, tasks or criteria that have no finding. Whether the plan is right is for a reviewer to say.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,13 +11,13 @@ pub(crate) const LEAST: f64 = 0.8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Part {
-    /// Nothing of a task is left out.
+    /// The tasks are complete.
     CompleteTasks,
-    /// Tasks depend on tasks that are there, and not on themselves.
+    /// Tasks depend only on existing tasks, and not on themselves.
     LegalDependencies,
     /// One can see whether a task is done.
     TestableAcceptance,
-    /// The planner thought about what could go wrong.
+    /// The planner considered the risks.
     RiskImpactComplexity,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Quality {
 pub(crate) enum Seen {
     /// No finding.
     Sound,
-    /// A finding, by its number; none where it is not listed any more.
+    /// A finding, by its number; none if it is not listed any more.
     Spoilt(Option<usize>),
 }
 
@@ -83,9 +83,9 @@ pub(crate) struct PartScore {
     pub(crate) part: Part,
     /// What it counts for.
     pub(crate) weight: f64,
-    /// How much of it has no finding, 0 to 1; 0 where there is nothing to look at.
+    /// The share of it without findings, 0 to 1; 0 if there is nothing to check.
     pub(crate) share: f64,
-    /// The one times the other.
+    /// The weight times the share.
     pub(crate) score: f64,
 }
 

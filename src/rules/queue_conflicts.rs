@@ -1,4 +1,4 @@
-//! Declared conflicts between the items of a queue: which stand, and what a person still has to decide.
+//! Declared conflicts between the items of a queue, and what a person still has to decide.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(crate) struct Standing<'a> {
     pub(crate) number: usize,
     /// The first entry about it.
     pub(crate) told: &'a QueueConflict,
-    /// The entry that counts: the latest decision, else the declaration that asks for most.
+    /// The entry that counts: the latest decision, or else the strictest declaration.
     pub(crate) entry: &'a QueueConflict,
     /// Whether `entry` is a decision.
     is_decided: bool,
@@ -32,7 +32,7 @@ impl<'a> Standing<'a> {
         format!("CFT-{}", self.number)
     }
 
-    /// The order that was decided on; empty where a person has not decided yet, or need not.
+    /// The decided order; empty if a person has not decided yet, or need not.
     pub(crate) fn order(&self) -> Vec<&'a SolutionId> {
         let mut order: Vec<&SolutionId> = Vec::new();
         if self.entry.resolution != Resolution::Manual && !self.is_disputed {
@@ -144,7 +144,7 @@ pub(crate) struct Clarification {
 /// A conflict as it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ConflictView {
-    /// `CFT-<n>`, its place among those that were told; none for one that follows from the plans.
+    /// `CFT-<n>`, its number among those that were declared; none for one that follows from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^CFT-[1-9][0-9]*$"))]
     pub(crate) id: Option<String>,
@@ -160,12 +160,12 @@ pub(crate) struct ConflictView {
     pub(crate) solutions: Vec<SolutionId>,
     /// Their items in the queue; those that left it are not among them.
     pub(crate) item_ids: Vec<ItemId>,
-    /// The file, where it is over one.
+    /// The file, if the conflict is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
     /// How it is dealt with.
     pub(crate) resolution: Resolution,
-    /// In which order: as it was decided, else that of the queue. Empty where nobody decided yet.
+    /// The order: as decided, else that of the queue; empty if nobody has decided yet.
     pub(crate) resolution_order: Vec<SolutionId>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,7 +175,7 @@ pub(crate) struct ConflictView {
     /// What a person has to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clarification: Option<Clarification>,
-    /// Who told it, or decided last; none for one that follows from the plans.
+    /// Who declared it, or decided last; none for one that follows from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
     /// When.

@@ -1,4 +1,4 @@
-//! Where each item of the queues stands, and what stands in its way. Nothing of this is stored.
+//! The status of each item of the queues, and what blocks it. None of this is stored.
 
 mod blocker;
 mod clarify;
@@ -32,7 +32,7 @@ pub(crate) use graph::{Edge, Why};
 pub(crate) struct ItemView {
     /// The record.
     pub(crate) item: Item,
-    /// Where it stands.
+    /// Its status.
     pub(crate) status: ItemStatus,
     /// From 1, within the queue.
     pub(crate) execution_order: usize,
@@ -237,8 +237,8 @@ pub(crate) fn dependency_cycle(start: &IssueId, facts: &Facts) -> Option<String>
     Some(drawn(&cycle))
 }
 
-/// A cycle that can be reached from one of `ids`, drawn with arrows, and that keeps somebody waiting: a dependency that is
-/// met is in none. In a time that grows with the dependencies only.
+/// A cycle of unmet dependencies that can be reached from one of `ids`, drawn with arrows. Takes time linear in the
+/// number of dependencies.
 pub(crate) fn any_cycle(ids: &[IssueId], facts: &Facts) -> Option<String> {
     let is_met = |id: &IssueId| facts.get(id).is_some_and(IssueFacts::is_met);
     let unmet = |id: &IssueId| match is_met(id) {

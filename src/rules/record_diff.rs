@@ -15,10 +15,10 @@ const DEEPEST: usize = 64;
 pub(crate) struct FieldChange {
     /// Where: `description`, `tasks[T1].test.commands`, `tasks[]` for the order of a list; empty for the value itself.
     pub(crate) path: String,
-    /// The value before; none where there was no such field.
+    /// The value before; none if the field did not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) old: Option<Value>,
-    /// The value now; none where there is no such field any more.
+    /// The value now; none if the field no longer exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) new: Option<Value>,
 }
@@ -85,7 +85,7 @@ fn members_differ(
     }
 }
 
-/// The members of a list by their ids; none where one has none, or not one of its own.
+/// The members of a list by their ids; none if one has none, or not one of its own.
 fn members(list: &[Value]) -> Option<Members<'_>> {
     let mut seen = std::collections::BTreeSet::new();
     list.iter()

@@ -44,7 +44,7 @@ pub(crate) fn number_of(url: &str) -> Option<u64> {
 /// Remotes under which a project is known, the first first: a fork's own remote comes behind that of what it forked.
 const PREFERRED: [&str; 3] = ["upstream", "github", "origin"];
 
-/// The `owner/name` of this repository on GitHub, from its remotes (name and address); none where they do not tell it, or
+/// The `owner/name` of this repository on GitHub, from its remotes (name and address); none if they do not tell it, or
 /// tell several.
 pub(crate) fn repository(remotes: &[(String, String)]) -> Option<String> {
     let found: Vec<(&str, String)> =
@@ -136,10 +136,10 @@ pub(crate) fn append(plan: &Value, place: &Place) -> Result<Value, Unadded> {
     let mut longer = plan.clone();
     let task = json!({
         "id": format!("T{}", u64::from(highest) + 1),
-        "title": "Tell the reporters on GitHub what came of it",
+        "title": "Report the outcome on GitHub",
         "action": "Notify",
         "scope": "github",
-        "description": "Once everything else is done, comment on the issue that this one was made from",
+        "description": "Once everything else is done, comment on the GitHub issue that this one came from",
         "implementation": [
             "Write down the approach, the main changes with their commits, and how each was verified",
             format!("Hand that text to `{}`", place.command()),

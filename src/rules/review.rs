@@ -1,8 +1,9 @@
-//! What the reviews of a plan come to, and whether it may be queued. The rules:
+//! The combined verdict of a plan's reviews, and whether it may be queued. The rules:
 //!
-//! - A review speaks of the plan with the digest that it names. Reviews of any other digest count for nothing but rounds.
-//! - Of one reviewer the latest review counts, so that a reviewer can think again. Of several reviewers the harshest
-//!   verdict stands, so that nobody outvotes a rejection.
+//! - A review applies to the plan with the digest that it names. Reviews of any other digest count only towards the
+//!   rounds.
+//! - The latest review of each reviewer counts, so that reviewers can change their minds. The harshest verdict of
+//!   several reviewers counts, so that nobody can outvote a rejection.
 //! - A review's verdict is its own or the one of its scores, whichever is harsher.
 //! - A rejected round is a digest that its reviews reject. After [`MOST_ROUNDS`] of them an owner decides.
 //! - A plan without tasks cannot be queued, whatever its reviews say of it.
@@ -35,7 +36,7 @@ pub(crate) fn verdict_of(total: Score) -> Verdict {
     }
 }
 
-/// How a review counts: a program that wrote a milder verdict than its scores allow is not believed.
+/// The effective verdict of a review, which is never milder than its scores allow.
 pub(crate) fn verdict(review: &Review) -> Verdict {
     review.verdict.max(verdict_of(review.scores.total()))
 }
@@ -66,7 +67,7 @@ impl Reviewer {
 /// What the reviews of a plan come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Standing {
-    /// Of the plan as it is now; none where nobody reviewed that.
+    /// Of the plan as it is now; none if nobody reviewed that.
     pub(crate) verdict: Option<Verdict>,
     /// Digests that were rejected, the present one included.
     pub(crate) rejected_rounds: usize,
@@ -116,7 +117,7 @@ pub(crate) enum Refusal {
     #[error("plan `{0}` has no tasks, so there is nothing to queue")]
     Empty(SolutionId),
     /// Rejected once too often.
-    #[error("plan `{solution}` was rejected in {rounds} rounds of review, so a person decides")]
+    #[error("plan `{solution}` was rejected in {rounds} rounds of review, so an owner must decide")]
     OwnerDecides {
         /// The plan.
         solution: SolutionId,
@@ -138,7 +139,7 @@ pub(crate) enum Refusal {
         is_stale: bool,
     },
     /// A reviewer who planned.
-    #[error("`{person}` is the author of plan `{solution}`, and an author does not review")]
+    #[error("`{person}` is the author of plan `{solution}`, and authors do not review their own plans")]
     OwnPlan {
         /// The plan.
         solution: SolutionId,
@@ -175,7 +176,7 @@ impl Explain for Refusal {
                 Call::new("solution review", [solution]),
                 "records the review of someone other than its author",
             ),
-            Self::OwnPlan { .. } => "someone else, or an agent of another name, reviews it".into(),
+            Self::OwnPlan { .. } => "someone else, or an agent with another name, must review it".into(),
         }
     }
 }
@@ -263,15 +264,15 @@ pub(crate) fn remarks(
         remarks.push(format!("another reviewer's verdict stands: {}", standing.word()));
     }
     if review.verdict == Verdict::Rejected && review.findings.is_empty() {
-        remarks.push("no finding says what should be otherwise (--finding TEXT)".to_owned());
+        remarks.push("no finding says what should change (--finding TEXT)".to_owned());
     }
     if let Some(item) = queued.filter(|_| standing.verdict == Some(Verdict::Rejected)) {
         let how = if item.forced.as_ref() == Some(&review.plan_digest) {
-            "it waits in a queue all the same, since somebody overrode the gate and queued it as it is"
+            "it is still queued, because someone overrode the gate and queued it as it is"
         } else {
-            "it is queued, and nobody gets it there any more"
+            "it is queued, but will not be handed out"
         };
-        remarks.push(format!("{how}: `git wf queue remove {issue}` takes it out"));
+        remarks.push(format!("{how}: `git wf queue remove {issue}` removes it"));
     }
     if standing.rejected_rounds >= MOST_ROUNDS {
         remarks.push(format!(

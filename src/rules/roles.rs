@@ -1,4 +1,5 @@
-//! What an actor may do in the role that it named. Guard rails, not walls: who sets no role is an owner and may do all.
+//! What an actor may do in its role. Guard rails, not walls: without a role, everyone is an owner and may do
+//! everything.
 
 /// Who makes plans.
 const PLANNER: &str = "planner";
@@ -49,7 +50,7 @@ static OPERATIONS: &[(&str, &[&str])] = &[
     ("fsck", OWNER),
 ];
 
-/// The roles that an operation belongs to; none where nobody here knows it.
+/// The roles that an operation belongs to; none if nobody here knows it.
 fn roles_of(operation: &str) -> Option<&'static [&'static str]> {
     let begins = |words: &str| {
         operation.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))

@@ -13,14 +13,14 @@ use crate::model::time::Time;
 /// What is derived of an issue.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct IssueDerived {
-    /// Where it stands.
+    /// Its status.
     pub(crate) status: IssueStatus,
     /// How many plans it has.
     pub(crate) solution_count: usize,
     /// Its wave of a roadmap, from the tag `wave-N`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) wave: Option<u64>,
-    /// What went wrong, where the last attempt failed.
+    /// What went wrong, if the last attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
     /// The latest change of anything about it.

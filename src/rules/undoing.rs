@@ -1,5 +1,5 @@
-//! Commits that take others of the same work back, and those again: what each does to the work in the end, and which of it
-//! stands.
+//! Reverts within the same work, and reverts of reverts: what each commit does to the work in the end, and what
+//! remains.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use crate::model::hash::CommitHash;
 pub(crate) enum Undoing {
     /// It takes this one back.
     Reverts(CommitHash),
-    /// It makes this one once more, by taking back what took it back.
+    /// It reapplies this one, by reverting its revert.
     Reapplies(CommitHash),
 }
 
@@ -25,8 +25,8 @@ impl Undoing {
     }
 }
 
-/// What a link does to the commits at the root of what it takes back: a revert of a revert makes them once more, and a
-/// revert of that takes them back again. `find` knows the links of its execution.
+/// What a link does to the commits at the root of a chain of reverts: a revert of a revert reapplies them, and a revert
+/// of that reverts them again. `find` looks up the links of its execution.
 pub(crate) fn undoing<'a>(
     link: &CommitLink,
     find: impl Fn(&CommitHash) -> Option<&'a CommitLink>,
@@ -50,8 +50,8 @@ pub(crate) fn undoing<'a>(
     found
 }
 
-/// Those of the commits of an execution whose change is still there: without those that others of them took back, and
-/// without these. A commit that takes back what is not among them is a step of its own.
+/// The commits of an execution whose changes remain: without reverted commits and without their reverts. A revert of
+/// any other commit counts as work of its own.
 pub(crate) fn standing(commits: &[LinkedCommit]) -> Vec<&LinkedCommit> {
     let mut places: HashMap<&CommitHash, usize> = HashMap::new();
     for (n, commit) in commits.iter().enumerate() {

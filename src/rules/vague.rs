@@ -1,7 +1,7 @@
 //! Criteria that nobody can check, in English and Chinese: "works correctly", "good performance", "正常工作".
 //!
-//! A criterion is vague where it names nothing that could be looked at: no number, nothing out of code, no word besides
-//! those that praise or promise ("works", "as expected", "没问题") and those that fit everywhere ("the feature"). A short
+//! A criterion is vague if it names nothing that can be checked: no number, nothing from code, and no words except
+//! those that praise or promise ("works", "as expected", "没问题") and those that fit anywhere ("the feature"). A short
 //! one that says works, fine, good, correct or the like is vague whatever it names.
 
 use std::collections::HashSet;

@@ -1,5 +1,4 @@
-//! The commits of a history in an order in which each can be judged by those before it, and which of some commits are in
-//! the histories of others.
+//! Walks of a history with parents before children, and which commits are ancestors of others.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -9,8 +8,8 @@ use super::error::StoreError;
 use super::repo::Store;
 
 impl Store {
-    /// All commits in the history of `tip`, without those in the history of `without`, each behind its parents, with all
-    /// of its parents that are here.
+    /// All commits reachable from `tip` but not from `without`, parents first, each with those of its parents that are
+    /// present.
     pub(crate) fn parents_first(
         &self,
         tips: &[ObjectId],
@@ -38,8 +37,8 @@ impl Store {
     }
 }
 
-/// Tells which commits are in the histories of others, by their parents alone: dates can be forged. It remembers what it
-/// read, and gives up after so many steps.
+/// Tells which commits are ancestors of others, by their parents alone, since dates can be forged. It remembers what it
+/// read, and gives up after a number of steps.
 pub(crate) struct Ancestors<'a> {
     store: &'a Store,
     /// Parents, and when a commit was made.
@@ -53,7 +52,7 @@ impl<'a> Ancestors<'a> {
         Self { store, known: HashMap::new(), steps_left: steps }
     }
 
-    /// Those of `commits`, each once and in order, that are not in the history of another of them. None where there are too
+    /// Those of `commits`, each once and in order, that are not in the history of another of them. None if there are too
     /// many of them, or too many steps would have to be taken to find out.
     pub(crate) fn independent(&mut self, commits: &[ObjectId]) -> Result<Option<Vec<ObjectId>>, StoreError> {
         let mut tips: Vec<ObjectId> = Vec::new();

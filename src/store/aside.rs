@@ -1,6 +1,6 @@
-//! Redactions that set an entry aside, because it was stamped in the future. What counts is where the two lie in their
-//! logs, so that every clone reads the same; and who places such a redaction in the past can silence any entry. So a gate
-//! holds it to its own clock, and without one it is held to the date of the commit that brought it.
+//! Redactions that set an entry aside because it was stamped in the future. Only the places of the two in their logs
+//! count, so that every clone reads the same. But someone who gives such a redaction an early place could silence any
+//! entry, so a gate checks it against its own clock, and other clones against the date of the commit that brought it.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -40,15 +40,15 @@ impl Aside {
         entry.is_ahead_of(redaction.id.stamp().time()).then_some(Self { target, entry })
     }
 
-    /// Whether the entry was not in the future at all at `now`.
+    /// Whether the entry was not ahead of `now` at all.
     pub(super) fn is_fine_at(&self, now: Time) -> bool {
         !self.entry.is_ahead_of(now)
     }
 }
 
 impl Store {
-    /// Who set entries aside that were fine by the date of their own commit: among what the history of `tip` has and that
-    /// of `since` has not.
+    /// Who set entries aside that were not in the future by the date of that commit, in the history of `tip` without
+    /// that of `since`.
     pub(super) fn wrongly_aside(
         &self,
         since: Option<ObjectId>,

@@ -1,4 +1,4 @@
-//! Reading objects that may be of any size: what is larger than it can be is never in memory.
+//! Reads objects of unknown size: one that is larger than its bound never gets into memory.
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -8,7 +8,7 @@ use super::error::StoreError;
 /// Deflate makes data smaller by at most this factor (RFC 1951: two bits can stand for 258 bytes).
 const DEFLATE: u64 = 1032;
 
-/// An object of this kind, no larger than `most` bytes; none where it is something else. One that is missing is an error,
+/// An object of this kind, no larger than `most` bytes; none if it is something else. One that is missing is an error,
 /// which says `doing`.
 pub(super) fn find<'repo>(
     repo: &'repo gix::Repository,
@@ -30,8 +30,8 @@ pub(super) fn find<'repo>(
     Ok(if object.kind == kind { Some(object) } else { None })
 }
 
-/// Whether it lies in a file of its own that is too short to hold more. To look at the file is far cheaper than to read how
-/// large the object is, which opens the file and undoes its compression.
+/// Whether it is a loose object whose file is too short to hold more. Looking at the file's size is far cheaper than
+/// reading the size of the object, which opens and decompresses the file.
 fn is_short_file(repo: &gix::Repository, id: ObjectId, most: u64) -> bool {
     let hex = id.to_hex().to_string();
     let (folder, file) = hex.split_at(2);

@@ -1,5 +1,5 @@
-//! From what a transaction has written to a commit: through objects in memory where that is little, and straight into
-//! one pack where it is much.
+//! Turns the writes of a transaction into a commit: through objects in memory if they are few, or straight into one
+//! pack if there are many.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ enum Objects {
 }
 
 impl Store {
-    /// The commit of what was written on top of the tree `before`; none where that comes to the same tree.
+    /// The commit of what was written on top of the tree `before`; `None` if the tree does not change.
     pub(super) fn build(
         &self,
         before: ObjectId,
@@ -68,7 +68,7 @@ impl Store {
         }
     }
 
-    /// Moves the ref to it. False where the ref is no longer at `expected`.
+    /// Moves the ref to it. False if the ref is no longer at `expected`.
     pub(super) fn publish_ready(
         &self,
         lock: &mut WriteLock,

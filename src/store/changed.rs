@@ -1,4 +1,4 @@
-//! Which issues two states differ in: what an index of the store has to read again.
+//! Which issues differ between two states: those that the index must read again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,8 +50,8 @@ impl Store {
         Ok(changed)
     }
 
-    /// In how many folders of issues and of items two states differ. That takes a few small trees, however many issues there
-    /// are; of 256 folders half differ where 180 issues do, and three of four where 360 do.
+    /// In how many folders of issues and of items two states differ. This reads a few small trees, however many issues
+    /// there are; half of the 256 folders differ if 180 issues do, three quarters if 360 do.
     pub(crate) fn changed_folders(&self, old: ObjectId, new: ObjectId) -> Result<usize, StoreError> {
         let mut count = 0;
         self.differing(Some(old), Some(new), &mut |name, old, new| match name {
@@ -118,8 +118,8 @@ impl Store {
         })
     }
 
-    /// Calls `found` with everything that has an id and in whose files two trees differ; what lies in an issue counts for
-    /// the issue, too, and an item for its plan and issue.
+    /// Calls `found` with everything that has an id and whose files differ between two trees; files in the folder of an
+    /// issue count for the issue too, and an item for its plan and issue.
     pub(crate) fn touched(
         &self,
         old: Option<ObjectId>,

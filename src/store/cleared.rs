@@ -1,5 +1,5 @@
-//! The files of a folder without what is hidden of them. An entry says something else then, so it gets another id, and what
-//! names it follows.
+//! The files of a folder without their hidden values. An entry whose content changes gets another id, and whatever
+//! names it is updated.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,12 +17,12 @@ use crate::model::strict;
 /// The logs whose entries name an earlier one of theirs, and the member that does.
 const REFERENCES: &[(&str, &str)] = &[("comments", "edits"), ("conflicts", "resolves")];
 
-/// What hides something in one folder, and the names that its files have without that.
+/// The redactions of one folder, and the names that its files have without the hidden values.
 #[derive(Debug, Default)]
 pub(super) struct Cleared {
     redactions: Redactions,
     folder: String,
-    /// What an entry is called, by what it was called: both from the folder on.
+    /// The new name of each entry by its old name, both relative to the folder.
     entries: BTreeMap<String, (EntryId, String)>,
     /// The second redaction beside one whose entry has another name.
     copies: BTreeMap<String, (EntryId, String)>,
@@ -55,7 +55,7 @@ impl Cleared {
         &self.redactions
     }
 
-    /// The files that are other than they were, by their names of before, from the folder on.
+    /// The changed files by their old names, relative to the folder.
     pub(super) fn targets(&self) -> impl Iterator<Item = &str> {
         let named = self.entries.keys().chain(self.copies.keys()).map(String::as_str);
         self.redactions.targets().chain(named)
@@ -67,9 +67,9 @@ impl Cleared {
         self.entries.iter().map(move |(old, (_, new))| (path(old), path(new)))
     }
 
-    /// What becomes of the file at `path`, of this or an earlier state: mostly one file, with the same bytes where nothing
-    /// of it is hidden. Beside a redaction of an entry with another name stands a second one, for the new name: the
-    /// first goes on hiding the entry where somebody who did not purge brings it back.
+    /// The result for the file at `path`, of this or an earlier state: usually one file, with the same bytes if nothing
+    /// of it is hidden. A redaction of a renamed entry gets a second one beside it, for the new name; the first still
+    /// hides the entry if an unpurged clone brings it back.
     pub(super) fn files(&self, path: &str, bytes: Vec<u8>) -> Vec<(String, Vec<u8>)> {
         let target = path.strip_prefix(&self.folder).and_then(|rest| rest.strip_prefix('/'));
         let Some(target) = target else { return vec![(path.to_owned(), bytes)] };
@@ -90,7 +90,7 @@ impl Cleared {
         vec![(path.to_owned(), bytes)]
     }
 
-    /// An entry without what is hidden of it, under the id that it had, naming others by the ids that they have now.
+    /// An entry without its hidden values, under its old id, naming other entries by their new ids.
     fn entry(&self, path: &str, mut value: Value) -> Value {
         self.redactions.entry(path, &mut value);
         if let Some((log, member)) = reference_of(path)
@@ -176,7 +176,7 @@ fn with_id(mut value: Value, id: &EntryId) -> Value {
     value
 }
 
-/// The entries of a log as they are stored; of a broken one nobody can say what it would be called.
+/// The entries of a log as they are stored, without broken ones, whose new names cannot be known.
 fn sound_entries(read: &impl Read, folder: &str) -> Result<HashMap<EntryId, Value>, StoreError> {
     let mut all = HashMap::new();
     for name in read.names(folder)? {

@@ -13,7 +13,7 @@ use super::trees;
 pub(crate) struct CodeTree<'repo>(Snapshot<'repo>);
 
 impl Store {
-    /// The files of HEAD; none where no commit is checked out.
+    /// The files of HEAD; `None` if there is no commit yet.
     pub(crate) fn code_tree(&self) -> Result<Option<CodeTree<'_>>, StoreError> {
         let Some(head) = self.head()? else { return Ok(None) };
         Ok(Snapshot::of_commit(&self.repo, head)?.map(CodeTree))

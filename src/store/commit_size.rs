@@ -1,6 +1,6 @@
-//! Commits that cannot be read. Whoever walks a history holds each commit whole, and some of them several times over, so
-//! one of a gigabyte, which a few kilobytes can be on the way here, is told by its size alone. One that has lost its
-//! author, or bears a date without end, would stop every walk without a word about which it was.
+//! Commits that cannot be read. A walk holds each commit in memory, some of them several times, so a commit of a
+//! gigabyte (which compresses to a few kilobytes) is recognized by its size before it is read. A commit without an
+//! author, or with an endless date, would stop every walk without saying which commit it was.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -13,7 +13,7 @@ use super::repo::Store;
 /// A commit of a store has some hundred bytes.
 pub(super) const LARGEST_COMMIT: u64 = 16 * 1024 * 1024;
 
-/// The commit's bytes; an error where it is too large to be read, which is also where it is none.
+/// The commit's bytes; an error if it is too large to read, or is not a commit.
 pub(super) fn read<'repo>(
     repo: &'repo gix::Repository,
     reference: &str,
@@ -37,8 +37,8 @@ pub(super) fn read<'repo>(
 }
 
 impl Store {
-    /// Refuses `head`, which messages call `name`, where a commit of its history is too large to be read. What is in the
-    /// histories of `known` has been looked at before.
+    /// Refuses `head`, called `name` in messages, if a commit of its history is too large to read. The histories of
+    /// `known` have been checked before.
     pub(crate) fn refuse_large_commits(
         &self,
         head: ObjectId,
@@ -49,8 +49,8 @@ impl Store {
     }
 }
 
-/// As [`Store::refuse_large_commits`]. The walks of gix read a commit before anybody can ask for its size, so this is one
-/// of its own: the later commits first, until all that is left is known.
+/// As [`Store::refuse_large_commits`]. The walks of gix read a commit before its size can be checked, so this has its
+/// own walk: later commits first, until only known ones are left.
 pub(super) fn within(
     repo: &gix::Repository,
     head: ObjectId,
@@ -125,7 +125,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether everything that a walk looks at is there: tree, parents, author and committer.
+/// Whether a commit has everything that a walk reads: tree, parents, author and committer.
 fn readable(object: &gix::Object<'_>) -> Result<(), gix::Error> {
     let commit = object.try_to_commit_ref()?;
     commit.author()?;

@@ -45,7 +45,7 @@ impl From<ObjectId> for CommitHash {
 }
 
 impl Store {
-    /// The commit of this repository that a record names; none where it is not here, or no commit. An id of the other hash
+    /// The commit of this repository that a record names; none if it is not here, or no commit. An id of the other hash
     /// function names nothing here.
     pub(crate) fn commit_here(&self, hash: &CommitHash) -> Option<ObjectId> {
         let id = object_id(hash).filter(|id| id.kind() == self.repo.object_hash())?;
@@ -69,7 +69,7 @@ impl Store {
         Ok(CodeCommit { id, message, subject, author: one_line(&author), authored_at, parents })
     }
 
-    /// The commit whose id this is, or which alone begins so; none where it is no such thing.
+    /// The commit whose id this is, or which alone begins so; none if it is no such thing.
     pub(crate) fn commit_named(&self, hash: &str) -> Option<ObjectId> {
         if hash.len() < 4 || !hash.bytes().all(|b| b.is_ascii_hexdigit()) {
             return None;
@@ -96,7 +96,7 @@ impl Store {
         Ok(changes.into_iter().map(|(path, ..)| path).collect())
     }
 
-    /// The same with whether each was there before, and whether it is there after; however many there are. None where its
+    /// The same with whether each was there before, and whether it is there after; however many there are. None if its
     /// trees unfold to more files than can be looked at.
     pub(crate) fn every_change_of(&self, commit: &CodeCommit) -> Result<Option<Changes>, StoreError> {
         self.changes_of(commit, usize::MAX)

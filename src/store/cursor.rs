@@ -1,5 +1,4 @@
-//! Looks up many paths of one state. Neighbours share their folders, so each of those is read once where the paths come
-//! in the order of the tree.
+//! Looks up many paths of one state. If the paths come in the order of the tree, each folder is read only once.
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;

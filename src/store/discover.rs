@@ -9,12 +9,12 @@ use gix::sec::trust::{DefaultForLevel as _, Mapping};
 use super::error::StoreError;
 use super::{git, multi_index, parameters};
 
-/// How many packs there can be while the repository is open. gix counts them when it opens it, and cannot read what comes
-/// with more: several writers and a collection of garbage beside a long command make dozens.
+/// How many packs there can be while the repository is open. gix counts them when it opens the repository, and cannot
+/// read packs beyond that: several writers and a garbage collection during a long command can make dozens.
 const PACKS: Slots = Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 256 };
 
-/// Opens it with what `git -c` says on top, which gix does not look for. One that belongs to somebody else is opened
-/// where git opens it.
+/// Opens it with the settings of `git -c`, which gix does not read. A repository that belongs to someone else is opened
+/// only if git would open it.
 pub(super) fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
     if leads_to_bare(folder) {
         // It may have come with the files of a clone, configuration and all: `safe.bareRepository` says whether git
@@ -34,7 +34,7 @@ pub(super) fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
     discover_with(folder, &settings)
 }
 
-/// Whether git, on its way up from `folder`, meets a git folder to which no `.git` leads. In doubt it does, and git is
+/// Whether git's search upwards from `folder` would find a git directory without a `.git`. If in doubt, yes, and git is
 /// asked: nothing of the folder is read before that.
 fn leads_to_bare(folder: &Path) -> bool {
     if std::env::var_os("GIT_DIR").is_some() {

@@ -21,8 +21,8 @@ use crate::model::schema::Schema;
 use crate::model::solution::SOLUTION;
 
 impl Tx<'_> {
-    /// Changes the record at `path`; only the fields that `change` touches get a new stamp. Whether any did. A record
-    /// that is not there is an error of the caller's: it looked before.
+    /// Changes the record at `path`; only the fields that `change` touches get a new stamp. Returns whether there were
+    /// any. The caller must have checked that the record exists.
     fn edit<T: Serialize + DeserializeOwned>(
         &mut self,
         schema: &'static Schema,
@@ -150,7 +150,7 @@ impl Tx<'_> {
         self.edit(&QUEUE, layout::queue(id), change)
     }
 
-    /// Tells a conflict between items of a queue, or decides one.
+    /// Declares a conflict between items of a queue, or resolves one.
     pub(crate) fn tell_conflict(
         &mut self,
         queue: &QueueId,
@@ -164,7 +164,7 @@ impl Tx<'_> {
         self.edit(&ROOT, layout::ROOT_PATH.to_owned(), change)
     }
 
-    /// Appends what `make` fills to the log in `folder`, behind every entry that is there: the entry with its id.
+    /// Appends what `make` fills to the log in `folder`, after all existing entries. Returns the entry with its id.
     pub(crate) fn append<T: Entry>(
         &mut self,
         folder: &str,

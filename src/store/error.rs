@@ -1,4 +1,4 @@
-//! What can go wrong between the program and the ref.
+//! Errors of the store.
 
 use std::path::PathBuf;
 
@@ -27,14 +27,14 @@ pub(crate) enum StoreError {
         /// The command by which it is trusted, from git too.
         remedy: String,
     },
-    /// The repository is bare, nobody named it, and git is told to stay away from such.
+    /// The repository is bare, was not named explicitly, and git is configured to refuse such repositories.
     #[error("{0}")]
     BareNotNamed(String),
     /// A lock file of git's that does not go away.
-    #[error("`{0}` is in the way: a git process is at work, or one that died left it behind")]
+    #[error("`{0}` exists: a git process is running, or one that died left it behind")]
     LockFile(PathBuf),
     /// References are kept in a way that this program cannot write.
-    #[error("the repository at `{0}` keeps its references as reftable, which git-wf cannot write yet")]
+    #[error("the repository at `{0}` stores its references as reftable, which git-wf cannot write yet")]
     Reftable(PathBuf),
     /// No `init` yet.
     #[error("there is no `{0}` in this repository yet")]
@@ -176,12 +176,10 @@ pub(crate) enum StoreError {
         key: &'static str,
     },
     /// Not all of the history is here.
-    #[error("the history of the ref is not all here: this is a shallow clone of it")]
+    #[error("the history of the ref is incomplete: this is a shallow clone")]
     Shallow,
-    /// What a commit of the code stands on is not here.
-    #[error(
-        "nobody can tell what commit {0} changed: this clone is shallow, and what came before it is not here"
-    )]
+    /// The parents of a commit of the code are missing (a shallow clone).
+    #[error("cannot tell what commit {0} changed: this clone is shallow and lacks its parents")]
     ShallowCode(gix::ObjectId),
     /// A remote is known to have more.
     #[error("`{tracking}` holds commits that are not in `{reference}`")]
@@ -191,15 +189,15 @@ pub(crate) enum StoreError {
         /// The ref.
         reference: String,
     },
-    /// A repair would be judged by a clock that the history contradicts.
-    #[error("the clock of this machine says {now}, and {why}: nothing was repaired by such a clock")]
+    /// A repair depends on a clock that the history contradicts.
+    #[error("the clock of this machine says {now}, but {why}: nothing was repaired")]
     DoubtedClock {
         /// What it says.
         now: Time,
         /// What says otherwise.
         why: String,
     },
-    /// Two histories that are one, before a purge and after it.
+    /// The same history before and after a purge.
     #[error("{}", apart(*side, name, reference))]
     Purged {
         /// Which one was not purged.
@@ -348,8 +346,8 @@ impl Explain for StoreError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::NotARepository(_) => "go to a repository, or make one with `git init`".into(),
-            Self::DubiousOwnership { remedy, .. } => format!("`{remedy}` trusts it").into(),
+            Self::NotARepository(_) => "run this in a repository, or create one with `git init`".into(),
+            Self::DubiousOwnership { remedy, .. } => format!("if you trust it, run `{remedy}`").into(),
             Self::BareNotNamed(_) => "`git --git-dir=FOLDER wf …` names it, if you trust its configuration".into(),
             Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
             Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
@@ -357,8 +355,8 @@ impl Explain for StoreError {
             Self::NotAStore { .. } => Remedies::call("fsck --repair", "restores what was one").and("`git config wf.ref` names the ref"),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
-            Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git takes").into(),
-            Self::Config { key, .. } => format!("`git config --unset {key}` goes back to the default").into(),
+            Self::Config { key, .. } if key.starts_with("GIT_") => format!("`unset {key}`, or give it a date that git accepts").into(),
+            Self::Config { key, .. } => format!("`git config --unset {key}` restores the default").into(),
             Self::Identity(_) => {
                 "set them with `git config --global user.name NAME` and `git config --global user.email ADDRESS`".into()
             }
@@ -385,11 +383,11 @@ impl Explain for StoreError {
             }
             Self::TooLarge { .. } | Self::Excess { .. } => "put the text into a file of the project, and name that".into(),
             Self::Unsigned { key, .. } => format!(
-                "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does without"
+                "look at `git config gpg.format` and `git config user.signingKey`; `git -c {key}=false wf …` does not sign"
             )
             .into(),
-            Self::Shallow => "`git fetch --unshallow` brings the rest".into(),
-            Self::ShallowCode(_) => "`git fetch --unshallow` brings the rest; `--deepen=N` brings N commits of it".into(),
+            Self::Shallow => "`git fetch --unshallow` fetches the rest".into(),
+            Self::ShallowCode(_) => "`git fetch --unshallow` fetches the rest; `--deepen=N` fetches N more commits".into(),
             Self::Unmerged { .. } => Remedies::call("sync", "brings them in; what is not here would be lost"),
             Self::DoubtedClock { .. } => "compare it with `date` on another machine: if it is wrong, set it and repeat; if it is right, repeat with \
                                          `--trust-clock`"
@@ -402,8 +400,8 @@ impl Explain for StoreError {
                     .or_call("sync", "then goes on")
             }
             Self::Git(error) => error.remedies(),
-            Self::Open(_) => "`git status` tells whether git can open it".into(),
-            Self::Io { .. } => "see that the git folder can be written to and the disk has room".into(),
+            Self::Open(_) => "`git status` shows whether git can open it".into(),
+            Self::Io { .. } => "make sure that the git directory is writable and the disk has space".into(),
             Self::Object { .. } => {
                 "`git fsck` checks the repository's objects; in a partial clone, `git fetch --refetch --no-filter REMOTE \
                  REF` fetches what is missing"

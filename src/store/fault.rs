@@ -1,7 +1,8 @@
-//! Places where a test makes the process die, as a machine or `kill -9` would, or something else happen meanwhile.
+//! Fault injection for tests: points where the process dies, as in a crash or after `kill -9`, or where something else
+//! happens meanwhile.
 
-/// Dies here where `WF_FAULT` names this point: `moved` the first time that it is reached, `moved:3` the third time.
-/// Where `WF_FAULT_RUN` is set, a shell runs that instead, and the process goes on.
+/// Dies here if `WF_FAULT` names this point: `moved` the first time that it is reached, `moved:3` the third time. If
+/// `WF_FAULT_RUN` is set, a shell runs that instead, and the process continues.
 ///
 /// The integration tests drive the binary that `cargo test` builds, which `cfg(test)` does not reach: only debug
 /// assertions tell it from a release, in which nothing of this is left.

@@ -142,7 +142,7 @@ impl Explain for GitError {
             Self::Start { .. } => format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into(),
             Self::TooOld { .. } => format!("install git {OLDEST} or later").into(),
             Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => {
-                "another git process is at work here, or one that died left that `.lock` file behind: then remove it"
+                "if no other git process is running here, one that died left that `.lock` file behind: remove it"
                     .into()
             },
             Self::Failed { .. } => Remedies::none(),

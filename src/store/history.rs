@@ -29,7 +29,7 @@ pub(crate) struct Step {
     /// The name that an agent gave itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) actor: Option<String>,
-    /// As what they acted; none for an owner.
+    /// Their role; none for an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
     /// Why a gate was overridden.
@@ -47,7 +47,7 @@ pub(crate) struct Step {
 pub(crate) struct FileChange {
     /// Its path in the tree of the ref.
     pub(crate) path: String,
-    /// Its text before; none where it is new.
+    /// Its text before; none if it is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) before: Option<String>,
     /// Its text after.

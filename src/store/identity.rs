@@ -132,7 +132,7 @@ impl Store {
         }
         let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         let signature = gix::actor::SignatureRef::from_bytes(line.as_bytes())
-            .map_err(|_| StoreError::Identity(format!("git calls you `{line}`, which is no identity")))?;
+            .map_err(|_| StoreError::Identity(format!("git calls you `{line}`, which is not an identity")))?;
         let time = signature.time().unwrap_or_else(|_| gix::date::Time::now_local_or_utc());
         Ok((signature.name.to_str_lossy().into_owned(), signature.email.to_str_lossy().into_owned(), time))
     }

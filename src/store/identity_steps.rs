@@ -1,6 +1,6 @@
-//! Who changed what no command changes: a record deleted or made unreadable, a field that is written once, another record under the same id,
-//! an epoch out of turn. A merge joins any two versions and cannot tell who is right, so these are named with the commit
-//! that made them.
+//! Changes that no command makes, and their authors: a record deleted or made unreadable, a changed field that is
+//! written once, another record under the same id, an epoch raised without a reason. A merge joins any two versions and
+//! cannot tell which is right, so these are reported with the commit that made them.
 
 use std::collections::BTreeSet;
 

@@ -290,7 +290,7 @@ pub(crate) fn own_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -
     let doc = Doc::parse(schema, bytes).map_err(|broken| broken.to_string())?;
     match id.is_none_or(|id| doc.id() == Some(id)) {
         true => Ok(doc),
-        false => Err("it bears the id of another record, not that of its path".to_owned()),
+        false => Err("it has the id of another record, not that of its path".to_owned()),
     }
 }
 

@@ -1,11 +1,11 @@
-//! What each commit of a history changed itself, as opposed to what it took over by merging.
+//! What each commit of a history changed itself, as opposed to what it merged.
 //!
 //! A commit is compared with what a merge of its parents would hold. For a plain commit that is the state of its parent;
 //! for a merge that this program made, nothing differs. A record that was deleted, or made unreadable, is remembered until
 //! it is there again: who deletes a record in one commit and adds another under its id in the next changes it all the same.
 //!
-//! The cost is that of the tree entries in which commits differ from their parents, however many records there are: who
-//! pushes a history of a few thousand small commits must not keep everyone busy who fetches it.
+//! The cost depends on the tree entries in which commits differ from their parents, not on the number of records: a
+//! push of a few thousand small commits must not make every fetch slow.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -74,8 +74,8 @@ type Lost = Rc<[(Here, ObjectId)]>;
 /// By the number of the path.
 type Gone = SharedMap<Lost>;
 
-/// Of so many versions that were lost on different ways, any will do: whoever changed in one of them what never changes is
-/// named for that.
+/// Of more versions than this that were lost on different branches, any will do: a change in one of them to something
+/// that never changes is reported for that one.
 const MOST_LOST: usize = 8;
 
 /// A commit that was walked and has children left to walk.

@@ -1,4 +1,4 @@
-//! The lock by which local writers queue up, and the note that tells a left-behind `main.lock` from a live one.
+//! The lock that serializes local writers, and the note that tells a stale `main.lock` from a live one.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -42,7 +42,7 @@ impl WriteLock {
         Ok(Self { file, path })
     }
 
-    /// Blocks in the kernel, where waiters stand in line, instead of polling, where the quickest would win.
+    /// Blocks in the kernel, where waiters queue, instead of polling, where the fastest would win.
     fn wait(file: File, timeout: Duration) -> Option<std::io::Result<File>> {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
@@ -77,8 +77,8 @@ impl WriteLock {
         Ok(text.trim().to_owned())
     }
 
-    /// Removes the ref's lock file where a killed git-wf left it: at once where it holds the id which that process had
-    /// noted, otherwise after it stood unchanged for ten seconds. Whether it is gone.
+    /// Removes the ref's lock file if a killed git-wf left it: at once if it contains the id which that process had
+    /// noted, otherwise after it has been unchanged for ten seconds. Returns whether it is gone.
     pub(crate) fn clear_stale(&mut self, ref_lock: &Path) -> Result<bool, StoreError> {
         let noted = self.noted().map_err(StoreError::io(&self.path))?;
         let started = Instant::now();

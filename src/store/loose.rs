@@ -1,5 +1,5 @@
-//! Writes single objects as git writes them, down to the name of the file while it is not whole yet: what a killed
-//! process leaves behind goes with the next `git prune`.
+//! Writes loose objects as git does, including the name of the temporary file, so that the next `git prune` removes
+//! what a killed process left.
 
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -19,8 +19,8 @@ const UNFINISHED: &str = "tmp_obj_";
 /// A `gc` may take an empty folder away before the file is in it.
 const TRIES: u32 = 5;
 
-/// Writes single objects one after the other. They share the state of the compression: to make that anew takes longer
-/// than to compress a small object.
+/// Writes single objects one after the other. They share the state of the compressor, since creating it takes longer
+/// than compressing a small object.
 pub(super) struct Loose {
     compress: Compress,
     is_synced: bool,

@@ -1,4 +1,4 @@
-//! Keeps single writes from drowning the repository in loose objects, as git does after its own, and large packs quick to
+//! Runs `git maintenance` when loose objects pile up, as git does after its own writes, and keeps large packs fast to
 //! open.
 
 use std::os::unix::process::CommandExt;

@@ -1,5 +1,5 @@
-//! Makes objects. Where the repository works in memory they are kept there even if it has them on disk: such an object
-//! may be one that no ref holds, and that a `gc` takes away before a new commit does.
+//! Creates objects. If the repository works in memory, they are kept there even if they are on disk already: such an
+//! object may be unreachable, and a `gc` could remove it before a new commit refers to it.
 
 use gix::ObjectId;
 use gix::objs::{Kind, Write, WriteTo};

@@ -27,14 +27,15 @@ pub(crate) struct Merged {
     pub(crate) commit: ObjectId,
     /// Whether that is the other head as it is.
     pub(crate) is_fast_forward: bool,
-    /// What the other head had dropped or broken of what it stands on, and which was put back: paths of files and of
-    /// the folders of whole records.
+    /// What the other head had dropped or broken relative to its ancestors, and the merge restored: paths of files and
+    /// of the folders of whole records.
     pub(crate) restored: Vec<String>,
-    /// What git itself refuses, in either head, and which was left out: names such as `..`; also folders in too many others.
+    /// Entries of either head that git itself refuses, and that were left out: names such as `..`; also folders that
+    /// are nested too deep.
     pub(crate) refused: Vec<String>,
 }
 
-/// What becomes of two heads that hold the same state but do not descend from each other.
+/// What to do with two heads that hold the same state but do not descend from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EqualTrees {
     /// They stay apart: peers that only pull would make merge commits for ever.
@@ -43,10 +44,10 @@ pub(crate) enum EqualTrees {
     Join,
 }
 
-/// Merges `theirs`, which messages call `name`, into `ours`. `None` where ours holds all of it already.
+/// Merges `theirs`, which messages call `name`, into `ours`. `None` if ours holds all of it already.
 ///
-/// A head that descends from ours is merged as any other: the result is that head where the trees are equal, and a
-/// restoring commit on top of it where it dropped something.
+/// A head that descends from ours is merged like any other: the result is that head if the trees are equal, or a
+/// restoring commit on top of it if it dropped something.
 pub(super) fn heads(
     store: &Store,
     work: &gix::Repository,
@@ -101,7 +102,7 @@ pub(super) fn heads(
     Ok(Some(Merged { commit, is_fast_forward: false, restored, refused }))
 }
 
-/// Refuses a head that holds what was purged here, and one that was purged where ours was not.
+/// Refuses a head that still holds what was purged here, and a purged head if ours was not purged.
 pub(super) fn refuse_unpurged(
     store: &Store,
     work: &gix::Repository,
@@ -139,7 +140,7 @@ fn emptied(
     Ok(bases(work, root, head)?.contains(&root).then_some(tree.detach()))
 }
 
-/// What `theirs` lacks of the states that both sides had once, and `merged` has. Nothing that this computes is kept.
+/// What `merged` has and `theirs` lacks of the states that both sides once had. Writes no objects.
 fn lost_since(
     work: &gix::Repository,
     bases: &[ObjectId],
@@ -160,8 +161,8 @@ fn lost_since(
     Ok(lost.into_iter().collect())
 }
 
-/// Where only what was put back differs from what a head has. It remembers which trees it compared: a few can unfold to
-/// billions of them.
+/// Builds trees that differ from those of a head only where something was restored. It remembers which trees it
+/// compared, since a few can unfold to billions.
 struct Unlike<'a> {
     repo: &'a gix::Repository,
     known: HashMap<([ObjectId; 3], usize), ObjectId>,

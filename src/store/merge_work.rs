@@ -1,4 +1,4 @@
-//! How much git has to do for a merge, found out before it is asked to: a few kilobytes of objects can keep it busy for
+//! Estimates git's work for a merge beforehand: a few kilobytes of objects can keep it busy for
 //! hours.
 
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ pub(crate) struct MergeWork {
 }
 
 impl Store {
-    /// What a merge of two trees takes, if git compares at most `renames` files with as many others. None where the trees
+    /// What a merge of two trees takes, if git compares at most `renames` files with as many others. None if the trees
     /// unfold to more files than can be looked at.
     pub(crate) fn merge_work(
         &self,
@@ -56,7 +56,7 @@ impl Store {
         Ok(Some(work))
     }
 
-    /// What it takes to tell which of the files that came are those that went. Those that are equal are found at once.
+    /// The cost of rename detection between deleted and added files. Exact renames are found at once.
     fn rename_steps(&self, side: &[Difference], most: u64) -> u64 {
         let mut gone: HashMap<ObjectId, u64> = HashMap::new();
         for (_, id) in side.iter().filter(|it| it.new.is_none()).filter_map(|it| it.old.filter(is_file)) {

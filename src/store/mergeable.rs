@@ -1,4 +1,4 @@
-//! Whose head it is that no clone can merge, and that no such head is published.
+//! Finds which head no clone can merge, and refuses to publish such a head.
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;

@@ -1,5 +1,5 @@
-//! An index of several packs that names one which is gone. git looks for the object in another pack then; gix takes it for
-//! missing. A `git gc` that runs while another git writes such an index leaves one behind.
+//! A multi-pack-index that names a pack which is gone. git then looks for the object in other packs; gix reports it as
+//! missing. A `git gc` that runs while another git writes a multi-pack-index can leave one behind.
 
 use std::path::Path;
 

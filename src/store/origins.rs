@@ -126,7 +126,7 @@ impl<'a> Origins<'a> {
             Some((old, _)) => {
                 let veiled: Vec<Said<'_>> = new.veiled_since(old).collect();
                 let said = new.said_since(Some(old));
-                // What says something else under the stamp that it had is told by the step, unless it was hidden.
+                // What says something else without changing its stamp is told by the step, unless it was hidden.
                 let is_told =
                     |it: &Said<'_>| old.made(it.key) == it.made && !old.value(it.key).is_some_and(is_hidden);
                 let said: Vec<Said<'_>> = said.filter(|it| !is_told(it)).collect();
@@ -282,7 +282,7 @@ impl<'a> Origins<'a> {
         };
         let names = named(names);
         let what = match is_made {
-            true => format!("made the record again, with another {names} than {what}"),
+            true => format!("recreated the record, with another {names} than {what}"),
             false => format!("wrote another {names} than {what}, under the same stamp"),
         };
         Ok(Fault { commit: to_blame, what })

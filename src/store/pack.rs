@@ -1,7 +1,7 @@
-//! Writes one pack, object by object as they are made: of each, nothing but its id and its place stays in memory.
+//! Writes one pack, object by object: only the id and the offset of each stay in memory.
 //!
-//! Until it is finished a pack has a name of its own. What a killed process leaves goes with a later pack, once it is a day
-//! old.
+//! Until it is finished, a pack has a temporary name. What a killed process leaves is removed by a later pack, once it
+//! is a day old.
 
 mod index;
 

@@ -1,6 +1,6 @@
 //! `GIT_CONFIG_PARAMETERS`: how git hands the values of `git -c KEY=VALUE` to its children. Pure.
 
-/// The values as `key=value`, or `key` alone where it is true without a value; `None` where git did not write `text`.
+/// The values as `key=value`, or `key` alone where it is true without a value; `None` if git did not write `text`.
 ///
 /// Since git 2.31 an entry is `'key'='value'`, or `'key'=` for one without a value; before it was `'key=value'`.
 pub(super) fn parse(text: &str) -> Option<Vec<String>> {

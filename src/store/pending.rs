@@ -1,5 +1,5 @@
-//! What a transaction has written so far. A little is kept in memory; from a few megabytes on it goes into a pack as it
-//! comes, so that memory does not grow with the work.
+//! The writes of a transaction. They are kept in memory up to a few megabytes; more go straight into a pack, so that
+//! memory does not grow with the work.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 
 
 /// Files by path, in byte order.
 pub(super) struct Pending<'repo> {
-    /// Where much of it goes; none where all of it stays in memory.
+    /// Where much of it goes; none if all of it stays in memory.
     repo: Option<&'repo gix::Repository>,
     files: BTreeMap<String, Held>,
     /// Bytes that are held in memory.

@@ -1,4 +1,4 @@
-//! Gets objects that were made in memory onto the disk: a few as loose objects, many as one pack.
+//! Writes objects from memory to disk: a few as loose objects, many as one pack.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -62,9 +62,9 @@ impl Made {
         Ok(())
     }
 
-    /// Writes all of them, also those that were there already: what is written anew is not what a `gc` saw and is about
-    /// to take away. The answer is the `.keep` file of a new pack: it holds the pack until a ref points into it,
-    /// and is to be removed then.
+    /// Writes all of them, even those that exist already: a running `gc` may have found the existing ones unreachable
+    /// and be about to remove them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points
+    /// into it, and is to be removed then.
     pub(crate) fn write(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
         if self.objects.len() >= PACK_FROM || collects_garbage(repo) {
             return self.write_pack(repo);
@@ -82,8 +82,8 @@ impl Made {
         pack.finish().map(Some)
     }
 
-    /// Sees to it that everything is there and stays. A `gc --prune=now` that looked at the refs before they point to it
-    /// takes it away, now or in a moment, but leaves alone a pack that is newer than it. The answer is as of
+    /// Makes sure that all objects exist and stay. A `gc --prune=now` that read the refs before they point to the
+    /// objects may remove them at any moment, but never a pack that is newer than the `gc`. Returns the same as
     /// [`Made::write`].
     pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
         if self.objects.is_empty() || !(collects_garbage(repo) || self.is_any_gone(repo)?) {

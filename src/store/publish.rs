@@ -25,14 +25,14 @@ impl Store {
         self.repo.clone().with_object_memory()
     }
 
-    /// The setting that asks for signed commits; none where they are not to be signed. `wf.sign` decides where it is set.
+    /// The setting that asks for signed commits; none if they are not to be signed. `wf.sign` decides where it is set.
     pub(super) fn signs(&self) -> Result<Option<&'static str>, StoreError> {
         for key in ["wf.sign", "commit.gpgSign"] {
             match self.repo.config_snapshot().try_boolean(key) {
                 Ok(Some(is_on)) => return Ok(is_on.then_some(key)),
                 Err(_) => {
                     let value = self.config(key).unwrap_or_default();
-                    return Err(StoreError::Config { key, value, why: "it is true or false" });
+                    return Err(StoreError::Config { key, value, why: "expected true or false" });
                 }
                 Ok(None) => {}
             }
@@ -95,7 +95,7 @@ impl Store {
         let commit = ObjectId::from_hex(text.trim().as_bytes()).map_err(|_| {
             StoreError::Git(GitError::Failed {
                 command: "commit-tree -S".into(),
-                stderr: format!("answered `{}`, which is no object id", text.trim()),
+                stderr: format!("answered `{}`, which is not an object id", text.trim()),
                 code: Some(0),
             })
         })?;
@@ -105,7 +105,7 @@ impl Store {
         make::bytes(work, Kind::Commit, &signed.data)
     }
 
-    /// Writes the objects and moves the ref from `expected` to `commit`. False where the ref is no longer there.
+    /// Writes the objects and moves the ref from `expected` to `commit`. False if the ref is no longer there.
     pub(super) fn publish(
         &self,
         lock: &mut WriteLock,
@@ -176,7 +176,7 @@ impl Store {
         let name = FullName::try_from(self.reference()).map_err(|_| StoreError::Config {
             key: "wf.ref",
             value: self.reference().to_owned(),
-            why: "it is no reference name",
+            why: "not a reference name",
         })?;
         let edit = RefEdit {
             change: Change::Update {
@@ -239,7 +239,7 @@ impl Store {
     }
 }
 
-/// When a file was last written; none where it is not there.
+/// When a file was last written; none if it is not there.
 fn modified(path: &Path) -> Option<SystemTime> {
     path.metadata().and_then(|file| file.modified()).ok()
 }

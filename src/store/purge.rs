@@ -1,6 +1,6 @@
-//! Rewrites the history of the ref so that what is hidden is in none of its commits. Each commit keeps its author, its
-//! times and its place; one that stands on nothing rewritten and shows nothing hidden stays what it is, so that all
-//! stores still share the first one. A pure function of the history: two clones that purge the same one get the same.
+//! Rewrites the history of the ref so that none of its commits holds a hidden value. Each commit keeps its author, its
+//! times and its place; one without hidden values or rewritten ancestors stays the same, so that all stores still share
+//! the first commit. A pure function of the history: two clones that purge the same history get the same result.
 
 mod apart;
 mod commit;
@@ -71,7 +71,7 @@ struct Rewritten {
     to: ObjectId,
     /// Commits of the ref that were rewritten.
     commits: usize,
-    /// Rewritten commits that stand on nothing rewritten.
+    /// Rewritten commits without a rewritten ancestor.
     first: Vec<ObjectId>,
     files: usize,
     /// The objects that are not on the disk yet, and what holds those that are.
@@ -86,7 +86,8 @@ impl Rewritten {
 }
 
 impl Store {
-    /// Rewrites the history by what the newest state hides. `None` where none of it holds anything hidden any more.
+    /// Rewrites the history according to the redactions of the newest state. `None` if it no longer holds any hidden
+    /// value.
     ///
     /// What a remote has beyond the ref comes in, if a purge keeps the two apart: rewritten as the rest is, so that both
     /// stand on the same commits again.

@@ -1,4 +1,4 @@
-//! What a push brings, before it is let in: git holds it apart, in a folder of objects that only its hooks are told of.
+//! The objects of a push before it is accepted: git keeps them in a quarantine directory that only its hooks know.
 
 use std::path::PathBuf;
 

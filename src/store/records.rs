@@ -50,7 +50,7 @@ fn doc_with_fields(
     let at_path = |broken| StoreError::Broken { path: path.to_owned(), broken };
     let (doc, fields) = Doc::parse_with_fields(schema, &bytes).map_err(at_path)?;
     if layout::form(path).1.is_some_and(|id| doc.id() != Some(&id)) {
-        return Err(at_path(Broken::new(schema.name, "it bears the id of another record".into())));
+        return Err(at_path(Broken::new(schema.name, "it has the id of another record".into())));
     }
     Ok(Some((doc, fields)))
 }
@@ -253,7 +253,7 @@ pub(super) fn redacting_folders(read: &impl Read, issue: &IssueId) -> Result<Vec
     Ok(folders)
 }
 
-/// A plan; none where there is none that can be read.
+/// A plan; none if there is none that can be read.
 pub(crate) fn solution(read: &impl Read, id: &SolutionId) -> Result<Option<Solution>, StoreError> {
     let found = recorded(read, &SOLUTION, &layout::solution(id));
     Ok(set_aside(found, &mut Vec::new())?.map(|found: Recorded<Solution>| found.record))
@@ -277,7 +277,7 @@ fn reviews(
     Ok(all)
 }
 
-/// Everything in the folder of one issue, and its items in all queues; none where there is no such issue.
+/// Everything in the folder of one issue, and its items in all queues; none if there is no such issue.
 pub(crate) fn issue(read: &impl Read, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
     let solution_ids = solution_ids(read, id)?;
     let Some(mut folder) = outline_of(read, id, &solution_ids)? else { return Ok(None) };

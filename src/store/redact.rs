@@ -1,5 +1,5 @@
-//! What is hidden of a record. Whoever shows a value takes it through here; only what writes a record, or merges two,
-//! sees the stored one.
+//! What is hidden of a record. Every value that is shown passes through here; only code that writes or merges records
+//! sees the stored value.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -142,7 +142,7 @@ impl Redactions {
         Ok(Self { by_target })
     }
 
-    /// Those that may concern the file at `path`; none where nothing can be hidden.
+    /// Those that may concern the file at `path`; none if nothing can be hidden.
     pub(crate) fn at(read: &impl Read, path: &str) -> Result<Self, StoreError> {
         match layout::redacted_by(path) {
             Some((folder, _)) => Self::of(read, &folder),
@@ -167,9 +167,9 @@ impl Redactions {
         all.find(|it| it.redaction.id == redaction.id).map(|it| &it.reach)
     }
 
-    /// Whether the entry at `path` counts for nothing: a redaction sets it aside, and it was stamped in the future, so that
-    /// it would sort after whatever is written. The future is what was a day ahead when the redaction was written, or
-    /// what no honest clock says.
+    /// Whether the entry at `path` is set aside: a redaction says so, and the entry was stamped in the future, so that
+    /// it would sort after everything written since. The future is more than a day ahead of the redaction, or a time
+    /// that no correct clock shows.
     pub(crate) fn sets_aside(&self, path: &str) -> bool {
         if self.is_empty() {
             return false;

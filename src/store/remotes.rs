@@ -62,7 +62,7 @@ impl Store {
         self.remotes().into_iter().filter_map(url).collect()
     }
 
-    /// The moves of a ref, latest first; none where it has no reflog. At most `most`.
+    /// The moves of a ref, latest first; none if it has no reflog. At most `most`.
     pub(crate) fn moves(&self, reference: &str, most: usize) -> Result<Vec<RefMove>, StoreError> {
         let found =
             self.repo.try_find_reference(reference).map_err(StoreError::object("cannot read a reference"))?;

@@ -50,7 +50,7 @@ impl Store {
         Ok(Self { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
     }
 
-    /// The same for somebody who acts under a name and in a role of their own.
+    /// The same, with the name and role of the actor.
     pub(crate) fn acting(self, acting: Acting) -> Self {
         Self { acting, ..self }
     }
@@ -99,7 +99,7 @@ impl Store {
         linked.then(|| git_dir.file_name().map(|name| name.to_string_lossy().into_owned())).flatten()
     }
 
-    /// The full name of the branch that is checked out here; none where HEAD is detached.
+    /// The full name of the branch that is checked out here; none if HEAD is detached.
     pub(crate) fn branch(&self) -> Result<Option<String>, StoreError> {
         let name = self.repo.head_name().map_err(StoreError::object("cannot read HEAD"))?;
         Ok(name.map(|name| name.as_bstr().to_str_lossy().into_owned()))
@@ -123,7 +123,7 @@ impl Store {
         values.iter().map(|value| value.to_str_lossy().into_owned()).collect()
     }
 
-    /// A configured truth value, false where it is not set.
+    /// A configured boolean, false if it is not set.
     pub(crate) fn config_bool(&self, key: &str) -> bool {
         self.repo.config_snapshot().boolean(key).unwrap_or(false)
     }
@@ -135,7 +135,7 @@ impl Store {
         let seconds = text.parse().map_err(|_| StoreError::Config {
             key: "wf.lockTimeout",
             value: text.clone(),
-            why: "it is a number of seconds",
+            why: "expected a number of seconds",
         })?;
         Ok(Duration::from_secs(seconds))
     }
@@ -164,7 +164,7 @@ impl Store {
         self.snapshot_at(self.existing_tip()?)
     }
 
-    /// As [`Store::tip`]; an error where the ref does not exist.
+    /// As [`Store::tip`]; an error if the ref does not exist.
     pub(crate) fn existing_tip(&self) -> Result<ObjectId, StoreError> {
         self.tip()?.ok_or_else(|| StoreError::NotInitialised(self.reference.clone()))
     }
@@ -174,7 +174,7 @@ impl Store {
         Snapshot::open(&self.repo, &self.reference, commit)
     }
 
-    /// The same where somebody had taken `wf.json` away then, or broken it.
+    /// The same, even if `wf.json` was missing or broken in that state.
     pub(crate) fn state_at(&self, commit: ObjectId) -> Result<Option<Snapshot<'_>>, StoreError> {
         Snapshot::of_commit(&self.repo, commit)
     }
@@ -211,7 +211,7 @@ pub(crate) fn object_id(hex: &str) -> Option<ObjectId> {
 fn checked_ref(name: &str) -> Result<String, StoreError> {
     let sound = name.starts_with("refs/") && gix::refs::FullName::try_from(name).is_ok();
     if !sound {
-        let why = "it is a full name such as refs/wf/main or refs/heads/wf/main";
+        let why = "expected a full name such as refs/wf/main or refs/heads/wf/main";
         return Err(StoreError::Config { key: "wf.ref", value: name.to_owned(), why });
     }
     Ok(name.to_owned())

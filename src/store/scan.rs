@@ -1,4 +1,4 @@
-//! Reading very many issues of one state in turn: each folder is read once, not once for each file in it.
+//! Reads many issues of one state in turn, so that each folder is read only once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

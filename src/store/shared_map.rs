@@ -1,6 +1,6 @@
-//! A map from numbers to values whose copies share all that they have in common. A history has a map at each of its
-//! commits, and two of them differ in little: a copy costs nothing, a change a few nodes, and the comparison of two maps
-//! what they differ in.
+//! A persistent map from numbers to values, whose copies share what they have in common. A history has a map for each
+//! commit, and the maps differ little: a copy is free, a change costs a few nodes, and a comparison costs as much as
+//! the maps differ.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::rc::Rc;

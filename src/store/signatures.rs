@@ -1,4 +1,5 @@
-//! Who vouches for the commits of the ref: git checks their signatures, and what every clone makes alike is made again.
+//! Verifies the commits of the ref: git checks their signatures, and commits that every clone makes identically are
+//! recomputed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,21 +19,21 @@ text_enum!(
         Good = "good",
         /// Nothing: it is not signed.
         Unsigned = "unsigned",
-        /// Nothing: it is not signed, and a purge rewrote it or one that it stands on, which takes signatures away.
+        /// Nothing: it is not signed, because a purge rewrote it or an ancestor, which removes signatures.
         Purged = "purged",
-        /// Nothing: its signature is not one of this commit.
+        /// Nothing: its signature does not match the commit.
         Bad = "bad",
-        /// A signature by a key that git here does not know or trust.
+        /// A signature by a key that git does not know or trust here.
         UnknownKey = "unknown_key",
         /// A signature that was made after it or its key had expired.
         Expired = "expired",
         /// A signature by a key that was revoked.
         Revoked = "revoked",
-        /// A signature that git here is not set up to check.
+        /// A signature that git is not configured to check here.
         Unchecked = "unchecked",
         /// It is what a merge of its parents makes.
         Recomputed = "recomputed",
-        /// It has the form of a merge, and a merge of its parents makes another commit.
+        /// It looks like a merge, but merging its parents makes another commit.
         Differs = "differs",
         /// It is the constant first commit of every store.
         Root = "root",
@@ -40,7 +41,7 @@ text_enum!(
 );
 
 impl Vouching {
-    /// Whether nobody has to wonder about the commit.
+    /// Whether the commit needs no explanation.
     pub(crate) fn is_sound(self) -> bool {
         matches!(self, Self::Good | Self::Recomputed | Self::Root)
     }
@@ -53,7 +54,7 @@ pub(crate) struct Vouched {
     pub(crate) step: Step,
     /// What vouches for it.
     pub(crate) vouching: Vouching,
-    /// Whose signature it bears, as git says; none where it has none, or git does not know.
+    /// Whose signature it bears, as git says; none if it has none, or git does not know.
     pub(crate) signer: Option<String>,
     /// The key, as git names it.
     pub(crate) key: Option<String>,

@@ -21,10 +21,10 @@ const MOST_FOLDERS: usize = 1_000;
 
 /// Reads files of a state by their paths. A transaction is one too, with its own writes on top.
 pub(crate) trait Read {
-    /// The bytes of the file at `path`; none where there is none (or something that is no file).
+    /// The bytes of the file at `path`; none if there is none (or something that is no file).
     fn file(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The names in the folder at `path`, in byte order; none where there is no such folder.
+    /// The names in the folder at `path`, in byte order; none if there is no such folder.
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError>;
 }
 
@@ -66,7 +66,7 @@ impl<'repo> Snapshot<'repo> {
         }
     }
 
-    /// The tree of a commit, whatever is in it; none where that is no commit, or none that is read.
+    /// The tree of a commit, whatever is in it; none if that is no commit, or none that is read.
     pub(super) fn of_commit(
         repo: &'repo gix::Repository,
         commit: ObjectId,
@@ -98,7 +98,7 @@ impl<'repo> Snapshot<'repo> {
         self.tree
     }
 
-    /// The object at `path`, with its kind; none where there is nothing.
+    /// The object at `path`, with its kind; none if there is nothing.
     pub(crate) fn entry(&self, path: &str) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
         let (folder, name) = match path.rsplit_once('/') {
             Some((folder, name)) => (self.folder(folder)?, name),

@@ -1,4 +1,4 @@
-//! Messages of commits quote titles and reasons: of an issue of which something is hidden they show no more than its id.
+//! Commit messages quote titles and reasons; for an issue with hidden values they show only its id.
 
 use std::collections::HashMap;
 

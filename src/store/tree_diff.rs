@@ -68,8 +68,8 @@ impl Store {
         Ok((walk.found, walk.end == End::Reached))
     }
 
-    /// As [`Store::differences`], of trees that are no stores, and no more than `most`. None where the trees unfold to
-    /// more files than can be looked at.
+    /// Like [`Store::differences`], for trees that are not stores, and at most `most`. `None` if the trees unfold to
+    /// too many files.
     pub(super) fn first_differences(
         &self,
         old: Option<ObjectId>,

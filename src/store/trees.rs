@@ -43,7 +43,7 @@ impl Folder {
     }
 }
 
-/// Reads a tree. None where the object is no tree, or not one that can be read: what lies there is lost for git too. An
+/// Reads a tree. None if the object is no tree, or not one that can be read: what lies there is lost for git too. An
 /// object that is missing is an error, since another clone has it; so is one that is too large, since it holds something.
 pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder>, StoreError> {
     if id.is_null() {
@@ -77,7 +77,7 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
     Ok(Some(Folder { entries, is_canonical }))
 }
 
-/// The object itself. None where that is no tree.
+/// The object itself. None if that is no tree.
 fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, StoreError> {
     const DOING: &str = "cannot read a tree of the store";
     let found = bounded::find(repo, id, Kind::Tree, LARGEST_TREE, DOING)?;
@@ -153,7 +153,7 @@ impl Entries {
     }
 }
 
-/// Reads the entries of a tree. None where that is no tree that can be read to its end.
+/// Reads the entries of a tree. None if that is no tree that can be read to its end.
 pub(super) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries, StoreError> {
     if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
         return Ok(Entries::default());
@@ -274,7 +274,7 @@ pub(super) fn look_up(
     Ok(None)
 }
 
-/// Why git itself refuses an entry; none where a merge takes it over.
+/// Why git itself refuses an entry; none if a merge takes it over.
 pub(super) fn refusal(entry: &Entry) -> Option<&'static str> {
     let nothing = entry.oid.is_null().then_some("it names no object");
     name_refusal(entry.filename.as_bstr()).or(nothing)
@@ -305,13 +305,13 @@ pub(super) fn name_refusal(name: &BStr) -> Option<&'static str> {
     let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();
     let shown = shown.to_lowercase();
     if name.is_empty() {
-        Some("a name without a letter")
+        Some("an empty name")
     } else if name.len() > LONGEST_NAME {
         Some("a name that is too long for a file")
     } else if name.contains(&b'/') || name.contains(&0) {
         Some("a name with a path in it")
     } else if name == "." || name == ".." || shown.split('\\').any(is_read_by_git) {
-        Some("a name that means something else to git")
+        Some("a name that git reserves")
     } else {
         None
     }
@@ -329,10 +329,10 @@ fn is_read_by_git(name: &str) -> bool {
     is_short || matches!(name, ".git" | ".gitmodules" | ".gitattributes")
 }
 
-/// What is wrong with a path that no file of a store can have; none where one can.
+/// What is wrong with a path that no file of a store can have; none if one can.
 pub(crate) fn path_refusal(path: &str) -> Option<&'static str> {
     if path.split('/').count() > DEEPEST {
-        return Some("it lies deeper than any record");
+        return Some("it is nested deeper than any record");
     }
     path.split('/').find_map(|name| name_refusal(name.into()))
 }

@@ -41,7 +41,7 @@ pub(crate) struct Tx<'repo> {
     stamper: Stamper,
     person: String,
     role: Option<String>,
-    /// The logs that were written to and that hold entries of the far future which nobody has set aside.
+    /// The logs written to that hold entries of the far future which are not set aside.
     far_future: RefCell<BTreeSet<String>>,
     /// What the log will say.
     pub(crate) note: Note,
@@ -168,7 +168,7 @@ impl<'repo> Tx<'repo> {
         Self { base, pending, stamper, person, role, far_future: RefCell::default(), note: Note::default() }
     }
 
-    /// Makes the writes one commit on top of the base; none where everything was so already.
+    /// Commits the writes on top of the base; `None` if they change nothing.
     fn into_ready(self, store: &Store, identity: &Identity) -> Result<Option<Ready>, StoreError> {
         if !self.is_changed() {
             return Ok(None);
@@ -218,7 +218,7 @@ impl Read for Tx<'_> {
 pub(crate) struct Committed<T> {
     /// What the change answered.
     pub(crate) answer: T,
-    /// The new commit; none where everything was so already.
+    /// The new commit; none if everything was so already.
     pub(crate) commit: Option<ObjectId>,
     /// The logs that were written to and that hold entries of the far future.
     pub(crate) far_future: FarFuture,
@@ -229,11 +229,11 @@ pub(crate) struct Committed<T> {
 pub(crate) struct FarFuture(BTreeSet<String>);
 
 impl FarFuture {
-    /// What whoever wrote should know, a line for each log.
+    /// The warnings for the writer, one for each log.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|folder| {
             format!(
-                "`{folder}` holds entries stamped in the far future, which stand above what was written now; \
+                "`{folder}` holds entries stamped in the far future, which override what was written now; \
                  `git wf fsck --repair` sets them aside"
             )
         })
@@ -274,7 +274,7 @@ impl Store {
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES }.into())
     }
 
-    /// Makes the root commit the store, where there is none. Whether it was made now.
+    /// Creates the store with the root commit if there is none. Returns whether it did.
     pub(crate) fn create(&self) -> Result<bool, StoreError> {
         self.refuse_mirror()?;
         self.identity()?;
@@ -287,8 +287,8 @@ impl Store {
         self.publish(&mut lock, work, commit, None, "init")
     }
 
-    /// Brings in what another head holds: the ref moves to that head where it holds all that we have, to a merge commit
-    /// otherwise. `None` where there was nothing to bring in. `from` is what messages and the reflog call that head.
+    /// Merges another head: the ref moves to that head if it contains everything that we have, and to a merge commit
+    /// otherwise. `None` if there was nothing to bring in. `from` is what messages and the reflog call that head.
     pub(crate) fn merge_head(
         &self,
         theirs: ObjectId,
@@ -311,8 +311,8 @@ impl Store {
         Err(StoreError::Contended { reference: self.reference().to_owned(), times: TRIES })
     }
 
-    /// Takes out of the newest state what git refuses, and puts `wf.json` back where it is gone. `None` where there
-    /// was nothing of it.
+    /// Removes entries that git refuses from the newest state, and restores `wf.json` if it is missing. `None` if
+    /// nothing needed repair.
     pub(crate) fn mend(&self) -> Result<Option<merge::Merged>, StoreError> {
         self.refuse_mirror()?;
         let mut lock = WriteLock::acquire(&self.common_dir(), self.lock_timeout()?)?;

@@ -1,5 +1,5 @@
-//! A merge, or a change on top of one, that is offered to a remote before the local ref moves: where somebody else was
-//! quicker it is forgotten, and the history keeps nothing of the tries.
+//! A merge, or a change on top of one, that is pushed to a remote before the local ref moves. If someone else pushed
+//! first, it is discarded, so failed attempts leave nothing in the history.
 
 use gix::ObjectId;
 
@@ -41,12 +41,12 @@ pub(crate) struct Offered<T> {
     pub(crate) far_future: FarFuture,
     /// Whether it wrote anything.
     pub(crate) is_changed: bool,
-    /// Where the local ref is to go; none where it stands there.
+    /// Where the local ref is to go; none if it stands there.
     pub(crate) ahead: Option<Unpublished>,
 }
 
 impl Store {
-    /// Merges another head into the local one without moving any ref. `None` where no merge commit is needed: ours
+    /// Merges another head into the local one without moving any ref. `None` if no merge commit is needed: ours
     /// holds all of it already, or the ref can just follow.
     pub(crate) fn merge_unpublished(
         &self,
@@ -90,8 +90,7 @@ impl Store {
         Ok(Offer { store: self, work, base, merged, from: from.to_owned() })
     }
 
-    /// Makes the local ref follow, now that the remote has the commit. Where somebody wrote here meanwhile, that is
-    /// merged with it.
+    /// Moves the local ref, now that the remote has the commit. If someone wrote here meanwhile, the two are merged.
     pub(crate) fn follow(&self, ahead: Unpublished, from: &str) -> Result<Merged, StoreError> {
         fault::point("pushed");
         let Unpublished { merged, base, made, keep: mut held, subject } = ahead;

@@ -18,7 +18,7 @@ use super::trees::{self, DEEPEST};
 pub(crate) enum Visited {
     /// A file, with what is redacted of it hidden.
     File(Vec<u8>),
-    /// Something that no store holds or no reader reads, and why.
+    /// An entry that a store cannot hold or a reader cannot read, and why.
     Unfit(&'static str),
 }
 
@@ -80,7 +80,7 @@ impl Snapshot<'_> {
                     other => visit(&inner, other)?,
                 }
             } else if inner.split('/').count() >= DEEPEST {
-                visit(&inner, Visited::Unfit("it lies deeper than any record"))?;
+                visit(&inner, Visited::Unfit("it is nested deeper than any record"))?;
             } else {
                 for (path, bytes) in std::mem::take(&mut files) {
                     visit(&path, Visited::File(bytes))?;
@@ -98,7 +98,7 @@ impl Snapshot<'_> {
         let header =
             self.repo().find_header(id).map_err(StoreError::object("cannot read a record of the store"))?;
         if header.kind() != Kind::Blob {
-            return Ok(Visited::Unfit("it is no file"));
+            return Ok(Visited::Unfit("it is not a file"));
         }
         if header.size() > layout::largest(path) {
             return Ok(Visited::Unfit("it is larger than a record can be"));

@@ -1,5 +1,5 @@
 //! Fields that two sides changed differently, as the merge commits show; nothing is stored for it. A conflict is open until
-//! someone who has the merge in their history writes the field: a write that did not know of it settles nothing.
+//! someone who has the merge in their history writes the field; a write without that merge does not resolve it.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(crate) struct Side {
     pub(crate) at: Option<Time>,
 }
 
-/// A field with two values, one of which stands.
+/// A field with two values, one of which is in force.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub(crate) struct Conflict {
     /// The record's file in the tree of the ref.
@@ -42,9 +42,9 @@ pub(crate) struct Conflict {
     pub(crate) record: String,
     /// `title`, `tags/auth`, `extended_context/notes`; `*` if the whole record was born twice.
     pub(crate) field: String,
-    /// The value that stands.
+    /// The value in force.
     pub(crate) stands: Side,
-    /// The value that does not.
+    /// The value that lost.
     pub(crate) other: Side,
     /// The commit that decided: a merge, unless someone replaced the record with another.
     pub(crate) merge: String,

@@ -1,4 +1,4 @@
-//! What can go wrong between two clones. Nothing of it changes what was here before.
+//! Errors of exchanges with a remote. None of them changes the local state.
 
 use super::words;
 use crate::model::remedy::{Call, Remedies};
@@ -37,7 +37,7 @@ pub(crate) enum SyncError {
         /// git's words.
         words: String,
     },
-    /// The remote wants to know who asks, and nobody told.
+    /// The remote requires credentials, and none were given.
     #[error("`{remote}` does not let you in: {words}")]
     Credentials {
         /// The remote.
@@ -66,7 +66,7 @@ pub(crate) enum SyncError {
         reference: String,
     },
     /// Others were quicker each time.
-    #[error("`{remote}` changed under each of {times} tries to push `{reference}`: {words}")]
+    #[error("`{remote}` changed during each of {times} attempts to push `{reference}`: {words}")]
     Raced {
         /// The remote.
         remote: String,
@@ -78,7 +78,7 @@ pub(crate) enum SyncError {
         words: String,
     },
     /// The connection ended before the remote said whether it took the commit, and it could not be asked again.
-    #[error("whether `{remote}` took the claim is not known: {words}")]
+    #[error("it is unknown whether `{remote}` accepted the claim: {words}")]
     Unknown {
         /// The remote.
         remote: String,
@@ -86,7 +86,7 @@ pub(crate) enum SyncError {
         words: String,
     },
     /// What the remote has under that name cannot be merged.
-    #[error("what `{remote}` has cannot be merged: {why}")]
+    #[error("the store of `{remote}` cannot be merged: {why}")]
     Theirs {
         /// The remote.
         remote: String,
@@ -101,7 +101,7 @@ pub(crate) enum SyncError {
 }
 
 impl SyncError {
-    /// Whether another time, or another place, may do: the remote was not there to ask.
+    /// Whether trying again later, or with another remote, may help: the remote could not be reached.
     pub(crate) fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Credentials { .. })
     }
@@ -137,7 +137,7 @@ impl Explain for SyncError {
                 )
             }
             Self::UnknownRemote { name, is_configured: false, .. } => {
-                format!("`git remote add {} URL` makes it", shell::operand(name)).into()
+                format!("`git remote add {} URL` adds it", shell::operand(name)).into()
             }
             Self::UnknownRemote { .. } => "`git config wf.remote NAME` names another".into(),
             Self::Unreachable { remote, .. } => {
@@ -177,11 +177,11 @@ fn of_a_refusal(words: &str) -> Remedies {
     }
     match words::lock_file(words) {
         Some(lock) => format!(
-            "nothing is lost here; another push is at work on the server, or one that died left `{lock}` there: then remove it"
+            "nothing is lost here; if no other push is running on the server, one that died left `{lock}` there: remove it"
         )
         .into(),
         None => {
-            "nothing is lost here; where only branches may be pushed, `git config wf.ref refs/heads/wf/main`"
+            "nothing is lost here; if only branches may be pushed, run `git config wf.ref refs/heads/wf/main`"
                 .into()
         }
     }

@@ -1,5 +1,6 @@
-//! What this clone saw with its own eyes of how old something is. The remote's ref has a reflog here, with times of this
-//! clone's clock. A clock that is wrong by hours is of one mind with itself, and the dates of others correct it.
+//! What this clone itself knows about the age of something. The remote's ref has a reflog here, with times by this
+//! clone's clock. A clock that is wrong by hours is still consistent with itself, and the dates of others' commits can
+//! correct it.
 
 use std::collections::HashSet;
 
@@ -14,7 +15,7 @@ const MOST: usize = 10_000;
 /// At most this many fetches are asked for dates of others.
 const FETCHES: usize = 100;
 
-/// The moment, by this clone's clock, from which on it has known the remote to hold the file at `path`. None where the
+/// The moment, by this clone's clock, from which on it has known the remote to hold the file at `path`. None if the
 /// remote does not hold it: it was written here then, by this clock. `now` where that cannot be found out.
 pub(crate) fn first_seen(
     store: &Store,

@@ -1,4 +1,4 @@
-//! Clones that left objects on the remote. What a merge reads must be here first, since a missing object is no broken
+//! Partial clones. The objects that a merge reads must be fetched first, since a missing object is not a broken
 //! record.
 
 use gix::ObjectId;

@@ -4,7 +4,7 @@ use super::SyncError;
 use crate::store::git::Args;
 use crate::store::{Store, StoreError};
 
-/// The ref's remote: `wf.remote`, else the one remote whose plain `git fetch` brings the ref along. None where neither
+/// The ref's remote: `wf.remote`, else the one remote whose plain `git fetch` brings the ref along. None if neither
 /// says so.
 pub(crate) fn of_the_ref(store: &Store) -> Result<Option<String>, SyncError> {
     if let Some(name) = store.config("wf.remote").filter(|name| !name.is_empty()) {
@@ -32,7 +32,7 @@ pub(crate) fn to_sync(store: &Store, named: Option<&str>) -> Result<String, Sync
 }
 
 /// The remote that a new store shall belong to: the one named, else the ref's, else the only one there is, else
-/// `origin`. None where there is no such remote.
+/// `origin`. None if there is no such remote.
 pub(crate) fn to_begin_with(store: &Store, named: Option<&str>) -> Result<Option<String>, SyncError> {
     match to_sync(store, named) {
         Ok(remote) => Ok(Some(remote)),

@@ -1,4 +1,4 @@
-//! One exchange with a remote: fetch, merge, push, and again where somebody else was quicker.
+//! One exchange with a remote: fetch, merge, push, and again if someone else pushed first.
 
 use std::thread::JoinHandle;
 
@@ -32,32 +32,32 @@ pub(crate) enum Moved {
     Merge,
 }
 
-/// What an exchange with a remote came to.
+/// The outcome of an exchange with a remote.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Synced {
     /// The remote.
     pub(crate) remote: String,
     /// Whether the remote was asked and has the ref.
     pub(crate) fetched: bool,
-    /// What became of the local ref.
+    /// How the local ref changed.
     pub(crate) merged: Moved,
     /// What the remote's head had dropped or broken, and which was put back: paths of files and of the folders of
     /// whole records.
     pub(crate) restored: Vec<String>,
     /// What was left out of the remote's head because git refuses it: names such as `..`; also folders that lie too deep.
     pub(crate) refused: Vec<String>,
-    /// What came in that no command makes, such as a record that was born again or says something else in a field that is
-    /// written once; who brought it.
+    /// Changes that came in and that no command makes, such as a record that was created again or that changed a field
+    /// which is written once, with their authors.
     pub(crate) rewritten: Vec<Rewritten>,
     /// Whether the remote's ref had been set back to a state without commits that it had before.
     pub(crate) rewound: bool,
-    /// Whether the remote took something.
+    /// Whether anything was pushed.
     pub(crate) pushed: bool,
     /// Commits that were not here before.
     pub(crate) incoming: u64,
     /// Commits that the remote did not have before, merges included.
     pub(crate) outgoing: u64,
-    /// The commit that the local ref points to now; none where there is no store on either side.
+    /// The commit that the local ref points to now; none if neither side has a store.
     pub(crate) tip: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl Synced {
         }
     }
 
-    /// Whether both sides were so already.
+    /// Whether both sides were already up to date.
     pub(crate) fn is_idle(&self) -> bool {
         !self.pushed && self.merged == Moved::None
     }
@@ -188,9 +188,9 @@ pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     synced.finish(store)
 }
 
-/// Pushes what is here. Where the remote holds more it refuses, and nothing is done about that. Where it is known to hold
-/// the same in other commits, a merge of the two is pushed: a pull leaves them apart, so that clones which only pull do not
-/// merge for ever.
+/// Pushes the local state. If the remote holds more, the push is rejected. If the remote is known to hold the same
+/// state in other commits, a merge of the two is pushed: a pull does not merge them, so that clones which only pull do
+/// not create merges for ever.
 pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let mut tip = ready(store)?;
     let tracking = store.tracking(remote);
@@ -261,7 +261,7 @@ fn ready(store: &Store) -> Result<ObjectId, SyncError> {
     Ok(store.snapshot()?.commit())
 }
 
-/// Fetches. The head of the store at the remote; none where it has none. What the remote had before and took back is
+/// Fetches. The head of the store at the remote; none if it has none. What the remote had before and took back is
 /// merged at once.
 pub(super) fn fetch(
     store: &Store,

@@ -1,4 +1,5 @@
-//! A change that counts only once the remote has it, such as a claim: the remote's own update of its ref is the lock.
+//! A change that takes effect only once the remote has it, such as a claim: the remote's atomic update of its ref is
+//! the lock.
 
 use super::round::{self, HELD, Synced, TRIES};
 use super::transfer::{self, Pushed};
@@ -16,12 +17,12 @@ pub(crate) struct Through<T> {
 }
 
 /// Runs `change` on the newest state of both sides and offers its commit to the remote. The local ref follows once the
-/// remote has it, and no lock is held meanwhile. Where others were quicker, or the connection was lost, the commit is
-/// forgotten and `change` runs again: it must look whether what it does is done already. Where it writes nothing, or
-/// fails, what came in stays.
+/// remote has it, and no lock is held meanwhile. If others pushed first, or the connection was lost, the commit is
+/// discarded and `change` runs again, so it must check whether it is done already. If it writes nothing, or fails, what
+/// was fetched stays merged.
 ///
 /// # Errors
-/// [`SyncError::Unreachable`] and the like where the remote took nothing; [`SyncError::Unknown`] where nobody can tell.
+/// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] if that is not known.
 pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     remote: &str,

@@ -30,7 +30,7 @@ pub(super) enum Pushed {
     Lost(String),
 }
 
-/// Fetches the remote's refs of ours. The head of the store there; none where it has none.
+/// Fetches the remote's refs of ours. The head of the store there; none if it has none.
 pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
     let refspec = store.fetch_refspec(remote);
     let args = Args::new(&[

@@ -1,4 +1,4 @@
-//! What git and the remote say, in English since `LC_MESSAGES` is C, made into one line and told apart.
+//! Parses and classifies messages of git and the remote, which are in English since `LC_MESSAGES` is C.
 
 /// More words than this are cut.
 const LONGEST: usize = 600;
@@ -161,7 +161,7 @@ pub(super) fn lock_file(words: &str) -> Option<&str> {
     rest.split_once("': File exists").map(|(path, _)| path).filter(|path| path.ends_with(".lock"))
 }
 
-/// The line about `reference` in what `git push --porcelain` prints: flag, `from:to`, summary and reason. None where
+/// The line about `reference` in what `git push --porcelain` prints: flag, `from:to`, summary and reason. None if
 /// the push did not come so far.
 pub(super) fn status(stdout: &[u8], reference: &str) -> Option<Status> {
     let text = String::from_utf8_lossy(stdout);

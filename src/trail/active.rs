@@ -1,4 +1,4 @@
-//! Which execution this worktree carries out, and on which branch. Only commits on that branch are bound.
+//! Which execution this worktree is bound to, and on which branch. Only commits on that branch are linked.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn path(store: &Store) -> PathBuf {
     store.git_dir().join("wf/active.json")
 }
 
-/// What this worktree executes; none where it executes nothing. A file that cannot be read as such counts as none:
+/// What this worktree executes; none if it executes nothing. A file that cannot be read as such counts as none:
 /// the claim itself is in the store, and `next` writes the file again.
 pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
     match std::fs::read(path(store)) {
@@ -44,7 +44,7 @@ pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
     }
 }
 
-/// The work tree that carries an execution out: this one, or another of the repository's; none where no work tree here
+/// The work tree that carries an execution out: this one, or another of the repository's; none if no work tree here
 /// is bound to it.
 pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
     let is_bound = |git_dir: &Path| {
@@ -102,8 +102,8 @@ pub(crate) fn clear(store: &Store) -> Result<(), StoreError> {
     remove(path(store))
 }
 
-/// Notes the executions of which one is about to be claimed, so that a claim whose maker died right after it is found
-/// again. There are several where an earlier try may have reached the remote after all.
+/// Records the execution that is about to be claimed, so that the claim can be found again if the process is killed
+/// right after it. There are several if an earlier attempt may have reached the remote after all.
 pub(crate) fn begin(store: &Store, made: &[ExecutionId]) -> Result<(), StoreError> {
     let folder = store.git_dir().join("wf");
     std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
@@ -111,7 +111,7 @@ pub(crate) fn begin(store: &Store, made: &[ExecutionId]) -> Result<(), StoreErro
     std::fs::write(begun_path(store), text).map_err(StoreError::io(begun_path(store)))
 }
 
-/// What [`begin`] noted, where nothing took it back since.
+/// What [`begin`] recorded, unless it was cleared since.
 pub(crate) fn begun(store: &Store) -> Result<Vec<ExecutionId>, StoreError> {
     match std::fs::read_to_string(begun_path(store)) {
         Ok(text) => Ok(text.lines().filter_map(|line| ExecutionId::parse(line).ok()).collect()),

@@ -1,4 +1,4 @@
-//! git with a temporary folder for the objects that it writes, so that nothing of what it tries stays in the repository.
+//! Runs git with a temporary object directory, so that nothing that it writes stays in the repository.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -98,7 +98,7 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
     Ok(list.lines().filter_map(object_id).collect())
 }
 
-/// None where its trees unfold to more files than can be looked at.
+/// None if its trees unfold to more files than can be looked at.
 fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
     let Some(files) = store.every_change_of(code)? else { return Ok(None) };
     let kind = |(old, new): (bool, bool)| match (old, new) {
@@ -153,9 +153,9 @@ pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTre
     Some(files)
 }
 
-/// Where an audit begins that is asked for no range: at the commit on which the first execution was made, so that what
-/// was there before anybody planned is not held against anybody. Of a branch that is not here nothing is known. None where
-/// the first execution began without any commit, or no such commit is here.
+/// Where an audit without a range begins: at the commit on which the first execution was made, so that commits from
+/// before the first plan are not reported. Branches that are not in this clone are ignored. `None` if the first
+/// execution began without any commit, or if that commit is missing.
 pub(crate) fn first_base<'a>(
     store: &Store,
     executions: impl Iterator<Item = &'a ExecutionFolder>,

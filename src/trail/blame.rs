@@ -17,7 +17,7 @@ use crate::store::{Store, StoreError, object_id};
 pub(crate) struct Span {
     /// The first and the last line as the file is now, from 1.
     pub(crate) lines: RangeInclusive<u64>,
-    /// The commit; none where the lines are in no commit yet.
+    /// The commit; none if the lines are in no commit yet.
     pub(crate) commit: Option<ObjectId>,
     /// What the file was called there.
     pub(crate) path: String,
@@ -142,7 +142,7 @@ const NO_RENAMES: &[&str] = &["--no-follow"];
 /// The most renames of one file that are followed.
 const MOST_RENAMES: usize = 32;
 
-/// The commits at which looking for renames must end, since nobody can look at all that they changed. None where no line
+/// The commits at which looking for renames must end, since nobody can look at all that they changed. None if no line
 /// comes from a file of another name.
 fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, StoreError> {
     let origins = |spans: &[Span], path: &str| -> Vec<(ObjectId, String)> {

@@ -1,4 +1,4 @@
-//! The plan as an execution claimed it, whatever became of it since.
+//! The plan as an execution claimed it, regardless of later changes.
 
 use crate::model::doc::Doc;
 use crate::model::execution::Execution;

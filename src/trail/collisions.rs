@@ -1,5 +1,5 @@
-//! Where branches would collide if somebody merged them now. git's own merge says so, in memory: neither a work tree
-//! nor a reference is touched, and what it writes goes into a folder that is thrown away.
+//! Where branches would conflict if they were merged now. git merges them in memory: no work tree or reference is
+//! touched, and its objects go to a temporary folder.
 
 use gix::ObjectId;
 use schemars::JsonSchema;
@@ -55,9 +55,9 @@ impl Explain for CollisionError {
 /// Lines of one version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Lines {
-    /// The first line, from 1; where none is left, the one before.
+    /// The first line, from 1; if no line is left, the line before.
     pub(crate) start: usize,
-    /// How many; 0 where the lines were taken away.
+    /// How many; 0 if the lines were deleted.
     pub(crate) count: usize,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Hunk {
     pub(crate) second: Lines,
 }
 
-/// A file over which two sides collide.
+/// A file in which two sides conflict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FileCollision {
     /// Its path.
@@ -83,7 +83,7 @@ pub(crate) struct FileCollision {
     pub(crate) hunks: Vec<Hunk>,
 }
 
-/// The files over which two commits would collide; none where they merge without conflicts.
+/// The files over which two commits would collide; none if they merge without conflicts.
 pub(crate) fn between(
     store: &Store,
     one: &CommitHash,
@@ -203,7 +203,7 @@ fn conflicts(output: &[u8]) -> Vec<FileCollision> {
     found
 }
 
-/// Whether a commit is in the history of another; false where one of them is not here.
+/// Whether a commit is in the history of another; false if one of them is not here.
 pub(crate) fn is_merged(store: &Store, commit: &CommitHash, into: &CommitHash) -> bool {
     match (store.commit_here(commit), store.commit_here(into)) {
         (Some(commit), Some(into)) => store.is_ancestor(commit, into).unwrap_or(false),

@@ -1,6 +1,7 @@
-//! What a merge holds of its own: every path in which its tree is not the one that git makes of its parents, and every
-//! path over which they conflict. So how a conflict was settled is the merge's own, whichever side won, and so is a rename,
-//! a new mode, a file that came or went, or what one side changed and the merge dropped.
+//! A merge's own changes: every path in which its tree differs from the one that git makes of its parents, and every
+//! path with a conflict. So the resolution of a conflict is the merge's own change, whichever side won, and so is a
+//! rename, a mode change, an added or deleted file, or a change of one side that the merge dropped, if git would not
+//! have made it.
 //!
 //! git merges the parents again (`merge-tree`, git 2.39 or later), with its own settings for renames and without
 //! attributes and merge drivers: those of a clone would make the answer depend on where it is asked. An octopus is merged

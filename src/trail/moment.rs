@@ -13,10 +13,10 @@ use crate::store::{Store, StoreError, object_id};
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MomentError {
     /// It is nothing of that kind.
-    #[error("`{0}` is neither a step of the store nor a date")]
+    #[error("`{0}` is neither a commit of the store nor a date")]
     Unknown(String),
     /// It is a commit of something else.
-    #[error("`{text}` is the commit {commit}, which is no step of the store")]
+    #[error("`{text}` is the commit {commit}, which is not a commit of the store")]
     NotOurs {
         /// As it was given.
         text: String,
@@ -94,7 +94,7 @@ fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
     Ok(object_id(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// What this clone and the remote had in common when they last met; none where they never did.
+/// What this clone and the remote had in common when they last met; none if they never did.
 pub(crate) fn last_met(store: &Store, remote: &str) -> Result<Option<ObjectId>, StoreError> {
     let (Some(ours), Some(theirs)) = (store.tip()?, store.read_ref(&store.tracking(remote))?) else {
         return Ok(None);

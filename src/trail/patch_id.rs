@@ -1,4 +1,4 @@
-//! git's patch id: what a change is, whatever its commits are called. By it a squashed commit is found again.
+//! git's patch ids, which identify a change regardless of its commits. They are used to recognize squashed commits.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};

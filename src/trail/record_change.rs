@@ -38,13 +38,13 @@ pub(crate) enum Kind {
     Conflict,
     /// A run itself.
     Run,
-    /// An entry of its log: where it, or one of its issues, came to.
+    /// An entry of its log: the progress of the run or of one of its issues.
     RunEvent,
     /// An entry that hides something.
     Redaction,
     /// The root record: project context and policy.
     Settings,
-    /// A file that is no record of this version.
+    /// A file that is not a record of this version.
     Other,
 }
 
@@ -61,7 +61,7 @@ impl Kind {
 pub(crate) enum Change {
     /// It is new.
     Added,
-    /// Some of its fields are others.
+    /// Some of its fields differ.
     Changed,
     /// It is only on the first side.
     Removed,
@@ -74,21 +74,21 @@ pub(crate) struct RecordChange {
     pub(crate) kind: Kind,
     /// What became of it.
     pub(crate) change: Change,
-    /// Its id; of an item its number within the queue, of an entry its name. None where it cannot be read.
+    /// Its id; for an item its number in the queue, for an entry its name; none if it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<String>,
     /// Its place in the tree of the ref.
     pub(crate) path: String,
     /// The record in one line.
     pub(crate) summary: String,
-    /// The fields that differ; of a new record all of them. The fields of a plan stand for themselves, without `plan.`.
+    /// The fields that differ; for a new record all of them. The fields of a plan are named without `plan.`.
     pub(crate) fields: Vec<FieldChange>,
     /// The titles of a plan's tasks.
     #[serde(skip)]
     pub(crate) titles: BTreeMap<String, String>,
 }
 
-/// What a file says, before and after. None where it reads the same: stamps are not for people, and of two values that
+/// What a file says, before and after. None if it reads the same: stamps are not for people, and of two values that
 /// are both hidden nobody can tell.
 pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
     let kind = kind(&file.path);
@@ -155,7 +155,7 @@ fn kind(path: &str) -> Kind {
     }
 }
 
-/// The fields for people; none where nobody can read them.
+/// The fields for people; none if nobody can read them.
 fn read(kind: Kind, text: &str) -> Option<Value> {
     if kind == Kind::Other {
         return None;

@@ -14,10 +14,10 @@ use crate::model::run::{Run, RunEvent, RunLogEntry};
 /// A quoted text is cut to so many characters.
 const LONGEST: usize = 160;
 
-/// The record at `path` in one line; `value` is none where it cannot be read.
+/// The record at `path` in one line; `value` is none if it cannot be read.
 pub(super) fn summary(kind: Kind, path: &str, value: Option<&Value>) -> String {
     if kind == Kind::Other {
-        return format!("{path}, which is no record");
+        return format!("{path}, which is not a record");
     }
     let said = value.and_then(|value| words(kind, path, value));
     said.unwrap_or_else(|| format!("{path}, which cannot be read"))

@@ -1,10 +1,10 @@
-//! What a message says of other commits, in git's own words: those that it takes back, copies or squashes.
+//! What a message says about other commits, in git's own words: those that it reverts, copies or squashes.
 
 use gix::bstr::ByteSlice;
 
-/// The trailer with a commit that is taken back, where somebody's own words do not say so.
+/// The trailer with a reverted commit, for messages that do not say so in git's words.
 pub(crate) const REVERTS: &str = "Wf-Reverts";
-/// `git revert` writes it, also where what is taken back took something back itself ("Reapply").
+/// `git revert` writes it, even if it reverts a revert ("Reapply").
 const TAKES_BACK: &[u8] = b"This reverts commit";
 /// `git cherry-pick -x` writes it.
 const COPIES: &[u8] = b"(cherry picked from commit ";
@@ -18,9 +18,9 @@ const MOST: usize = 1_000;
 /// The ids of other commits in a message, as they stand there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Referred {
-    /// Commits that are taken back.
+    /// Reverted commits.
     pub(crate) reverts: Vec<String>,
-    /// Commits that are made once more: copied, or squashed.
+    /// Copied or squashed commits.
     pub(crate) copies: Vec<String>,
 }
 

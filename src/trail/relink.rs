@@ -33,9 +33,9 @@ const SKEW: i64 = 24 * 60 * 60 * 1000;
 pub(crate) enum Shown {
     /// Its trailers name the plan.
     Trailers,
-    /// Its trailers name the issue, and of its executions only this one will do.
+    /// Its trailers name the issue, and only this execution of the issue fits.
     Issue,
-    /// Its message says that it takes back, copies or squashes commits of the execution.
+    /// Its message says that it reverts, copies or squashes commits of the execution.
     Message,
     /// It makes the same change as a commit that is linked.
     Patch,
@@ -54,20 +54,20 @@ pub(crate) struct Lost {
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The task, where it is known.
+    /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
     /// What shows that it belongs there.
     pub(crate) shown_by: Shown,
-    /// The commits of the execution that it takes back.
+    /// The commits of the execution that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,
-    /// A linked commit that no branch has any more, and of which it is the newer form.
+    /// A linked commit that no branch has any more, and that it replaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaces: Option<CommitHash>,
 }
 
-/// The commits of a range of git's, oldest first; of all branches and HEAD without one. None where git takes `range` for
+/// The commits of a range of git's, oldest first; of all branches and HEAD without one. None if git takes `range` for
 /// none.
 pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<CommitHash>>, StoreError> {
     let mut args = Args::new(&["rev-list", "--reverse", "--topo-order"]).no_paths();
@@ -100,7 +100,7 @@ pub(crate) struct Found {
 struct Known {
     executions: Vec<ExecutionFolder>,
     of_issue: HashMap<IssueId, Vec<usize>>,
-    /// The executions whose logs name a commit, in whatever way: what somebody took back is not linked again.
+    /// The executions whose logs name a commit in any way, so that a removed link is not added again.
     naming: HashMap<CommitHash, Vec<usize>>,
 }
 

@@ -1,6 +1,7 @@
-//! Whose work a commit takes back, copies or squashes. It belongs there, wherever it was made.
+//! Whose work a commit reverts, copies or squashes. It belongs to that work, wherever it was made.
 //!
-//! What its message says of other commits comes first. A copy or a revert that says nothing is known by git's patch id.
+//! What its message says about other commits comes first. A copy or revert whose message says nothing is recognized by
+//! git's patch id.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -39,7 +40,7 @@ pub(crate) struct Source {
     pub(crate) task_id: Option<String>,
     /// The commits of it.
     commits: Vec<CommitHash>,
-    /// The commits of it that are taken back; none where it is made once more.
+    /// The commits of it that are reverted; none if they are reapplied or copied.
     pub(crate) reverts: Vec<CommitHash>,
 }
 
@@ -50,7 +51,7 @@ pub(crate) enum Same {
     Nobody,
     /// Of these.
     Of(Vec<Source>),
-    /// Of plans that have nothing to do with each other: nobody can tell which is meant.
+    /// Of unrelated plans: which one is meant is unknown.
     Several(Vec<SolutionId>),
 }
 
@@ -72,7 +73,7 @@ impl<'a, R: Read> Sources<'a, R> {
         self.followed(message, 0)
     }
 
-    /// The commits that a message takes back, whoever made them.
+    /// The commits that a message says it reverts, whether or not an execution links them.
     pub(crate) fn taken_back(&self, message: &[u8]) -> Vec<CommitHash> {
         let ids = Referred::parse(message).reverts;
         ids.iter().filter_map(|id| self.store.commit_named(id)).map(CommitHash::from).collect()

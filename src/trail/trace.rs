@@ -39,7 +39,7 @@ pub(crate) fn issues_of(
     Ok(found)
 }
 
-/// The commit that any commit-ish names; none where git knows no such commit. Only what is no id takes a git process.
+/// The commit that any commit-ish names; none if git knows no such commit. Only what is no id takes a git process.
 pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, StoreError> {
     let is_whole = text.len() >= 40;
     if let Some(id) = store.commit_named(text).filter(|_| is_whole) {

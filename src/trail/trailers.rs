@@ -10,7 +10,7 @@ pub(crate) const ISSUE: &str = "Wf-Issue";
 pub(crate) const SOLUTION: &str = "Wf-Solution";
 /// The trailer with the task of that plan.
 pub(crate) const TASK: &str = "Wf-Task";
-/// The trailers that bind a commit, as they are written.
+/// The trailers that link a commit, as they are written.
 const KEYS: &[&str] = &[ISSUE, SOLUTION, TASK];
 /// `git merge --squash` indents the messages that it collects by as much.
 const MAX_INDENT: usize = 4;

@@ -177,7 +177,7 @@ fn is_nothing_together<'a>(
 }
 
 /// The commit on which the work of an execution stands and the last of it, where nothing else lies between: then the change
-/// from one to the other is what the execution made, and a squash of it is known by that. None where others' commits or a
+/// from one to the other is what the execution made, and a squash of it is known by that. None if others' commits or a
 /// merge lie between.
 pub(crate) fn span(
     store: &Store,

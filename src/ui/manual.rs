@@ -1,5 +1,5 @@
-//! Manual pages as plain text, for machines that have no `man`, pipes, and agents. Knows the requests that our own pages
-//! use: `.TH`, `.SH`, `.SS`, `.PP`, `.TP`, `.IP`, `.nf`, `.fi`, and the fonts.
+//! Renders manual pages as plain text, for machines without `man`, for pipes, and for agents. Supports the requests
+//! that our own pages use: `.TH`, `.SH`, `.SS`, `.PP`, `.TP`, `.IP`, `.nf`, `.fi`, and the fonts.
 
 /// How many columns a line has.
 const WIDTH: usize = 80;

@@ -32,7 +32,7 @@ pub(crate) fn columns_of_help() -> usize {
     Screen::from_env(false).columns().or_else(screen::columns_of_variable).unwrap_or(screen::DEFAULT_COLUMNS)
 }
 
-/// How many columns of stderr a line may take; none where it is no terminal.
+/// How many columns of stderr a line may take; none if it is no terminal.
 pub(crate) fn columns_of_remarks() -> Option<usize> {
     #[allow(clippy::disallowed_methods)] // It only asks.
     let size = terminal_size::terminal_size_of(std::io::stderr());

@@ -1,7 +1,7 @@
-//! The one way out: whatever this program writes to a terminal, a pager or a pipe passes a filter that lets no control
-//! character through, and nothing that hides or turns the line round. Colour travels as marks that only the painter can
-//! make; the filter turns them into the escapes that a terminal knows. So a text of others that reaches the screen by
-//! whatever mistake is at worst ugly.
+//! The only path to the outside: whatever this program writes to a terminal, a pager or a pipe passes a filter that
+//! stops control characters, invisible characters and bidirectional controls. Colour passes the filter as marks that
+//! only the painter can make; the filter turns them into terminal escapes. So foreign text that reaches the screen by
+//! mistake is at worst ugly.
 
 use std::io::{self, Write};
 
@@ -171,8 +171,8 @@ impl Drop for Remarks {
     }
 }
 
-/// Says something beside the answer: one line on stderr. Nowhere to say it is no reason to end in another way, which
-/// is what the macros of the standard library would do.
+/// Writes one line to stderr, beside the answer. Ignores errors, on which the macros of the standard library would
+/// panic.
 pub(crate) fn say(line: &str) {
     // In one piece, so that processes that share a terminal do not mix their lines.
     let _ = Remarks::new().write_all(format!("{line}\n").as_bytes());

@@ -1,4 +1,4 @@
-//! A graph for programs that draw: Graphviz and Mermaid. Whatever a label says, it stays a label.
+//! Graphs for Graphviz and Mermaid. Labels are escaped, whatever they contain.
 
 use super::text::{clean_line, truncate};
 

@@ -17,7 +17,7 @@ pub(super) const DEFAULT_COLUMNS: usize = 80;
 /// [`text::clean_line`], [`text::indent`] or a table all the same, since only they keep its line breaks from making lines
 /// that look like the program's.
 ///
-/// Whoever makes a screen calls [`Screen::finish`] once the command is through, failed or not: on a terminal
+/// Call [`Screen::finish`] when the command is over, even if it failed: on a terminal
 /// the answer is held back until then.
 pub(crate) struct Screen {
     json: bool,

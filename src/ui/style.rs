@@ -1,4 +1,4 @@
-//! The few ways in which text is set apart, and who decides whether it is.
+//! The few text styles, and whether to use them.
 
 use std::ffi::OsStr;
 use std::hash::{BuildHasher, RandomState};

@@ -1,4 +1,4 @@
-//! Text from elsewhere, made fit for a terminal: nothing in it moves the cursor, hides, or turns the line round.
+//! Makes foreign text safe for a terminal: nothing in it moves the cursor, hides text, or reverses the line.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -330,7 +330,7 @@ fn the_project_s_texts_are_texts_or_json() {
     }
     let set = ["project", "set", "guidelines", "-F", "-"];
     for (given, what) in [
-        ("{\"a\": 1, \"a\": 2}".to_owned(), "stands twice"),
+        ("{\"a\": 1, \"a\": 2}".to_owned(), "appears twice"),
         (format!("{}{}", "[".repeat(110), "]".repeat(110)), "nested deeper"),
     ] {
         let error = repo.refused_in(given, 1, &set);

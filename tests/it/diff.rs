@@ -182,7 +182,7 @@ fn a_hostile_record_is_cleaned() {
     ]);
     let text = repo.wf(&["diff"]).ok().stdout;
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
-    assert!(text.contains("+ notes.txt, which is no record"), "{text}");
+    assert!(text.contains("+ notes.txt, which is not a record"), "{text}");
     let answer = repo.json(&["diff"]);
     assert_eq!(kinds(&answer), ["added other", "changed issue", "added other"]);
     assert_eq!(fields(&answer), ["title"]);

@@ -54,7 +54,7 @@ fn an_issue_that_was_cancelled_for_good_is_healed_in_one_clone_whichever_merges_
         two.sandbox.advance(10);
         two.bea.wf(&["comment", "GH-1", "-m", "meanwhile"]).ok();
         let ran = two.ada.wf(&["fsck", "--repair"]).ok();
-        assert!(ran.stdout.contains("can be written to again"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("can be changed again"), "{}", ran.stdout);
         assert_eq!(status(&two.ada), "cancelled", "the value that stood");
         two.ada.wf(&["reopen", "GH-1"]).ok();
         let (one, other) = if healer_first { (&two.ada, &two.bea) } else { (&two.bea, &two.ada) };
@@ -155,7 +155,7 @@ fn a_birth_of_the_far_future_is_healed_with_the_record() {
     forge(&two.ada, &file("GH-1"), |it| it["clock"] = json!({"*": LAST}));
     assert!(two.ada.wf(&["edit", "GH-1", "--title", "x"]).fails(1).stderr.contains("last stamp"));
     let ran = two.ada.wf(&["fsck", "--repair"]).fails(1);
-    assert!(ran.stdout.contains("can be written to again"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("can be changed again"), "{}", ran.stdout);
     two.ada.wf(&["edit", "GH-1", "--title", "x"]).ok();
     // The forgery itself stays in the history, and is named with who made it.
     let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();

@@ -369,7 +369,7 @@ fn a_run_lies_where_its_id_says() {
     files.push(("runs/1/run.json".into(), json!({})));
     write(&repo, &files);
     for (path, what) in [
-        ("runs/RUN-1/run.json", "bears the id of another"),
+        ("runs/RUN-1/run.json", "has the id of another"),
         ("runs/RUN-3/log/yesterday.json", "`yesterday` cannot be the id of a log entry"),
         ("runs/RUN-3/run.json", "missing, although its folder is there"),
         ("runs/1", "`1` cannot be the id of a run"),

@@ -172,7 +172,7 @@ fn exit_codes_and_errors() {
     assert!(repo.wf(&["solution", "add", "--help"]).ok().stdout.contains("Usage: git wf solution add"));
     for usage in [&["nonsense"][..], &["list", "--colour"], &["show"], &["bind"], &[], &["solution"]] {
         let plain = repo.wf(usage).fails(2);
-        let tells = plain.stderr.contains("Usage") || plain.stderr.contains("--help` shows how it is used");
+        let tells = plain.stderr.contains("Usage") || plain.stderr.contains("--help` shows its usage");
         assert!(plain.stdout.is_empty() && tells, "{usage:?}: {}", plain.stderr);
         assert!(!plain.stderr.contains("For more information"), "{usage:?}: {}", plain.stderr);
         let error = repo.refused(2, usage);
@@ -246,15 +246,11 @@ fn wrong_usage_says_what_is_missing_and_where_to_look() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     let plain = repo.wf(&["queue", "add"]).fails(2);
-    assert!(
-        plain.stderr.ends_with("hint: `git wf queue add --help` shows how it is used\n"),
-        "{}",
-        plain.stderr
-    );
+    assert!(plain.stderr.ends_with("hint: `git wf queue add --help` shows its usage\n"), "{}", plain.stderr);
     let error = repo.refused(2, &["queue", "add"]);
     assert!(error["message"].as_str().unwrap().contains("needs `<ISSUES|--all-planned|"), "{error}");
-    assert_eq!(error["hint"], "`git wf queue add --help` shows how it is used");
+    assert_eq!(error["hint"], "`git wf queue add --help` shows its usage");
     assert!(repo.refused(2, &["nxt"])["hint"].as_str().unwrap().contains("`next`"));
     let error = repo.refused(2, &["queue", "conflict"]);
-    assert!(error["hint"].as_str().unwrap().ends_with("comes one of: add, list, check"), "{error}");
+    assert!(error["hint"].as_str().unwrap().ends_with("are: add, list, check"), "{error}");
 }

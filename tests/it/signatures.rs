@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{REF, Repo, Sandbox};
 
-/// Makes a key of that name. False where there is no ssh-keygen.
+/// Makes a key of that name. False if there is no ssh-keygen.
 fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<String> {
     let key = sandbox.root().join(name);
     let key = key.to_str().unwrap();

@@ -231,16 +231,20 @@ fn arguments_in_another_order_are_told() {
     let sandbox = Sandbox::new();
     let repo = executing(&sandbox);
     for (args, message, hint) in [
-        (&["link", "ISS-001", "HEAD"][..], "`HEAD` is a commit, and the plan comes last", "then the plan"),
+        (&["link", "ISS-001", "HEAD"][..], "`HEAD` is a commit, but the plan comes last", "then the plan"),
         (
             &["close", "ISS-002", "ISS-001"],
-            "takes one issue, and `ISS-001` is another",
+            "takes one issue, but `ISS-001` is another",
             "`git wf close ISS-001`",
         ),
-        (&["feedback", "ISS-001", "text"], "`git wf feedback` has no command `ISS-001`", "one of: add, list"),
-        (&["policy", "review=required"], "no command `review=required`", "one of: show, set"),
-        (&["accept", "1", "T1", "-e", "seen"], "follows its task: T1 1", "git wf accept --help"),
-        (&["accept", "T1", "1", "seen"], "`seen` is taken for an item", "`git wf accept T1 1 -e seen`"),
+        (&["feedback", "ISS-001", "text"], "`git wf feedback` has no command `ISS-001`", "are: add, list"),
+        (&["policy", "review=required"], "no command `review=required`", "are: show, set"),
+        (
+            &["accept", "1", "T1", "-e", "seen"],
+            "counted from 1, after its task: T1 1",
+            "git wf accept --help",
+        ),
+        (&["accept", "T1", "1", "seen"], "`seen` is read as an item", "`git wf accept T1 1 -e seen`"),
         (&["accept", "T1", "1", "-m", "seen by eye"], "has no option `-m`", "`-e TEXT`"),
     ] {
         let error = repo.refused(2, args);

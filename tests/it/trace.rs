@@ -50,7 +50,7 @@ fn a_branch_and_a_range_are_their_commits_and_then_the_issues_once() {
     assert_eq!(repo.json(&["trace", "old"])["commit"]["subject"], "start");
     assert_eq!(repo.json(&["trace", "feature..main"])["commits"], json!([]));
     let text = repo.wf(&["trace", "feature"]).ok().stdout;
-    for part in ["feature: 3 commits, 2 of them for a plan", "ISS-001: ", "    no plan\n"] {
+    for part in ["feature: 3 commits, 2 of them linked to a plan", "ISS-001: ", "    no plan\n"] {
         assert!(text.contains(part), "`{part}` is missing in\n{text}");
     }
     assert_eq!(text.matches("\nissue ISS-001").count(), 1, "{text}");
@@ -92,13 +92,13 @@ fn a_plan_that_changed_since_is_told_from_the_one_that_was_claimed() {
     let plan = repo.queued("ISS-001", "a.txt");
     repo.wf(&["next"]).ok();
     let text = repo.wf(&["trace", "ISS-001"]).ok().stdout;
-    assert!(!text.contains("of an earlier plan"), "{text}");
+    assert!(!text.contains("of an earlier version of the plan"), "{text}");
     let path = repo.store_path("/solution.json");
     let claimed = repo.json(&["show", &plan])["plan_digest"].as_str().unwrap().to_owned();
     let changed = repo.stored(&path).replace("\"id\": \"T1\"", "\"id\": \"T7\"");
     repo.plumb(&[(&path, &changed)]);
     let text = repo.wf(&["trace", "ISS-001"]).ok().stdout;
-    assert!(text.contains(&format!("of an earlier plan, {}", &claimed[..19])), "{text}");
+    assert!(text.contains(&format!("of an earlier version of the plan, {}", &claimed[..19])), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Nothing that the program says teaches anybody to go over a gate. What an option does stands in the manual.
+//! No message of the program suggests overriding a gate; only the manual describes those options.
 
 use std::path::Path;
 

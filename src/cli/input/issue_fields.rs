@@ -40,13 +40,11 @@ pub(crate) struct FieldArgs {
 }
 
 fn parse_priority(text: &str) -> Result<Priority, String> {
-    Priority::parse(text).ok_or_else(|| "allowed are 1 to 5, or critical, high, medium, low, trivial".into())
+    Priority::parse(text).ok_or_else(|| "expected 1 to 5, or critical, high, medium, low, trivial".into())
 }
 
 fn parse_url(text: &str) -> Result<String, String> {
-    limits::web_address(text)
-        .map(str::to_owned)
-        .map_err(|_| "an address begins with http:// or https://".into())
+    limits::web_address(text).map(str::to_owned).map_err(|_| "a URL begins with http:// or https://".into())
 }
 
 /// `-name` takes away, `name` adds.

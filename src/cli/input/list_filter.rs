@@ -50,12 +50,12 @@ pub(in crate::cli) struct FilterArgs {
 }
 
 fn parse_status(text: &str) -> Result<IssueStatus, String> {
-    IssueStatus::asked(text.trim()).ok_or_else(|| format!("allowed are {}", IssueStatus::words()))
+    IssueStatus::asked(text.trim()).ok_or_else(|| format!("expected one of {}", IssueStatus::words()))
 }
 
 fn parse_priority(text: &str) -> Result<Priority, String> {
     Priority::parse(text.trim())
-        .ok_or_else(|| "allowed are 1 to 5, or critical, high, medium, low, trivial".into())
+        .ok_or_else(|| "expected 1 to 5, or critical, high, medium, low, trivial".into())
 }
 
 impl From<FilterArgs> for List {

@@ -22,7 +22,7 @@ pub(crate) struct TextArgs {
 }
 
 impl TextArgs {
-    /// The text as given by flags, before any editor; none where there was none.
+    /// The text as given by flags, before any editor; none if there was none.
     pub(crate) fn given(&self) -> Result<Option<String>, Failure> {
         let text = match &self.file {
             Some(path) => Some(read_text(path)?),
@@ -79,7 +79,7 @@ pub(crate) fn trimmed(text: &str) -> Result<String, std::convert::Infallible> {
     Ok(text.trim().to_owned())
 }
 
-/// What somebody has to say: by `-m`, of which each is a paragraph, or as the last argument (`-` for stdin). None where it
+/// The user's text: from `-m`, each a paragraph, or the last argument (`-` for stdin). `None` if it
 /// is empty.
 pub(crate) fn said(message: &[String], last: Option<&str>) -> Result<Option<String>, Failure> {
     if last.is_some() && !message.is_empty() {
@@ -107,7 +107,7 @@ pub(crate) fn is_text(argument: &str) -> bool {
 /// What names an item.
 pub(crate) const ITEM: &str = "an item is S-1, QUE-…:S-1, or the id of a plan or issue";
 
-/// Refuses the id of an issue where a command takes one issue and then a text: whoever names two means both.
+/// Refuses a second issue id for a command that takes one issue and then a text: the user probably meant both issues.
 pub(crate) fn refuse_second_issue(
     read: &impl Read,
     text: Option<&str>,
@@ -116,7 +116,7 @@ pub(crate) fn refuse_second_issue(
     let second = text.and_then(|text| IssueId::parse(text).ok());
     match second {
         Some(id) if read.file(&layout::issue(&id))?.is_some() => {
-            Err(Failure::usage(format!("`{command}` takes one issue, and `{id}` is another"))
+            Err(Failure::usage(format!("`{command}` takes one issue, but `{id}` is another"))
                 .hint(format!("`{command} {id}` for that one; `-m {id}` if it is your text")))
         }
         _ => Ok(()),
@@ -152,7 +152,7 @@ pub(crate) fn refuse_text<'a>(
 ) -> Result<(), Failure> {
     match items.into_iter().find(|it| is_text(it)) {
         Some(text) => Err(Failure::usage(format!("`{text}` is not an item, and `{command}` takes no text"))
-            .hint(format!("{ITEM}; `git wf comment ISSUE TEXT` keeps a remark"))),
+            .hint(format!("{ITEM}; `git wf comment ISSUE TEXT` adds a comment"))),
         None => Ok(()),
     }
 }

@@ -43,7 +43,7 @@ pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> V
     let mut remarks = Vec::new();
     if !is_terminal {
         remarks.extend(it.already_there.iter().map(|id| {
-            Notice::warning(format!("{id} was stored before, with the same content; it was not added again"))
+            Notice::warning(format!("{id} is already stored with the same content; it was not added again"))
         }));
         remarks.extend(choice(it));
     }
@@ -61,8 +61,8 @@ pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> V
             Notice::warning(format!(
                 "{id} is not bound: its quality is {quality:.2}; binding requires {LEAST} or more"
             ))
-            .remedy(check, "says what to do")
-            .remedy("task edit", "does it")
+            .remedy(check, "says what to improve")
+            .remedy("task edit", "improves it")
             .remedy(Call::new("bind", [it.issue.as_str(), id.as_str()]), "binds it"),
         );
         remarks.extend(report.findings.iter().map(|finding| Notice::warning(finding.to_string())));

@@ -1,4 +1,4 @@
-//! For people, what bears on the next attempt at an issue: the same that agents are given as JSON.
+//! The context for the next attempt at an issue, for people; agents get the same as JSON.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ fn section(name: &str, text: Option<&str>, screen: &mut Screen) -> io::Result<()
     writeln!(screen, "{}", indent(text, 4))
 }
 
-/// What an issue says, beside its id and title.
+/// The content of an issue, without its id and title.
 pub(in crate::cli) fn issue(told: &IssueTold, screen: &mut Screen) -> io::Result<()> {
     let joined = |set: &std::collections::BTreeSet<String>| {
         (!set.is_empty()).then(|| set.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
@@ -87,20 +87,20 @@ pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::
         attempt(it, screen)?;
     }
     if !told.feedback.is_empty() {
-        heading("feedback, the newest first", screen)?;
+        heading("feedback, newest first", screen)?;
     }
     for it in &told.feedback {
         feedback(it, screen)?;
     }
     if !told.comments.is_empty() {
-        heading("comments, the newest first", screen)?;
+        heading("comments, newest first", screen)?;
     }
     for it in &told.comments {
         writeln!(screen, "    {}, {}:", clean_line(&it.author), it.created_at)?;
         writeln!(screen, "{}", indent(&it.body, 8))?;
     }
     if !told.reviews.is_empty() {
-        heading("reviews of the plan as it is", screen)?;
+        heading("reviews of the current plan", screen)?;
     }
     for it in &told.reviews {
         let verdict = screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());

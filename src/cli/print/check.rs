@@ -22,8 +22,8 @@ fn one(screen: &mut Screen, it: &CheckedPlan) -> io::Result<()> {
     let findings = &it.report.findings;
     let (errors, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|it| it.is_error());
     let found = match (errors.len(), others.len()) {
-        (0, 0) => "no fault".to_owned(),
-        (0, warnings) => format!("no fault, {}", count(warnings, "warning")),
+        (0, 0) => "no faults".to_owned(),
+        (0, warnings) => format!("no faults, {}", count(warnings, "warning")),
         (errors, 0) => count(errors, "fault"),
         (errors, warnings) => format!("{}, {}", count(errors, "fault"), count(warnings, "warning")),
     };
@@ -76,7 +76,7 @@ fn shared(screen: &mut Screen, shared: &[SharedFile], below: bool) -> io::Result
         writeln!(screen)?;
     }
     if shared.is_empty() {
-        return writeln!(screen, "the plans share no file");
+        return writeln!(screen, "the plans share no files");
     }
     let mut table = Table::new([Column::left("SHARED FILE"), Column::flexible("PLANS")]);
     for it in shared {

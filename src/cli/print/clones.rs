@@ -52,7 +52,8 @@ pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> 
         if earlier == 0 {
             let painter = screen.painter();
             let record = painter.paint(style::ID, &conflict.record);
-            let what = if conflict.field == WHOLE { "the whole record, born twice" } else { &conflict.field };
+            let what =
+                if conflict.field == WHOLE { "the whole record, created twice" } else { &conflict.field };
             writeln!(screen, "{record} {}", painter.paint(style::HEADING, &clean_line(what)))?;
             print_side("stands", &conflict.stands, screen)?;
         }
@@ -75,7 +76,7 @@ fn print_side(name: &str, side: &Side, screen: &mut Screen) -> io::Result<()> {
     let label = painter.paint(style::DIM, &format!("  {name:<7}"));
     writeln!(screen, "{label} {}{at}", clean_line(author))?;
     let text = match &side.value {
-        serde_json::Value::Null => "(taken away)".to_owned(),
+        serde_json::Value::Null => "(removed)".to_owned(),
         serde_json::Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     };

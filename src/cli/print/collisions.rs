@@ -11,7 +11,7 @@ fn name(side: &Side) -> String {
     let branch = side.branch.as_deref().unwrap_or("a detached HEAD");
     match (&side.item_id, &side.solution_id) {
         (Some(item), Some(plan)) => format!("{item} ({plan}) on {branch}"),
-        _ => format!("{branch}, which is checked out here"),
+        _ => format!("{branch} (checked out here)"),
     }
 }
 
@@ -20,7 +20,7 @@ pub(in crate::cli) fn collisions(screen: &mut Screen, answer: &CheckAnswer) -> i
     let painter = screen.painter();
     for collision in &answer.collisions {
         let (one, two) = (&answer.sides[collision.first], &answer.sides[collision.second]);
-        let line = format!("{} and {} collide", name(one), name(two));
+        let line = format!("{} and {} conflict", name(one), name(two));
         writeln!(screen, "{}", painter.paint(style::BAD, &line))?;
         for file in &collision.files {
             let path = painter.paint(style::ID, &file.path);
@@ -32,7 +32,7 @@ pub(in crate::cli) fn collisions(screen: &mut Screen, answer: &CheckAnswer) -> i
             for hunk in &file.hunks {
                 writeln!(
                     screen,
-                    "    {} of the one, {} of the other",
+                    "    {} of the first, {} of the second",
                     lines(hunk.first),
                     lines(hunk.second)
                 )?;
@@ -41,23 +41,21 @@ pub(in crate::cli) fn collisions(screen: &mut Screen, answer: &CheckAnswer) -> i
     }
     for it in &answer.missing {
         let branch = it.branch.as_deref().unwrap_or("no branch");
-        let line = format!(
-            "{} ({}) on {branch} is not in this clone; `git fetch` may bring it",
-            it.item_id, it.solution_id
-        );
+        let line =
+            format!("{} ({}) on {branch} is not in this clone; try `git fetch`", it.item_id, it.solution_id);
         writeln!(screen, "{}", painter.paint(style::WARN, &line))?;
     }
     let items = count(answer.sides.iter().filter(|side| side.item_id.is_some()).count(), "item");
     let collisions = match answer.collisions.len() {
-        0 => "no collisions".to_owned(),
-        found => count(found, "collision"),
+        0 => "no conflicts".to_owned(),
+        found => count(found, "conflict"),
     };
     writeln!(screen, "branches of {items} merged in memory: {collisions}")
 }
 
 fn lines(lines: Lines) -> String {
     match lines.count {
-        0 => format!("what stood behind line {}", lines.start),
+        0 => format!("the deleted lines after line {}", lines.start),
         1 => format!("line {}", lines.start),
         count => format!("lines {} to {}", lines.start, lines.start + count - 1),
     }

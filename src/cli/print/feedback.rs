@@ -9,7 +9,7 @@ use crate::ui::{Cell, Column, Screen, Table, style, time};
 
 /// A piece of feedback that was added.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &FeedbackShown) -> io::Result<()> {
-    writeln!(screen, "noted a {} ({}) on {}", it.feedback.kind, it.feedback.stage, it.issue_id)
+    writeln!(screen, "added {} feedback ({}) to {}", it.feedback.kind, it.feedback.stage, it.issue_id)
 }
 
 /// One piece of feedback a line.

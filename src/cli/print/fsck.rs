@@ -34,9 +34,9 @@ pub(in crate::cli) fn repaired(screen: &mut Screen, repaired: &Repaired) -> io::
         }
     }
     for (paths, what) in [
-        (&repaired.freed, "can be written to again: check that it says what it should"),
-        (&repaired.aside, "set aside: it counts for nothing"),
-        (&repaired.rewritten, "rewritten in the byte form of the format"),
+        (&repaired.freed, "can be changed again: check its content"),
+        (&repaired.aside, "set aside: it has no effect"),
+        (&repaired.rewritten, "rewritten in canonical form"),
     ] {
         for path in paths {
             writeln!(screen, "{} {what}", painter.paint(style::GOOD, path))?;

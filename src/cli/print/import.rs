@@ -40,7 +40,7 @@ pub(in crate::cli) fn beads(screen: &mut Screen, report: &Report) -> io::Result<
             let skipped = report.skipped.len();
             let records =
                 if skipped == 1 { "1 record was".into() } else { format!("{skipped} records were") };
-            painter.paint(WARN, &format!("nothing was imported; {records} left out, as said below"))
+            painter.paint(WARN, &format!("nothing was imported; {records} left out, as listed below"))
         }
     };
     writeln!(screen, "{headline}")?;

@@ -65,7 +65,7 @@ pub(in crate::cli) fn show(screen: &mut Screen, view: &IssueView, now: i64) -> i
     for CommentView { comment, replaces } in &contents.comments {
         let edited = match replaces.first() {
             Some(first) if first.author != comment.author => {
-                format!(", in place of a comment by {}", first.author)
+                format!(", replacing a comment by {}", first.author)
             }
             Some(_) => ", edited".to_owned(),
             None => String::new(),

@@ -35,7 +35,7 @@ fn first_line(step: &Step, screen: &Screen) -> String {
     format!("{} {}", screen.painter().paint(style::WARN, short), clean_line(&step.subject))
 }
 
-/// What is said of a step, beginning with the line that is always there.
+/// The lines of a step, the first of which is always shown.
 fn lines(step: &Step, now: i64, screen: &Screen) -> Vec<String> {
     let painter = screen.painter();
     let mut who = step.author.clone();

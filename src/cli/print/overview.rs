@@ -26,9 +26,9 @@ pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::
     let index = match &overview.index {
         Freshness { path: None, .. } => "there was no index yet".to_owned(),
         Freshness { commit: None, .. } => "the index was empty".to_owned(),
-        Freshness { is_fresh: true, .. } => "the index is fresh".to_owned(),
+        Freshness { is_fresh: true, .. } => "the index is up to date".to_owned(),
         Freshness { commit: Some(commit), .. } => {
-            format!("the index was at {}, and is fresh now", commit.get(..10).unwrap_or(commit))
+            format!("the index was at {}, and is now up to date", commit.get(..10).unwrap_or(commit))
         }
     };
     writeln!(screen, "{}", painter.paint(style::DIM, &index))?;

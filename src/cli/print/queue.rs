@@ -42,7 +42,7 @@ pub(in crate::cli) fn active(screen: &mut Screen, active: &Active, now: i64) -> 
     }
     let hint = match active.are_any {
         true => "`git wf queue list --all` shows the others",
-        false => "`git wf queue add ISSUE` makes one",
+        false => "`git wf queue add ISSUE` creates one",
     };
     writeln!(screen, "no queue is active; {hint}")
 }
@@ -117,7 +117,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
             let until = holder.map(|holder| holder.lease_expires_at.millis());
             let lease = match until {
                 Some(until) if until < now => {
-                    Cell::new(format!("ran out {}", crate::ui::time::ago(now, until)), style::BAD)
+                    Cell::new(format!("expired {}", crate::ui::time::ago(now, until)), style::BAD)
                 }
                 Some(until) => Cell::from(crate::ui::time::ago(now, until)),
                 None => Cell::from(""),
@@ -252,7 +252,7 @@ pub(in crate::cli) fn merged(screen: &mut Screen, it: &Merged, is_changed: bool)
     let (from, to) = (&it.from, &it.queue.queue.id);
     match is_changed {
         true => writeln!(screen, "moved {} to {to}; {from} is archived", count(it.moved, "item")),
-        false => writeln!(screen, "{from} is archived already, and nothing was in it to move"),
+        false => writeln!(screen, "{from} is already archived and empty; nothing changed"),
     }
 }
 

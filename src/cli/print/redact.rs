@@ -26,7 +26,7 @@ pub(in crate::cli) fn purged(screen: &mut Screen, answer: &Purge) -> io::Result<
     } else {
         writeln!(
             screen,
-            "rewrote {} of {reference}, and {} in them; what is hidden is in none of them any more",
+            "rewrote {} of {reference}, and {} in them; none of them holds a hidden value any more",
             count(*commits, "commit"),
             count(*files, "file")
         )?;
@@ -39,7 +39,7 @@ pub(in crate::cli) fn purged(screen: &mut Screen, answer: &Purge) -> io::Result<
             1 => "1 entry has".to_owned(),
             many => format!("{many} entries have"),
         };
-        writeln!(screen, "{entries} another id now, which --json names")?;
+        writeln!(screen, "{entries} a new id now, which --json names")?;
     }
     if *commits == 0 && remotes.is_empty() {
         return Ok(());
@@ -61,10 +61,7 @@ pub(in crate::cli) fn purged(screen: &mut Screen, answer: &Purge) -> io::Result<
     for name in &answer.held_by {
         writeln!(screen, "  in `{}` of this repository", clean_line(name))?;
     }
-    writeln!(
-        screen,
-        "  as objects on this disk that nothing names; this removes them\n    git gc --prune=now"
-    )?;
+    writeln!(screen, "  as unreachable objects on this disk; this removes them\n    git gc --prune=now")?;
     writeln!(screen, "  in backups, forks and the host's caches, which git-wf cannot reach")?;
     Ok(())
 }

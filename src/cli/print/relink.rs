@@ -48,7 +48,7 @@ fn undecided(it: &Undecided, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let short = it.commit.get(..10).unwrap_or(&it.commit);
     let what = if it.candidates.is_empty() {
-        "which nobody carried out"
+        "which was never executed"
     } else {
         "and could be for any of its executions:"
     };

@@ -3,7 +3,7 @@
 use crate::model::remedy::{Call, Remedy};
 use crate::model::shell;
 
-/// All of it in one line; none where nothing can be done.
+/// All of it in one line; none if nothing can be done.
 pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
     let one = |remedy: &Remedy| match &remedy.call {
         Some(call) => format!("`{}` {}", command(call), remedy.words),

@@ -53,7 +53,7 @@ pub(in crate::cli) fn reviews(
 fn line(it: &Review, digest: &str, indent: usize, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
     let verdict = review::verdict(it);
-    let outdated = if it.plan_digest == digest { "" } else { ", of an earlier plan" };
+    let outdated = if it.plan_digest == digest { "" } else { ", of an earlier version of the plan" };
     writeln!(
         screen,
         "{:indent$}review: {} {} (technical {}, risk {}, completeness {}) by {}, {}{outdated}",

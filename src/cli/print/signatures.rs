@@ -1,4 +1,4 @@
-//! Who vouches for the audit log.
+//! The signatures of the audit log.
 
 use std::io::{self, Write};
 

@@ -167,7 +167,7 @@ fn lists(task: &Task) -> Vec<(&'static str, Vec<String>)> {
         ("metrics", test(|test| &test.success_metrics)),
         ("regression", task.regression.clone().unwrap_or_default()),
         ("done when", criteria.collect()),
-        ("shown by", verification.collect()),
+        ("verified by", verification.collect()),
         ("done means", definition.into_iter().collect()),
         ("commit", task.commit.iter().filter_map(commit).collect()),
     ]

@@ -90,7 +90,7 @@ fn print_commits(
     let painter = screen.painter();
     let bound = commits.iter().filter(|it| !it.carries_out.is_empty()).count();
     let query = painter.paint(style::HEADING, query);
-    writeln!(screen, "{query}: {}, {bound} of them for a plan", count(commits.len(), "commit"))?;
+    writeln!(screen, "{query}: {}, {bound} of them linked to a plan", count(commits.len(), "commit"))?;
     for TracedCommit { commit, carries_out } in commits {
         let hash = painter.paint(style::WARN, commit.hash.short());
         let place = whereabouts(unreached, &commit.hash);
@@ -212,7 +212,8 @@ fn print_execution(
     )?;
     if it.execution.plan_digest != solution.plan_digest {
         let claimed = it.execution.plan_digest.get(..DIGEST).unwrap_or(&it.execution.plan_digest);
-        let line = format!("of an earlier plan, {claimed}; `git wf solution diff {}`", solution.id);
+        let line =
+            format!("of an earlier version of the plan, {claimed}; `git wf solution diff {}`", solution.id);
         writeln!(screen, "      {}", painter.paint(style::WARN, &line))?;
     }
     for commit in &it.commits {

@@ -14,8 +14,8 @@ pub(in crate::cli) fn line(test: &Test) -> String {
     format!("{}: {}", clean_line(&test.tasks.join(", ")), exact(test.command.as_str()))
 }
 
-/// Shows the commands that are asked for: each of them whole, with a margin before every row that it takes, so that no part
-/// of it looks like a line of this program.
+/// Shows the commands to agree to: each in full, with a margin before every row, so that no part of it looks like
+/// output of this program.
 pub(in crate::cli) fn asked(tests: &[&Test], are_more: bool, folder: &Path) {
     /// Before the first row of a command, and before each other one.
     const MARGINS: [&str; 2] = ["  ", "      | "];

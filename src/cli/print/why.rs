@@ -22,7 +22,7 @@ fn without_plan(span: &Explained) -> String {
         Some(commit) if commit.trailers.is_empty() => "no plan".into(),
         Some(commit) => {
             format!(
-                "no execution here links it, though its message says {}; `git wf relink`",
+                "its message says {}, but no execution here links it; `git wf relink`",
                 commit.trailers.join(", ")
             )
         }
@@ -48,7 +48,7 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
         )?;
         writeln!(screen, "    by {}", clean_line(&commit.author))?;
         if let Some(path) = &span.path_then {
-            writeln!(screen, "    in {}, as it was called then", clean_line(path))?;
+            writeln!(screen, "    in {}, its name then", clean_line(path))?;
         }
     }
     if span.origins.is_empty() {

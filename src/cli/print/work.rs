@@ -71,7 +71,7 @@ pub(in crate::cli) fn failed(screen: &mut Screen, it: &Attempt) -> io::Result<()
     let (issue, status) = (&it.execution.execution.issue_id, it.issue_status);
     writeln!(
         screen,
-        "{issue} is {status}; `git wf retry {issue}` queues it again, `git wf solution add {issue}` brings another plan"
+        "{issue} is {status}; `git wf retry {issue}` queues it again, `git wf solution add {issue}` adds another plan"
     )
 }
 
@@ -80,7 +80,7 @@ pub(in crate::cli) fn retried(screen: &mut Screen, all: &[Retried]) -> io::Resul
     for Retried { issue, waits_for } in all {
         writeln!(screen, "{} is {} again", issue.issue.id, issue.derived.status)?;
         for it in waits_for {
-            writeln!(screen, "  it waits: {}", clean_line(&with_remedies(&it.reason, &it.remedies)))?;
+            writeln!(screen, "  waiting: {}", clean_line(&with_remedies(&it.reason, &it.remedies)))?;
         }
     }
     Ok(())

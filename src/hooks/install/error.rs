@@ -9,20 +9,20 @@ use crate::model::remedy::Remedies;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstallError {
     /// Other repositories may use the same folder.
-    #[error("the hooks folder `{}` lies outside this repository", .path.display())]
+    #[error("the hooks directory `{}` is outside this repository", .path.display())]
     Outside {
         /// The hooks folder.
         path: PathBuf,
     },
     /// Whoever commits next would commit the shims, too.
-    #[error("the hooks folder `{}` is tracked by git", .path.display())]
+    #[error("the hooks directory `{}` is tracked by git", .path.display())]
     Tracked {
         /// The hooks folder.
         path: PathBuf,
     },
     /// Another program overwrote the shim after an earlier hook had been moved aside.
     #[error(
-        "there are two earlier `{name}` hooks, `{}` and, moved aside before, `{}`",
+        "there are two earlier `{name}` hooks: `{}`, and `{}`, which was moved aside before",
         .hook.display(), .earlier.display()
     )]
     TwoEarlier {
@@ -65,17 +65,17 @@ impl Explain for InstallError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::Outside { .. } => "every repository with that `core.hooksPath` would run them; \
-                 `git config core.hooksPath FOLDER` sets one for this repository alone, then install again"
+                 set one for this repository alone with `git config core.hooksPath FOLDER`, then install again"
                 .into(),
-            Self::Tracked { .. } => "call `git-wf hook NAME \"$@\"` from the hooks that are there".into(),
+            Self::Tracked { .. } => "call `git-wf hook NAME \"$@\"` from the existing hooks".into(),
             Self::TwoEarlier { hook, earlier, .. } => format!(
-                "bring what is still wanted of `{}` over to `{}`, remove the former, and install again",
+                "copy what you still need from `{}` to `{}`, remove the former, and install again",
                 earlier.display(),
                 hook.display(),
             )
             .into(),
             Self::Io { path, .. } => format!(
-                "see to it that the folder `{}` is there and can be written to",
+                "make sure that the directory `{}` exists and is writable",
                 path.parent().unwrap_or(path).display()
             )
             .into(),

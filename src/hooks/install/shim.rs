@@ -21,7 +21,7 @@ const MAX_LEN: u64 = 64 * 1024;
 /// Whose hook it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Of whoever commits and pushes.
+    /// For a repository in which people commit and push.
     Client,
     /// Of a repository that others push to.
     Server,

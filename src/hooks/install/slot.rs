@@ -150,7 +150,7 @@ impl Slot {
                 Change::Removed
             }
             (Found::Shim(_) | Found::Nothing, Some(earlier)) => {
-                fs::rename(earlier, &self.hook).map_err(InstallError::io("give back", &self.hook))?;
+                fs::rename(earlier, &self.hook).map_err(InstallError::io("restore", &self.hook))?;
                 Change::GivenBack
             }
         };

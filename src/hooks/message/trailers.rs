@@ -48,7 +48,7 @@ pub(crate) fn add_trailers(
     }
 }
 
-/// The message with the trailers that it lacks; none where it lacks none.
+/// The message with the trailers that it lacks; none if it lacks none.
 fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)]) -> Option<Vec<u8>> {
     let (text, below) = comment.at_scissors(message);
     // Where `#42` begins a line of text, a trailer must not go above it.
@@ -99,7 +99,7 @@ pub(super) fn place(text: &[u8], comment: Option<&[u8]>, trailers: &[(&str, &str
     }
 }
 
-/// Key and value of the trailer in line `n`; none where the line is no whole trailer.
+/// Key and value of the trailer in line `n`; none if the line is no whole trailer.
 fn trailer<'a>(lines: &[&'a [u8]], n: usize, comment: Option<&[u8]>) -> Option<(&'a [u8], &'a [u8])> {
     let line = lines[n];
     let is_comment = comment.is_some_and(|comment| line.starts_with(comment));

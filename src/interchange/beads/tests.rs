@@ -233,7 +233,7 @@ fn a_field_of_another_type_is_noted_and_kept() {
     assert_eq!(arrival.notes.len(), 5, "{:?}", arrival.notes);
     assert_eq!(
         with(&json!({"labels": ["a", 7]})).notes,
-        ["a label is a number, not a text; it is kept in `imported`"]
+        ["a label is a number, not a string; it is kept in `imported`"]
     );
     assert_eq!(arrival.issue.imported, Some(record(&more)));
 }
@@ -248,7 +248,7 @@ fn what_cannot_be_an_issue_is_refused_with_the_reason() {
         (json!({"id": "zoo-1"}), Some("zoo-1"), "it has no `title`"),
         (json!({"id": "zoo-1", "title": " \n"}), Some("zoo-1"), "it has no `title`"),
         (json!({"id": "../etc", "title": "t"}), Some("../etc"), "`../etc` cannot be the id of an issue"),
-        (json!({"id": "SOL-a-1", "title": "t"}), Some("SOL-a-1"), "begin the ids of other things"),
+        (json!({"id": "SOL-a-1", "title": "t"}), Some("SOL-a-1"), "begin other kinds of ids"),
     ] {
         let refused = read(&source).unwrap_err();
         assert_eq!(refused.id.as_deref(), id);

@@ -17,21 +17,21 @@ use crate::store::{Cursor, Found, StoreError, Tx, layout, path_refusal};
 /// More files than any store holds.
 const MOST_FILES: u64 = 20_000_000;
 
-/// What was taken over.
+/// What was imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Taken {
     /// Issues that were not here before.
     pub(crate) issues: u64,
     /// Files that were not here before.
     pub(crate) added: u64,
-    /// Files that were here in another version, and of which something came in.
+    /// Files that existed here in another version and were merged.
     pub(crate) merged: u64,
     /// Records that the export would have rewritten in what never changes, such as one that was born again: they stay as
     /// they are here.
     pub(crate) kept: Vec<String>,
-    /// Files that hold here already what the export says.
+    /// Files that already had the content of the export.
     pub(crate) unchanged: u64,
-    /// The commit on the ref; none where nothing changed.
+    /// The commit on the ref; none if nothing changed.
     pub(crate) commit: Option<String>,
     /// Whether the export holds an issue at all.
     #[serde(skip)]
@@ -86,13 +86,13 @@ where
     let mut files = 0;
     loop {
         let Some(line) = lines.next()? else {
-            let why = format!("it ends after {files} files, without the line that says how many there are");
+            let why = format!("it ends after {files} files, without the last line that counts them");
             return Err(at_end(&lines, why).into());
         };
         let parts = parse(&line)?.map_err(|why| no_export(&line, why))?;
         if let (Some(said), None) = (parts.files, &parts.path) {
             if said != files {
-                return Err(no_export(&line, format!("it says {said} files, and there are {files}")).into());
+                return Err(no_export(&line, format!("it says {said} files, but there are {files}")).into());
             }
             break;
         }
@@ -179,10 +179,9 @@ fn file(parts: Parts<'_>) -> Result<(String, Vec<u8>), String> {
     let bytes = match (record, text, hex) {
         (Some(record), None, None) => text::file_form(record.get(), most).ok_or_else(too_large)?.into_bytes(),
         (None, Some(text), None) => text.into_bytes(),
-        (None, None, Some(digits)) => {
-            unhex(&digits).ok_or_else(|| format!("the `hex` of `{path}` is no even number of hex digits"))?
-        }
-        _ => return Err(format!("`{path}` has one of `record`, `text` and `hex`")),
+        (None, None, Some(digits)) => unhex(&digits)
+            .ok_or_else(|| format!("the `hex` of `{path}` is not an even number of hex digits"))?,
+        _ => return Err(format!("`{path}` must have exactly one of `record`, `text` and `hex`")),
     };
     if bytes.len() > most { Err(too_large()) } else { Ok((path, bytes)) }
 }
@@ -203,7 +202,7 @@ fn take(
     bytes: Vec<u8>,
 ) -> Result<(), Refusal> {
     if tx.has_written(&path) {
-        return Err(Refusal::Line(format!("`{path}` stands in the file twice")));
+        return Err(Refusal::Line(format!("`{path}` appears twice in the file")));
     }
     if path == layout::ROOT_PATH {
         check_format(&bytes)?;

@@ -12,7 +12,7 @@ use crate::model::stamp::{Made, Stamp};
 pub(crate) struct Written {
     /// When, in the order that decides.
     pub(crate) stamp: Option<Made>,
-    /// What; none where it was taken away.
+    /// What; none if it was taken away.
     pub(crate) value: Option<Value>,
 }
 
@@ -82,7 +82,7 @@ impl Doc {
         (self.schema.0.check)(&self.fields()).is_ok()
     }
 
-    /// The latest stamp of a field, its elements and leaves, removed ones too; none where it was never written. A field
+    /// The latest stamp of a field, its elements and leaves, removed ones too; none if it was never written. A field
     /// that is written once has that of the birth.
     pub(crate) fn written(&self, field: &str) -> Option<Option<Made>> {
         if self.once.contains_key(field) {

@@ -10,7 +10,7 @@ use crate::model::stamp::{Stamp, Stamper};
 
 /// A field that bears the last stamp there is: nothing can be written over it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{field}` bears the last stamp there is ({stamp}), so nothing can be written over it")]
+#[error("`{field}` has the last stamp possible ({stamp}), so it cannot be changed")]
 pub(crate) struct Frozen {
     field: String,
     stamp: Stamp,
@@ -64,7 +64,7 @@ impl Doc {
         self.slots != old
     }
 
-    /// Writes a field anew, even with the value that it has: who does that has seen it and decided.
+    /// Writes a field again, even with the same value: whoever does so has seen it and decided.
     pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) -> Result<(), Frozen> {
         self.put(key, value, by)
     }

@@ -72,14 +72,12 @@ fn put_stamp(schema: &Schema, slots: &mut Slots, name: &str, stamp: Stamp) -> Re
         None => (name, false),
     };
     let is_element =
-        stamped(schema, key).ok_or_else(|| format!("`{name}` is the name of nothing with a stamp"))?;
+        stamped(schema, key).ok_or_else(|| format!("`{name}` names nothing that has a stamp"))?;
     match (is_element, is_removed, slots.get_mut(key)) {
-        (false, true, _) => Err(format!("`{name}` is no element of a set")),
-        (true, true, Some(_)) => Err(format!("`{key}` is removed and there at once")),
-        (true, false, None) => Err(format!("`{key}` has a stamp but is not there")),
-        (true, false, Some(slot)) if slot.value.is_none() => {
-            Err(format!("`{key}` has a stamp but is not there"))
-        }
+        (false, true, _) => Err(format!("`{name}` is not an element of a set")),
+        (true, true, Some(_)) => Err(format!("`{key}` is both removed and present")),
+        (true, false, None) => Err(format!("`{key}` has a stamp but no value")),
+        (true, false, Some(slot)) if slot.value.is_none() => Err(format!("`{key}` has a stamp but no value")),
         (_, false, Some(slot)) => {
             slot.stamp = Some(stamp);
             Ok(())
@@ -91,7 +89,7 @@ fn put_stamp(schema: &Schema, slots: &mut Slots, name: &str, stamp: Stamp) -> Re
     }
 }
 
-/// Whether what has a stamp of its own under this name is an element of a set; none where nothing has.
+/// Whether what has a stamp of its own under this name is an element of a set; none if nothing has.
 fn stamped(schema: &Schema, key: &str) -> Option<bool> {
     match key.split_once('/') {
         Some((name, inner)) => match schema.field(name)?.kind {
@@ -154,7 +152,7 @@ fn explode(
                 (Kind::Set, Value::Array(items)) => {
                     for item in items {
                         let Value::String(text) = item else {
-                            return Err(format!("{name}: {item} is not a text"));
+                            return Err(format!("{name}: {item} is not a string"));
                         };
                         put(format!("{name}/{text}"), Value::String(text));
                     }
@@ -165,7 +163,7 @@ fn explode(
                         put(format!("{name}/{leaf}"), Shape::Any.order(value));
                     }
                 }
-                (Kind::Set, _) => return Err(format!("{name}: not a list of texts")),
+                (Kind::Set, _) => return Err(format!("{name}: not a list of strings")),
                 (Kind::Object(_), _) => return Err(format!("{name}: not an object")),
             },
         }

@@ -31,7 +31,7 @@ pub(crate) struct Step {
     pub(crate) rise: u16,
     /// Fields, elements and leaves that say something else under the stamp that they had: the first few.
     pub(crate) restated: Vec<String>,
-    /// Whether a value became a hidden one under the stamp that it had, or the other way round: what was written before can
+    /// Whether a value became a hidden one without changing its stamp, or the other way round: what was written before can
     /// tell whether that is right.
     pub(crate) is_veiled: bool,
     /// How many elements its sets have, if that is more than a write may leave.
@@ -83,7 +83,7 @@ impl Step {
             };
             format!("replaced the record born at {} with another one, born at {}", shown(old), shown(new))
         });
-        let restated = self.restated.iter().map(|key| format!("changed `{key}` under the stamp that it had"));
+        let restated = self.restated.iter().map(|key| format!("changed `{key}` without changing its stamp"));
         let crowd =
             self.crowd.map(|count| format!("brought its sets to {count} elements, more than a write may"));
         once.chain(birth).chain(self.epoch.clone()).chain(restated).chain(crowd).collect()

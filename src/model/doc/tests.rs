@@ -140,9 +140,9 @@ fn the_same_value_on_both_sides_is_nothing_to_settle() {
 fn what_no_writer_makes_is_named() {
     for (bytes, why) in [
         ("[]", "not an object"),
-        ("{\"title\": 1, \"title\": 2}", "stands twice"),
-        ("{\"tags\": [1]}", "not a text"),
-        ("{\"tags\": {}}", "not a list of texts"),
+        ("{\"title\": 1, \"title\": 2}", "appears twice"),
+        ("{\"tags\": [1]}", "not a string"),
+        ("{\"tags\": {}}", "not a list of strings"),
         ("{\"notes\": 3}", "not an object"),
         ("{\"a/b\": 1}", "cannot be the name of a field"),
         ("{\"clock\": {\"title\": \"yesterday\"}}", "is not a stamp"),
@@ -166,7 +166,7 @@ fn what_bears_the_last_stamp_is_named_and_not_written_over() {
     for (data, field) in [(json!({"title": "u", "tags": ["a"]}), "title"), (json!({"title": "t"}), "tags/a")]
     {
         let frozen = doc.clone().update(&data, &by(5)).unwrap_err().to_string();
-        assert!(frozen.starts_with(&format!("`{field}` bears the last stamp")), "{frozen}");
+        assert!(frozen.starts_with(&format!("`{field}` has the last stamp")), "{frozen}");
     }
     assert!(doc.clone().decide("title", None, &by(5)).is_err());
     assert_eq!(doc.ahead_of(at(5)), ["tags/a", "title"]);
@@ -483,7 +483,7 @@ fn a_step_that_no_command_makes_is_told() {
     assert_eq!(between(None, &old).faults(), [""; 0]);
     let mut restated = old.clone();
     restated.slots.get_mut("title").unwrap().value = Some(json!("u"));
-    assert_eq!(faults(&restated), ["changed `title` under the stamp that it had"]);
+    assert_eq!(faults(&restated), ["changed `title` without changing its stamp"]);
     restated.slots.get_mut("title").unwrap().value = None;
     assert_eq!(faults(&restated).len(), 1);
     restated.slots.get_mut("title").unwrap().value = Some(json!("[redacted]"));
@@ -498,7 +498,7 @@ fn a_step_that_no_command_makes_is_told() {
         let beyond = "raised its epoch, and changed more than that";
         let mut edited = anew.clone();
         edited.slots.get_mut("title").unwrap().value = Some(json!("another"));
-        let restated = "changed `title` under the stamp that it had";
+        let restated = "changed `title` without changing its stamp";
         assert_eq!(between(Some(&frozen), &edited).faults(), [beyond, restated]);
         let mut reborn = anew.clone();
         reborn.birth = Some(stamp(6, 1));

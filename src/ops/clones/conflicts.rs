@@ -9,11 +9,11 @@ use crate::sync::conflicts::{Conflict, WHOLE, open};
 /// Which conflict to decide, and how.
 #[derive(Debug)]
 pub(crate) struct Settle {
-    /// The record: its id, or the unambiguous beginning of one.
+    /// The id of the record, or an unambiguous prefix of it.
     pub(crate) record: String,
-    /// The field; may be left out where only one of the record's is open.
+    /// The field; may be left out if the record has only one open conflict.
     pub(crate) field: Option<String>,
-    /// Which value is to stand.
+    /// Which value to keep.
     pub(crate) which: Which,
 }
 
@@ -22,22 +22,22 @@ pub(crate) struct Settle {
 pub(crate) enum Which {
     /// The one that stands.
     Current,
-    /// The one that lost; by its number, from 1, where several did.
+    /// The one that lost; if there are several, by its number, from 1.
     Lost(Option<u32>),
 }
 
-/// The conflicts that nobody has decided, ordered by path, field, and the stamp of the value that lost.
+/// The unresolved conflicts, ordered by path, field, and the stamp of the value that lost.
 ///
 /// # Errors
-/// What reading the store can come to.
+/// Any error from reading the store.
 pub(crate) fn conflicts(session: &Session) -> Answer<Vec<Conflict>> {
     Ok(session.done(open(session.store())?, None))
 }
 
-/// Decides a conflict, by writing the value that is to stand.
+/// Resolves a conflict by writing the chosen value.
 ///
 /// # Errors
-/// `not-found` where nothing is open; `ambiguous` where several fit; `redacted` where the value is hidden.
+/// `not-found` if there is no such conflict; `ambiguous` if several match; `redacted` if the value is hidden.
 pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     let conflict = pick(session.store(), input)?;
     let (side, verb) = match input.which {
@@ -73,7 +73,7 @@ pub(crate) fn settle(session: &Session, input: &Settle) -> Answer<Conflict> {
     Ok(session.done(conflict, committed.commit))
 }
 
-/// The record that is meant: the one of those with a conflict that the text names, else whatever it names.
+/// The record that the text names, preferably one with a conflict.
 fn record(store: &Store, named: &str, conflicts: &[Conflict]) -> Result<String, Refusal> {
     let mut ids: Vec<String> = conflicts.iter().map(|it| it.record.clone()).collect();
     ids.sort();

@@ -5,10 +5,10 @@ use crate::ops::{Answer, Notice, Session, work};
 use crate::store::ObjectId;
 use crate::sync::{self, Moved, Synced, remote};
 
-/// Fetches, merges and pushes, with the remote named or else the store's own.
+/// Fetches, merges and pushes, with the given remote or else the store's own.
 ///
 /// # Errors
-/// `no-remote` and the like; whatever keeps the remote from being reached, or from taking what is here.
+/// `no-remote` and the like; any reason why the remote cannot be reached or refuses the push.
 pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let store = session.store();
     let before = store.snapshot()?.commit();
@@ -45,7 +45,7 @@ pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
     Ok(session.done(sync::push(store, &remote)?, None))
 }
 
-/// Notes what came in that somebody should know.
+/// Reports unusual changes that came in.
 fn came_in(session: &Session, mut synced: Synced, before: ObjectId) -> Answer<Synced> {
     let store = session.store();
     session.notice_all(noticed::losses(&synced));
@@ -62,8 +62,8 @@ fn came_in(session: &Session, mut synced: Synced, before: ObjectId) -> Answer<Sy
     Ok(session.done(synced, commit))
 }
 
-/// Brings the index up to date with what came in: the next question waits less. The exchange took place, so that a
-/// front end shows its answer first.
+/// Updates the index with what came in, so that the next query is fast. The exchange has already taken place, so a
+/// front end should show its answer first.
 pub(crate) fn catch_up(session: &Session, synced: &Synced) {
     if synced.merged != Moved::None {
         session.catch_up(synced.incoming);

@@ -1,4 +1,4 @@
-//! What an exchange brought along that somebody should know.
+//! Unusual changes that an exchange brought in.
 
 use crate::model::words::count;
 use crate::ops::Notice;
@@ -8,7 +8,7 @@ use crate::sync::Synced;
 /// At most this many are named one by one; the view has all.
 const NAMED: usize = 10;
 
-/// What the remote would have taken away.
+/// What the remote had lost, and the exchange kept or restored.
 pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
     let remote = &synced.remote;
     let mut notices = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
     notices
 }
 
-/// The first of them, and how many there are beside.
+/// The first of them, and how many more there are.
 pub(crate) fn some(paths: &[String]) -> String {
     let mut named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
     let rest = format!("and {} more", paths.len() - named.len());
@@ -42,7 +42,7 @@ pub(crate) fn some(paths: &[String]) -> String {
     named.join(", ")
 }
 
-/// Changes that no operation makes, and who made them.
+/// Changes that no operation makes, and their authors.
 pub(super) fn rewritten(rewritten: &[Rewritten]) -> Vec<Notice> {
     let one = |it: &Rewritten| {
         let commit = it.commit.get(..10).unwrap_or(&it.commit);
@@ -56,7 +56,7 @@ pub(super) fn rewritten(rewritten: &[Rewritten]) -> Vec<Notice> {
     notices
 }
 
-/// How many fields two clones set apart from each other.
+/// How many fields two clones changed differently.
 pub(super) fn conflicts(open: usize) -> Option<Notice> {
     let changed = format!("{} changed differently in two clones", count(open, "field"));
     (open > 0).then(|| Notice::warning(changed).remedy("conflicts", "shows both values"))

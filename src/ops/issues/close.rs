@@ -11,15 +11,15 @@ use crate::store::resolve;
 /// Which issue to close.
 #[derive(Debug)]
 pub(crate) struct Close {
-    /// Its id, or the unambiguous beginning of one.
+    /// Its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
     /// Why.
     pub(crate) reason: Option<String>,
-    /// Why a transition that is not legal is made all the same.
+    /// Why an illegal transition is forced.
     pub(crate) force: Option<String>,
 }
 
-/// Closes an issue. Whatever attempts at it are under way are set aside.
+/// Closes an issue. Running attempts at it are set aside.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.

@@ -29,7 +29,7 @@ pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Comm
     let body = limits::text(body)?;
     if body.trim().is_empty() {
         return Err(Refusal::new("empty-comment", "the comment is empty, so nothing was written")
-            .hint("a comment says something"));
+            .hint("write the comment"));
     }
     let committed = session.transact(|tx| {
         existing_outline(tx, &id)?;

@@ -16,7 +16,7 @@ use crate::store::{Tx, resolve};
 /// What becomes of an issue; what is not given stays as it is.
 #[derive(Debug)]
 pub(crate) struct Edit {
-    /// Its id, or the unambiguous beginning of one.
+    /// Its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
     /// A new title.
     pub(crate) title: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Edit {
     pub(crate) status: Option<IssueStatus>,
     /// Everything else.
     pub(crate) fields: Fields,
-    /// Why a transition that is not legal is made all the same.
+    /// Why an illegal transition is forced.
     pub(crate) force: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     let named = fields.json.as_ref().and_then(|json| json.id.as_ref());
     if let Some(other) = named.filter(|other| **other != id) {
         return Err(Refusal::new("other-issue", format!("the input is issue `{other}`, not `{id}`"))
-            .hint("leave `id` out of it")
+            .hint("omit `id`")
             .remedy(Call::new("edit", [other]), "edits that one"));
     }
     let title = title.as_deref().map(limits::title).transpose()?;
@@ -76,8 +76,8 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
         }
         tx.note.force.clone_from(&force);
         let what = match status {
-            Some(status) if !edited => format!("issue: {id} is {status}"),
-            Some(status) => format!("issue: edit {id}, which is {status}"),
+            Some(status) if !edited => format!("issue: set {id} to {status}"),
+            Some(status) => format!("issue: edit {id}, and set it to {status}"),
             None => format!("issue: edit {id}"),
         };
         tx.describe("edit", what);
@@ -132,7 +132,7 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
         IssueStatus::Paused => return Ok(StoredStatus::Paused),
         IssueStatus::Cancelled => return Ok(StoredStatus::Cancelled),
         IssueStatus::Closed => {
-            return Err(Refusal::new("own-command", "an issue is not edited to `closed`, it is closed")
+            return Err(Refusal::new("own-command", "`edit` does not close an issue")
                 .remedy(Call::new("close", [id]), "closes it"));
         }
         IssueStatus::Queued => "queue add",
@@ -141,5 +141,5 @@ fn decision(id: &IssueId, status: IssueStatus) -> Result<StoredStatus, Refusal> 
         IssueStatus::Failed => "fail",
     };
     Err(Refusal::new("derived-status", format!("the status `{status}` is derived and cannot be set"))
-        .remedy(command, "leads there"))
+        .remedy(command, "leads to it"))
 }

@@ -22,14 +22,14 @@ use crate::rules::reply_task;
 #[serde(deny_unknown_fields)]
 #[schemars(transform = with_ignored)]
 pub(crate) struct IssueInput {
-    /// The id to give it; one is made where it is left out.
+    /// The id to give it; generated if it is omitted.
     pub(crate) id: Option<IssueId>,
     /// One line.
     pub(crate) title: Option<String>,
     /// The description, in Markdown; `description` is another name for it.
     #[serde(alias = "description")]
     pub(crate) context: Option<String>,
-    /// Where it came from.
+    /// Its source.
     pub(crate) source: Option<Source>,
     /// 1 critical … 5 trivial, or the name.
     pub(crate) priority: Option<Priority>,
@@ -40,7 +40,7 @@ pub(crate) struct IssueInput {
     pub(crate) source_url: Option<String>,
     /// Labels.
     pub(crate) tags: Option<BTreeSet<String>>,
-    /// Who shall see to it.
+    /// The assignee.
     pub(crate) assignee: Option<String>,
     /// Issues that must be done first; those in `extended_context.notes.depends_on_issues` are added to them.
     pub(crate) depends_on: Option<BTreeSet<IssueId>>,
@@ -55,7 +55,7 @@ pub(crate) struct IssueInput {
     pub(crate) expected_behavior: Option<String>,
     /// What happens.
     pub(crate) actual_behavior: Option<String>,
-    /// How it wants to be worked on.
+    /// Requirements for how it is worked on.
     pub(crate) lifecycle_requirements: Option<Lifecycle>,
     /// Another name for tags, whose elements may be GitHub's objects.
     pub(crate) labels: Option<Vec<Label>>,
@@ -105,7 +105,7 @@ impl Lifecycle {
                             other.as_str().unwrap_or(&other.to_string())
                         ),
                     )
-                    .hint(format!("allowed are {words}")));
+                    .hint(format!("expected one of {words}")));
                 }
             }
         }
@@ -165,7 +165,7 @@ const OWNED: &[&str] = &[
 
 /// The schema admits what is read and ignored.
 fn with_ignored(schema: &mut schemars::Schema) {
-    let ignored = serde_json::json!({ "description": "made by the store; ignored here" });
+    let ignored = serde_json::json!({ "description": "set by the store; ignored here" });
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
         if let Some(context) = properties.get("context").cloned() {
             properties.insert("description".into(), context);
@@ -191,7 +191,7 @@ impl IssueInput {
                 None
             }
             Value::Array(_) => Some("an array"),
-            Value::String(_) => Some("a text"),
+            Value::String(_) => Some("a string"),
             Value::Number(_) => Some("a number"),
             Value::Bool(_) => Some("a boolean"),
             Value::Null => Some("null"),
@@ -248,7 +248,7 @@ impl IssueInput {
         match (self.github_number, told) {
             (Some(0), _) => return Err(wrong("github_number is 0, and GitHub counts from 1")),
             (Some(number), Some(told)) if number != told => {
-                return Err(wrong(&format!("github_number is {number}, and the address says {told}")));
+                return Err(wrong(&format!("github_number is {number}, but the URL says {told}")));
             }
             (number, told) => self.github_number = number.or(told),
         }

@@ -32,7 +32,7 @@ pub(crate) struct List {
 /// How many issues there are.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Counted {
-    /// How many issues fit.
+    /// How many issues match.
     pub(crate) count: usize,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Counted {
 pub(crate) struct Rows {
     /// One for each.
     pub(crate) rows: Vec<Listed>,
-    /// How many fit, whatever the limit; none where nobody asked.
+    /// How many fit, whatever the limit; none if nobody asked.
     pub(crate) total: Option<usize>,
 }
 
@@ -104,7 +104,7 @@ fn moment(session: &Session, text: Option<&str>, bound: Bound) -> Result<Option<
     let Some(text) = text else { return Ok(None) };
     session.store().moment(text, bound)?.map(Some).ok_or_else(|| {
         Refusal::usage(format!("`{text}` is not a date"))
-            .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+            .hint("a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
     })
 }
 

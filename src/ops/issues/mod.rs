@@ -31,15 +31,15 @@ use crate::model::id::IssueId;
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, StoreError, records};
 
-/// An issue that was resolved before; it can only be missing where it was never whole.
+/// An issue whose id was resolved before; it is missing only if its folder has no record.
 ///
 /// # Errors
-/// `not-found`, and what reading can come to.
+/// `not-found`, and any error from reading the store.
 pub(crate) fn existing(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Refusal> {
     records::issue(read, id)?.ok_or_else(|| missing(id))
 }
 
-/// As [`existing`], without its plans and what was said of it.
+/// Like [`existing`], without its plans, comments and feedback.
 pub(crate) fn existing_outline(read: &impl Read, id: &IssueId) -> Result<IssueFolder, Refusal> {
     records::outline(read, id)?.ok_or_else(|| missing(id))
 }
@@ -47,10 +47,10 @@ pub(crate) fn existing_outline(read: &impl Read, id: &IssueId) -> Result<IssueFo
 fn missing(id: &IssueId) -> Refusal {
     Refusal::new("not-found", format!("there is no issue `{id}`"))
         .remedy("list --all", "shows the issues")
-        .remedy("sync", "brings those of others")
+        .remedy("sync", "fetches those of others")
 }
 
-/// Every issue that can be read, and how many cannot.
+/// All readable issues, and the number of unreadable ones.
 pub(crate) fn all(read: &impl Read) -> Result<(Vec<IssueFolder>, usize), Refusal> {
     let (mut folders, mut broken) = (Vec::new(), 0);
     for id in records::issue_ids(read)? {

@@ -14,7 +14,7 @@ use crate::store::{Read, Tx, layout, random_uid};
 /// An issue to create.
 #[derive(Debug, Default)]
 pub(crate) struct New {
-    /// The id to give it; one is made where it is left out.
+    /// The id to give it; generated if it is omitted.
     pub(crate) id: Option<IssueId>,
     /// One line; that of the JSON where it is left out.
     pub(crate) title: Option<String>,
@@ -69,9 +69,9 @@ fn make_id(tx: &Tx<'_>, title: &str, nonce: &Uid) -> IssueId {
 fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
     let id = &issue.id;
     if tx.file(&layout::issue(id))?.is_some() {
-        return Err(Refusal::new("exists", format!("there is an issue `{id}` already"))
+        return Err(Refusal::new("exists", format!("issue `{id}` already exists"))
             .remedy(Call::new("show", [id]), "shows it")
-            .hint("without an id of your own a new one is made"));
+            .hint("omit the id to get a new one"));
     }
     tx.create_issue(issue)?;
     check_dependencies(tx, id)?;

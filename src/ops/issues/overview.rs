@@ -23,11 +23,11 @@ pub(crate) struct Overview {
     pub(crate) tip: String,
     /// How many issues there are.
     pub(crate) total: usize,
-    /// How many stand where.
+    /// How many issues have each status.
     pub(crate) issues: BTreeMap<IssueStatus, usize>,
     /// Issues that cannot be read.
     pub(crate) broken: usize,
-    /// The queues with how many of their items stand where.
+    /// The queues, with how many items have each status.
     pub(crate) queues: Vec<QueueOverview>,
     /// The index that answers `list`, `search` and `log`, as it was before this question.
     pub(crate) index: Freshness,

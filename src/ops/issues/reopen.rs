@@ -12,15 +12,15 @@ use crate::store::resolve;
 /// Which issue to reopen.
 #[derive(Debug)]
 pub(crate) struct Reopen {
-    /// Its id, or the unambiguous beginning of one.
+    /// Its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
     /// Why.
     pub(crate) reason: Option<String>,
-    /// Why a transition that is not legal is made all the same.
+    /// Why an illegal transition is forced.
     pub(crate) force: Option<String>,
 }
 
-/// Reopens an issue: what was paused goes on where it stood, what had ended starts over. An open one stays as it is.
+/// Reopens an issue: a paused one continues, an ended one starts over. An open one does not change.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.

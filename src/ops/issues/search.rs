@@ -12,7 +12,7 @@ use crate::ops::{Answer, Session};
 /// What a search found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Found {
-    /// How many issues fit, whatever the limit.
+    /// How many issues match, whatever the limit.
     pub(crate) total: usize,
     /// The best of them, best first; those that have the text for an id, or a plan or an execution that has it, before all
     /// others.
@@ -22,7 +22,7 @@ pub(crate) struct Found {
     pub(crate) queues: Vec<QueueId>,
 }
 
-/// An issue in which something was found.
+/// An issue that matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FoundIssue {
     /// Its id.
@@ -30,15 +30,15 @@ pub(crate) struct FoundIssue {
     pub(crate) id: String,
     /// Its title.
     pub(crate) title: String,
-    /// Where it stands.
+    /// Its status.
     pub(crate) status: IssueStatus,
     /// How urgent it is.
     pub(crate) priority: Priority,
-    /// How well it fits: the higher, the better.
+    /// Its relevance; higher is better.
     pub(crate) score: f64,
     /// Some words around a match.
     pub(crate) snippet: String,
-    /// What of the snippet was searched for.
+    /// The parts of the snippet that match.
     pub(crate) matched: Vec<String>,
     /// The snippet in parts; every other one, from the second on, was searched for.
     #[serde(skip)]

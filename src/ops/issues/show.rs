@@ -10,7 +10,7 @@ use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::store::Snapshot;
 use crate::store::resolve::{self, Known};
 
-/// What an id names, and the state in which it does. An exact one is looked up in the tree.
+/// Resolves an id, and returns the state in which it was found. An exact id is looked up in the tree.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
@@ -23,7 +23,7 @@ pub(crate) fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a
     Ok((index.snapshot()?, known?))
 }
 
-/// Shows an issue with everything in its folder, as it is in `snapshot`. What of it cannot be read is noticed.
+/// Shows an issue with everything in its folder, as it is in `snapshot`. Unreadable files are reported as notices.
 ///
 /// # Errors
 /// `not-found`.
@@ -33,7 +33,7 @@ pub(crate) fn show(session: &Session, snapshot: &Snapshot<'_>, id: &IssueId) -> 
     Ok(session.done(IssueView::in_full(session.store(), &folder), None))
 }
 
-/// An execution with what people want to know of its issue.
+/// An execution with the title of its issue.
 #[derive(Debug, Serialize)]
 pub(crate) struct ShownExecution {
     /// The execution.

@@ -1,4 +1,4 @@
-//! An issue as every operation on one answers it.
+//! The view that every operation on an issue returns.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -15,24 +15,24 @@ use crate::rules::shown::{IssueDerived, object};
 use crate::store::{ObjectId, Store};
 use crate::trail::reach::Unreached;
 
-/// The stored fields of an issue, with what is derived of the records around it.
+/// The stored fields of an issue, with what is derived from related records.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct IssueView {
-    /// As it is stored, but for the decision: `status` says where the issue stands.
+    /// The stored fields, except the stored status: `status` is the derived one.
     #[serde(flatten, serialize_with = "without_decision")]
     pub(crate) issue: Issue,
-    /// Where it stands, and more.
+    /// The derived status and other derived fields.
     #[serde(flatten)]
     pub(crate) derived: IssueDerived,
-    /// Everything in its folder, where it was asked for.
+    /// Everything in its folder, if requested.
     #[serde(flatten)]
     pub(crate) contents: Option<Contents>,
 }
 
-/// What is in the folder of an issue beside its record. Only `show` and `status` have it.
+/// The contents of an issue's folder besides its record. Only `show` and `status` have them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Contents {
-    /// The comments that no later one replaces. Only `show` has these four.
+    /// The comments that no later one replaces. Only `show` has this and the next three fields.
     pub(crate) comments: Vec<CommentView>,
     /// What went wrong or was clarified.
     pub(crate) feedback: Vec<Feedback>,
@@ -48,12 +48,12 @@ pub(crate) struct CommentView {
     /// The comment as it was last written.
     #[serde(flatten)]
     pub(crate) comment: Comment,
-    /// The comments that it replaces, oldest first; they are not listed by themselves.
+    /// The comments that it replaces, oldest first; they are not listed separately.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) replaces: Vec<Replaced>,
 }
 
-/// A comment in whose place a later one stands.
+/// A comment that a later one replaces.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Replaced {
     /// The entry's name.
@@ -83,7 +83,7 @@ impl IssueView {
     }
 }
 
-/// The commits of an issue that nothing leads to. Where git cannot tell, the rest is shown all the same.
+/// The unreachable commits of an issue. If git cannot tell, the rest is still shown.
 pub(crate) fn unreached(store: &Store, folder: &IssueFolder) -> Unreached {
     Unreached::of(store, folder.executions.iter()).unwrap_or_default()
 }
@@ -105,7 +105,7 @@ fn without_decision<S: Serializer>(issue: &Issue, serializer: S) -> Result<S::Ok
     fields.serialize(serializer)
 }
 
-/// An issue as it stands after `commit`, which changed it, or after nothing had to be changed.
+/// An issue after `commit` changed it, or unchanged.
 pub(crate) fn answer(session: &Session, id: &IssueId, commit: Option<ObjectId>) -> Answer<IssueView> {
     let view = IssueView::of(&existing(&session.store().snapshot()?, id)?);
     Ok(session.done(view, commit))

@@ -130,7 +130,7 @@ fn store_plans(
                 .hint("omit the id to get a new one"));
         }
         if tx.file(&layout::solution(&id))?.is_some() {
-            return Err(Refusal::unreadable(&format!("the plan `{id}` that is there")));
+            return Err(Refusal::unreadable(&format!("the existing plan `{id}`")));
         }
         if force.is_none() {
             moves::permit(issue, facts::status(&folder), "solution add")?;
@@ -151,9 +151,9 @@ fn store_plans(
 fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
     for (id, report) in &added.handed {
         if report.findings.iter().any(|it| it.rule == plan_check::NO_FILES_RULE) {
-            let message = format!("{id} names no file, so nothing keeps it apart from other plans");
+            let message = format!("{id} names no file, so overlap with other plans goes unnoticed");
             let check = Call::new("solution check", [id]);
-            session.notice(Notice::warning(message).remedy(check, "says where files are named"));
+            session.notice(Notice::warning(message).remedy(check, "says where to name files"));
         }
     }
     let is_handed = |id: &SolutionId| added.handed.iter().any(|(handed, _)| handed == id);

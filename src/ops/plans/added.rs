@@ -30,7 +30,7 @@ pub(crate) struct Added {
     /// The issue.
     #[serde(skip)]
     pub(crate) issue: IssueId,
-    /// Where it stands.
+    /// Its status.
     #[serde(skip)]
     pub(crate) status: IssueStatus,
     /// The plan that it was bound to before, if it failed and newer ones are to choose from.

@@ -17,15 +17,15 @@ use crate::store::{Tx, resolve};
 /// Which plan to choose.
 #[derive(Debug)]
 pub(crate) struct Bind {
-    /// The issue: its id, or the unambiguous beginning of one.
+    /// The id of the issue, or an unambiguous prefix of it.
     pub(crate) issue: String,
-    /// The plan; may be left out where there is one to choose.
+    /// The plan; may be left out if there is only one to choose.
     pub(crate) solution: Option<String>,
-    /// Why a plan is bound that is not good enough, or where that is no legal transition.
+    /// Why a plan is bound although its quality is too low, or although the transition is illegal.
     pub(crate) force: Option<String>,
 }
 
-/// Binds a plan. Attempts at another one are set aside, and its items leave their queues.
+/// Binds a plan. Attempts at another plan are set aside, and that plan's items leave their queues.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `other-issue`, `no-solution`, `choice-needed`, `low-quality`, `illegal-move`.
@@ -42,8 +42,7 @@ pub(crate) fn bind(session: &Session, input: &Bind) -> Answer<IssueView> {
     issues::answer(session, &id, committed.commit)
 }
 
-/// The plan that is meant: the one named, the only one that is newer than the bound one which failed, the one that is
-/// bound, or the only one.
+/// The plan to bind: the one named, the only one newer than a bound one that failed, the bound one, or the only one.
 fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<SolutionId, Refusal> {
     let issue = &folder.issue.record.id;
     if let Some(text) = named {
@@ -51,7 +50,7 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         if id.issue() != *issue {
             return Err(Refusal::new(
                 "other-issue",
-                format!("solution `{id}` belongs to issue `{}`, not `{issue}`", id.issue()),
+                format!("plan `{id}` belongs to issue `{}`, not `{issue}`", id.issue()),
             )
             .remedy(Call::new("solution list", [issue]), format!("shows the plans of `{issue}`")));
         }
@@ -77,7 +76,7 @@ pub(crate) fn in_words(plans: &[&Solution]) -> Vec<String> {
     plans.iter().map(line).collect()
 }
 
-/// A plan that is too poor to be bound, with what it lacks.
+/// A plan whose quality is too low to bind it, with its findings.
 fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     let Some(solution) = folder.solution(id) else {
         return Err(Refusal::unreadable(&format!("plan `{id}`")));
@@ -99,7 +98,8 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     .remedy("task edit", "changes the plan"))
 }
 
-/// Binds `solution` in the transaction. Attempts at another plan are set aside, and its items leave their queues.
+/// Binds `solution` in the transaction. Attempts at another plan are set aside, and that plan's items leave their
+/// queues.
 pub(crate) fn bind_in(
     tx: &mut Tx<'_>,
     folder: &IssueFolder,

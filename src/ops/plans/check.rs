@@ -72,7 +72,7 @@ pub(crate) struct CheckedPlan {
     pub(crate) plan: String,
     /// Whether `solution add` would store it.
     pub(crate) valid: bool,
-    /// The sum of the parts, rounded down to hundredths.
+    /// The sum of the parts, rounded down to two decimals.
     pub(crate) quality: f64,
     /// What it is made of.
     pub(crate) parts: Vec<PartScore>,

@@ -37,7 +37,7 @@ pub(crate) fn context(session: &Session, id: &str) -> Answer<AgentContext> {
             found.execution.solution_id
         }
         Known::Queue(id) => {
-            return Err(Refusal::usage(format!("queue `{id}` is no one's task"))
+            return Err(Refusal::usage(format!("queue `{id}` has no context to print"))
                 .hint("name an issue for its planner, or a plan, an item or an execution for its executor"));
         }
     };

@@ -68,7 +68,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     let named = input.solution.as_deref().map(resolved).transpose()?;
     if let (Some(one), Some(other)) = (&named, in_json.filter(|it| named.as_ref() != Some(it))) {
         return Err(Refusal::usage(format!(
-            "the failure is of `{other}`, and the feedback is said to be about `{one}`"
+            "the failure is about `{other}`, but the feedback is about `{one}`"
         ))
         .hint("name the plan once"));
     }
@@ -77,7 +77,7 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     if let Some(other) = solution_id.as_ref().filter(|it| it.issue() != id) {
         return Err(Refusal::new(
             "other-issue",
-            format!("solution `{other}` belongs to issue `{}`, not `{id}`", other.issue()),
+            format!("plan `{other}` belongs to issue `{}`, not `{id}`", other.issue()),
         )
         .remedy(Call::new("solution list", [&id]), format!("shows the plans of `{id}`")));
     }

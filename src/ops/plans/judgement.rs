@@ -23,7 +23,7 @@ const MOST_FINDINGS: usize = 100;
 #[serde(deny_unknown_fields)]
 #[schemars(example = example(), transform = with_all_scores)]
 pub(crate) struct ReviewInput {
-    /// What the total says where it is left out; it can be harsher than that, and not milder.
+    /// The verdict (default: by the total); it can be harsher than the total, but not milder.
     verdict: Option<Verdict>,
     /// Each 0 to 100.
     #[serde(default)]
@@ -35,33 +35,33 @@ pub(crate) struct ReviewInput {
     risk: Option<Dimension>,
     /// Whether everything that was asked for is in it: a score, or an object with `score` and `findings`.
     completeness: Option<Dimension>,
-    /// What should be otherwise.
+    /// What should change.
     #[serde(default)]
     #[schemars(length(max = MOST_FINDINGS), inner(regex(pattern = r"\S"), length(max = LONGEST_FINDING)))]
     findings: Vec<String>,
-    /// The plan that was read: the review is refused where the plan has changed since.
+    /// The digest of the plan that was read: the review is refused if the plan has changed since.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     plan_digest: Option<String>,
-    /// The total, where the reviewer reckoned it: the review is refused where the scores come to another.
+    /// The total, if the reviewer computed it: the review is refused if the scores give another.
     #[serde(alias = "total")]
     total_score: Option<Score>,
-    /// The issue, where it is named: that of the plan.
+    /// The issue, if given: it must be that of the plan.
     #[serde(alias = "issueId")]
     issue_id: Option<IssueId>,
-    /// The plan, where it is named: the one that is reviewed.
+    /// The plan, if given: it must be the one that is reviewed.
     #[serde(alias = "solutionId")]
     solution_id: Option<SolutionId>,
 }
 
-/// What the reviewer thinks in numbers, 100 being the best.
+/// The scores, where 100 is best.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Dimensions {
     /// Whether it will work.
     technical: Option<Dimension>,
-    /// Whether what could go wrong is seen and small: 100 is no risk at all.
+    /// Whether the risks are known and small: 100 means no risk.
     risk: Option<Dimension>,
-    /// Whether everything that was asked for is in it.
+    /// Whether it covers everything that was asked for.
     completeness: Option<Dimension>,
 }
 
@@ -78,7 +78,7 @@ enum Dimension {
 struct Judged {
     /// 0 to 100.
     score: Score,
-    /// What should be otherwise.
+    /// What should change.
     #[serde(default)]
     findings: Vec<String>,
 }
@@ -146,7 +146,7 @@ impl Judgement {
     pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<Self, Refusal> {
         let wrong = |why: String| {
             Refusal::new("invalid-json", format!("{name} is not a review: {why}"))
-                .remedy("schema review-input", "shows its form")
+                .remedy("schema review-input", "describes it")
         };
         let value = strict::parse(bytes).map_err(wrong)?;
         let input: ReviewInput = typed::read(&value).map_err(|error| wrong(error.to_string()))?;
@@ -173,11 +173,9 @@ impl Judgement {
         if let Some(given) = input.total_score.filter(|given| given.rounded() != scores.total()) {
             return Err(Refusal::new(
                 "other-total",
-                format!("the total is given as {given}, but the scores come to {}", scores.total()),
+                format!("the given total is {given}, but the scores make {}", scores.total()),
             )
-            .hint(
-                "0.4 technical + 0.3 risk + 0.3 completeness; correct the scores, or leave the total out",
-            ));
+            .hint("0.4 technical + 0.3 risk + 0.3 completeness; correct the scores, or omit the total"));
         }
         Ok(Self {
             solution_id: input.solution_id,
@@ -191,19 +189,19 @@ impl Judgement {
         let id = &plan.id;
         if let Some(other) = self.solution_id.as_ref().filter(|other| *other != id) {
             return Err(Refusal::new("other-plan", format!("the review is about `{other}`, not `{id}`"))
-                .remedy(Call::new("solution review", [other]), "takes it"));
+                .remedy(Call::new("solution review", [other]), "records it"));
         }
         if let Some(other) = self.issue_id.as_ref().filter(|other| **other != id.issue()) {
             return Err(Refusal::new(
                 "other-issue",
-                format!("the review is of a plan for `{other}`, and `{id}` is for `{}`", id.issue()),
+                format!("the review is for a plan of `{other}`, but `{id}` is a plan of `{}`", id.issue()),
             )
-            .hint("name the plan that was read, or leave issue_id out"));
+            .hint("name the plan you reviewed, or omit issue_id"));
         }
         if let Some(read) = self.plan_digest.as_ref().filter(|read| *read != digest) {
             return Err(Refusal::new(
                 "digest-mismatch",
-                format!("plan `{id}` is not the one that was read: it is `{digest}` now, not `{read}`"),
+                format!("plan `{id}` has changed since it was read: its digest is `{digest}`, not `{read}`"),
             )
             .remedy(Call::new("solution show", [id]), "shows it as it is now"));
         }
@@ -217,7 +215,7 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Refusal> {
     if count > MOST_FINDINGS {
         return Err(Refusal::new(
             "too-long",
-            format!("the review has {count} findings, and {MOST_FINDINGS} are allowed"),
+            format!("the review has {count} findings; at most {MOST_FINDINGS} are allowed"),
         )
         .hint("keep what matters most; one finding is enough to reject a plan that is wrong throughout"));
     }
@@ -232,7 +230,7 @@ fn checked(mut findings: Vec<String>) -> Result<Vec<String>, Refusal> {
         if length > LONGEST_FINDING {
             return Err(Refusal::new(
                 "too-long",
-                format!("finding {} has {length} characters, and {LONGEST_FINDING} are allowed", n + 1),
+                format!("finding {} has {length} characters; at most {LONGEST_FINDING} are allowed", n + 1),
             )
             .remedy("comment ISSUE", "takes longer texts"));
         }

@@ -1,4 +1,4 @@
-//! Which plan is meant where an issue or an item can stand for its plan.
+//! Resolves the plan that an id means; an issue or an item can stand for its plan.
 
 use super::in_words;
 use crate::model::id::SolutionId;
@@ -9,7 +9,7 @@ use crate::rules::folder::IssueFolder;
 use crate::store::Read;
 use crate::store::resolve::{self, Known, ResolveError};
 
-/// The plan that `text` names: a plan, that of an item, or of an issue the one that is bound or the only one.
+/// The plan that `text` names: a plan itself, the plan of an item, or the bound or only plan of an issue.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; as of [`plan_of_issue`].
@@ -36,7 +36,7 @@ pub(crate) fn plan_named(read: &impl Read, text: &str) -> Result<SolutionId, Ref
     }
 }
 
-/// The plan of an issue that is bound, or the only one. `remedy` is what to do where there are several.
+/// The bound or only plan of an issue. `remedy` is what to do if there are several.
 ///
 /// # Errors
 /// `no-solution`, `choice-needed`.

@@ -1,4 +1,4 @@
-//! The gate in front of the queue that asks what reviews came to.
+//! The review gate of the queue.
 
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
@@ -7,8 +7,8 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::review::{self, Standing};
 use crate::store::Tx;
 
-/// Refuses to queue what its reviews do not let pass, unless it is forced by somebody who may. Answers with what the item
-/// has to say in `forced`: the digest of a plan that is queued all the same.
+/// Refuses to queue a plan that did not pass review, unless someone with the right to do so forces it. Returns the
+/// `forced` field of the item: the digest of a plan that is queued despite its reviews.
 pub(crate) fn permit_queue(
     tx: &Tx<'_>,
     policy: &Policy,

@@ -21,7 +21,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::overlap::ByPath;
 use crate::store::{Snapshot, records};
 
-/// What a planner is given: everything that bears on the next plan, apart from the code, which it reads itself.
+/// The context of a planner: everything that matters for the next plan, except the code, which it reads itself.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(example = planner_example())]
 pub(crate) struct PlannerInput {
@@ -77,7 +77,7 @@ pub(crate) struct OtherPlan {
     pub(crate) queue_id: QueueId,
     /// Its item there.
     pub(crate) item_id: ItemId,
-    /// Where it stands.
+    /// Its status.
     pub(crate) status: ItemStatus,
     /// The files of it that the issue's own files overlap.
     pub(crate) files: Vec<String>,

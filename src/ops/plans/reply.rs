@@ -23,7 +23,7 @@ pub(super) fn settle(
     let Some(place) = Place::of(&folder.issue.record, repository) else {
         if append {
             return Err(Refusal::new("not-from-github", format!("issue `{issue}` did not come from GitHub"))
-                .hint("only an issue from GitHub gets a task that replies: a `source_url` there, or the id GH-<number> and a remote on GitHub, say where it came from"));
+                .hint("only an issue from GitHub gets a reply task: it has a `source_url` there, or the id GH-<number> and a remote on GitHub"));
         }
         return Ok(());
     };
@@ -31,7 +31,7 @@ pub(super) fn settle(
         match reply_task::append(plan, &place) {
             Ok(longer) if append => *plan = longer,
             Ok(_) | Err(Unadded::Full) if !append => {
-                let message = format!("{at}: issue `{issue}` came from GitHub, and no task answers there");
+                let message = format!("{at}: issue `{issue}` came from GitHub, but no task replies there");
                 session.notice(Notice::warning(message).remedy("solution add --add-reply-task", "adds one"));
             }
             Err(Unadded::Full) => {
@@ -39,7 +39,7 @@ pub(super) fn settle(
                     "too-many-tasks",
                     format!("{at}: the plan has no room for one more task"),
                 )
-                .hint("join two of its tasks, or do without one that replies"));
+                .hint("merge two of its tasks, or omit the reply task"));
             }
             _ => {}
         }

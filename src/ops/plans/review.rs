@@ -23,13 +23,13 @@ pub(crate) struct Reviewed {
     pub(crate) solution_id: SolutionId,
     /// The review as it is stored.
     pub(crate) review: Review,
-    /// What all reviews of the plan as it is now come to.
+    /// The combined verdict of all reviews of the current plan.
     pub(crate) standing: Verdict,
     /// The round of review that this is: 1 and, for each earlier plan that was rejected, 1 more.
     pub(crate) round: usize,
     /// Plans that were rejected, this one included; from 2 on an owner decides.
     pub(crate) rejected_rounds: usize,
-    /// What the reviewer should know beside that.
+    /// Notes for the reviewer.
     pub(crate) remarks: Vec<String>,
 }
 
@@ -133,16 +133,15 @@ fn settled(plan: &Solution, input: &Judgement) -> Result<Verdict, Refusal> {
     let is_empty = plan.typed_plan().tasks.is_empty();
     let mildest = if is_empty { Verdict::Rejected } else { by_total };
     match input.verdict {
-        Some(given) if given < mildest && is_empty => Err(Refusal::new(
-            "no-tasks",
-            format!("plan `{}` has no tasks, and such a plan cannot be {given}", plan.id),
-        )
-        .hint("reject it, or leave the verdict out")),
+        Some(given) if given < mildest && is_empty => {
+            Err(Refusal::new("no-tasks", format!("plan `{}` has no tasks, so it cannot be {given}", plan.id))
+                .hint("reject it, or leave the verdict out"))
+        }
         Some(given) if given < mildest => Err(Refusal::new(
             "milder-verdict",
-            format!("`{given}` is milder than the scores, whose total of {total} is {by_total}"),
+            format!("`{given}` is milder than the scores: a total of {total} is {by_total}"),
         )
-        .hint("give the scores that you mean, or leave the verdict out")),
+        .hint("correct the scores, or omit the verdict")),
         Some(given) => Ok(given),
         None => Ok(mildest),
     }

@@ -7,8 +7,7 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::IssueFolder;
 use crate::store::{Read, resolve};
 
-/// Lists the plans of an issue, named by its id or the unambiguous beginning of one, or of all issues. Issues that
-/// cannot be read are left out.
+/// Lists the plans of one issue, given by its id or an unambiguous prefix, or of all issues. Skips unreadable issues.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.

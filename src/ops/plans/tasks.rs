@@ -153,8 +153,9 @@ fn change(
     let queued = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
     if committed.commit.is_some() && queued.is_some_and(|it| it.item.plan_digest != plan.plan_digest) {
         let add = Call::new("queue add", [id.issue()]);
-        session
-            .notice(Notice::warning("it was queued as it was before").remedy(add, "queues it as it is now"));
+        session.notice(
+            Notice::warning("the queue still has the earlier version").remedy(add, "queues this one"),
+        );
     }
     Ok(session.done(ChangedTask { plan, task: committed.answer }, committed.commit))
 }
@@ -168,7 +169,7 @@ fn store_plan(
     force: Option<&str>,
 ) -> Result<(), Refusal> {
     if is_hidden(old) {
-        return Err(Refusal::new("redacted", format!("parts of plan `{id}` are hidden, and would be lost"))
+        return Err(Refusal::new("redacted", format!("parts of plan `{id}` are hidden and would be lost"))
             .remedy(add_another(id), "adds another plan"));
     }
     if force.is_none() {
@@ -179,7 +180,7 @@ fn store_plan(
     let errors: Vec<String> = errors.map(ToString::to_string).collect();
     if !errors.is_empty() {
         let message = format!("the plan would have {}; nothing was changed", count(errors.len(), "fault"));
-        return Err(faulty(&message, errors, Remedy::call("schema task", "says what a task holds")));
+        return Err(faulty(&message, errors, Remedy::call("schema task", "describes a task")));
     }
     let is_bound = folder.issue.record.bound_solution_id.as_ref() == Some(id);
     if is_bound
@@ -196,7 +197,7 @@ fn store_plan(
             ),
         )
         .details(costly.map(ToString::to_string).collect())
-        .hint("say what is missing in the same command"));
+        .hint("add what is missing in the same command"));
     }
     tx.edit_plan(id, &report.checked().map_err(|_| Refusal::unreadable("the plan"))?.plan)?;
     Ok(())
@@ -218,8 +219,8 @@ fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> 
                 "queued",
                 format!("plan `{id}` waits in queue `{}` as {}", it.queue, it.item.item_id),
             )
-            .remedy(Call::new("queue remove", [item]), "takes it out")
-            .hint("queue it again once it is changed"))
+            .remedy(Call::new("queue remove", [item]), "removes it")
+            .hint("queue it again after the change"))
         }
         (_, IssueStatus::Executing | IssueStatus::Completed) if holds => {
             Err(Refusal::new("in-work", format!("plan `{id}` is {status}"))

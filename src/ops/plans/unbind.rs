@@ -1,4 +1,4 @@
-//! Taking the bound plan of an issue back.
+//! Unbinding the plan of an issue.
 
 use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
@@ -7,12 +7,12 @@ use crate::ops::{Answer, Session, work};
 use crate::rules::{facts, moves};
 use crate::store::resolve;
 
-/// Which issue is to have no plan.
+/// Which issue's plan to unbind.
 #[derive(Debug)]
 pub(crate) struct Unbind {
-    /// Its id, or the unambiguous beginning of one.
+    /// Its id, or an unambiguous prefix of it.
     pub(crate) issue: String,
-    /// Why a transition that is not legal is made all the same.
+    /// Why an illegal transition is forced.
     pub(crate) force: Option<String>,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct PlanDiff {
     pub(crate) from: Side,
     /// The other.
     pub(crate) to: Side,
-    /// What differs, field by field; nothing where the plans are the same.
+    /// What differs, field by field; empty if the plans are the same.
     pub(crate) changes: Vec<PlanChange>,
     /// The tasks of both by their ids.
     #[serde(skip)]
@@ -62,7 +62,7 @@ pub(crate) struct Side {
 /// One field that differs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanChange {
-    /// The task, where it is a field of one, or one that is new or gone.
+    /// The task, if it is new or gone, or if a field of it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
     /// The field.

@@ -1,4 +1,4 @@
-//! A plan as every operation on one answers it.
+//! The view that every operation on a plan returns.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub(crate) struct SolutionView {
     /// The digest of the plan as it is now.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
-    /// How good the plan is by what can be counted of it, 0 to 1; binding needs 0.8.
+    /// The measured quality of the plan, 0 to 1; binding requires 0.8.
     #[schemars(range(min = 0, max = 1))]
     pub(crate) quality: f64,
     /// Files that some task touches.
@@ -46,12 +46,12 @@ pub(crate) struct SolutionView {
     pub(crate) files_touched: BTreeSet<RepoPath>,
     /// How many tasks.
     pub(crate) task_count: usize,
-    /// How large it is by its files and tasks: up to 2 files and 3 tasks low, up to 5 and 6 medium.
+    /// Its size by files and tasks: up to 2 files and 3 tasks is low, up to 5 and 6 is medium.
     pub(crate) computed_complexity: Complexity,
-    /// What the reviews of the plan as it is now come to; none where there are none.
+    /// The combined verdict of the reviews of the current plan; none if there are none.
     #[schemars(extend("enum" = ["none", "approved", "concerns", "rejected"]))]
     review: &'static str,
-    /// All its reviews in order; those with another `plan_digest` count no more.
+    /// All its reviews in order; those with another `plan_digest` no longer count.
     pub(crate) reviews: Vec<Review>,
     /// The plan by its types.
     #[serde(skip)]
@@ -59,7 +59,7 @@ pub(crate) struct SolutionView {
     /// Whether it is good enough to be bound.
     #[serde(skip)]
     pub(crate) suffices: bool,
-    /// What the reviews come to, and whether there are only some of an earlier plan.
+    /// What the reviews come to, and whether there are only some of an earlier version of the plan.
     #[serde(skip)]
     pub(crate) standing: Standing,
 }
@@ -97,7 +97,7 @@ impl SolutionView {
     }
 }
 
-/// Whatever a plan may hold under the name of a field beside it, the field stands.
+/// If a plan has a member with the name of one of these fields, the field wins.
 fn without_derived<S: Serializer>(plan: &Value, serializer: S) -> Result<S::Ok, S::Error> {
     const BESIDE: &[&str] = &[
         "id",

@@ -1,4 +1,4 @@
-//! What is put into a queue, and where.
+//! Adding plans to a queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +20,13 @@ use crate::rules::review::may_hand_out;
 use crate::rules::{facts, moves};
 use crate::store::{StoreError, Tx, random_uid, records, resolve};
 
-/// A subject names so many plans and counts the others.
+/// A subject names at most this many plans and counts the others.
 const MOST_NAMED: usize = 3;
 
-/// Which issues are meant: those that are named, or all that fit.
+/// Which issues to queue: the ones named, or all that match.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
-    /// Their ids, or unambiguous beginnings of them.
+    /// Their ids, or unambiguous prefixes of them.
     pub(crate) issues: Vec<String>,
     /// Every planned one.
     pub(crate) all_planned: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Selection {
 pub(crate) struct Add {
     /// The issues.
     pub(crate) which: Selection,
-    /// The queue; the first active one where none is named, or a new one.
+    /// The queue; if none is named, the first active one or a new one.
     pub(crate) queue: Option<String>,
     /// Why a gate is overridden.
     pub(crate) force: Option<String>,
@@ -64,15 +64,15 @@ struct Fresh {
     issue: IssueId,
     solution: SolutionId,
     digest: String,
-    /// The digest, where its reviews do not let it pass.
+    /// Its digest, if its reviews do not pass it.
     forced: Option<String>,
 }
 
 /// Puts the bound plans of issues into a queue, in order of queue and item.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `not-bound`, `illegal-move`, `archived`, `cycle`; what reviews do not let pass; nothing
-/// to do where no issue fits.
+/// `not-found`, `ambiguous-id`, `not-bound`, `illegal-move`, `archived`, `cycle`; the refusals of the review gate;
+/// nothing to do if no issue matches.
 pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
     session.store().snapshot()?;
     let nonce = random_uid()?;
@@ -101,7 +101,7 @@ pub(crate) fn add(session: &Session, input: &Add) -> Answer<Vec<AddedItem>> {
     Ok(session.done(items.collect(), committed.commit))
 }
 
-/// Puts the bound plan of one issue into a queue, where it is not there already.
+/// Adds the bound plan of one issue to a queue, unless it is already queued.
 pub(crate) fn add_issue(
     tx: &mut Tx<'_>,
     issue: &IssueId,
@@ -174,13 +174,13 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
     match any_cycle(&ids, &known) {
         Some(cycle) => {
             Err(Refusal::new("cycle", format!("the issues depend on each other in a cycle: {cycle}"))
-                .remedy("edit ID --depends-on=-OTHER", "takes a dependency away"))
+                .remedy("edit ID --depends-on=-OTHER", "removes a dependency"))
         }
         None => Ok(queued),
     }
 }
 
-/// The issues that are meant, each once. Of a wave or a label, every issue that is not over must have a plan bound.
+/// The issues to queue, each once. Every open issue of a wave or a tag must have a bound plan.
 fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refusal> {
     if !selection.issues.is_empty() {
         let mut ids: Vec<IssueId> = Vec::new();
@@ -226,9 +226,9 @@ fn selected(tx: &Tx<'_>, selection: &Selection) -> Result<Vec<IssueFolder>, Refu
         .remedy("bind ISSUE SOLUTION", "chooses one"));
     }
     if folders.is_empty() {
-        let what = wanted.iter().map(|tag| format!(" with the label `{tag}`")).collect::<String>();
+        let what = wanted.iter().map(|tag| format!(" with the tag `{tag}`")).collect::<String>();
         return Err(Refusal::nothing(format!("no planned issue{what} is waiting to be queued"))
-            .remedy("list --status planned", "shows those that do"));
+            .remedy("list --status planned", "shows planned issues"));
     }
     Ok(folders)
 }
@@ -251,7 +251,7 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
     }
 }
 
-/// Puts plans into the queue that is named, else the first active one, else a new one.
+/// Adds plans to the queue that is named, else to the first active one, else to a new one.
 fn enter(
     tx: &mut Tx<'_>,
     named: Option<QueueId>,
@@ -326,7 +326,7 @@ fn enter(
     Ok(queued)
 }
 
-/// The sort keys of the new items, and of others where there was no room between those.
+/// The sort keys of the new items, and of other items if there was no room between them.
 fn keys(folder: &QueueFolder, fresh: &[Fresh], known: &Facts) -> BTreeMap<SolutionId, String> {
     let is_fresh: BTreeSet<&SolutionId> = fresh.iter().map(|it| &it.solution).collect();
     let there: Vec<&Item> =

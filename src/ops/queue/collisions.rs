@@ -1,4 +1,4 @@
-//! Which branches of items would collide if somebody merged them now.
+//! Which branches of items would conflict if they were merged now.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub(crate) struct CheckAnswer {
     pub(crate) collisions: Vec<Collision>,
 }
 
-/// A branch, or the last commit of what is done.
+/// A branch, or the last commit of a completed item.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Side {
     /// The item; none for the branch that is checked out here.
@@ -54,7 +54,7 @@ pub(crate) struct Unknown {
     pub(crate) item_id: ItemId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The branch that it is said to be on.
+    /// The branch that its execution recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
 }
@@ -62,11 +62,11 @@ pub(crate) struct Unknown {
 /// Two branches that collide.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Collision {
-    /// The place of the one side among `sides`, from 0.
+    /// The index of the first side in `sides`, from 0.
     pub(crate) first: usize,
-    /// The place of the other.
+    /// The index of the second side.
     pub(crate) second: usize,
-    /// The files over which they collide.
+    /// The files in which they conflict.
     pub(crate) files: Vec<FileCollision>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Collision {
 /// branch that is checked out.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`; where git cannot merge.
+/// `not-found`, `ambiguous-id`; an error if git cannot merge.
 pub(crate) fn collisions(session: &Session, queue: Option<&str>) -> Answer<CheckAnswer> {
     let store = session.store();
     let snapshot = store.snapshot()?;
@@ -136,7 +136,7 @@ fn short(branch: &str) -> String {
     branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()
 }
 
-/// Of what is under way the tip of its branch, of what is done its last commit: the branch may have gone on since.
+/// For a running item the tip of its branch, for a completed one its last commit, since the branch may have moved on.
 fn commit(
     store: &Store,
     holder: &ExecutionFolder,

@@ -21,12 +21,12 @@ pub(crate) struct DagAnswer {
     pub(crate) nodes: Vec<Node>,
     /// Which comes before which.
     pub(crate) edges: Vec<Link>,
-    /// Which can be carried out side by side.
+    /// Which items can be executed in parallel.
     pub(crate) groups: Vec<Group>,
     /// What the queue is called.
     #[serde(skip)]
     pub(crate) name: Option<String>,
-    /// Where the queue stands.
+    /// The status of the queue.
     #[serde(skip)]
     pub(crate) status: &'static str,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Node {
     pub(crate) solution_id: SolutionId,
     /// The title of the issue.
     pub(crate) title: String,
-    /// Where it stands.
+    /// Its status.
     pub(crate) status: ItemStatus,
     /// From 1.
     pub(crate) execution_order: usize,
@@ -64,7 +64,7 @@ pub(crate) struct Link {
     pub(crate) why: Why,
 }
 
-/// Items that can be carried out side by side, or must be carried out one after another.
+/// Items that can be executed in parallel, or must be executed one after another.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Group {
     /// P1, P2, … or S1, S2, …

@@ -1,4 +1,4 @@
-//! What is decided about whole queues: whether they are handed out, which is served first, that they are put away.
+//! Decisions about whole queues: activating, pausing and archiving them, and their priorities.
 
 use super::{QueueAnswer, World};
 use crate::model::id::QueueId;
@@ -31,7 +31,7 @@ fn decision(tx: &Tx<'_>, id: &QueueId) -> Result<QueueDecision, Refusal> {
     Ok(folder.queue.status)
 }
 
-/// Has the items of these queues handed out, also of paused and archived ones; with `only` of no other.
+/// Activates queues, including paused and archived ones; with `only`, pauses all others.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
@@ -74,7 +74,7 @@ pub(crate) fn resume(session: &Session, queues: &[String]) -> Answer<Vec<QueueAn
     set(session, queues, "queue resume", "resume", QueueDecision::Active)
 }
 
-/// Between active and paused; what is put away is taken up again by `activate` alone.
+/// Switches between active and paused; only `activate` revives an archived queue.
 fn set(
     session: &Session,
     queues: &[String],
@@ -97,7 +97,7 @@ fn set(
     report(session, &committed)
 }
 
-/// Puts queues away. `force` is why one is that has items which wait; they are taken out.
+/// Archives queues. `force` is why a queue with waiting items is archived; these are removed.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `unfinished`.
@@ -129,7 +129,7 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
             return Err(Refusal::new("unfinished", format!("queue `{id}` has {count} not finished yet"))
                 .details(lines.collect())
                 .remedy("queue pause", "keeps them for later")
-                .remedy("queue remove", "takes an item out"));
+                .remedy("queue remove", "removes an item"));
         }
         // An issue would show as queued for ever, and nobody would be handed its plan.
         for it in unfinished.iter().filter(|it| it.status != ItemStatus::Executing) {
@@ -148,7 +148,7 @@ pub(crate) fn priority(session: &Session, queue: &str, number: i64) -> Answer<Ve
     let committed = session.transact(|tx| {
         let id = resolve::queue(tx, queue)?;
         tx.edit_queue(&id, |queue| queue.priority = number)?;
-        tx.describe("queue priority", format!("queue: give {id} priority {number}"));
+        tx.describe("queue priority", format!("queue: set priority of {id} to {number}"));
         Ok(vec![id])
     })?;
     report(session, &committed)

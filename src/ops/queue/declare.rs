@@ -21,23 +21,23 @@ use crate::rules::limits;
 use crate::rules::queue_conflicts::{Subject, standing};
 use crate::store::{Store, Tx, one_line, records, resolve};
 
-/// A conflict as a planner tells it. What is not named here is not kept, and named in a warning.
+/// A conflict as a planner declares it. Unknown fields are dropped, with a warning.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct ConflictInput {
-    /// file, api, data, dependency or architecture; `_conflict` may stand behind it.
+    /// file, api, data, dependency or architecture; a suffix `_conflict` is ignored.
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// high, medium or low; by the type where it is left out.
+    /// high, medium or low (default: by type).
     #[serde(default)]
     pub(crate) severity: Option<Severity>,
     /// The plans, by the ids of plans, issues or items of one queue.
     #[serde(alias = "items")]
     #[schemars(length(min = 2))]
     pub(crate) solutions: Vec<String>,
-    /// The file, where it is over one.
+    /// The file, if the conflict is about one.
     #[serde(default)]
     pub(crate) file: Option<String>,
-    /// sequential where it is left out.
+    /// The resolution (default: sequential).
     #[serde(default)]
     pub(crate) resolution: Option<Resolution>,
     /// The plans, first to last.
@@ -46,7 +46,7 @@ pub(crate) struct ConflictInput {
     /// The reason.
     #[serde(default)]
     pub(crate) rationale: Option<String>,
-    /// False: a person shall decide, whatever order is given.
+    /// False: a person must decide, whatever order is given.
     #[serde(default)]
     pub(crate) resolved: Option<bool>,
     /// What is not named here.
@@ -126,7 +126,8 @@ fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput
         one => vec![one],
     };
     if list.is_empty() {
-        return Err(Refusal::nothing("there is no conflict in it").hint("an empty list declares nothing"));
+        return Err(Refusal::nothing("the input declares no conflict")
+            .hint("give a conflict as a JSON object, or a list of them"));
     }
     let mut found = Vec::new();
     for (n, one) in list.into_iter().enumerate() {
@@ -134,7 +135,11 @@ fn inputs(session: &Session, name: &str, text: &str) -> Result<Vec<ConflictInput
             typed::read(&one).map_err(|error| wrong(format!("conflict {}: {error}", n + 1)))?;
         if !input.rest.is_empty() {
             let names: Vec<&str> = input.rest.keys().map(String::as_str).collect();
-            session.notice(Notice::warning(format!("conflict {}: not kept: {}", n + 1, names.join(", "))));
+            session.notice(Notice::warning(format!(
+                "conflict {}: ignored unknown fields: {}",
+                n + 1,
+                names.join(", ")
+            )));
         }
         found.push(input);
     }
@@ -159,7 +164,7 @@ fn plans(
                 "other-queue",
                 format!("`{text}` is an item of `{of}`, not of `{queue}`"),
             )
-            .remedy("queue merge", "makes one queue of two"));
+            .remedy("queue merge", "merges two queues"));
         }
         *queue = Some(of);
         if !found.contains(&item.solution_id) {
@@ -187,16 +192,16 @@ fn read(
     let mut queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
     let mut solutions = plans(store, tx, &input.solutions, &mut queue)?;
     let Some(queue_id) = queue.clone().filter(|_| solutions.len() >= 2) else {
-        return Err(wrong("a conflict is between two items or more".into()));
+        return Err(wrong("a conflict needs two or more items".into()));
     };
     let order = plans(store, tx, &input.resolution_order, &mut queue)?;
     let is_whole = order.len() == solutions.len() && order.iter().all(|id| solutions.contains(id));
     if !order.is_empty() && !is_whole {
-        return Err(wrong("the order names each item of the conflict once, and no other".into()));
+        return Err(wrong("the order must name each item of the conflict once, and no other item".into()));
     }
     let file = input.file.as_deref().map(one_line).filter(|file| !file.is_empty());
     let file = match (kind, file) {
-        (ConflictType::File, None) => return Err(wrong("a conflict of the type file names the file".into())),
+        (ConflictType::File, None) => return Err(wrong("a conflict of type file must name the file".into())),
         (ConflictType::File, Some(file)) => {
             let path =
                 RepoPath::parse(&file).map_err(|fault| wrong(format!("file `{file}`: expected {fault}")))?;

@@ -1,4 +1,4 @@
-//! Single items: taken out, held back, released.
+//! Single items: removing, holding and releasing them.
 
 use std::collections::BTreeSet;
 
@@ -38,11 +38,11 @@ pub(crate) struct Removed {
     pub(crate) issue_id: IssueId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// Where the issue stands now.
+    /// The status of the issue now.
     pub(crate) issue_status: IssueStatus,
 }
 
-/// Takes items out of their queues. `force` is why one is taken out that is carried out.
+/// Removes items from their queues. `force` is why an executing item is removed.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
@@ -72,10 +72,10 @@ pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -
     Ok(session.done(committed.answer, committed.commit))
 }
 
-/// Holds items back until they are released.
+/// Puts items on hold until they are released.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`; `begun` of what is carried out now, or done.
+/// `not-found`, `ambiguous-id`; `begun` for an executing or completed item.
 pub(crate) fn hold(session: &Session, input: &Hold) -> Answer<Vec<ItemAnswer>> {
     let store = session.store();
     store.snapshot()?;
@@ -92,7 +92,7 @@ pub(crate) fn hold(session: &Session, input: &Hold) -> Answer<Vec<ItemAnswer>> {
     answer(session, &committed)
 }
 
-/// Lets items go that were held back.
+/// Releases items on hold.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
@@ -134,7 +134,7 @@ fn names(items: &[(QueueId, Item)]) -> String {
     items.iter().map(|(_, item)| item.solution_id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// What is carried out now, or done, cannot be held back any more.
+/// An executing or completed item can no longer be put on hold.
 fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Refusal> {
     let folder = existing(tx, &item.issue_id)?;
     let holder = facts::holder(&folder).filter(|it| it.execution.solution_id == item.solution_id);
@@ -143,11 +143,11 @@ fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Refusal> {
     };
     match holder.map(ExecutionFolder::outcome) {
         Some(status @ ExecutionStatus::Completed) => {
-            Err(refused(status).remedy(Call::new("reopen", [&item.issue_id]), "takes the issue up again"))
+            Err(refused(status).remedy(Call::new("reopen", [&item.issue_id]), "reopens the issue"))
         }
         Some(status @ ExecutionStatus::Executing) => Err(refused(status)
-            .remedy(Call::new("show", [&item.issue_id]), "tells who executes it")
-            .hint("it can be held back once they have ended that")),
+            .remedy(Call::new("show", [&item.issue_id]), "shows who executes it")
+            .hint("it can be held back after that execution ends")),
         _ => Ok(()),
     }
 }

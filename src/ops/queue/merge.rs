@@ -1,4 +1,4 @@
-//! One queue out of two.
+//! Merging two queues.
 
 use std::collections::HashMap;
 
@@ -31,8 +31,8 @@ pub(crate) struct Merged {
     pub(crate) moved: usize,
 }
 
-/// Moves all items of a queue behind those of another, and puts it away. `force` is why that is done while one is carried
-/// out.
+/// Moves all items of a queue after those of another, and archives it. `force` is why this is done while an item is
+/// executing.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `same-queue`, `executing`, `archived`.
@@ -40,7 +40,7 @@ pub(crate) fn merge(session: &Session, source: &str, target: &str, force: Option
     let committed = session.transact(|tx| {
         let (from, to) = (resolve::queue(tx, source)?, resolve::queue(tx, target)?);
         if from == to {
-            return Err(Refusal::new("same-queue", format!("`{from}` is both queues"))
+            return Err(Refusal::new("same-queue", format!("cannot merge queue `{from}` into itself"))
                 .hint("name two queues")
                 .remedy("queue list", "shows them"));
         }
@@ -58,8 +58,8 @@ fn read(tx: &Tx<'_>, id: &QueueId) -> Result<QueueFolder, Refusal> {
     records::queue(tx, id)?.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))
 }
 
-/// Each item is removed in the one queue and born in the other, behind what is there; the order and the conflicts that
-/// stand come along.
+/// Each item is removed from one queue and created in the other, after the existing items; the order and the current
+/// conflicts are kept.
 fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) -> Result<usize, Refusal> {
     let views = World::read(tx)?.views();
     let Some(view) = views.iter().find(|view| view.queue.id == *from) else {

@@ -1,4 +1,4 @@
-//! Where an item stands in its queue.
+//! The place of an item in its queue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub(crate) struct Order {
     pub(crate) before: bool,
 }
 
-/// Moves an item within its queue. It always comes after what it depends on, and a decided order is kept.
+/// Moves an item within its queue. Dependencies and decided orders still hold.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `other-queue`, `order`.
@@ -36,15 +36,17 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
         let (of, other) = world.item(store, tx, text)?;
         if of != queue {
             let message = format!("`{text}` is an item of `{of}`, not of `{queue}`");
-            return Err(Refusal::new("other-queue", message).remedy("queue merge", "makes one queue of two"));
+            return Err(Refusal::new("other-queue", message).remedy("queue merge", "merges two queues"));
         }
         if other.solution_id == moved.solution_id {
-            return Err(Refusal::usage(format!("`{text}` is the item itself")).hint("name two items"));
+            return Err(
+                Refusal::usage(format!("cannot move `{text}` before or after itself")).hint("name two items")
+            );
         }
         put(tx, &mut world, &queue, &moved, &other, is_before)?;
         check(&world.view(&queue)?, &moved, &other, is_before)?;
         let side = if is_before { "before" } else { "after" };
-        let subject = format!("queue: put {} {side} {}", moved.solution_id, other.solution_id);
+        let subject = format!("queue: move {} {side} {}", moved.solution_id, other.solution_id);
         tx.describe("queue order", subject);
         Ok((world, queue))
     })?;
@@ -52,8 +54,8 @@ pub(crate) fn order(session: &Session, input: &Order) -> Answer<QueueAnswer> {
     Ok(session.done(show::in_full(session, &world, &queue)?, committed.commit))
 }
 
-/// Gives the item a sort key beside that of the other. Behind an item means behind all that comes before that, too:
-/// else what is free would pass what still waits.
+/// Gives the item a sort key beside that of the other. After an item also means after everything that comes before that
+/// item: otherwise a ready item would overtake one that still waits.
 fn put(
     tx: &mut Tx<'_>,
     world: &mut World,
@@ -123,16 +125,16 @@ fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Resul
         .iter()
         .filter(|it| earlier.contains_key(&it.item.solution_id))
         .filter(|it| place(&it.item.solution_id) >= place(&second.solution_id))
-        .map(|it| format!("{} ({}) has to come first", it.item.item_id, it.item.solution_id))
+        .map(|it| format!("{} ({}) must come first", it.item.item_id, it.item.solution_id))
         .collect();
     let has_to = earlier.contains_key(&second.solution_id);
     let (first, second) = (&first.item_id, &second.item_id);
-    let refusal = Refusal::new("order", format!("`{first}` cannot stand before `{second}`"));
+    let refusal = Refusal::new("order", format!("`{first}` cannot come before `{second}`"));
     let refusal = refusal.details(in_the_way);
     Err(match has_to {
         true => refusal
-            .remedy("edit ISSUE --depends-on=-OTHER", "changes what comes first")
-            .remedy("queue resolve", "decides it anew"),
+            .remedy("edit ISSUE --depends-on=-OTHER", "removes the dependency")
+            .remedy("queue resolve", "changes a decided order"),
         false => refusal.hint("move those first, with the same command"),
     })
 }

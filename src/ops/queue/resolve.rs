@@ -78,8 +78,10 @@ fn meant<'a>(
     }
     match found.as_slice() {
         [one] => Ok(*one),
-        [] => Err(Refusal::new("not-found", format!("there is no conflict `{}`", input.conflict))
-            .remedy("queue conflict list", "shows the conflicts; only those with a CFT- number are decided")),
+        [] => Err(Refusal::new("not-found", format!("there is no conflict `{}`", input.conflict)).remedy(
+            "queue conflict list",
+            "shows the conflicts; only those with a CFT- number can be decided",
+        )),
         many => {
             let names = many.iter().map(|(view, _)| format!("{}:{name}", view.queue.id));
             Err(Refusal::new("ambiguous-id", format!("several queues have a conflict `{name}`"))
@@ -101,7 +103,7 @@ fn order(
         let whole = if text.contains(':') { text.clone() } else { format!("{}:{text}", view.queue.id) };
         let (queue, item) = resolver::item(tx, &whole)?;
         if queue != view.queue.id || order.contains(&item.solution_id) {
-            return Err(Refusal::usage(format!("`{text}` cannot stand in the order"))
+            return Err(Refusal::usage(format!("`{text}` cannot be part of the order"))
                 .hint(format!("name each item of the conflict in `{}` once", view.queue.id)));
         }
         order.push(item.solution_id);
@@ -125,7 +127,7 @@ fn order(
         } else {
             format!("{} is missing", list(missing))
         };
-        return Err(Refusal::new("incomplete-order", format!("the order does not resolve it: {why}"))
+        return Err(Refusal::new("incomplete-order", format!("the order does not fit the conflict: {why}"))
             .hint("name each item of the conflict once, first to last"));
     }
     Ok(order)
@@ -166,7 +168,7 @@ fn decide(
     Ok(())
 }
 
-/// The order that a conflict gets by the decision; none where it is not touched by it.
+/// The order that a conflict gets by the decision; none if it is not touched by it.
 fn decided(it: &Standing<'_>, is_named: bool, order: &[SolutionId]) -> Option<Vec<SolutionId>> {
     if is_named && (it.is_undecided() || it.order().len() < 2) {
         return Some(order.iter().filter(|id| it.entry.solutions.contains(id)).cloned().collect());
@@ -194,11 +196,12 @@ fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result
         .iter()
         .find(|it| it.clarification.is_some() && (it.id.as_deref() == Some(name) || !known.contains(&it.id)));
     match still.and_then(|it| it.clarification.as_ref()) {
-        Some(asked) => {
-            Err(Refusal::new("unsettled", format!("that order resolves nothing: {}", asked.question))
-                .hint("what the issues depend on comes first in any order")
-                .remedy("queue dag", "draws it"))
-        }
+        Some(asked) => Err(Refusal::new(
+            "unsettled",
+            format!("that order does not resolve the conflict: {}", asked.question),
+        )
+        .hint("what the issues depend on comes first in any order")
+        .remedy("queue dag", "draws it")),
         None => Ok(()),
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn list(session: &Session, all: bool) -> Answer<Vec<QueueAnswer>> {
     Ok(session.done(views.iter().map(QueueAnswer::brief).collect(), None))
 }
 
-/// The active queues with their items. That there is none is an answer, too.
+/// The active queues with their items; it is not an error if there are none.
 ///
 /// # Errors
 /// What reading can come to.
@@ -58,7 +58,7 @@ pub(crate) fn active(session: &Session) -> Answer<Active> {
     Ok(session.done(view, None))
 }
 
-/// As [`active`], but at least one.
+/// Like [`active`], but an error if there are none.
 ///
 /// # Errors
 /// `no-queue`.
@@ -69,7 +69,7 @@ pub(crate) fn all_active(session: &Session) -> Answer<Vec<QueueAnswer>> {
     Ok(session.done(world.queues_in_full(&ids), None))
 }
 
-/// The queue that is named, else the active one that is served first, with its items.
+/// The named queue, or else the first active one, with its items.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `no-queue`.
@@ -92,7 +92,7 @@ pub(crate) fn show_item(session: &Session, queue: &QueueId, solution: &SolutionI
     Ok(session.done(world.item_answer(queue, solution)?, None))
 }
 
-/// A queue with its items; what of it cannot be read is noticed.
+/// A queue with its items; unreadable ones are reported as notices.
 pub(super) fn in_full(session: &Session, world: &World, id: &QueueId) -> Result<QueueAnswer, Refusal> {
     notice_broken(session, world, &[id]);
     world.queue_in_full(id)
@@ -117,7 +117,7 @@ pub(crate) fn active_ids(world: &World) -> Result<Vec<&QueueId>, Refusal> {
     let ids: Vec<&QueueId> = active_in(world).collect();
     if ids.is_empty() {
         return Err(Refusal::new("no-queue", "there is no active queue")
-            .remedy("queue add ISSUE", "makes one")
+            .remedy("queue add ISSUE", "creates one")
             .remedy("queue list --all", "shows all"));
     }
     Ok(ids)

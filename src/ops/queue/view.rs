@@ -1,4 +1,4 @@
-//! Items and queues as every operation on them answers them.
+//! The views that every operation on items and queues returns.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(crate) struct ItemAnswer {
     /// As it is stored.
     #[serde(flatten)]
     pub(crate) item: Item,
-    /// Where it stands.
+    /// Its status.
     pub(crate) status: ItemStatus,
     /// From 1, within the queue.
     pub(crate) execution_order: usize,
@@ -40,11 +40,11 @@ pub(crate) struct ItemAnswer {
     pub(crate) files_touched: BTreeSet<RepoPath>,
     /// What it waits for.
     pub(crate) blocked_by: Vec<Blocker>,
-    /// The execution that holds its issue with this plan, where there is one.
+    /// The execution that holds its issue with this plan, if there is one.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "without_nulls")]
     #[schemars(with = "Holder")]
     pub(crate) holder: Option<Holder>,
-    /// Its queue, where that does not stand around it.
+    /// Its queue, if it is not shown as part of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "QueueId")]
     pub(crate) queue_id: Option<QueueId>,
@@ -70,11 +70,11 @@ pub(crate) struct AddedItem {
 /// The stored fields of a queue, with what is derived of it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct QueueAnswer {
-    /// As it is stored, but for the decision: `status` says where the queue stands.
+    /// The stored fields, except the stored decision: `status` is the derived one.
     #[serde(flatten, serialize_with = "without_decision")]
     pub(crate) queue: Queue,
-    /// What was decided; completed or failed where nothing is left to do in an active one; unreadable where its record is
-    /// broken, and the other fields of it mean nothing.
+    /// The decision; completed or failed if nothing is left to do in an active queue; unreadable if its record is
+    /// broken, in which case its other fields mean nothing.
     #[schemars(extend("enum" = ["active", "paused", "archived", "completed", "failed", "unreadable"]))]
     pub(crate) status: &'static str,
     /// How many items it has, removed ones left out.
@@ -83,7 +83,7 @@ pub(crate) struct QueueAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ItemAnswer>")]
     pub(crate) items: Option<Vec<ItemAnswer>>,
-    /// The conflicts between them, beside the items.
+    /// The conflicts between its items.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ConflictView>")]
     pub(crate) conflicts: Option<Vec<ConflictView>>,

@@ -1,4 +1,4 @@
-//! Reads what rules need to know of more than one record: issues with all that they depend on, all queues.
+//! Reads what rules need from several records: issues with all their dependencies, and all queues.
 
 use crate::index::{self, Index, KnownQueues, Needs};
 use crate::model::id::{IssueId, QueueId};
@@ -11,15 +11,15 @@ use crate::rules::readiness::{Facts, QueueView, views};
 use crate::store::{Read, Store, StoreError, Tx, records, resolve};
 use crate::trail::active;
 
-/// The facts of these issues and of all that they depend on, directly or through others. An issue that is not here, or
-/// cannot be read, is left out.
+/// The facts of these issues and of all their dependencies, direct or indirect. Missing and unreadable issues are left
+/// out.
 pub(crate) fn facts_of(read: &impl Read, ids: impl IntoIterator<Item = IssueId>) -> Result<Facts, Refusal> {
     let mut facts = Facts::new();
     extend_facts(read, &mut facts, ids)?;
     Ok(facts)
 }
 
-/// Adds the facts of these issues, and of all that those and the ones known already depend on, to what is known.
+/// Adds the facts of these issues, and of all dependencies of these and of the known ones, to the known facts.
 pub(crate) fn extend_facts(
     read: &impl Read,
     facts: &mut Facts,
@@ -67,7 +67,7 @@ impl World {
         Ok(Self { facts: facts_of(read, ids)?, policy: records::root(read)?.policy, queues })
     }
 
-    /// The same through the index, which has it ready.
+    /// Like [`Self::read`], through the index, which has all of it ready.
     pub(crate) fn now(session: &Session) -> Result<(Index<'_>, Self), Refusal> {
         let (index, known) = session.ask(Needs::ROWS, Index::queues)?;
         Ok((index, known.into()))
@@ -116,8 +116,8 @@ impl World {
     }
 }
 
-/// What the index knows, for a command that writes: where it is of the state which the change begins with. Where others
-/// were faster, it is brought there.
+/// The facts from the index, for a command that writes, if the index is of the state that the change starts from. If
+/// others wrote meanwhile, it is brought to that state.
 pub(crate) fn in_index_of<T>(
     tx: &Tx<'_>,
     store: &Store,
@@ -139,7 +139,8 @@ impl From<KnownQueues> for World {
     }
 }
 
-/// The item that `text` names. A bare `S-1` is this worktree's own where that has the number, else the only one.
+/// The item that `text` names. A bare `S-1` is this worktree's own item if that has the number, else the only such
+/// item.
 pub(crate) fn item(store: &Store, read: &impl Read, text: &str) -> Result<(QueueId, Item), Refusal> {
     Ok(resolve::item(read, &whole(store, text)?)?)
 }

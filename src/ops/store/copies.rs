@@ -1,4 +1,4 @@
-//! Texts that are kept in two places: what hides one of them hides the other.
+//! Texts that are stored in two places: hiding one also hides the other.
 
 use super::redact::Wanted;
 use crate::model::execution::{Event, Failure, LogEntry};
@@ -13,7 +13,7 @@ use crate::store::layout::{self, Form, form};
 use crate::store::redact::Redactions;
 use crate::store::{Read, Tx, records};
 
-/// Entries that hold the same texts once more: a failure and a rejection are kept with the issue's feedback, too.
+/// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue.
 pub(super) fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Refusal> {
     let Some((log, name)) = wanted.target.split_once('/') else { return Ok(vec![]) };
     let issue = wanted.folder.split('/').take(3).collect::<Vec<_>>().join("/");
@@ -45,14 +45,14 @@ pub(super) fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Refusa
     Ok(found)
 }
 
-/// What an entry says that is kept in two places.
+/// The texts of an entry that are stored in two places.
 #[derive(PartialEq)]
 enum Said {
     Rejection(String),
     Failure(Failure),
 }
 
-/// What the entries of a log say that is kept in two places, with their file names, as it is stored.
+/// The stored texts of a log's entries that are kept in two places, with the file names of the entries.
 fn said_in(tx: &Tx<'_>, folder: &str, log: &str) -> Result<Vec<(String, Said)>, Refusal> {
     let (place, broken) = (format!("{folder}/{log}"), &mut Vec::new());
     let named = |id: &EntryId, said| Some((format!("{id}.json"), said));
@@ -84,7 +84,7 @@ fn said_in(tx: &Tx<'_>, folder: &str, log: &str) -> Result<Vec<(String, Said)>, 
     })
 }
 
-/// Whether there is anything in an entry that can be hidden, and is not yet.
+/// Whether an entry has anything left to hide.
 fn has_texts(tx: &Tx<'_>, folder: &str, path: &str) -> Result<bool, Refusal> {
     let (Form::Entry(check), id) = form(path) else { return Ok(false) };
     let Some(bytes) = tx.file(path)? else { return Ok(false) };

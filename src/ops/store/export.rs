@@ -10,7 +10,7 @@ use crate::store::{StoreError, resolve};
 /// Writes the store to `out` as JSON lines; only these issues where any are named.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`; what writing to `out` can come to.
+/// `not-found`, `ambiguous-id`; any error from writing to `out`.
 pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
     session: &Session,
     issues: &[String],

@@ -11,18 +11,18 @@ pub(crate) struct Repaired {
     pub(crate) removed: Vec<String>,
     /// Records that were put back as they had been.
     pub(crate) restored: Vec<String>,
-    /// Records that can be written to again.
+    /// Records that can be changed again.
     pub(crate) freed: Vec<String>,
-    /// Entries that count for nothing now.
+    /// Entries that were set aside.
     pub(crate) aside: Vec<String>,
-    /// Records that are in the byte form of the format now.
+    /// Records that were rewritten in canonical form.
     pub(crate) rewritten: Vec<String>,
 }
 
-/// Checks records, references and the history. Nothing that is found is a refusal.
+/// Checks records, references and the history. Findings are part of the result, not refusals.
 ///
 /// # Errors
-/// What keeps the store from being read at all.
+/// Only if the store cannot be read at all.
 pub(crate) fn fsck(session: &Session) -> Answer<Vec<Finding>> {
     Ok(session.done(session.store().fsck()?, None))
 }
@@ -30,7 +30,7 @@ pub(crate) fn fsck(session: &Session) -> Answer<Vec<Finding>> {
 /// Restores what was deleted or made unreadable, and frees records from stamps of the future, in one commit.
 ///
 /// # Errors
-/// `doubted-clock` where others' commits are dated after this clock, unless it is trusted.
+/// `doubted-clock` if commits by others are dated after this clock, unless it is trusted.
 pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
     let store = session.store();
     let to_heal = store.to_heal(trust_clock)?;
@@ -50,7 +50,7 @@ pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
         session.notice(Notice::warning(clock));
     }
     for path in &healed.stuck {
-        let why = "repaired as often as a record can be; only rewriting the history of the ref helps";
+        let why = "already repaired as often as possible; only rewriting the history of the ref helps";
         session.notice(Notice::warning(format!("`{path}`: {why}")));
     }
     let mut view = Repaired { removed, restored: vec![], freed: vec![], aside: vec![], rewritten: vec![] };

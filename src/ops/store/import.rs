@@ -1,13 +1,13 @@
-//! Bringing in what another tracker has, or an export.
+//! Importing from another tracker, or from an export.
 
 use crate::interchange::import::Batch;
 use crate::interchange::lines::Source;
 use crate::interchange::{Report, Skipped, beads, jsonl};
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 
-/// How many lines of a file of another kind show what is wrong with it.
+/// How many lines of a file of the wrong kind an error lists.
 const LINES_SHOWN: usize = 5;
-/// A line that is shown may be of any length in the file; so many characters of it are kept.
+/// How many characters of a shown line are kept; in the file it may have any length.
 const LONGEST_LINE: usize = 240;
 
 /// A file to import. `name` is what messages call it.
@@ -21,7 +21,7 @@ pub(crate) struct Import<'a> {
 /// Imports issues of beads, all in one commit or none.
 ///
 /// # Errors
-/// `empty`, `wrong-source` where no line is an issue of beads; lines that cannot be read.
+/// `empty`; `wrong-source` if no line is a beads issue; unreadable lines.
 pub(crate) fn import_beads(session: &Session, input: Import<'_>) -> Answer<Report> {
     session.store().snapshot()?;
     let Import { name, mut source } = input;
@@ -46,10 +46,10 @@ pub(crate) fn import_beads(session: &Session, input: Import<'_>) -> Answer<Repor
     Ok(session.done(report, commit))
 }
 
-/// Imports an export of this program: records that are here already are joined with those of the file.
+/// Imports an export of git-wf: existing records are merged with those of the file.
 ///
 /// # Errors
-/// A file that is no export, or cut off; lines that cannot be read.
+/// A file that is not an export, or is truncated; unreadable lines.
 pub(crate) fn import_jsonl(session: &Session, input: Import<'_>) -> Answer<jsonl::Taken> {
     session.store().snapshot()?;
     let Import { name, mut source } = input;

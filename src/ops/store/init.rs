@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 use crate::sync::{self, Synced};
 
-/// How to begin.
+/// Options of `init`.
 #[derive(Debug, Default)]
 pub(crate) struct Init {
-    /// The remote that the store shall belong to; the only one, or `origin`, where none is named.
+    /// The remote of the store; by default the only one, or `origin`.
     pub(crate) remote: Option<String>,
 }
 
@@ -18,15 +18,15 @@ pub(crate) struct Init {
 pub(crate) struct Initialised {
     /// The full name of the ref.
     pub(crate) reference: String,
-    /// Whether there was no store here before.
+    /// Whether the store was created now.
     pub(crate) created: bool,
-    /// Whether the remote was reached and has a store, which is part of this one now.
+    /// Whether the remote was reached and has a store, which was merged into this one.
     pub(crate) fetched: bool,
-    /// The remote whose store a plain `git fetch` brings along; null where there is none.
+    /// The remote whose store a plain `git fetch` also fetches; null if there is none.
     pub(crate) remote: Option<String>,
     /// The commit that the ref points to.
     pub(crate) tip: String,
-    /// Whether a plain `git fetch` did not bring it along before.
+    /// Whether a plain `git fetch` was now configured to fetch it.
     #[serde(skip)]
     pub(crate) is_refspec_added: bool,
     /// How many commits came from the remote.
@@ -34,10 +34,10 @@ pub(crate) struct Initialised {
     pub(crate) incoming: u64,
 }
 
-/// Makes the store, or fetches the remote's. Where there is one already, what the remote has is brought in.
+/// Creates the store, or fetches the remote's. If there is a store already, the remote's is merged into it.
 ///
 /// # Errors
-/// A remote that there is not, or whose ref is no store; what writing can come to.
+/// A remote that does not exist, or whose ref is not a store; any error from writing.
 pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
     let store = session.store();
     store.refuse_mirror()?;
@@ -73,8 +73,8 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
     Ok(session.done(view, is_new.then_some(tip)))
 }
 
-/// What the remote has already becomes part of this store. A remote that cannot be reached is no reason to wait: all
-/// stores have one root and merge later.
+/// Merges the remote's store into this one. An unreachable remote is not an error: all stores have the same root and
+/// can be merged later.
 fn pull(session: &Session, remote: &str) -> Result<Option<Synced>, Refusal> {
     match sync::pull(session.store(), remote) {
         Ok(pulled) => {
@@ -82,7 +82,7 @@ fn pull(session: &Session, remote: &str) -> Result<Option<Synced>, Refusal> {
             Ok(Some(pulled))
         }
         Err(error) if error.is_unreachable() => {
-            session.notice(Notice::warning(error.to_string()).remedy("sync", "will bring what it has"));
+            session.notice(Notice::warning(error.to_string()).remedy("sync", "will fetch its store"));
             Ok(None)
         }
         Err(error) => Err(error.into()),

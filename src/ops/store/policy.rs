@@ -43,7 +43,7 @@ impl JsonSchema for Gates {
 /// What each gate is set to.
 ///
 /// # Errors
-/// What reading the store can come to.
+/// Any error from reading the store.
 pub(crate) fn policy(session: &Session) -> Answer<Gates> {
     answer(session, None)
 }
@@ -51,7 +51,7 @@ pub(crate) fn policy(session: &Session) -> Answer<Gates> {
 /// Sets gates, each as `GATE=VALUE`: all of them or none.
 ///
 /// # Errors
-/// A gate or a value that there is not.
+/// An unknown gate or value.
 pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Gates> {
     let parsed = settings.iter().map(|setting| Ok(parse(setting)?)).collect::<Result<Vec<_>, Refusal>>()?;
     let committed = session.transact(|tx| {

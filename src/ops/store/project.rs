@@ -39,7 +39,7 @@ impl ProjectField {
 /// What planners are told.
 ///
 /// # Errors
-/// What reading the store can come to.
+/// Any error from reading the store.
 pub(crate) fn project(session: &Session) -> Answer<Project> {
     answer(session, None)
 }
@@ -66,7 +66,7 @@ fn answer(session: &Session, commit: Option<ObjectId>) -> Answer<Project> {
     Ok(session.done(records::root(&session.store().snapshot()?)?.project, commit))
 }
 
-/// Only what cannot be anything else is taken for JSON: a text may well begin with a number or a quote.
+/// Only unmistakable JSON is parsed: plain text may begin with a number or a quote.
 fn value_of(text: &str) -> Result<Value, Refusal> {
     if !text.starts_with(['{', '[']) || serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Ok(Value::String(text.to_owned()));

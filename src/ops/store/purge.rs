@@ -1,4 +1,4 @@
-//! Taking what is hidden out of the history, and what else holds it.
+//! Removing hidden values from the history, and finding what else still holds them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,22 +8,22 @@ use crate::model::shell;
 use crate::ops::{Answer, Notice, Session};
 use crate::store::{Purged, Tracked};
 
-/// What a rewritten history asks of others.
+/// What must be done elsewhere after the history was rewritten.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Purge {
     /// The ref.
     pub(crate) reference: String,
     /// The commit that it pointed to.
     pub(crate) from: String,
-    /// The commit that it points to; the same one where nothing was rewritten.
+    /// The commit that it points to; the same one if nothing was rewritten.
     pub(crate) to: String,
     /// Commits that were rewritten.
     pub(crate) commits: usize,
     /// Versions of files that were rewritten in them, each counted once.
     pub(crate) files: usize,
-    /// Entries that have another id since then, because it is made of what they say.
+    /// Entries that got another id, because it is derived from their content.
     pub(crate) renamed: Vec<Renamed>,
-    /// References of remotes that a purge kept apart from the ref, and whose steps came in.
+    /// References of remotes that a purge had kept apart from the ref, and whose commits were brought in.
     pub(crate) merged: Vec<String>,
     /// Remotes that hold the old history, as far as is known here.
     pub(crate) remotes: Vec<Remote>,
@@ -34,7 +34,7 @@ pub(crate) struct Purge {
 /// An entry with another name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Renamed {
-    /// Its path of before.
+    /// Its previous path.
     pub(crate) from: String,
     /// Its path now.
     pub(crate) to: String,
@@ -45,18 +45,18 @@ pub(crate) struct Renamed {
 pub(crate) struct Remote {
     /// Its name.
     pub(crate) remote: String,
-    /// The reference that told what it has, which was dropped.
+    /// Its remote-tracking reference, which was deleted.
     pub(crate) tracking: String,
-    /// The command that puts the new history there, unless somebody pushed meanwhile.
+    /// The command that replaces the history there, unless someone pushed meanwhile.
     pub(crate) push: String,
-    /// The command that each other clone needs then. What it had not published stays.
+    /// The command to run in each other clone afterwards, which keeps its unpublished commits.
     pub(crate) clones: String,
 }
 
 /// Rewrites the history of the ref in this repository so that no commit of it holds anything hidden.
 ///
 /// # Errors
-/// What reading and writing the history can come to.
+/// Any error from reading or writing the history.
 pub(crate) fn purge(session: &Session) -> Answer<Purge> {
     let store = session.store();
     let reference = store.reference().to_owned();

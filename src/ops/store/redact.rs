@@ -37,7 +37,8 @@ pub(super) struct Wanted {
     pub(super) field: String,
 }
 
-/// Hides a value, and its copies elsewhere in the issue; the entries that were written. The history still holds it.
+/// Hides a value, and its copies elsewhere in the issue. Returns the entries written. The history still holds the
+/// value.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-redactable`.
@@ -110,7 +111,7 @@ fn is_there(tx: &Tx<'_>, wanted: &Wanted) -> Result<bool, Refusal> {
     Ok(records::doc(tx, schema, &path)?.is_some_and(|doc| doc.written(&wanted.field).is_some()))
 }
 
-/// Writes the entry; none where all of it is hidden already. Something must be hidden by it.
+/// Writes the entry; none if everything that it would hide is hidden already. It must hide something.
 fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redaction>, Refusal> {
     let Wanted { folder, target, field } = wanted;
     let path = format!("{folder}/{target}");
@@ -120,7 +121,7 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
     };
     if target == layout::CLAIM {
         return Err(Refusal::new("not-redactable", format!("`{field}` of an execution cannot be hidden"))
-            .hint("its id is made of what it says, and its log lies under that id; entries of the log can be hidden: log/ENTRY"));
+            .hint("its id is derived from its content; entries of its log can be hidden: log/ENTRY"));
     }
     let bytes = tx.file(&path)?.ok_or_else(|| nothing("does not exist"))?;
     let stamp = match form(&path).0 {
@@ -129,7 +130,7 @@ fn hide(tx: &mut Tx<'_>, wanted: &Wanted, reason: &str) -> Result<Option<Redacti
             let set = field.split_once('/').and_then(|(name, _)| schema.field(name));
             if set.is_some_and(|field| matches!(field.kind, Kind::Set)) {
                 // The redaction itself would show it.
-                return Err(nothing("is hidden with its whole set, under the name of the set"));
+                return Err(nothing("can be hidden only with its whole set, by the name of the set"));
             }
             doc.written(field).ok_or_else(|| nothing("does not exist"))?
         }

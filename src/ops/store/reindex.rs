@@ -1,4 +1,4 @@
-//! Making the index anew.
+//! Rebuilding the index.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,17 +6,17 @@ use serde::Serialize;
 use crate::index;
 use crate::ops::{Answer, Refusal, Session};
 
-/// Where the index lies.
+/// The path of the index.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Reindexed {
-    /// Where it lies.
+    /// Its path.
     pub(crate) path: String,
 }
 
-/// Makes the index anew from the store.
+/// Rebuilds the index from the store.
 ///
 /// # Errors
-/// `index` where it can be kept nowhere.
+/// `index` if it cannot be stored anywhere.
 pub(crate) fn reindex(session: &Session) -> Answer<Reindexed> {
     session.store().snapshot()?;
     match session.watched(|watch| index::remake_all(session.store(), watch))? {
@@ -26,7 +26,7 @@ pub(crate) fn reindex(session: &Session) -> Answer<Reindexed> {
             "the index can be written neither beside the repository nor in the cache",
         )
         .hint(
-            "everything works without it, only slower; see to it that one of the two folders can be written, and that \
+            "everything works without it, only slower; make sure that one of the two folders is writable, and that \
              no command is still reading the index",
         )),
     }

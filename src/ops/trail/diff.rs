@@ -26,7 +26,7 @@ pub(crate) struct Sides {
 /// What `diff` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StoreDiff {
-    /// The one state; none before there was a store.
+    /// The first state; none if there was no store yet.
     pub(crate) from: Option<State>,
     /// The other.
     pub(crate) to: State,
@@ -41,17 +41,17 @@ pub(crate) struct State {
     pub(crate) commit: String,
     /// When it was made.
     pub(crate) at: Time,
-    /// As what it was asked for.
+    /// How it was named.
     pub(crate) name: String,
 }
 
-/// A commit of the ref, and as what it was asked for.
+/// A commit of the ref, and how it was named.
 type Named = (ObjectId, String);
 
 /// How records changed between two states of the store.
 ///
 /// # Errors
-/// `usage` where the range is none; `not-found`, `ambiguous-id`.
+/// `usage` if the range is invalid; `not-found`, `ambiguous-id`.
 pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
     let store = session.store();
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
@@ -109,8 +109,8 @@ fn sides(store: &Store, index: &Index<'_>, range: &str) -> Result<(Option<Named>
     };
     let from = side(from, Bound::Since)?;
     let to = side(to, Bound::Until)?.ok_or_else(|| {
-        Refusal::new("not-found", format!("at `{to}` there was no store yet"))
-            .remedy("log", "shows its first step")
+        Refusal::new("not-found", format!("there was no store yet at `{to}`"))
+            .remedy("log", "shows its first commit")
     })?;
     Ok((from, to))
 }
@@ -122,6 +122,6 @@ fn since_last_sync(store: &Store, index: &Index<'_>) -> Result<(Option<Named>, N
     {
         return Ok((Some((met, format!("the last sync with {remote}"))), now));
     }
-    let before = store.parents(now.0)?.first().map(|commit| (*commit, "the step before".to_owned()));
+    let before = store.parents(now.0)?.first().map(|commit| (*commit, "the previous commit".to_owned()));
     Ok((before, now))
 }

@@ -42,10 +42,10 @@ pub(crate) struct LinkView {
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// The task, where it is known.
+    /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
-    /// Whether it was not so before.
+    /// Whether this changed anything.
     pub(crate) changed: bool,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn link(session: &Session, input: &Link) -> Answer<Vec<LinkView>> {
         if refusal.code != "not-found" || commit(store, &input.plan).is_err() {
             return refusal;
         }
-        Refusal::usage(format!("`{}` is a commit, and the plan comes last", input.plan))
+        Refusal::usage(format!("`{}` is a commit, but the plan comes last", input.plan))
             .hint("`git wf link COMMIT SOLUTION`: the commits, then the plan or its issue")
     })?;
     if let Some(task) = &input.task {
@@ -155,7 +155,7 @@ fn target(read: &impl Read, text: &str) -> Result<(SolutionId, ExecutionId), Ref
         Some(execution) => Ok((solution, execution)),
         None => Err(Refusal::new("not-executed", format!("plan `{solution}` was never executed"))
             .hint("commits are linked to an execution")
-            .remedy("next", "begins one")),
+            .remedy("next", "starts one")),
     }
 }
 

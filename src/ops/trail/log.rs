@@ -57,7 +57,7 @@ impl Iterator for Steps<'_> {
 /// The steps of the store.
 ///
 /// # Errors
-/// `usage` where a date is none; `not-found`, `ambiguous-id`.
+/// `usage` if a date is invalid; `not-found`, `ambiguous-id`.
 pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<Steps<'s>> {
     let store = session.store();
     let wanted = wanted(store, input)?;
@@ -75,10 +75,10 @@ pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<Steps<'s
     Ok(session.done(Steps { log, numbers, paths }, None))
 }
 
-/// A filter that nothing can pass is more likely misspelt than meant; another program may still have left such steps.
+/// A filter that nothing can match is probably misspelled, although another program may have made such commits.
 fn unknown(input: &LogInput) -> Vec<Notice> {
     let ops = input.operations.iter().filter(|op| !roles::is_operation(op));
-    let ops = ops.map(|op| format!("no command leaves steps named `{op}`"));
+    let ops = ops.map(|op| format!("no command writes commits named `{op}`"));
     let known: Vec<&str> = roles::names().collect();
     let strange = input.roles.iter().filter(|role| !known.contains(&role.as_str()));
     let strange =
@@ -90,8 +90,9 @@ fn wanted(store: &Store, input: &LogInput) -> Result<Wanted, Refusal> {
     let moment = |text: &Option<String>, bound, name: &str| -> Result<_, Refusal> {
         let Some(text) = text else { return Ok(None) };
         store.moment(text, bound)?.map(Some).ok_or_else(|| {
-            Refusal::usage(format!("{name} `{text}`: not a date"))
-                .hint("a date is 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"")
+            Refusal::usage(format!("{name} `{text}`: not a date")).hint(
+                "a date is, for example, 2026-11-21, 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
+            )
         })
     };
     Ok(Wanted {

@@ -21,7 +21,7 @@ use crate::store::{Snapshot, Store, records};
 /// Why a commit was made.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Origin {
-    /// The issue that it helps to settle.
+    /// The issue that it belongs to.
     pub(crate) issue_id: IssueId,
     /// What that is called.
     pub(crate) issue_title: String,
@@ -30,7 +30,7 @@ pub(crate) struct Origin {
     /// The plan in one sentence, as it was when it was claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<String>,
-    /// The task, where it is known.
+    /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
     /// What that is called.
@@ -42,7 +42,7 @@ pub(crate) struct Origin {
     pub(crate) attempt: u64,
     /// Where that execution stands.
     pub(crate) status: ExecutionStatus,
-    /// Who carried it out.
+    /// Who executed it.
     pub(crate) actor: String,
     /// Who ended that execution.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,13 +50,13 @@ pub(crate) struct Origin {
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
-    /// How the commit came to be linked.
+    /// How the commit was linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) linked_by: Option<LinkedBy>,
-    /// The commits of that work which it takes back.
+    /// The commits of that work that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,
-    /// The commits of that work which it makes once more, by taking back what took them back.
+    /// The commits of that work that it reapplies, by reverting their reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reapplies: Vec<CommitHash>,
 }

@@ -11,27 +11,27 @@ use crate::trail::relink::{self, Found, Lost, Undecided};
 pub(crate) struct Relink {
     /// The commits, as `git log` takes them; all branches where none are named.
     pub(crate) range: Option<String>,
-    /// Whether to look alone.
+    /// Whether to look only, without linking.
     pub(crate) dry_run: bool,
 }
 
 /// What was found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Relinked {
-    /// Whether nothing was to be recorded.
+    /// Whether this was a dry run.
     pub(crate) dry_run: bool,
     /// How many commits were looked at.
     pub(crate) commits: usize,
-    /// What was linked, or would be; oldest first.
+    /// What was linked, or would be, oldest first.
     pub(crate) links: Vec<Lost>,
-    /// Commits whose trailers name an issue, while nobody can tell for which execution of it they are.
+    /// Commits whose trailers name an issue, but which could belong to several of its executions.
     pub(crate) undecided: Vec<Undecided>,
 }
 
 /// Finds commits of plans that are not linked, and links them.
 ///
 /// # Errors
-/// `not-found` where git knows no such commits; what git says of them.
+/// `not-found` if git knows no such commits; errors of git.
 pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     let (store, dry_run) = (session.store(), input.dry_run);
     let snapshot = store.snapshot()?;

@@ -119,16 +119,14 @@ fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> 
             match commit(store, text)? {
                 Some(commit) => of_commit(index, commit),
                 None if matches!(other, ResolveError::Ambiguous { .. }) => Err(other.into()),
-                None => {
-                    Err(Refusal::new("not-found", format!("`{text}` is neither an id here nor a commit"))
-                        .remedy("list --all", "shows the issues; `git log --oneline` shows the commits"))
-                }
+                None => Err(Refusal::new("not-found", format!("`{text}` is neither an id nor a commit"))
+                    .remedy("list --all", "shows the issues; `git log --oneline` shows the commits")),
             }
         }
     }
 }
 
-/// What the state of the items depends on; none where no item is to be shown. All queues `in_full`, or where many issues
+/// What the state of the items depends on; none if no item is to be shown. All queues `in_full`, or where many issues
 /// are shown; else only what these issues have in them.
 fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<World>, IndexError> {
     /// Issues of which each is looked up by itself, with what it depends on.

@@ -22,7 +22,7 @@ use crate::trail::trace::CommitFacts;
 pub(crate) struct Trace {
     /// What was asked for: an id, a range or branch, or the full hash of a commit.
     pub(crate) query: String,
-    /// The commit, where one was asked for.
+    /// The commit, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitFacts>,
     /// The executions that link it.
@@ -33,7 +33,7 @@ pub(crate) struct Trace {
     pub(crate) commits: Option<Vec<TracedCommit>>,
     /// The issues with their plans, items, executions and commits.
     pub(crate) issues: Vec<TracedIssue>,
-    /// Which of all the commits nothing leads to.
+    /// The unreachable ones among all the commits.
     #[serde(skip)]
     pub(crate) unreached: Unreached,
 }
@@ -44,7 +44,7 @@ pub(crate) struct TracedCommit {
     /// What git knows of it.
     #[serde(flatten)]
     pub(crate) commit: CommitFacts,
-    /// What it carries out; nothing where no execution links it.
+    /// The task it carries out; empty if no execution links it.
     pub(crate) carries_out: Vec<CarriesOut>,
 }
 
@@ -55,17 +55,17 @@ pub(crate) struct CarriesOut {
     pub(crate) issue_id: IssueId,
     /// The plan.
     pub(crate) solution_id: SolutionId,
-    /// The task, where it is known.
+    /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
-    /// The commits of that work which it takes back.
+    /// The commits of that work that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,
 }
 
-/// An issue and all that came of it.
+/// An issue and everything that followed from it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TracedIssue {
     /// The issue as `list` shows it.
@@ -76,18 +76,18 @@ pub(crate) struct TracedIssue {
     pub(crate) items: Vec<ItemAnswer>,
     /// Its executions with their commits and checks.
     pub(crate) executions: Vec<ExecutionView>,
-    /// Criteria that somebody ticked.
+    /// Criteria that someone confirmed.
     pub(crate) accepted: Vec<Accepted>,
     /// What went wrong or was clarified.
     pub(crate) feedback: Vec<Feedback>,
-    /// Steps that went over a gate, oldest first.
+    /// Overrides of gates, oldest first.
     pub(crate) overrides: Vec<Override>,
     /// Where its items stand, where they are not wanted in full.
     #[serde(skip)]
     pub(crate) queued: Vec<Queued>,
 }
 
-/// A criterion that no command can show.
+/// A criterion that no test covers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Accepted {
     /// During which execution.
@@ -98,13 +98,13 @@ pub(crate) struct Accepted {
     pub(crate) criterion: u64,
     /// The evidence that the criterion holds.
     pub(crate) evidence: String,
-    /// Who ticked it.
+    /// Who confirmed it.
     pub(crate) actor: String,
     /// When.
     pub(crate) at: Time,
 }
 
-/// A step that went over a gate.
+/// An override of a gate.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Override {
     /// The commit of the ref.
@@ -113,7 +113,7 @@ pub(crate) struct Override {
     pub(crate) operation: String,
     /// Who.
     pub(crate) person: String,
-    /// As what; none for an owner.
+    /// Their role; none for an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
     /// The reason.
@@ -122,7 +122,7 @@ pub(crate) struct Override {
     pub(crate) at: Time,
 }
 
-/// Where an item stands.
+/// The status of an item.
 #[derive(Debug)]
 pub(crate) struct Queued {
     /// Its queue.

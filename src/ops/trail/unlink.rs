@@ -1,4 +1,4 @@
-//! Taking links of commits back.
+//! Removing links of commits.
 
 use super::LinkView;
 use crate::model::execution::{Event, Unlink};
@@ -64,7 +64,7 @@ pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -
     Ok(session.done(committed.answer, committed.commit))
 }
 
-/// What the last word means, where it is an id of ours.
+/// What the last argument names, if it is an id of the store.
 fn of(store: &Store, read: &impl Read, ids: &[String]) -> Result<Of, Refusal> {
     let Some(last) = ids.last() else { return Ok(Of::Any) };
     // A part of an id of ours may be one of a commit's.
@@ -88,7 +88,7 @@ fn is_hex(text: &str) -> bool {
     text.len() >= 7 && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// The full id of a commit: git's, else (where git lost it) of one that a log names.
+/// The full id of a commit: as git knows it, or, if git no longer has it, as a log names it.
 fn hash(store: &Store, read: &impl Read, text: &str) -> Result<CommitHash, Refusal> {
     if let Some(facts) = trace::commit(store, text)? {
         return Ok(facts.hash);
@@ -166,7 +166,7 @@ fn unlink_one(
     Ok(answers)
 }
 
-/// The subject of a commit whose link was taken back.
+/// The subject of a commit whose link was removed.
 fn was_linked(execution: &ExecutionFolder, hash: &CommitHash) -> Option<String> {
     let is_taken_back =
         execution.log.iter().any(|it| matches!(&it.event, Event::Unlink(unlink) if unlink.hash == *hash));

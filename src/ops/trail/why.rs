@@ -1,4 +1,4 @@
-//! Why lines of a file are as they are.
+//! The commits, plans and issues behind lines of a file.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -33,9 +33,9 @@ pub(crate) struct Why {
     pub(crate) file: String,
     /// How many lines were asked for.
     pub(crate) line_count: u64,
-    /// How many of them an execution made.
+    /// How many of them belong to an execution.
     pub(crate) planned_line_count: u64,
-    /// The lines in order; those that follow each other and come from one commit stand together.
+    /// The lines in order; adjacent lines from one commit are grouped.
     pub(crate) spans: Vec<Explained>,
 }
 
@@ -46,12 +46,12 @@ pub(crate) struct Explained {
     pub(crate) first_line: u64,
     /// The last of them.
     pub(crate) last_line: u64,
-    /// What the file was called in that commit, where it was another name.
+    /// The file's name in that commit, if it was different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path_then: Option<String>,
-    /// None where the lines are in no commit yet.
+    /// None if the lines are not committed yet.
     pub(crate) commit: Option<CommitFacts>,
-    /// The executions that link the commit, with what they carried out; none where it belongs to no plan.
+    /// The executions that link the commit, with their plans; empty if it belongs to no plan.
     pub(crate) origins: Vec<Origin>,
     /// What the first of them says.
     #[serde(skip)]
@@ -61,7 +61,7 @@ pub(crate) struct Explained {
 /// Which commits made these lines, and what those were made for.
 ///
 /// # Errors
-/// Where git cannot tell who made the lines.
+/// An error if git cannot tell which commits made the lines.
 pub(crate) fn why(session: &Session, place: &Place) -> Answer<Why> {
     let store = session.store();
     let (index, ()) = session.ask(Needs::ROWS, |_| Ok(()))?;

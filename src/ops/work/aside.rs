@@ -1,12 +1,12 @@
-//! Setting aside what was begun.
+//! Setting attempts aside.
 
 use crate::model::execution::{Aside, AsideReason, Event};
 use crate::rules::folder::IssueFolder;
 use crate::rules::holds;
 use crate::store::{StoreError, Tx};
 
-/// Sets aside every attempt at an issue that still stands, so that none of them holds it again. Whether there was one.
-/// `forced` is why a gate was overridden for it.
+/// Sets aside every attempt at an issue that is not set aside yet, so that none of them holds it again. Returns whether
+/// there was one. `forced` is why a gate was overridden for it.
 pub(crate) fn set_aside(
     tx: &mut Tx<'_>,
     folder: &IssueFolder,

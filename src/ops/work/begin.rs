@@ -35,8 +35,8 @@ pub(super) fn place(store: &Store, wish: &Wish) -> Result<Place, Refusal> {
             "detached-head",
             "HEAD is detached, and an execution needs a branch on which its commits are linked",
         )
-        .hint("`git switch -c NAME` makes one")
-        .remedy("next --worktree", "makes one in a worktree of its own")
+        .hint("`git switch -c NAME` creates one")
+        .remedy("next --worktree", "creates one in a worktree of its own")
     })?;
     Ok(Place::Here(branch))
 }
@@ -136,8 +136,8 @@ pub(super) fn execution(
     }))
 }
 
-/// Binds the worktree to its claim; makes it first where one was asked for, and answers with where it is. Where that
-/// cannot be done, the claim is given back.
+/// Binds the worktree to its claim, after creating it if requested, and returns its path. If that fails, the claim is
+/// released.
 pub(super) fn settle(
     session: &Session,
     wish: &Wish,

@@ -51,7 +51,7 @@ pub(crate) struct Claim {
     /// The remote that the claim was made through.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
-    /// The attempts that it takes the place of.
+    /// The attempts that it replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) supersedes: Vec<Supersedes>,
     /// Until when the claim is good; each commit renews it, where a hook links it.
@@ -64,7 +64,7 @@ pub(crate) struct Claim {
     /// Whether it was claimed now; else this worktree had it.
     #[serde(skip)]
     pub(crate) is_new: bool,
-    /// Whether the lease is over.
+    /// Whether the lease has expired.
     #[serde(skip)]
     pub(crate) has_expired: bool,
 }

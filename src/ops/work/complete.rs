@@ -35,7 +35,7 @@ pub(crate) struct Complete {
     pub(crate) force: Option<String>,
 }
 
-/// Completes an execution: publishes the end, and takes the next item where that is asked for.
+/// Completes an execution: publishes the end, and claims the next item if requested.
 ///
 /// # Errors
 /// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`; `other-plan`, `result-differs` of a report;
@@ -120,7 +120,8 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     Ok(session.done(ended, committed.commit))
 }
 
-/// What the plan asks for and no passing check shows. Where `asks` says so, what speaks against the end refuses it.
+/// The missing evidence of the plan. If `asks`, refuses an execution without evidence that the policy requires, without
+/// commits, or with failed checks.
 fn look(
     tx: &Tx<'_>,
     (store, folder): (&Store, &IssueFolder),
@@ -134,11 +135,11 @@ fn look(
     let asked = if is_required { execution.work() } else { work.present.clone() };
     let missing = plan.map(|plan| evidence::missing(plan, execution, &asked)).unwrap_or_default();
     if is_required && !missing.is_empty() {
-        return Err(Refusal::new("no-evidence", "the policy asks for evidence, and some is missing")
+        return Err(Refusal::new("no-evidence", "the policy requires evidence, and some is missing")
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
             .hint("commit what is missing")
-            .remedy("verify", "runs the tests then")
-            .remedy("unlink COMMIT", "removes one that no branch has"));
+            .remedy("verify", "then runs the tests")
+            .remedy("unlink COMMIT", "removes the link of a commit that no branch has"));
     }
     if asks {
         unfinished::refuse_empty(store, execution, plan, work)?;
@@ -177,8 +178,8 @@ fn left_out(issue: &str, tasks: &[String]) -> Notice {
         .remedy(Call::new("reopen", [issue]), format!("goes on with {them}"))
 }
 
-/// The patch id of all that the execution made, `links` included: by it a squash is found again, and nothing else depends on
-/// it. None where others' commits lie between, or git cannot say.
+/// The patch id of everything that the execution made, including `links`. It is used only to recognize a squash. `None`
+/// if commits by others lie between, or git cannot compute it.
 fn patch_of(
     session: &Session,
     execution: &ExecutionFolder,

@@ -31,7 +31,7 @@ pub(crate) struct DetailView {
     /// The digest of the plan that is shown: as it was claimed, else as it is now.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
-    /// Where the issue stands.
+    /// The status of the issue.
     pub(crate) status: IssueStatus,
     /// The execution of this plan that holds the issue.
     pub(crate) execution_id: Option<ExecutionId>,

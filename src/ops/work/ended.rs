@@ -1,4 +1,4 @@
-//! What comes once the end of an execution is recorded: it is published, and the next item taken where that is asked for.
+//! After the end of an execution is recorded: publishing it, and claiming the next item if requested.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,9 +23,9 @@ pub(crate) enum Ended {
 pub(crate) struct EndedAndTaken {
     /// The execution that ended.
     pub(crate) ended: Attempt,
-    /// The claim; none where nothing could be taken, and stderr bears why.
+    /// The claim; none if no item could be taken (stderr says why).
     pub(crate) next: Option<Claim>,
-    /// Why nothing could be taken; the end is recorded all the same.
+    /// Why nothing could be claimed; the end is recorded nevertheless.
     #[serde(skip)]
     pub(crate) refused: Option<Refusal>,
 }
@@ -47,7 +47,7 @@ impl Ended {
         }
     }
 
-    /// Why nothing was taken although that was asked for.
+    /// Why nothing was claimed although it was requested.
     pub(crate) fn refused(&self) -> Option<&Refusal> {
         match self {
             Self::Alone(_) => None,

@@ -20,8 +20,8 @@ pub(crate) struct CommitView {
     /// Earlier hashes of the same work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) rewritten_from: Vec<CommitHash>,
-    /// Whether it is in this repository and on no branch, tag or remote, as after a reset. Only `show`, `status` and `trace`
-    /// look for that.
+    /// Whether it is in this repository but on no branch, tag or remote, as after a reset. Only `show`, `status` and
+    /// `trace` check this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) on_no_branch: bool,
 }
@@ -38,7 +38,7 @@ pub(crate) struct ExecutionView {
     /// The claim.
     #[serde(flatten)]
     pub(crate) execution: Execution,
-    /// How it stands among the executions of its issue.
+    /// Its state among the executions of its issue.
     pub(crate) status: ExecutionStatus,
     /// The commits that are linked now.
     pub(crate) commits: Vec<CommitView>,

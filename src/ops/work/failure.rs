@@ -1,4 +1,4 @@
-//! What went wrong with an execution: as it is told, and as the next planner reads it.
+//! What went wrong with an execution: as reported, and as the next planner reads it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ pub(crate) struct FailureInput {
     message: Option<String>,
     /// Where it was raised.
     stack_trace: Option<String>,
-    /// The plan that was carried out.
+    /// The plan that was executed.
     solution_id: Option<SolutionId>,
 }
 
@@ -94,8 +94,8 @@ pub(super) fn note(tx: &mut Tx<'_>, execution: &Execution, failure: &Reported) -
     Ok(())
 }
 
-/// Sees to it that the failure of the attempt that holds the issue is among the feedback: another program may have ended
-/// the attempt and written none.
+/// Makes sure that the feedback has the failure of the attempt that holds the issue: another program may have ended the
+/// attempt without writing any.
 pub(super) fn keep(tx: &mut Tx<'_>, folder: &IssueFolder) -> Result<(), StoreError> {
     let Some(failed) = facts::holder(folder) else { return Ok(()) };
     let Some((end, failure)) = failed.failed_end() else { return Ok(()) };

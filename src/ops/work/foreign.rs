@@ -11,19 +11,19 @@ use crate::rules::lease::Standing;
 use crate::store::{Read, Store, layout, records};
 use crate::trail::active;
 
-/// What somebody wants to do with a claim that may be of another.
+/// What someone wants to do with a claim that may be someone else's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Intent {
-    /// To say how it ended. Only where it is carried out is it known how far it has come.
+    /// End it. Only the worktree that executes it knows how far it has come.
     End,
-    /// To release or renew it, which you can do to your own from anywhere.
+    /// Release or renew it, which you can do with your own claims from anywhere.
     Keep,
     /// To say which commits carry it out, or what shows that a criterion holds; to your own, from anywhere.
     Record,
 }
 
-/// Refuses what only the holder of a claim may do, as long as others may not take it over. The holder is who works in its
-/// worktree; else the person who claimed it, and to end it that person in the clone where it is carried out. `force` is why
+/// Refuses what only the holder of a claim may do, until others may take it over. The holder is whoever works in its
+/// worktree, or the person who claimed it; that person can end it only in the clone that executes it. `force` is why
 /// a gate is overridden.
 ///
 /// # Errors
@@ -57,13 +57,13 @@ pub(crate) fn refuse_foreign(
             .hint("end it in that clone")
             .remedy(Call::new("lease release", [&it.issue_id]), "gives it up from here"),
         (false, Intent::End) => {
-            refusal.hint("only they can end it; once others may take it over, `git wf next` does")
+            refusal.hint("only they can end it; once others may take it over, `git wf next` takes it over")
         }
         (false, Intent::Record) => refusal.hint(
             "only they can record what carries it out; once others may take it over, `git wf next` does",
         ),
         (false, Intent::Keep) => {
-            refusal.hint("the claim is theirs; once others may take it over, `git wf next` does")
+            refusal.hint("the claim is theirs; once others may take it over, `git wf next` takes it over")
         }
     })
 }
@@ -90,7 +90,7 @@ pub(crate) fn refuse_foreign_record(
     refuse_foreign(store, execution, Intent::Record, force)
 }
 
-/// Whether this worktree is bound to the execution, or died over taking it.
+/// Whether this worktree is bound to the execution, or was killed while claiming it.
 fn is_bound_here(store: &Store, id: &ExecutionId) -> Result<bool, Refusal> {
     let is_active = active::read(store)?.is_some_and(|active| active.execution_id == *id);
     Ok(is_active || active::begun(store)?.contains(id))

@@ -32,9 +32,9 @@ pub(crate) struct Lease {
     /// The remote that the claim was made through; none within one clone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
-    /// Until when the claim is good.
+    /// When the lease expires.
     pub(crate) lease_expires_at: Time,
-    /// Whether that is over; ten minutes later `next` hands the item to others.
+    /// Whether it has expired; ten minutes later `next` may give the item to others.
     pub(crate) expired: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Lease {
 pub(crate) struct Release {
     /// The item; else that of this worktree.
     pub(crate) item: Option<String>,
-    /// Why the claim of another is given up.
+    /// Why someone else's claim is released.
     pub(crate) force: Option<String>,
 }
 
@@ -63,7 +63,8 @@ impl Lease {
     }
 }
 
-/// Renews the claim of the item named, else of this worktree, as each commit does. One that is good for longer stays.
+/// Renews the claim of the named item, or else of this worktree, as each commit does. A lease that already lasts longer
+/// is kept.
 ///
 /// # Errors
 /// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`.
@@ -94,10 +95,10 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     Ok(session.done(lease, committed.commit))
 }
 
-/// All claims that are under way, the one that runs out first in front.
+/// All active claims, the one that expires first at the front.
 ///
 /// # Errors
-/// What reading can come to.
+/// Any error from reading the store.
 pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
     let store = session.store();
     let (now, snapshot) = (store.now()?, store.snapshot()?);
@@ -118,7 +119,7 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
     Ok(session.done(leases, None))
 }
 
-/// Gives up a claim: its item is queued again, and its commits stay in the trail.
+/// Releases a claim: its item is queued again, and its commits stay in the trail.
 ///
 /// # Errors
 /// What keeps a claim from being meant; `claim-of-another`.

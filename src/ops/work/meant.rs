@@ -19,7 +19,7 @@ pub(crate) struct Meant {
     pub(crate) execution: ExecutionFolder,
 }
 
-/// The issue whose execution is meant: of an item, or (where its item left the queue) by any id of the issue.
+/// The issue of an item or, if the item has left its queue, the issue that any of its ids names.
 pub(crate) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal> {
     match queue::item(store, read, text) {
         Ok((_, item)) => Ok(item.issue_id),
@@ -30,7 +30,7 @@ pub(crate) fn issue_of(store: &Store, read: &impl Read, text: &str) -> Result<Is
     }
 }
 
-/// The execution of the item named, else of this worktree. It must be under way and hold its issue.
+/// The execution of the named item, or else of this worktree. It must be running and hold its issue.
 ///
 /// # Errors
 /// `no-claim`, `not-executing`, `claim-lost`, `ended`; what is no item.

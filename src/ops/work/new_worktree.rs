@@ -32,36 +32,36 @@ pub(super) struct Plan {
 impl NewWorktree {
     pub(super) fn wanted(store: &Store, path: Option<&Path>) -> Result<Self, Refusal> {
         let path = path.map(std::path::absolute).transpose().map_err(|error| {
-            Refusal::new("path", format!("the folder of the worktree cannot be named: {error}"))
+            Refusal::new("path", format!("cannot find the path of the worktree: {error}"))
         })?;
         Ok(Self { path, taken: worktrees::checked_out(store)? })
     }
 
-    /// Where it goes and how it begins. Looks, and makes nothing; what stands in the way is an error.
+    /// Chooses its path, branch and first commit. Creates nothing; anything in the way is an error.
     pub(super) fn plan(&self, store: &Store, solution: &SolutionId) -> Result<Plan, Refusal> {
         let short = format!("wf/{solution}");
         let branch = format!("refs/heads/{short}");
         if let Some((_, folder)) = self.taken.iter().find(|(taken, _)| *taken == branch) {
             return Err(Refusal::new(
                 "branch-in-use",
-                format!("`{short}` is checked out in `{}` already", folder.display()),
+                format!("`{short}` is already checked out in `{}`", folder.display()),
             )
             .remedy(
                 Call::new("next", [solution]),
-                "there goes on with it; `git worktree remove` takes it away",
+                "there continues with it; `git worktree remove` removes it",
             ));
         }
         let path = self.path.clone().unwrap_or_else(|| beside(store, solution));
         let is_free = path.read_dir().map_or_else(|_| !path.exists(), |mut names| names.next().is_none());
         if !is_free {
-            return Err(Refusal::new("path-in-use", format!("`{}` is there already", path.display()))
-                .remedy("next --worktree PATH", "makes the worktree elsewhere"));
+            return Err(Refusal::new("path-in-use", format!("`{}` already exists", path.display()))
+                .remedy("next --worktree PATH", "creates the worktree elsewhere"));
         }
         // An earlier attempt's branch is gone on with.
         let earlier = store.read_ref(&branch)?;
         let Some(base) = earlier.or(store.head()?) else {
             return Err(Refusal::new("no-commit", "this repository has no commit to start a branch from")
-                .hint("`git commit` makes one"));
+                .hint("`git commit` creates one"));
         };
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(Plan { path, branch, is_new_branch: earlier.is_none(), base: base.into(), name })
@@ -73,12 +73,9 @@ impl NewWorktree {
         let short = plan.branch.trim_start_matches("refs/heads/");
         let begin = plan.is_new_branch.then_some(&plan.base);
         worktrees::add(store, &plan.path, short, begin).map_err(|error| {
-            Refusal::new(
-                "worktree",
-                format!("the worktree `{}` cannot be made: {error}", plan.path.display()),
-            )
-            .hint("nothing is claimed")
-            .remedy("next --worktree PATH", "makes it elsewhere")
+            Refusal::new("worktree", format!("cannot create the worktree `{}`: {error}", plan.path.display()))
+                .hint("nothing is claimed")
+                .remedy("next --worktree PATH", "creates it elsewhere")
         })?;
         // As people would name it, without `..`.
         Ok(plan.path.canonicalize().unwrap_or(plan.path))

@@ -23,7 +23,7 @@ pub(crate) enum Own {
 /// Looks whether the claim that this worktree is bound to still holds.
 ///
 /// # Errors
-/// What reading can come to.
+/// Any error from reading the store.
 pub(crate) fn own(store: &Store, read: &impl Read) -> Result<Own, Refusal> {
     match active::read(store)? {
         Some(active) => standing(read, active),
@@ -58,7 +58,7 @@ fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
 /// What the executor here should know of a claim that is lost, or that was ended elsewhere.
 ///
 /// # Errors
-/// As of [`own`].
+/// The same as [`own`].
 pub(crate) fn notice_of_loss(store: &Store, read: &impl Read) -> Result<Option<Notice>, Refusal> {
     Ok(match own(store, read)? {
         Own::Nothing | Own::Held(_) => None,
@@ -80,7 +80,7 @@ fn notice_of_end(active: &Active, how: &str) -> Notice {
 /// What executors of this clone should know of ends and losses that came in since `before`: each is told once.
 ///
 /// # Errors
-/// As of [`own`].
+/// The same as [`own`].
 pub(crate) fn notices_since(
     store: &Store,
     before: &impl Read,

@@ -1,5 +1,5 @@
-//! Which item `next` hands out: one that is ready; one whose holder's lease ran out; where that is asked for, one that
-//! waits only for files that somebody else works on.
+//! Which item `next` hands out: one that is ready; one whose holder's lease expired; if requested, one that only waits
+//! for files that someone else is changing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use crate::rules::readiness::{Facts, InOrder, in_order};
 use crate::store::{Store, Tx, layout, records};
 use crate::sync;
 
-/// Who asks, and what else than ready items will do.
+/// Who is asking, and which items besides ready ones are acceptable.
 pub(super) struct From<'a> {
     pub(super) store: &'a Store,
     /// The index, where it is at hand.
@@ -30,7 +30,7 @@ pub(super) struct From<'a> {
     pub(super) allow_overlap: bool,
 }
 
-/// Among so many items at the front of a queue the first that can be had is looked for, before all queues are read.
+/// How many items at the front of a queue are searched before all queues are read.
 const FRONT: usize = 64;
 
 /// The item to be claimed.
@@ -40,12 +40,12 @@ pub(super) struct Picked {
     pub(super) item: Item,
 }
 
-/// The queues, and the plans in them that can be had.
+/// The queues, and their plans that can be claimed.
 struct Choice<'a> {
     queues: Vec<InOrder<'a>>,
-    /// By queue: a plan that is held in one, or whose queue is paused, can be had from another all the same.
+    /// By queue: a plan on hold in one queue, or whose queue is paused, can still be claimed from another.
     free: BTreeSet<(QueueId, SolutionId)>,
-    /// Those whose holder's lease ran out by this clone's clock alone.
+    /// Those whose holder's lease has expired by this clone's clock alone.
     unproven: BTreeSet<SolutionId>,
 }
 
@@ -103,7 +103,7 @@ impl From<'_> {
         Err(nothing(&choice, &queues))
     }
 
-    /// The same from the front of each queue. None where that cannot be told from there, and where there is none.
+    /// The same from the front of each queue. None if that cannot be told from there, and where there is none.
     fn first_in_front(
         &self,
         tx: &Tx<'_>,
@@ -154,8 +154,8 @@ impl From<'_> {
         Ok(picked(found, at))
     }
 
-    /// Items that share files run one after the other as the queue has them: one is not taken before another that stands
-    /// before it and can be had. What cannot be had holds up nobody.
+    /// Items that share files are executed in the order of the queue: none is claimed before an earlier one that can be
+    /// claimed. Items that cannot be claimed block nobody.
     fn refuse_before_others(&self, tx: &Tx<'_>, found: &InOrder<'_>, at: usize) -> Result<(), Refusal> {
         let item = found.items()[at];
         let world = World::of(tx, self.store, self.index)?;
@@ -216,10 +216,10 @@ impl From<'_> {
         Ok(found)
     }
 
-    /// Whether its lease, which ran out by this clone's clock, ran out beyond doubt: a clock that is ahead by hours takes
-    /// every lease for run out. So either this clone has watched the claim for its whole length without seeing it
-    /// renewed, or the dates of others bear its clock out. A claim that was made through a remote is taken over only
-    /// through one.
+    /// Whether its lease, which has expired by this clone's clock, has certainly expired: to a clock that is hours
+    /// ahead, every lease looks expired. So either this clone must have known the claim for the whole lease without a
+    /// renewal, or the dates of others' commits must confirm its clock. A claim that was made through a remote is taken
+    /// over only through a remote.
     fn may_take_over(&self, holder: &ExecutionFolder, now: Time) -> Result<bool, Refusal> {
         let Some(remote) = self.remote else { return Ok(holder.execution.via.is_none()) };
         let sign = lease::last_sign(holder);
@@ -239,7 +239,7 @@ fn picked(queue: &InOrder<'_>, at: usize) -> Picked {
     Picked { queue: queue.queue().id.clone(), item: queue.items()[at].clone() }
 }
 
-/// The plans that were ready if some things were otherwise, each with the queue where it was.
+/// The plans that would be ready under some condition, each with its queue.
 fn ready_if(world: &World, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<(QueueId, SolutionId)> {
     let mut facts = world.facts.clone();
     otherwise(&mut facts);
@@ -250,14 +250,14 @@ fn ready_if(world: &World, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<(Queu
     queues.iter().flat_map(named).collect()
 }
 
-/// As if nobody who executes touched a file.
+/// If no running execution touched any file.
 fn without_files(facts: &mut Facts) {
     for issue in facts.values_mut().filter(|issue| is_executing(issue)) {
         issue.plans.values_mut().for_each(|plan| plan.files.clear());
     }
 }
 
-/// As if nobody had claimed the issue.
+/// If nobody had claimed the issue.
 fn without_holder(facts: &mut Facts, id: &IssueId) {
     if let Some(issue) = facts.get_mut(id) {
         issue.holder = None;
@@ -265,10 +265,10 @@ fn without_holder(facts: &mut Facts, id: &IssueId) {
     }
 }
 
-/// What keeps more items than these waiting is counted only.
+/// Beyond this many items, the reasons for waiting are only counted.
 const MOST_REASONS: usize = 20;
 
-/// Why an item is not taken over whose lease ran out by this clone's clock.
+/// Why an item is not taken over although its lease has expired by this clone's clock.
 fn unproven(before: &str) -> Detail {
     let why = "its lease ran out by this clock alone: nobody else's commit is dated later, and this clone has not watched \
                it for long enough";

@@ -10,10 +10,10 @@ use crate::rules::folder::IssueFolder;
 use crate::store::Store;
 use crate::trail::claimed::{self, Claimed};
 
-/// The plan as the execution that holds claimed it, else as it is now.
+/// The plan as claimed by the execution that holds, or else the current plan.
 ///
 /// # Errors
-/// As of [`as_claimed`].
+/// The same as [`as_claimed`].
 pub(crate) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solution, Refusal> {
     let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
     match claim {
@@ -22,7 +22,7 @@ pub(crate) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> R
     }
 }
 
-/// The plan as an execution claimed it, whatever became of it since.
+/// The plan as an execution claimed it, regardless of later changes.
 ///
 /// # Errors
 /// `broken-record`; `digest-mismatch` where the commit that the claim names does not hold it.
@@ -37,7 +37,7 @@ pub(crate) fn as_claimed(
 /// The same as it is stored, whatever is hidden of it: to judge by, and not to be shown.
 ///
 /// # Errors
-/// As of [`as_claimed`].
+/// The same as [`as_claimed`].
 pub(super) fn as_stored(store: &Store, claim: &Execution) -> Result<Solution, Refusal> {
     readable(claimed::stored_plan(store, &store.snapshot()?, claim)?, claim)
 }

@@ -10,7 +10,7 @@ use crate::store::{Store, records};
 use crate::sync;
 use crate::trail::active;
 
-/// Takes the worktree's binding away where it was for this execution.
+/// Removes the worktree's binding if it is to this execution.
 pub(crate) fn unbind_worktree(session: &Session, id: &ExecutionId) {
     let store = session.store();
     let result = active::read(store).and_then(|active| match active {
@@ -32,8 +32,8 @@ pub(crate) fn through(store: &Store, execution: &Execution) -> Result<Option<Str
     }
 }
 
-/// Where the lease has run out as far as the claim's remote knows it, somebody may have taken the item over: the remote
-/// is asked before anything counts. Whether it was.
+/// If the lease has expired as far as the claim's remote knows, someone may have taken the item over, so the remote is
+/// asked first. Returns whether it was asked.
 pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<bool, Refusal> {
     let store = session.store();
     let Some(remote) = through(store, &execution.execution)? else { return Ok(false) };
@@ -62,8 +62,8 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
     Ok(true)
 }
 
-/// Gives the remote what became of a claim that was made through it. Where that cannot be done it is recorded here all
-/// the same, and said so.
+/// Publishes the outcome of a claim to the remote that it was made through. If that fails, the outcome is still
+/// recorded here, and a notice says so.
 pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Refusal> {
     let store = session.store();
     let Some(remote) = through(store, execution)? else { return Ok(()) };
@@ -79,7 +79,7 @@ pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Re
     Ok(())
 }
 
-/// That the remote does not know yet what was recorded here, and what to do unless a sync does it.
+/// The notice that the remote does not have the outcome yet, and what to do about it.
 pub(crate) fn unpublished(remote: &str, why: &str, remedies: Remedies) -> Notice {
     let notice = Notice::warning(format!("this is recorded here but not yet at `{remote}`: {why}"));
     match remedies.is_empty() {

@@ -1,4 +1,4 @@
-//! What an executor reports of its work, and whether git says the same.
+//! An executor's report, and whether git agrees with it.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +24,12 @@ use crate::trail::links;
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = with_inner_report)]
 pub(crate) struct Report {
-    /// The plan that was carried out: that of the execution which ends.
+    /// The plan that was executed: that of the execution that ends.
     solution_id: Option<SolutionId>,
     /// When it ended. The record has a time of its own.
     #[serde(rename = "executed_at")]
     _executed_at: Option<Time>,
-    /// completed; a failure is reported with `fail`.
+    /// completed (use `fail` to report a failure).
     #[schemars(with = "Option<Status>")]
     status: Option<String>,
     /// In words.
@@ -39,22 +39,22 @@ pub(crate) struct Report {
     /// The commit that carries it out, or the last of them.
     #[schemars(regex(pattern = HASH))]
     commit_hash: Option<String>,
-    /// All of them, where there are several.
+    /// All of them, if there are several.
     #[schemars(inner(regex(pattern = HASH)))]
     commits: Vec<String>,
     /// Whether the tests passed.
     tests_passed: Option<bool>,
-    /// Whether every criterion was seen to hold.
+    /// Whether every criterion was verified.
     acceptance_verified: Option<bool>,
-    /// What went wrong; nothing where it is completed.
+    /// What went wrong; empty if it is completed.
     #[serde(deserialize_with = "typed::any_each")]
     errors: Vec<Value>,
-    /// What came of each task.
+    /// The outcome of each task.
     #[serde(deserialize_with = "typed::any_each")]
     tasks: Vec<Value>,
 }
 
-/// What stands around the report in a file of its state.
+/// The fields around a report in a state file.
 const AROUND: [&str; 4] = [INNER, "solution_id", "status", "executed_at"];
 /// Where the report stands in such a file.
 const INNER: &str = "execution_result";
@@ -65,7 +65,7 @@ fn with_inner_report(schema: &mut schemars::Schema) {
         let own = properties.iter().filter(|(name, _)| !AROUND.contains(&name.as_str()));
         let inner: Map<String, Value> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
         let inner = serde_json::json!({
-            "description": "The report, where it does not stand around this.",
+            "description": "The report, if it is nested.",
             "type": ["object", "null"],
             "properties": inner,
             "additionalProperties": false,
@@ -120,15 +120,15 @@ impl Report {
             Some("failed") => Err(Refusal::new("result-failed", format!("{of} reports a failure"))
                 .remedy("fail -m TEXT|JSON", "records it")),
             Some(other) => Err(Refusal::new("invalid-json", format!("{of} has the status `{other}`"))
-                .hint("it is completed")
+                .hint("the status of a result is `completed`")
                 .remedy("fail", "reports a failure")),
         }
     }
 
-    /// What is refused because it is no report, and why.
+    /// The refusal of something that is not a report.
     pub(crate) fn unfit(of: &str, why: &str) -> Refusal {
         Refusal::new("invalid-json", format!("{of} is not a result as JSON: {why}"))
-            .remedy("schema result-input", "shows its form")
+            .remedy("schema result-input", "describes it")
     }
 
     /// The commits that it names, as far as they exist.
@@ -155,7 +155,7 @@ impl Report {
         self.files_modified.iter().map(one).collect()
     }
 
-    /// Refuses what is not so.
+    /// Refuses a report that disagrees with git.
     pub(super) fn refuse_differences(
         &self,
         store: &Store,
@@ -218,7 +218,8 @@ impl Report {
     }
 }
 
-/// Links for the commits that a report names and nothing links yet: what was said shall be found again from the commit.
+/// Links for the commits that a report names and that are not linked yet, so that the report can be found from the
+/// commit.
 pub(super) fn missing_links(
     store: &Store,
     meant: &Meant,

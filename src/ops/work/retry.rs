@@ -21,7 +21,7 @@ use crate::store::{Read, Store, Tx, records, resolve};
 pub(crate) struct Retry {
     /// The issue, or an item of it; else all that failed.
     pub(crate) issue: Option<String>,
-    /// Whether the plan that failed is run again although there are newer ones.
+    /// Whether to run the failed plan again even if there are newer ones.
     pub(crate) same_plan: bool,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Retried {
 enum Came {
     /// It had not failed.
     Nothing,
-    /// It waits in its queue again.
+    /// It is queued again.
     Retried,
     /// Newer plans wait to be bound.
     Newer(Newer),
@@ -58,7 +58,7 @@ struct Newer {
 /// Queues failed issues again. One with plans newer than the one that failed is skipped until one of them is bound.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`; `newer-plan` where there are such issues alone; nothing to do where nothing failed.
+/// `not-found`, `ambiguous-id`; `newer-plan` if all failed issues have newer plans; nothing to do if nothing failed.
 pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
     let store = session.store();
     let snapshot = store.snapshot()?;
@@ -113,7 +113,7 @@ fn named(store: &Store, read: &impl Read, text: &str) -> Result<IssueId, Refusal
     }
 }
 
-/// Sets the failed attempt aside; its item waits again.
+/// Sets the failed attempt aside; its item is queued again.
 fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Refusal> {
     // Issues without an execution, and those that cannot be read, have nothing to retry.
     if records::execution_ids(tx, id)?.is_empty() {
@@ -135,14 +135,14 @@ fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<Came, Ref
     Ok(if is_aside { Came::Retried } else { Came::Nothing })
 }
 
-/// That an issue was passed over.
+/// The notice that an issue was skipped.
 fn skipped(Newer { issue, failed, plans }: &Newer) -> Notice {
     let plans = count(plans.len(), "newer plan");
     Notice::warning(format!("skipped {issue}: {failed} failed, and it has {plans}"))
         .remedy(Call::new("bind", [issue.as_str(), "SOLUTION"]), "chooses one")
 }
 
-/// Nothing is carried out again while a newer plan waits to be bound.
+/// No plan is executed again while a newer one waits to be bound.
 fn unbound(newer: &[Newer]) -> Refusal {
     let (what, id) = match newer {
         [Newer { issue, failed, .. }] => {
@@ -171,7 +171,7 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     let queues = World::read(tx)?.views();
     let is_queued = queues.iter().any(|queue| queue.items.iter().any(|it| it.item.issue_id == *id));
     Ok(match is_queued {
-        true => refusal.remedy("queue show", "shows where it stands"),
+        true => refusal.remedy("queue show", "shows its place"),
         false => refusal.remedy("queue add", "queues a planned issue"),
     })
 }

@@ -13,7 +13,7 @@ use crate::store::{Read, Store, fault, random_uid, resolve};
 use crate::sync;
 use crate::trail::active;
 
-/// What is asked for.
+/// Which item is requested.
 #[derive(Debug, Default)]
 pub(crate) enum What {
     /// The first that is ready.
@@ -32,7 +32,7 @@ pub(crate) struct Wish {
     pub(crate) what: What,
     /// Only of this queue.
     pub(crate) queue: Option<String>,
-    /// Also one that touches the files of what is executed, or of an item that comes before it.
+    /// Also an item that shares files with a running execution, or with an item before it.
     pub(crate) allow_overlap: bool,
     /// Only among the worktrees of this clone, without the remote.
     pub(crate) local: bool,
@@ -40,17 +40,18 @@ pub(crate) struct Wish {
     pub(crate) worktree: Option<Option<PathBuf>>,
 }
 
-/// Claims what is asked for, and binds the worktree to it. A worktree that has a claim is answered with that.
+/// Claims the requested item, and binds the worktree to it. For a worktree that already has a claim, returns that
+/// claim.
 ///
 /// # Errors
-/// `nothing-to-do` where no item is ready; `bare`, `detached-head`, `claim-held`; what keeps the remote from being
-/// asked.
+/// `nothing-to-do` if no item is ready; `bare`, `detached-head`, `claim-held`; any reason why the remote cannot be
+/// reached.
 pub(crate) fn claim(session: &Session, wish: &Wish) -> Answer<Claim> {
     let store = session.store();
     store.snapshot()?;
     if store.work_dir().is_none() && wish.worktree.is_none() {
         return Err(Refusal::new("bare", "a bare repository has no work tree to execute a plan in")
-            .remedy("next --worktree", "makes one; so does `git worktree add`"));
+            .remedy("next --worktree", "creates one; so does `git worktree add`"));
     }
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref())?;
@@ -116,8 +117,7 @@ fn once(session: &Session, wish: &Wish, remote: Option<&str>) -> Result<Taken, R
 fn offer_local(refusal: Refusal) -> Refusal {
     match refusal.code {
         "unreachable" | "credentials" | "refused" => {
-            let does =
-                "claims among the worktrees of this clone alone; clones that meet later may both have it";
+            let does = "claims it in this clone only; another clone may claim the same item";
             Refusal { remedies: vec![Remedy::call("next --local", does)], ..refusal }
         }
         _ => refusal,
@@ -135,7 +135,7 @@ fn held(session: &Session, read: &impl Read) -> Result<Option<ExecutionFolder>, 
     Ok(None)
 }
 
-/// What is held answers only a wish for it, or for any.
+/// The claim that is held satisfies only a request for that item or for any item.
 fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFolder) -> Result<(), Refusal> {
     let is_other = match &wish.what {
         What::First => false,
@@ -146,9 +146,9 @@ fn refuse_other(store: &Store, read: &impl Read, wish: &Wish, held: &ExecutionFo
     if is_other || queue.is_some_and(|queue| held.execution.queue_id.as_ref() != Some(&queue)) {
         return Err(Refusal::new(
             "claim-held",
-            format!("this worktree executes `{}` already", held.execution.solution_id),
+            format!("this worktree already executes `{}`", held.execution.solution_id),
         )
-        .remedy("done", "ends that, and so does `fail`; another worktree can take another item"));
+        .remedy("done", "ends that execution, and so does `fail`; another worktree can take another item"));
     }
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! What speaks against calling an execution done: no commit carries it out, a test failed when it was last run, work lies
-//! in no commit.
+//! Reasons why an execution is not complete: it has no commit, a test failed when last run, or work is uncommitted.
 
 use std::path::Path;
 
@@ -20,7 +19,7 @@ use crate::trail::{active, hooked, progress};
 /// At most this many paths are named; the others are counted.
 const MOST_NAMED: usize = 20;
 
-/// Refuses what no commit carries out, unless the plan needs none.
+/// Refuses an execution without commits, unless its plan needs none.
 pub(super) fn refuse_empty(
     store: &Store,
     execution: &ExecutionFolder,
@@ -76,7 +75,7 @@ pub(super) fn refuse_empty(
     Err(Refusal { remedies, ..Refusal::new("no-commit", message).details(idle) })
 }
 
-/// Refuses what failed its last test.
+/// Refuses an execution whose tests failed when last run.
 pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Refusal> {
     let failed = evidence::failed_checks(execution);
     if failed.is_empty() {
@@ -85,7 +84,7 @@ pub(super) fn refuse_failed_checks(execution: &ExecutionFolder) -> Result<(), Re
     let them = if failed.len() == 1 { "a test failed" } else { "tests failed" };
     Err(Refusal::new("failed-check", format!("{them} when last run"))
         .details(failed)
-        .hint("mend it")
+        .hint("fix it")
         .remedy("verify", "runs it again")
         .remedy("fail -m TEXT", "ends the execution without it"))
 }
@@ -100,8 +99,8 @@ pub(super) fn refuse_in_progress(store: &Store, execution: &ExecutionFolder) -> 
     }
 }
 
-/// Refuses where the work tree of the execution, if it is here, holds work that is in no commit: changes of what git
-/// follows, and files of the plan that git does not.
+/// Refuses if the work tree of the execution, if it is in this repository, has uncommitted work: changes to tracked
+/// files, or untracked files that the plan names.
 pub(super) fn refuse_uncommitted(
     store: &Store,
     execution: &ExecutionFolder,
@@ -120,7 +119,7 @@ pub(super) fn refuse_uncommitted(
     }
     Err(Refusal::new("uncommitted", format!("the work tree has uncommitted work in {all}"))
         .details(paths)
-        .hint("commit what belongs to it; `git stash` or `git restore` takes the rest out of the way"))
+        .hint("commit what belongs to it; `git stash` or `git restore` removes the rest"))
 }
 
 /// What is uncommitted in a work tree, each as a line for people.

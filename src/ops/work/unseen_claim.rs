@@ -1,4 +1,4 @@
-//! What becomes of a claim whose maker died before it could note it.
+//! Claims that were made by a process that was killed before it could record them.
 
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::remedy::Call;
@@ -9,13 +9,13 @@ use crate::rules::folder::ExecutionFolder;
 use crate::store::{Read, layout, records};
 use crate::trail::active;
 
-/// What is left of a claim that nobody saw end.
+/// What is left of such a claim.
 pub(super) enum Left {
     /// Nothing.
     Nothing,
     /// This claim, which holds.
     Held(Box<ExecutionFolder>),
-    /// The note of some that are not in the store here; the remote may have one of them.
+    /// Only a note of claims that are not in this store; the remote may have one of them.
     Unknown(Vec<ExecutionId>),
 }
 
@@ -41,13 +41,12 @@ pub(super) fn left_behind(
     }
     let item = &held.execution.solution_id;
     let message = format!("`{item}` was claimed here for another worktree before the program died");
-    session.notice(Notice::warning(message).remedy(Call::new("lease release", [item]), "gives it back"));
+    session.notice(Notice::warning(message).remedy(Call::new("lease release", [item]), "gives it up"));
     active::forget(store)?;
     Ok(Left::Nothing)
 }
 
-/// The one of these executions that is in the store: none where none is; nothing beside its id where it does not hold or
-/// is over.
+/// The one of these executions that is in the store, if any; only its id if it does not hold its issue or has ended.
 pub(super) fn made_of(
     read: &impl Read,
     made: &[ExecutionId],
@@ -60,7 +59,7 @@ pub(super) fn made_of(
     Ok(None)
 }
 
-/// The execution where it still is under way and holds its issue.
+/// The execution, if it is still running and holds its issue.
 fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option<ExecutionFolder>, Refusal> {
     let Some(folder) = records::outline(read, issue)? else { return Ok(None) };
     let holder = facts::holder(&folder)
@@ -68,7 +67,7 @@ fn holding(read: &impl Read, issue: &IssueId, id: &ExecutionId) -> Result<Option
     Ok(holder.cloned())
 }
 
-/// What to say of a claim that does not hold any more.
+/// The message about a claim that no longer holds.
 pub(super) fn lost(id: &ExecutionId) -> Refusal {
     Refusal::new(
         "claim-lost",

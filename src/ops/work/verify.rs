@@ -1,7 +1,7 @@
-//! The tests of a plan are run, and what came of them is recorded.
+//! Runs the tests of a plan, and records the results.
 //!
-//! Nothing runs that nobody here has seen and agreed to. An agreement is to the commands that were shown, of this plan as
-//! it is; any other command is to be shown, and asked for, when it is to run.
+//! A command runs only after someone here has seen it and agreed to it. The agreement covers the commands that were
+//! shown, for the current version of the plan; any other command must be shown and agreed to before it runs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub(crate) struct Verified {
     pub(crate) solution_id: SolutionId,
     /// Whether every command passed.
     pub(crate) passed: bool,
-    /// Commands that were not run, as somebody interrupted.
+    /// Commands that were not run, because someone interrupted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_run: Vec<String>,
     /// What was recorded, for each task in the order of the tasks.
@@ -67,7 +67,7 @@ pub(crate) trait Observer {
     /// It wrote this to its stdout or stderr.
     fn wrote(&mut self, bytes: &[u8]);
 
-    /// It is over.
+    /// It has ended.
     fn ended(&mut self, ran: &Ran);
 }
 
@@ -102,7 +102,7 @@ impl Verification<'_> {
         &self.place.folder
     }
 
-    /// Those that nobody here has agreed to.
+    /// Those that nobody here has agreed to yet.
     ///
     /// # Errors
     /// `not-agreed` where what was agreed to cannot be read.
@@ -111,7 +111,7 @@ impl Verification<'_> {
         Ok(self.tests.iter().filter(|test| !agreement.is_given(&test.command)).collect())
     }
 
-    /// Somebody was shown these and agrees that they run, now and later.
+    /// Records that someone has seen these commands and agrees to run them, now and later.
     ///
     /// # Errors
     /// `not-agreed` where that cannot be kept.
@@ -123,7 +123,7 @@ impl Verification<'_> {
         Ok(Agreement::to(self.session.store(), &self.execution.execution.plan_digest)?)
     }
 
-    /// Runs them one after another, each at most for `timeout`, until somebody interrupts, and records what came of them.
+    /// Runs them one after another, each for at most `timeout`, until they are interrupted, and records the results.
     ///
     /// # Errors
     /// Where a command cannot be started; what was run before is recorded.
@@ -190,15 +190,15 @@ fn meant(
                 "claim-lost",
                 format!("`{}` is no longer held: {why}", active.execution_id.short()),
             )
-            .remedy(Call::new("verify", [active.execution_id.short()]), "tests it all the same")),
+            .remedy(Call::new("verify", [active.execution_id.short()]), "tests it anyway")),
             Own::Ended(active, how) => {
                 let id = active.execution_id.short();
                 Err(Refusal::new("ended", format!("`{id}` was {how}"))
-                    .remedy(Call::new("verify", [id]), "tests it all the same"))
+                    .remedy(Call::new("verify", [id]), "tests it anyway"))
             }
             Own::Nothing => Err(Refusal::new("no-claim", "this worktree executes nothing")
                 .remedy("next", "takes an item")
-                .remedy("verify ITEM", "tests what another one did")),
+                .remedy("verify ITEM", "tests another execution")),
         };
     };
     let known = match resolve::any(read, text) {
@@ -240,11 +240,11 @@ fn tests(plan: &Plan, only: &[String], solution: &SolutionId) -> Result<Vec<Test
             continue;
         }
         let command = CommandLine::parse(command).map_err(|unseen| {
-            let message = format!("a test command of task `{task}` is not run: {unseen}");
+            let message = format!("a test command of task `{task}` cannot be run: {unseen}");
             Refusal::new("unseen-command", message)
                 .details(vec![exact(command).into_owned()])
-                .hint("a test command is one line of what can be seen")
-                .remedy("task edit", "changes the plan; naming other tasks leaves this one out")
+                .hint("a test command is one line of visible characters")
+                .remedy("task edit", "changes the plan; to skip this task, name the others")
         })?;
         match tests.iter_mut().find(|test| test.command == command) {
             Some(test) if test.tasks.iter().any(|id| id == task) => {}
@@ -312,7 +312,7 @@ fn record(session: &Session, claim: &Execution, checks: &[Check]) -> Result<Opti
     Ok(committed.commit)
 }
 
-/// Evidence counts at the last linked commit; somebody who tested another one should know.
+/// Evidence counts only at the last linked commit, so this warns someone who tested another one.
 fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check]) -> Option<Notice> {
     let commits = store.snapshot().and_then(|read| Work::of(store, &read, execution));
     let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
@@ -324,7 +324,7 @@ fn of_other_commit(store: &Store, execution: &ExecutionFolder, checks: &[Check])
             last.link.hash.short()
         ))),
         _ if check.dirty => {
-            Some(Notice::warning("the work tree has uncommitted changes: such checks are not evidence"))
+            Some(Notice::warning("the work tree has uncommitted changes, so these checks are not evidence"))
         }
         _ => None,
     }

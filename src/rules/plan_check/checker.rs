@@ -73,14 +73,14 @@ impl<'a> Checker<'a> {
     pub(super) fn filled_text(&mut self, rule: &Rule, map: &Map<String, Value>, at: &str, name: &str) {
         match map.get(name) {
             Some(Value::String(text)) if !text.trim().is_empty() => {}
-            other => self.find(rule, format!("{at}{name}"), other, "a text that is not empty"),
+            other => self.find(rule, format!("{at}{name}"), other, "a non-empty string"),
         }
     }
 
     /// A text that may be missing.
     pub(super) fn text(&mut self, map: &Map<String, Value>, at: &str, name: &str) {
         if let Some(other) = given(map, name).filter(|value| !value.is_string()) {
-            self.find(&TYPE, format!("{at}{name}"), Some(other), "a text");
+            self.find(&TYPE, format!("{at}{name}"), Some(other), "a string");
         }
     }
 
@@ -90,10 +90,10 @@ impl<'a> Checker<'a> {
             None => {}
             Some(Value::Array(items)) => {
                 for (n, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
-                    self.find(&TYPE, format!("{at}{name}[{n}]"), Some(item), "a text");
+                    self.find(&TYPE, format!("{at}{name}[{n}]"), Some(item), "a string");
                 }
             }
-            other => self.find(&TYPE, format!("{at}{name}"), other, "a list of texts"),
+            other => self.find(&TYPE, format!("{at}{name}"), other, "a list of strings"),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         match map.get(name) {
             Some(Value::Array(items)) if !items.is_empty() => return items,
             Some(Value::Array(_)) => self.find(rule, format!("{at}{name}"), map.get(name), "at least one"),
-            other => self.find(rule, format!("{at}{name}"), other, "a list of texts"),
+            other => self.find(rule, format!("{at}{name}"), other, "a list of strings"),
         }
         &[]
     }
@@ -122,8 +122,8 @@ impl<'a> Checker<'a> {
     ) -> Option<&'m str> {
         match item {
             Value::String(text) if !text.trim().is_empty() => return Some(text),
-            Value::String(_) => self.find(rule, at(), Some(item), "a text that is not empty"),
-            other => self.find(rule, at(), Some(other), "a text"),
+            Value::String(_) => self.find(rule, at(), Some(item), "a non-empty string"),
+            other => self.find(rule, at(), Some(other), "a string"),
         }
         None
     }

@@ -27,7 +27,7 @@ impl Checker<'_> {
             match given(found, name) {
                 Some(Value::Array(_)) => self.texts(found, &format!("{at}."), name),
                 Some(other) if !other.is_string() => {
-                    self.find(&TYPE, format!("{at}.{name}"), Some(other), "a text, or a list of texts");
+                    self.find(&TYPE, format!("{at}.{name}"), Some(other), "a string, or a list of strings");
                 }
                 _ => {}
             }

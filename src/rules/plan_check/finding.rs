@@ -15,7 +15,7 @@ const LONGEST_SHOWN: usize = 60;
 pub(crate) struct Finding {
     /// Where: `tasks[0].acceptance.criteria`.
     pub(crate) path: String,
-    /// What was found, as JSON, cut where it is long; `nothing` where it is missing.
+    /// What was found, as JSON, cut if it is long; `nothing` if it is missing.
     pub(crate) found: String,
     /// The rule's name.
     pub(crate) rule: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Finding {
     pub(crate) remedy: &'static str,
     /// Whether it stops the plan.
     pub(crate) severity: Severity,
-    /// What it takes from the quality; nothing where another finding in the same place took it, or none is lost.
+    /// What it costs in quality; none if another finding in the same place costs it already, or nothing is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! Fields whose names are nearly those that the rules know: nothing reads them, and their planner thinks otherwise.
+//! Misspelled field names: nothing reads such fields, although the planner expects so.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::table::MISSPELT;
 use crate::model::plan::PLAN;
 use crate::model::schema::Shape;
 
-/// A longer name is no slip of the pen.
+/// A longer name is not a misspelling.
 const LONGEST: usize = 40;
 
 impl Checker<'_> {
@@ -45,7 +45,7 @@ impl Checker<'_> {
                 let allowed = match given(map, near) {
                     None => format!("no field has this name; did you mean `{near}`?"),
                     Some(_) => {
-                        format!("no field has this name, and nothing reads it; `{near}` is given, too")
+                        format!("no field has this name, so it is never read; `{near}` is given too")
                     }
                 };
                 self.find(&MISSPELT, format!("{at}{name}"), map.get(name), allowed);

@@ -1,4 +1,4 @@
-//! The one table of what a plan is held against: for people, for programs and for the documentation.
+//! The only table of the checks of a plan: for people, programs and the documentation.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -54,61 +54,61 @@ macro_rules! rules {
 rules! {
     TYPE = Error "type": "each known field has its JSON type; null is the same as no field",
         "`git wf schema solution` shows the type of each field";
-    DEPTH = Error "depth": "lists and objects stand in each other at most 90 deep",
-        "flatten what is nested, or put it into a text";
+    DEPTH = Error "depth": "lists and objects are nested at most 90 deep",
+        "flatten what is nested, or put it into a string";
     TEXT = Error "text": "description, and the title of each task, are given and not empty",
         "say it in one line";
-    IDS = Error "ids": "id and issue_id, where given, are ids, and those of the issue that the plan is for",
-        "leave id and issue_id out: they are made";
-    DIGEST = Error "digest": "plan_digest, where given, is the digest of the plan",
-        "leave plan_digest out, or hand in the plan that it belongs to";
+    IDS = Error "ids": "id and issue_id, if given, are ids that belong to the issue of the plan",
+        "omit id and issue_id: they are generated";
+    DIGEST = Error "digest": "plan_digest, if given, is the digest of the plan",
+        "omit plan_digest, or give the plan that it belongs to";
     TASK_COUNT = Error "task-count": "1 to 10 tasks",
         "split a plan of more tasks into plans of several issues";
     TASK_ID = Error "task-id": "each task has an id of its own: T1, T2, ...",
-        "number the tasks from T1 on";
-    ACTION = Error "action": "each task has an action of the list; case is forgiven",
-        "take the action that comes closest";
+        "number the tasks from T1";
+    ACTION = Error "action": "each task has an action from the list, in any case",
+        "use the closest action";
     STEPS = Error "steps": "each task has implementation steps, none of them empty",
-        "list in implementation what is to be done, step by step";
+        "list in implementation what to do, step by step";
     CRITERIA = Error "criteria": "each task has criteria in acceptance or convergence, none of them empty",
-        "say in acceptance.criteria what holds once the task is done";
-    COMMAND = Error "command": "a test command is one line without control characters or others that are not seen",
-        "put what needs several lines into a script, and name the script";
-    PATH = Error "path": "a path names one file or folder of the repository, relative to its root, with nothing behind it but line numbers",
-        "name each file, or the folder that holds them, from the repository's root on: src/new.ts";
-    NO_FILES = Warning "no-files": "a plan with other tasks than Notify names a file in files or modification_points",
-        "name the files that the tasks touch; without them nothing keeps the plan apart from others";
+        "state in acceptance.criteria what holds once the task is done";
+    COMMAND = Error "command": "a test command is one line without control characters or invisible ones",
+        "if it needs several lines, put them into a script, and name the script";
+    PATH = Error "path": "a path names one file or folder of the repository, relative to its root, followed by line numbers at most",
+        "name each file, or the folder that holds them, relative to the repository's root: src/new.ts";
+    NO_FILES = Warning "no-files": "a plan with tasks other than Notify names a file in files or modification_points",
+        "name the files that the tasks touch; without them, overlap with other plans goes unnoticed";
     LEVEL = Error "level": "risk, impact and complexity are low, medium or high",
-        "take the word that comes closest";
+        "use the closest word";
     RANGE = Error "range": "score is 0 to 1, coverage_target 0 to 100, estimated_minutes 0 or more",
         "give a number within the bounds";
     PRIORITY = Error "priority": "a priority is 1 (critical) to 5 (trivial), or its name",
         "give a number from 1 to 5, or leave it out";
     COMMIT_TYPE = Error "commit-type": "the type of a commit is one of Conventional Commits",
-        "take feat, fix, or the type that comes closest";
+        "use feat, fix, or the closest type";
     DEPENDS_ON = Error "depends-on": "depends_on names tasks of this plan",
         "name tasks of this plan; what another plan must do first belongs to depends_on of the issue";
     CYCLE = Error "cycle": "no task depends on itself, directly or through others",
-        "take one of the dependencies away";
+        "remove one of the dependencies";
     FEW_STEPS = Warning "few-steps": "a task has two steps or more",
         "say how the task is done, not only that it is";
     NO_TEST = Warning "no-test": "a task other than Notify has a test command",
         "name in test.commands what must pass once the task is done";
-    VAGUE = Warning "vague-criterion": "a criterion names something that can be looked at",
-        "name a number, a command with its outcome, or what exactly is seen where";
-    VERIFICATION = Warning "verification": "a task with criteria says how to see that they hold, in ten columns or more",
-        "say which command to run or where to look, and what is seen then";
+    VAGUE = Warning "vague-criterion": "a criterion names something that can be checked",
+        "name a number, a command and its result, or what to see and where";
+    VERIFICATION = Warning "verification": "a task with criteria says how to check them, in ten columns or more",
+        "say which command to run or where to look, and what the result should be";
     TWINS = Warning "twin-paths": "no two paths of a plan differ only in case or in how accents are encoded",
         "write the path as `git ls-files` shows it; where a system takes both for one file, plans that run at once would meet in it";
     OWN_SCORE = Warning "own-score": "the planner's own score is 0.8 or more",
         "improve the plan until its planner would execute it, or say in `approach` what is uncertain";
-    UNKNOWN_FILE = Warning "unknown-file": "a file to change is in the commit that is checked out",
+    UNKNOWN_FILE = Warning "unknown-file": "a file to change exists in the checked-out commit",
         "correct the path, or give the file the action create";
     UNKNOWN_WORD = Warning "unknown-word":
-        "strategy_type, effort, conflict_risk and the action of a file are words of their lists; case is forgiven",
-        "take the word that comes closest; any other is kept, and nothing goes by it";
-    MISSPELT = Warning "misspelt": "no field has a name that is nearly one of the known names",
-        "correct the name; a field of another name is kept, and nothing reads it";
+        "strategy_type, effort, conflict_risk and the action of a file are words from their lists, in any case",
+        "use the closest word; any other is kept, but has no effect";
+    MISSPELT = Warning "misspelt": "no field name is a misspelling of a known name",
+        "correct the name; a field with another name is kept, but never read";
     ANALYSIS = Warning "analysis": "risk, impact and complexity are given",
-        "judge it in analysis: low, medium or high";
+        "rate each in analysis: low, medium or high";
 }

@@ -113,7 +113,7 @@ impl Checker<'_> {
             let listed = test.get("commands").and_then(Value::as_array).into_iter().flatten();
             for (n, command) in listed.enumerate() {
                 if let Some(Err(unseen)) = command.as_str().map(CommandLine::parse) {
-                    let allowed = format!("one line of what can be seen, but {unseen}");
+                    let allowed = format!("one line of visible characters, but {unseen}");
                     self.find(&COMMAND, format!("{inner}commands[{n}]"), Some(command), allowed);
                 }
             }
@@ -140,7 +140,7 @@ impl Checker<'_> {
                     if let Some(text) = c.filled_item(&CRITERIA, item, place)
                         && is_vague(text)
                     {
-                        c.find(&VAGUE, place(), Some(item), "it should name something that can be looked at");
+                        c.find(&VAGUE, place(), Some(item), "it should name something that can be checked");
                     }
                 });
             }
@@ -151,7 +151,7 @@ impl Checker<'_> {
     /// The lists of criteria, each with where it stands.
     fn families<'m>(&mut self, task: &'m Map<String, Value>, at: &str) -> Vec<(String, &'m [Value])> {
         if ["acceptance", "convergence"].iter().all(|name| given(task, name).is_none()) {
-            self.find(&CRITERIA, format!("{at}acceptance"), None, "criteria that say when the task is done");
+            self.find(&CRITERIA, format!("{at}acceptance"), None, "criteria for when the task is done");
         }
         let mut found = Vec::new();
         for name in ["acceptance", "convergence"] {
@@ -176,7 +176,7 @@ impl Checker<'_> {
         let ways: Vec<&str> = listed.chain(field("convergence")).filter_map(Value::as_str).collect();
         if ways.iter().all(|way| is_thin(way, &commands(task))) {
             let family = if given(task, "acceptance").is_some() { "acceptance" } else { "convergence" };
-            let allowed = "it should say how to see that the criteria hold";
+            let allowed = "it should say how to check the criteria";
             self.find(&VERIFICATION, format!("{at}{family}.verification"), field(family), allowed);
         }
     }
@@ -214,12 +214,12 @@ impl Checker<'_> {
                             &UNKNOWN_FILE,
                             format!("{inner}{path}"),
                             found,
-                            "it should be in the commit that is checked out",
+                            "it should exist in the checked-out commit",
                         );
                     }
                 }
                 Some(Err(fault)) => self.find(&PATH, format!("{inner}{path}"), found, fault.to_string()),
-                None => self.find(&PATH, format!("{inner}{path}"), found, "a path, as text"),
+                None => self.find(&PATH, format!("{inner}{path}"), found, "a path, as a string"),
             }
             for text in texts {
                 self.text(place, &inner, text);

@@ -74,7 +74,7 @@ pub(super) enum Reason<'a> {
         /// Plans with commas between them.
         order: String,
     },
-    /// An issue that it depends on, and where that stands; none where it is not here.
+    /// An issue that it depends on, and where that stands; none if it is not here.
     Dependency(&'a IssueId, Option<IssueStatus>),
     /// The queue cannot be read.
     UnreadableQueue(&'a QueueId),
@@ -152,7 +152,7 @@ impl Reason<'_> {
                 "queues it as it is now, once you have read it",
             ),
             Self::Review(refusal) => refusal.remedies(),
-            Self::Circle { .. } => Remedies::call("edit ID --depends-on=-OTHER", "takes a dependency away"),
+            Self::Circle { .. } => Remedies::call("edit ID --depends-on=-OTHER", "removes a dependency"),
             Self::Undecided { conflict, order, .. } => {
                 Remedies::call(Call::new("queue resolve", [conflict, "--order", order]), "decides it")
             }
@@ -195,7 +195,7 @@ impl fmt::Display for Reason<'_> {
                 write!(f, "it waits for issues that depend on each other: {drawn}")
             }
             Self::Undecided { conflict, question, .. } => write!(f, "{conflict}, {question}"),
-            Self::Dependency(id, None) => write!(f, "depends on `{id}`, which is not here"),
+            Self::Dependency(id, None) => write!(f, "depends on `{id}`, which is missing"),
             Self::Dependency(id, Some(status)) => write!(f, "depends on `{id}`, which is {status}"),
             Self::UnreadableQueue(id) => write!(f, "queue `{id}` cannot be read"),
             Self::InactiveQueue(id, status) => write!(f, "queue `{id}` is {status}"),

@@ -51,7 +51,7 @@ pub(super) fn asked(graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Asked {
     }
     for cycle in &graph.cycles {
         if let Some(newest) = cycle.told.iter().max_by_key(|n| &told[**n].entry.id) {
-            let why = format!("the orders go round in a circle ({})", cycle.drawn);
+            let why = format!("the orders form a cycle ({})", cycle.drawn);
             ask(*newest, &why, &cycle.items);
         }
     }

@@ -16,9 +16,9 @@ use crate::rules::queue_conflicts::Standing;
 pub(crate) enum Why {
     /// The issue or the item depends on it.
     DependsOn,
-    /// A conflict that was told is dealt with in that order.
+    /// A declared conflict is resolved in that order.
     Conflict,
-    /// Both touch a file: they are not carried out at once, and the first is handed out first where it is ready.
+    /// Both touch a file: they are not executed at the same time, and the first is handed out first if it is ready.
     File,
 }
 
@@ -37,9 +37,9 @@ pub(crate) struct Edge {
 pub(super) struct ItemGraph<'a> {
     /// In the order of execution.
     pub(super) items: Vec<&'a Item>,
-    /// What is known of the issue of each; none where it is not here.
+    /// What is known of the issue of each; none if it is not here.
     pub(super) issues: Vec<Option<&'a IssueFacts>>,
-    /// What is known of the plan of each; none where the issue or the plan is not here.
+    /// What is known of the plan of each; none if the issue or the plan is not here.
     pub(super) plans: Vec<Option<&'a PlanFacts>>,
     /// How many items come one after the other before each; a cycle counts for nothing.
     pub(super) depths: Vec<usize>,

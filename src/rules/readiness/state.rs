@@ -1,4 +1,4 @@
-//! Where one item stands, and what is in its way.
+//! The status of one item, and what blocks it.
 
 use std::collections::BTreeSet;
 
@@ -76,14 +76,14 @@ pub(super) fn state(
     if waiting.is_empty() { (ItemStatus::Ready, waiting) } else { (ItemStatus::Pending, waiting) }
 }
 
-/// What was decided about an issue while somebody carries it out: it stops nobody, and whoever looks should know.
+/// A decision about an issue that is being executed: it stops nobody, but should be shown.
 fn of_pause(issue: &IssueFacts) -> Option<Blocker> {
     let is_over_it =
         matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed);
     is_over_it.then(|| Blocker::issue(&issue.id, &Reason::CarriedOut(&issue.id, issue.status)))
 }
 
-/// What of the item and its issue will not go away by itself.
+/// The obstacles of the item and its issue that will not resolve themselves.
 fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
     let mut found = Vec::new();
     if let Some(reason) = &item.held {

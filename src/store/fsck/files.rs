@@ -160,8 +160,8 @@ impl Walk<'_> {
                 let ahead = doc.ahead_of(self.now);
                 if !ahead.is_empty() {
                     let what = format!(
-                        "stamps ahead of the clock of this machine, which says {} ({}): nothing written before they pass \
-                         counts; `git wf fsck --repair` puts them behind whatever is written from then on",
+                        "stamps ahead of the clock of this machine, which says {} ({}): until they pass, no change has an \
+                         effect; `git wf fsck --repair` lets later changes win",
                         self.now,
                         named(&ahead)
                     );
@@ -177,7 +177,7 @@ impl Walk<'_> {
 
     fn spelling(&mut self, path: &str, bytes: &[u8], canonical: &[u8]) {
         if bytes != canonical {
-            let what = "not in the byte form of the format; `git wf fsck --repair` rewrites it";
+            let what = "not in canonical form; `git wf fsck --repair` rewrites it";
             self.found.error(path, what);
             self.found.to_heal.insert(path.to_owned());
         }
@@ -186,12 +186,12 @@ impl Walk<'_> {
     fn entry_stamp(&mut self, path: &str) -> Result<(), StoreError> {
         let Some(stamp) = layout::entry_stamp(path) else { return Ok(()) };
         if self.shelf.at(self.snapshot, path)?.sets_aside(path) {
-            self.found.note(path, "stamped in the future when it was set aside; it counts for nothing");
+            self.found.note(path, "stamped in the future when it was set aside; it has no effect");
         } else if stamp.is_ahead_of(self.now) {
             let at = stamp.time();
             if layout::redacted_by(path).is_none() {
                 self.found
-                    .note(path, format!("stamped {at}, in the future; that does no harm to a redaction"));
+                    .note(path, format!("stamped {at}, in the future; this is harmless for a redaction"));
                 return Ok(());
             }
             let what = format!(

@@ -1,5 +1,5 @@
-//! Repairs records and entries in place: stamps from the future, and other spellings of what the format spells in one
-//! way. Each repair is a write like any other, which the other clones get by merging.
+//! Repairs records and entries in place: stamps from the future, and records in another byte form than that of the
+//! format. Each repair is a write like any other, which the other clones get by merging.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::store::root;
 use crate::store::snapshot::Read;
 use crate::store::tx::Tx;
 
-/// How many of the newest commits are asked what time it is.
+/// How many of the newest commits are compared with the clock.
 const ASKED: usize = 50;
 
 /// What a repair has to change in place.
@@ -68,8 +68,8 @@ impl Store {
         Ok(ToHeal { paths: found.to_heal, now })
     }
 
-    /// What of the newest commits says that it is later than `now` by more than a day: any that somebody else made on
-    /// another machine, or most of all.
+    /// How the newest commits contradict `now`, if they do: a commit that someone else made on another machine, or most
+    /// of all commits, are dated more than a day later.
     fn contradicts(&self, tip: ObjectId, now: Time) -> Result<Option<String>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let own = self.identity()?.email.to_lowercase();
@@ -150,7 +150,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Writes that an entry counts for nothing. Whether it did before.
+    /// Sets an entry aside. Returns false if it already was.
     fn set_aside(&mut self, path: &str, shelf: &mut Shelf) -> Result<bool, StoreError> {
         let Some((folder, target)) = layout::redacted_by(path) else { return Ok(false) };
         // What was set aside since the folder was read is another entry.

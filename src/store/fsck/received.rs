@@ -195,7 +195,7 @@ impl Store {
             found.push((path, why.into()));
         }
         if found.is_empty() {
-            found.push((String::new(), "the present state would not be kept as it is".into()));
+            found.push((String::new(), "the current state would not be preserved".into()));
         }
         Ok(found)
     }
@@ -342,7 +342,7 @@ impl Look<'_> {
             return Ok(None);
         }
         let hidden = self.shelf.at(self.after, path)?;
-        let no_stamp = "it names no stamp, so that it would hide whatever is ever written";
+        let no_stamp = "it names no stamp, so that it would hide all later values";
         Ok(match (hidden.reach(&redaction), &redaction.stamp) {
             (Some(Reach::NoStamp), _) | (Some(Reach::Absent), None) => Some(no_stamp.to_owned()),
             // One that names a stamp of the past hides nothing that stands, and does no harm.

@@ -3,8 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 
-/// What is written in this program comes first: the command and its options. What comes from a record, a ref, a remote's
-/// name, the configuration or a person stands behind `--end-of-options`, and paths behind `--`, taken literally: there
+/// Constants of this program come first: the command and its options. Values from a record, a ref, a remote's name, the
+/// configuration or a person come after `--end-of-options`, and paths after `--`, taken literally: there,
 /// `--output=FILE` is a revision that does not exist, and nothing worse.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Args {

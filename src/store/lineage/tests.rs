@@ -1,4 +1,4 @@
-//! What a walk costs in a history that somebody made to keep others busy, counted and not timed.
+//! The cost of a walk through a history that was made to be slow, counted instead of timed.
 
 use super::*;
 use crate::model::id::IssueId;

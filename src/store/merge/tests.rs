@@ -251,7 +251,7 @@ fn crowd(repo: &gix::Repository, files: &[(usize, usize)]) -> ObjectId {
     editor.write().unwrap().detach()
 }
 
-/// A merge that takes over no more than a few files, and trees of a few bytes; none where it refuses.
+/// A merge that takes over no more than a few files, and trees of a few bytes; none if it refuses.
 fn bounded(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
     let mut merge = Merge::new(repo);
     merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150 };

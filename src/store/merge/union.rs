@@ -85,7 +85,7 @@ impl<'a> Merge<'a> {
         Ok(self.trees(ours, theirs, "", 0)?.unwrap_or(empty))
     }
 
-    /// The union of two trees, file by file where both have one; none where nothing is left. A tree that is equal on
+    /// The union of two trees, file by file where both have one; none if nothing is left. A tree that is equal on
     /// both sides is taken as it is. Of any other, entries that no store holds are left out, on whichever side: so the
     /// order and grouping of merges do not matter for them either.
     fn trees(
@@ -232,7 +232,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// An entry that only one side has, as a store can hold it, and how many files that is, see [`Self::count`]. None where
+    /// An entry that only one side has, as a store can hold it, and how many files that is, see [`Self::count`]. None if
     /// nothing is left.
     fn clean(&mut self, entry: &Entry, path: &str, depth: usize) -> Result<(Option<Entry>, u64), StoreError> {
         if entry.mode.kind() == EntryKind::Commit {
@@ -273,7 +273,7 @@ impl<'a> Merge<'a> {
         Ok((tree.map(|oid| Entry { oid, ..entry.clone() }), files))
     }
 
-    /// A tree with these entries, which may be one of `sides`; none where there are none, since an empty folder holds
+    /// A tree with these entries, which may be one of `sides`; none if there are none, since an empty folder holds
     /// nothing to keep.
     fn write(
         &self,

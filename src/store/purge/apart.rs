@@ -1,5 +1,5 @@
-//! Whether two histories are one and the same, before a purge and after it. A merge of the two would bring back what was
-//! taken out, and the log would show each step twice.
+//! Recognizes the same history before and after a purge. A merge of the two would bring back what was removed, and the
+//! log would show each commit twice.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::store::subjects::Subjects;
 /// At most this many commits are looked at for a counterpart. Any one shows it, and a purge leaves few that could.
 const MOST: usize = 16;
 
-/// Which of two histories still holds what a purge took out of the other.
+/// Which of two histories still holds what a purge removed from the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unpurged {
     /// The one here.

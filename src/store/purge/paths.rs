@@ -1,4 +1,4 @@
-//! The files that a purge touches, as a tree of names: whatever is not in it is not opened.
+//! The files that a purge may change, as a tree of names; nothing else is opened.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What it takes to repeat merges, and how much of that one push may ask for. It is counted in files and bytes and not in
+//! The cost of repeating merges, and how much one push may cause. It is counted in files and bytes, not in
 //! time, so that the answer is the same on any machine.
 
 use std::collections::HashSet;
@@ -28,17 +28,17 @@ const STEPS_OF_A_PAIR: u64 = 100;
 pub(crate) struct Budget(Option<u64>);
 
 impl Budget {
-    /// Each merge is bounded, but not how many there are: whoever asks has started it, and can stop it.
+    /// Each merge is bounded, but not their number: the user started this, and can stop it.
     pub(crate) fn of_each() -> Self {
         Self(None)
     }
 
-    /// All merges together are bounded: whoever pushes them has the server work.
+    /// All merges together are bounded, since a push makes the server work.
     pub(crate) fn of_a_push() -> Self {
         Self(Some(STEPS_OF_A_PUSH))
     }
 
-    /// Takes these steps away; false where there were not as many.
+    /// Takes these steps away; false if there were not as many.
     fn take(&mut self, steps: u64) -> bool {
         let Some(left) = &mut self.0 else { return true };
         let is_enough = *left >= steps;
@@ -51,7 +51,7 @@ impl Budget {
     }
 }
 
-/// Why a merge is not repeated; none where it can be. git would walk whatever the trees of the parents and of what they
+/// Why a merge is not repeated; none if it can be. git would walk whatever the trees of the parents and of what they
 /// stand on unfold to.
 pub(super) fn unseen(
     store: &Store,

@@ -11,7 +11,7 @@ use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::store::{CodeCommit, Read, StoreError, layout, records};
 use crate::trail::trailers;
 
-/// A commit that is for an issue, and nobody can tell for which execution of it.
+/// A commit for an issue that could belong to any of its executions.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Undecided {
     /// The full object id.
@@ -20,11 +20,11 @@ pub(crate) struct Undecided {
     pub(crate) subject: String,
     /// The issue that its trailers name.
     pub(crate) issue_id: IssueId,
-    /// The executions of the issue, one of which it could be for; none where nobody carried the issue out.
+    /// The executions of the issue that it could belong to; empty if the issue was never executed.
     pub(crate) candidates: Vec<Candidate>,
 }
 
-/// An execution that a commit could be for.
+/// An execution that a commit could belong to.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Candidate {
     /// The execution.
@@ -53,7 +53,7 @@ pub(super) fn issues(
 }
 
 /// The execution that a commit is for: the only one that had begun when it was authored, else that of the plan which is
-/// bound. None where neither is there.
+/// bound. None if neither is there.
 pub(super) fn execution(
     read: &impl Read,
     known: &Known,

@@ -104,7 +104,10 @@ fn a_plan_that_changed_after_it_was_queued_is_blocked_until_queued_again() {
     let item = repo.json(&["queue", "show"])["items"][0].clone();
     assert_eq!(item["status"], "blocked");
     let reason = crate::support::reasons(&item);
-    assert!(reason.contains("the plan has changed") && reason.contains("git wf queue add ISS-001"), "{reason}");
+    assert!(
+        reason.contains("the plan has changed") && reason.contains("git wf queue add ISS-001"),
+        "{reason}"
+    );
     let error = repo.refused(3, &["next"]);
     assert!(error["details"][0].as_str().unwrap().contains("the plan has changed"), "{error}");
     repo.wf(&["queue", "add", "ISS-001"]).ok();

@@ -223,7 +223,7 @@ fn a_server_that_cannot_look_lets_nothing_in() {
     repo.git(&["commit", "-q", "--allow-empty", "-m", "more"]).ok();
     let path = std::env::var("PATH").unwrap();
     let ran = repo.with_env("PATH", &path).git(&["push", "origin", "main"]).fails(1);
-    assert!(ran.stderr.contains("the program that does so is missing"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("git-wf is not installed on the server"), "{}", ran.stderr);
     assert_eq!(server.wf(&["hooks", "status", "--json"]).ok().json()[0]["installed"], "outdated");
     server.wf(&["hooks", "install", "--server"]).ok();
     repo.git(&["push", "-q", "origin", "main"]).ok();

@@ -66,7 +66,7 @@ fn evidence_that_was_waived_with_a_reason_comes_in_and_is_named() {
     repo.refused(1, &["done"]);
     repo.wf(&["done", "--force", "--reason", "no time left"]).ok();
     let ran = repo.git(&["push", "origin", REF]).ok();
-    assert!(ran.stderr.contains("forced past a gate: `EXR-ISS-001-"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("gate overridden: `EXR-ISS-001-"), "{}", ran.stderr);
     assert!(ran.stderr.contains("(forced: no time left)"), "{}", ran.stderr);
     assert_eq!(server.tip(), repo.tip());
     // A reason for something else is none for this.

@@ -39,7 +39,7 @@ fn a_record_of_the_same_birth_by_another_author_stays_out() {
         let commit = remade(&two.bea, &first(&two.bea), |it| it["author"] = json!(author));
         let told = refused(&two.bea, REF);
         assert!(
-            told.contains("made the record again, with another `author` than the one that is there"),
+            told.contains("recreated the record, with another `author` than the one that is there"),
             "{told}"
         );
         assert!(told.contains(&format!("commit {} by Bea", &commit[..10])), "{told}");
@@ -55,7 +55,7 @@ fn a_record_of_the_same_birth_by_another_author_stays_out() {
         }
         let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
         let what = found[0]["what"].as_str().unwrap();
-        assert!(what.contains("made the record again, with another `author` than in commit"), "{found:#}");
+        assert!(what.contains("recreated the record, with another `author` than in commit"), "{found:#}");
         assert!(what.contains("Ada <") && what.contains("Bea <"), "{found:#}");
     }
 }
@@ -101,7 +101,7 @@ fn a_value_that_changes_under_its_stamp_stays_out() {
     record["title"] = json!("another");
     let commit = two.bea.plumb(&[(&file("GH-1"), &format!("{record:#}\n"))]);
     let told = refused(&two.bea, REF);
-    assert!(told.contains("changed `title` under the stamp that it had"), "{told}");
+    assert!(told.contains("changed `title` without changing its stamp"), "{told}");
     two.origin.wf(&["hooks", "uninstall"]).ok();
     two.bea.git(&["push", "-q", "origin", REF]).ok();
     let told = two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"].clone();
@@ -111,7 +111,7 @@ fn a_value_that_changes_under_its_stamp_stays_out() {
         "{told}"
     );
     let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
-    assert!(found[0]["what"].as_str().unwrap().contains("under the stamp that it had"), "{found:#}");
+    assert!(found[0]["what"].as_str().unwrap().contains("without changing its stamp"), "{found:#}");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_record_that_is_made_again_with_other_values_under_its_stamps_stays_out() {
         let two = shared();
         let commit = remade(&two.bea, &first(&two.bea), |it| it[field] = value.clone());
         let told = refused(&two.bea, REF);
-        let what = format!("made the record again, with another `{field}` than the one that is there");
+        let what = format!("recreated the record, with another `{field}` than the one that is there");
         assert!(told.contains(&what) && told.contains(&format!("commit {} by Bea", &commit[..10])), "{told}");
         two.origin.wf(&["hooks", "uninstall"]).ok();
         two.bea.git(&["push", "-q", "origin", REF]).ok();

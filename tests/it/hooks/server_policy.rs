@@ -23,7 +23,7 @@ fn a_policy_is_loosened_only_where_the_server_allows_it() {
     repo.wf(&["policy", "set", "review=none"]).ok();
     let told = refused(&repo, REF);
     assert!(
-        told.contains("review from required to none: `wf.owner` of this server names nobody who may"),
+        told.contains("review from required to none: `wf.owner` of this server names no one who may do so"),
         "{told}"
     );
     assert!(told.contains("wf.floor"), "{told}");
@@ -68,7 +68,7 @@ fn a_floor_holds_whatever_the_policy_says_and_before_there_is_one() {
     assert!(ran.stderr.contains("wf.floor") && ran.stderr.contains("perhaps"), "{}", ran.stderr);
 }
 
-/// Makes a key of that name. None where there is no ssh-keygen.
+/// Makes a key of that name. None if there is no ssh-keygen.
 fn made_key(sandbox: &Sandbox, repo: &Repo, name: &str) -> Option<String> {
     if repo.sh(&["-c", "command -v ssh-keygen"]).code != 0 {
         eprintln!("skipped: there is no ssh-keygen");
@@ -114,7 +114,7 @@ fn an_owner_whom_the_server_knows_loosens_a_policy() {
     let before = repo.tip().unwrap();
     repo.wf(&["policy", "set", "commits=free"]).ok();
     // A key that git trusts is not yet an owner's.
-    assert!(refused(&repo, REF).contains("names nobody who may"));
+    assert!(refused(&repo, REF).contains("names no one who may do so"));
     server.git(&["config", "--add", "wf.owner", "bob@example.org"]).ok();
     server.git(&["config", "--add", "wf.owner", "ada@example.org"]).ok();
     let told = refused(&repo, REF);
@@ -124,7 +124,7 @@ fn an_owner_whom_the_server_knows_loosens_a_policy() {
     );
     repo.git(&["update-ref", REF, &before]).ok();
     repo.git(&["-c", "wf.sign=false", "wf", "policy", "set", "commits=free"]).ok();
-    assert!(refused(&repo, REF).contains("nobody whom `wf.owner` of this server names has signed it"));
+    assert!(refused(&repo, REF).contains("no one named in `wf.owner` of this server has signed it"));
     repo.git(&["update-ref", REF, &before]).ok();
     repo.git(&["config", "user.signingKey", &ada]).ok();
     repo.wf(&["policy", "set", "commits=free"]).ok();
@@ -166,7 +166,7 @@ fn what_an_owner_signed_in_another_store_loosens_nothing() {
     repo.git(&["config", "wf.sign", "false"]).ok();
     repo.wf(&["policy", "set", "commits=free"]).ok();
     repo.wf(&["pull", "hobby"]).ok();
-    assert!(refused(&repo, REF).contains("nobody whom `wf.owner`"));
+    assert!(refused(&repo, REF).contains("no one named in `wf.owner`"));
     assert_eq!(server.tip(), before.1);
 }
 
@@ -201,7 +201,7 @@ fn an_expired_key_loosens_nothing_whatever_the_date_of_the_commit() {
     let before = repo.tip().unwrap();
     repo.wf(&["policy", "set", "commits=free"]).ok();
     let told = refused(&repo, REF);
-    if told.contains("nobody whom") {
+    if told.contains("no one named in") {
         eprintln!("skipped: this ssh-keygen does not say that a key has expired");
         return;
     }

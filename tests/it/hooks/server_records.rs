@@ -27,7 +27,7 @@ fn an_entry_keeps_its_bytes() {
     repo.wf(&["sync"]).ok();
     let path = repo.store_paths().into_iter().find(|path| path.contains("/comments/")).unwrap();
     let comment = repo.stored_json(&path);
-    assert!(told(&repo, &path, &(comment.to_string() + "\n")).contains("not in the byte form"));
+    assert!(told(&repo, &path, &(comment.to_string() + "\n")).contains("not in canonical form"));
     let mut other = comment;
     other["body"] = json!("zzz: what was never said");
     told(&repo, &path, &bytes(&other));
@@ -56,7 +56,7 @@ fn a_record_keeps_its_birth_and_what_was_written_once() {
     let said = told(&repo, &path, &birth);
     assert!(said.contains("replaced the record born at"), "{said}");
     let compact = issue.to_string() + "\n";
-    assert!(told(&repo, &path, &compact).contains("not in the byte form of the format"));
+    assert!(told(&repo, &path, &compact).contains("not in canonical form"));
 }
 
 #[test]

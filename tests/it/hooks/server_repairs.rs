@@ -230,7 +230,7 @@ fn a_redaction_hides_no_future_of_which_there_is_nothing() {
     for (stamp, why) in [
         (json!("2027-01-01T00:00:00.000Z/00000/0000000a"), "it hides values up to 2027-01-01"),
         (json!(".998/2020-01-01T00:00:00.000Z/00000/0000000a"), "later than any of the record"),
-        (Value::Null, "it would hide whatever is ever written"),
+        (Value::Null, "it would hide all later values"),
     ] {
         let two = frozen("2026-12-24T00:00:00.000Z/00000/0000000a");
         two.ada.wf(&["redact", "GH-1", "title", "-m", "a name"]).ok();
@@ -296,7 +296,7 @@ fn an_entry_in_another_byte_form_comes_in_once_it_is_rewritten() {
         two.ada.plumb(&[(&path, &text)]);
         two.ada.git(&["push", "-q", "origin", REF]).ok();
         let found = two.ada.wf(&["fsck", "--json"]).fails(1).json();
-        assert!(found[0]["what"].as_str().unwrap().contains("byte form"), "{found:#}");
+        assert!(found[0]["what"].as_str().unwrap().contains("canonical form"), "{found:#}");
         gate(&two);
         two.ada.wf(&["fsck", "--repair"]).ok();
         assert_eq!(two.ada.stored(&path), canonical);

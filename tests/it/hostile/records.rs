@@ -13,14 +13,14 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     vec![
         ("empty", vec![], "EOF"),
         ("not UTF-8", b"{\"title\": \"\xff\xfe\"}".to_vec(), "invalid unicode"),
-        ("a key twice", b"{\"title\": \"a\", \"title\": \"b\"}".to_vec(), "the key `title` stands twice"),
+        ("a key twice", b"{\"title\": \"a\", \"title\": \"b\"}".to_vec(), "the key `title` appears twice"),
         ("deep", [vec![b'['; 10_000], vec![b']'; 10_000]].concat(), "nested deeper than"),
         (
             "many",
             format!("{{\"x\": [{}0]}}", "0,".repeat(1_100_000)).into_bytes(),
             "more than 1000000 values",
         ),
-        ("another id", with(&|it| it["id"] = "ISS-004".into()), "bears the id of another"),
+        ("another id", with(&|it| it["id"] = "ISS-004".into()), "has the id of another"),
         ("an id that is a path", with(&|it| it["id"] = "../../etc".into()), "cannot be the id of an issue"),
         ("priority", with(&|it| it["priority"] = json!(99)), "priority"),
         (
@@ -37,10 +37,10 @@ fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "a clock without a field",
             with(&|it| it["clock"]["tags/x"] = BIRTH.into()),
-            "has a stamp but is not there",
+            "has a stamp but no value",
         ),
         ("a list", b"[]\n".to_vec(), "not an object"),
-        ("a text where a set belongs", with(&|it| it["tags"] = "x".into()), "not a list of texts"),
+        ("a text where a set belongs", with(&|it| it["tags"] = "x".into()), "not a list of strings"),
     ]
 }
 
@@ -130,7 +130,7 @@ fn entries_in_the_wrong_place_are_named() {
         (
             format!("{here}/comments/20261121T021405124Z-00000-00000000000000000000000001.json"),
             comment(other),
-            "bears the id of another",
+            "has the id of another",
         ),
         (
             format!("issues/00/{}/issue.json", "ISS-001"),
@@ -139,7 +139,7 @@ fn entries_in_the_wrong_place_are_named() {
         ),
         ("issues/00/..x-/issue.json".into(), "{}".into(), "cannot be the id of an issue"),
         (format!("{here}/solutions/SOL-ISS-002-1/solution.json"), "{}".into(), "a plan for `ISS-002`"),
-        (format!("{here}/comments/{other}.json"), comment(other), "its id is made of something else"),
+        (format!("{here}/comments/{other}.json"), comment(other), "its id does not fit its content"),
         (format!("{here}/feedback/{other}.json"), "{\"id\": 1}".into(), "broken entry"),
         (format!("{here}/executions/EXR-ISS-001-1/log/x"), "{}".into(), "cannot be the id of an execution"),
         ("queues/QUE/queue.json".into(), "{}".into(), "cannot be the id of a queue"),

@@ -304,7 +304,7 @@ fn of_an_issue_that_was_born_elsewhere_the_later_birth_stands() {
     assert_eq!(issue(&repo, "zoo-1")["title"], "Ours");
     assert_eq!((&report["unchanged"], repo.tip()), (&json!(1), tip));
     let note = report["notes"][0]["note"].as_str().unwrap();
-    assert!(note.contains("born here at 2026-05-01T00:00:00.000Z: it stays as it is"), "{note}");
+    assert!(note.contains("created here at 2026-05-01T00:00:00.000Z: it stays as it is"), "{note}");
 
     put(&repo, &path, &born("2025-05-01T00:00:00.000Z"));
     let report = import(&repo, &file);
@@ -374,7 +374,7 @@ fn issues_that_depend_on_each_other_are_noted() {
         report["notes"],
         json!([{
             "id": "zoo-2",
-            "note": "the issues depend on each other in a cycle: zoo-2 → zoo-3 → zoo-2; `git wf edit zoo-2 --depends-on=-zoo-3` takes a dependency away"
+            "note": "the issues depend on each other in a cycle: zoo-2 → zoo-3 → zoo-2; `git wf edit zoo-2 --depends-on=-zoo-3` removes a dependency"
         }])
     );
     // The same again brings nothing, and so says nothing.

@@ -46,7 +46,7 @@ fn of_one_id_that_stands_twice_the_later_record_counts() {
         report["notes"],
         json!([{
             "id": "zoo-1",
-            "note": "lines 1 and 2 bear this id; line 1 changed last and counts, line 2 was left out"
+            "note": "lines 1 and 2 have this id; line 1 changed last and was used, line 2 was left out"
         }])
     );
 }
@@ -140,9 +140,7 @@ fn a_record_beyond_the_limits_is_left_out_with_the_reason_and_not_as_known() {
     let shown = repo.wf_in(&large, &["import", "beads", "-"]).ok().stdout;
     assert!(shown.starts_with("nothing was imported; 1 record was left out"), "{shown}");
     assert!(!shown.contains("not here already"), "{shown}");
-    for words in
-        ["line 1 (`zoo-1`): it is too large to be kept as a whole", "`imported` holds", "at most 16384"]
-    {
+    for words in ["line 1 (`zoo-1`): it is too large to store", "`imported` holds", "at most 16384"] {
         assert!(shown.contains(words), "{shown}");
     }
     // It is in nobody's way.

@@ -16,7 +16,7 @@ fn only_reading_brings_it_up_to_date() {
     let stale = freshness();
     assert_eq!((&stale["commit"], &stale["is_fresh"]), (&json!(first), &json!(false)));
     assert_eq!(freshness()["commit"], repo.tip().unwrap());
-    assert!(repo.wf(&["status"]).ok().stdout.contains("the index is fresh"));
+    assert!(repo.wf(&["status"]).ok().stdout.contains("the index is up to date"));
     repo.wf(&["edit", "A-1", "-p", "1"]).ok();
     assert!(repo.wf(&["status"]).ok().stdout.contains(&format!("the index was at {}", &stale_tip(&repo, 1))));
     repo.changes_nothing(&["reindex"]);

@@ -157,7 +157,8 @@ fn lifecycle_requirements_take_the_known_words_and_no_others() {
     repo.wf(&["edit", issue["id"].as_str().unwrap(), "-p", "1"]).ok();
     // Only that it kept the stamp of another value is wrong.
     let found = repo.wf(&["fsck", "--json"]).fails(1).json();
-    let is_of_stamp = |it: &serde_json::Value| it["what"].as_str().unwrap().contains("under the stamp");
+    let is_of_stamp =
+        |it: &serde_json::Value| it["what"].as_str().unwrap().contains("without changing its stamp");
     assert!(found.as_array().unwrap().iter().all(is_of_stamp), "{found}");
 }
 
@@ -243,7 +244,7 @@ fn json_that_is_no_issue_is_refused() {
     assert!(message(r#"{"priority": 9}"#).contains("9 is not a priority"));
     assert!(message("[]").contains("stdin"), "it says where the input came from");
     assert_eq!(message("[[1]]"), "stdin is not an issue: expected an object, found an array");
-    assert_eq!(message("\"text\""), "stdin is not an issue: expected an object, found a text");
+    assert_eq!(message("\"text\""), "stdin is not an issue: expected an object, found a string");
     assert_eq!(message(""), "stdin is not an issue: it is empty");
     let error = repo.refused_in(r#"{"source_url": "javascript:x"}"#, 1, &["new", "T", "--from-json", "-"]);
     assert_eq!(error["code"], "invalid-url");
@@ -260,7 +261,7 @@ fn titles_that_are_none() {
     let huge = json!({"title": "x".repeat(1 << 20)}).to_string();
     let error = repo.refused_in(huge, 1, &["new", "--from-json", "-"]);
     assert_eq!(error["code"], "too-long");
-    assert_eq!(error["message"], "the title has 1048576 characters, and 500 are allowed");
+    assert_eq!(error["message"], "the title has 1048576 characters; at most 500 are allowed");
     assert_eq!(repo.refused(1, &["new", "bell\u{7}"])["code"], "invalid-title");
     repo.wf(&["new", &"é".repeat(500)]).ok();
 }
@@ -293,7 +294,7 @@ fn ids_that_are_taken_or_impossible() {
     repo.issue("ISS-001");
     let error = repo.refused(1, &["new", "Again", "--id", "ISS-001"]);
     assert_eq!(error["code"], "exists");
-    assert_eq!(error["message"], "there is an issue `ISS-001` already");
+    assert_eq!(error["message"], "issue `ISS-001` already exists");
     for id in ["../../etc", "a/b-c", "1-a", "SOL-1", "x", "a-b.lock", "a-b..c", "a-b\nc"] {
         assert_eq!(repo.refused(2, &["new", "Title", "--id", id])["code"], "usage", "{id}");
     }

@@ -70,7 +70,7 @@ fn branches_that_would_collide_are_named_with_their_lines() {
     assert_eq!((&file["path"], &file["kind"]), (&json!("gone.txt"), &json!("modify/delete")));
     let printed = repo.wf(&["queue", "conflict", "check", "--merge"]).fails(1).stdout;
     for part in
-        ["S-1 (SOL-A-1-", "on work-A-1 and S-2", "line 21 of the one, line 20 of the other", "2 collisions"]
+        ["S-1 (SOL-A-1-", "on work-A-1 and S-2", "line 21 of the first, line 20 of the second", "2 conflicts"]
     {
         assert!(printed.contains(part), "{part}\n{printed}");
     }

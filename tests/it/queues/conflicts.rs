@@ -230,7 +230,7 @@ fn a_planner_tells_conflicts_as_json() {
         {"type": "data", "solutions": ["A-2", "S-3"], "resolution_order": ["A-2", "A-3"], "resolved": false, "colour": 1}
     ]});
     let ran = repo.wf_in(input.to_string(), &["queue", "conflict", "add", "--from-json", "-", "--json"]).ok();
-    assert!(ran.stderr.contains("conflict 2: not kept: colour"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("conflict 2: ignored unknown fields: colour"), "{}", ran.stderr);
     let told = ran.json();
     assert_eq!(column(&told, "id"), ["CFT-1", "CFT-2"]);
     assert_eq!((&told[0]["resolved"], &told[1]["resolved"]), (&json!(true), &json!(false)));

@@ -153,7 +153,10 @@ fn a_plan_that_names_no_file_is_stored_with_a_warning() {
     plan["tasks"][0].as_object_mut().unwrap().remove("modification_points").unwrap();
     let added = repo.json_in(plan.to_string(), &["solution", "add", "A-1"]);
     assert!(
-        added["warnings"][0].as_str().unwrap().contains("names no file, so nothing keeps it apart"),
+        added["warnings"][0]
+            .as_str()
+            .unwrap()
+            .contains("names no file, so overlap with other plans goes unnoticed"),
         "{added}"
     );
     assert_eq!(added["findings"][0]["rule"], "no-files");

@@ -240,7 +240,7 @@ fn a_commit_that_names_an_issue_that_nobody_carried_out() {
     repo.issue("ISS-002");
     of_issue(&repo, "c", "Wf-Issue: ISS-002\n");
     let text = repo.wf(&["relink"]).ok().stdout;
-    assert!(text.contains("names ISS-002, which nobody carried out"), "{text}");
+    assert!(text.contains("names ISS-002, which was never executed"), "{text}");
 }
 
 #[test]

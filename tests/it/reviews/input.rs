@@ -128,7 +128,7 @@ fn a_review_from_json() {
         (json!({"scores": scores, "findings": [1]}).to_string(), "expected a string"),
         (json!({"scores": scores, "findings": [" "]}).to_string(), "finding 1 is empty"),
         (json!({"scores": scores, "total": 100}).to_string(), "total"),
-        ("{\"scores\": 1, \"scores\": 2}".into(), "stands twice"),
+        ("{\"scores\": 1, \"scores\": 2}".into(), "appears twice"),
         (format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000)), "nested deeper"),
     ] {
         let error = it.bea.refused_in(&wrong, 1, &take);
@@ -210,7 +210,10 @@ fn reviews_show_with_the_plan_everywhere() {
     let shown = it.shown();
     assert_eq!((&shown["review"], shown["reviews"].as_array().unwrap().len()), (&json!("none"), 1));
     let text = it.ada.wf(&["show", "ISS-001"]).ok().stdout;
-    assert!(text.contains("changed since it was reviewed") && text.contains("of an earlier plan"), "{text}");
+    assert!(
+        text.contains("changed since it was reviewed") && text.contains("of an earlier version of the plan"),
+        "{text}"
+    );
 }
 
 #[test]

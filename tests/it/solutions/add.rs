@@ -90,7 +90,7 @@ fn a_plan_that_was_there_is_not_among_those_that_were_added() {
     assert_eq!((&again["added"], &again["already_there"]), (&json!([]), &json!([known, new])));
     let ran = repo.wf_in(&both, &["solution", "add", "A-1"]).ok();
     assert_eq!(ran.stdout.lines().count(), 2, "the bare ids, as ever: {}", ran.stdout);
-    assert!(ran.stderr.contains(&format!("{known} was stored before")), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("{known} is already stored")), "{}", ran.stderr);
 }
 
 #[test]

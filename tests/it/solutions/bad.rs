@@ -16,7 +16,7 @@ fn a_key_that_stands_twice_is_refused() {
         let error = repo.refused_in(twice, 1, &["solution", "add", "ISS-001"]);
         assert_eq!(error["code"], "unsound-json");
         assert!(
-            error["message"].as_str().unwrap().contains(&format!("the key `{key}` stands twice")),
+            error["message"].as_str().unwrap().contains(&format!("the key `{key}` appears twice")),
             "{error}"
         );
     }

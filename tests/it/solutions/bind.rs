@@ -37,7 +37,7 @@ fn a_plan_of_another_issue_is_refused() {
     repo.planned("ISS-001", &plan());
     let error = repo.refused(1, &["bind", "ISS-001", &other]);
     assert_eq!(error["code"], "other-issue");
-    assert_eq!(error["message"], format!("solution `{other}` belongs to issue `ISS-002`, not `ISS-001`"));
+    assert_eq!(error["message"], format!("plan `{other}` belongs to issue `ISS-002`, not `ISS-001`"));
     assert_eq!(repo.refused(1, &["bind", "ISS-001", "SOL-ISS-001-zz"])["code"], "not-found");
 }
 

@@ -57,11 +57,11 @@ fn all_faults_of_a_plan_are_named_at_once() {
         ("tasks[0].id", "\"1\"", "T1, T2"),
         ("tasks[0].title", "\"\"", "not empty"),
         ("tasks[0].action", "\"Ponder\"", "Create, Modify"),
-        ("tasks[0].implementation", "\"do it\"", "a list of texts"),
+        ("tasks[0].implementation", "\"do it\"", "a list of strings"),
         ("tasks[0].acceptance.criteria", "[]", "at least one"),
         ("tasks[0].priority", "9", "1 (critical) to 5"),
         ("tasks[0].depends_on[0]", "\"T9\"", "T2, T3"),
-        ("tasks[1].implementation[1]", "2", "a text"),
+        ("tasks[1].implementation[1]", "2", "a string"),
         ("tasks[1].acceptance", "nothing", "criteria"),
         ("tasks[1].files[0].path", "passwd", "inside"),
         ("tasks[1].commit.type", "\"wip\"", "feat, fix"),
@@ -140,11 +140,7 @@ fn check_takes_a_file_stdin_or_an_id() {
     // What it advises is not what was just done.
     repo.write("bad.json", "{}");
     let ran = repo.wf(&["solution", "check", "bad.json"]).fails(1);
-    assert!(
-        ran.stderr.ends_with("hint: `git wf schema solution` says what a plan holds\n"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.ends_with("hint: `git wf schema solution` describes a plan\n"), "{}", ran.stderr);
     repo.write("half.json", "{\n  \"tasks\": [");
     let error = repo.refused(1, &["solution", "check", "half.json"]);
     assert_eq!(error["message"], "`half.json` is not JSON: the JSON ends half-way, at line 2, column 12");

@@ -148,7 +148,7 @@ fn what_is_no_store_is_refused() {
             let error = two.ada.wf(&[command, "--json"]).fails(1).json_error();
             assert_eq!(error["code"], code, "{error}");
             assert!(
-                error["message"].as_str().unwrap().starts_with("what `origin` has cannot be merged: "),
+                error["message"].as_str().unwrap().starts_with("the store of `origin` cannot be merged: "),
                 "{error}"
             );
         }

@@ -128,7 +128,7 @@ fn which_of_several_remotes() {
     assert_eq!(
         ran.stderr,
         "error: there is no remote `nobody`; there are `backup`, `origin`, `upstream`\n\
-         hint: `git remote add nobody URL` makes it\n"
+         hint: `git remote add nobody URL` adds it\n"
     );
     repo.git(&["config", "wf.remote", "nobody"]).ok();
     let ran = repo.wf(&["sync", "--json"]).fails(1);

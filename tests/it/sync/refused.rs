@@ -132,7 +132,7 @@ fn a_lock_that_was_left_at_the_remote() {
     let mut lines = ran.stderr.lines();
     assert!(lines.next().unwrap().ends_with("File exists"), "{}", ran.stderr);
     let hint = lines.next().unwrap();
-    assert!(hint.contains("refs/wf/main.lock` there: then remove it") && !hint.contains("wf.ref"), "{hint}");
+    assert!(hint.contains("refs/wf/main.lock` there: remove it") && !hint.contains("wf.ref"), "{hint}");
     assert_eq!(two.ada.tip().unwrap(), mine);
     std::fs::remove_file(&lock).unwrap();
     two.ada.wf(&["sync"]).ok();

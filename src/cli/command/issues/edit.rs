@@ -25,10 +25,10 @@ pub(crate) struct Args {
 }
 
 fn parse_status(text: &str) -> Result<IssueStatus, String> {
-    IssueStatus::given(text).ok_or_else(|| format!("allowed are {}", StoredStatus::words()))
+    IssueStatus::given(text).ok_or_else(|| format!("expected one of {}", StoredStatus::words()))
 }
 
-const HELP: &str = "The first line is the title, what follows is the description in Markdown.";
+const HELP: &str = "The first line is the title; the rest is the description, in Markdown.";
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;

@@ -19,7 +19,7 @@ pub(crate) struct Args {
     /// Skip the first N
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: usize,
-    /// Sort by this
+    /// Sort order
     #[arg(long, value_enum, default_value_t = SortBy::Priority)]
     sort: SortBy,
     /// Print only the number of issues, whatever the limit
@@ -65,7 +65,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
         return context.answer(done, |counted, _, screen| writeln!(screen, "{}", counted.count));
     }
     if !context.json() {
-        // Nobody is told how many there are in all unless there is a screen to tell it on.
+        // The total is counted only if it will be shown.
         let done = issues::rows(&session, &list, context.screen.is_terminal())?;
         context.tell(done.notices);
         print::issues::table(&mut context.screen, &done.view)?;

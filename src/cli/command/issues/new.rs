@@ -19,8 +19,8 @@ pub(crate) struct Args {
     fields: FieldArgs,
 }
 
-const HELP: &str = "The first line is the title, what follows is the description in Markdown.\n\
-    An empty text registers nothing.";
+const HELP: &str = "The first line is the title; the rest is the description, in Markdown.\n\
+    An empty text creates nothing.";
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
@@ -32,7 +32,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let description = match (on_stdin, text.given()?) {
         (Some(_), Some(_)) => {
             return Err(Failure::usage("the description is given twice")
-                .hint("it follows the title on stdin, or `git wf new TITLE -m TEXT`"));
+                .hint("put it after the title on stdin, or use `git wf new TITLE -m TEXT`"));
         }
         (on_stdin, given) => on_stdin.or(given),
     };

@@ -6,7 +6,7 @@ use crate::ops::issues;
 /// Combine words with AND, OR, NOT, NEAR(…) and parentheses. "several words" in double quotes match as a phrase,
 /// `word*` matches a prefix, and `title: word` searches one field: title, context, comments, plans, commits or
 /// feedback. Anything else is plain text, such as `src/a.rs` or `bd-0v1`. If the text is an id, a shortened id
-/// or an item, what has it comes first.
+/// or an item, its match comes first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The words to search for; all must match

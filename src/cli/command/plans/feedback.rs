@@ -16,7 +16,7 @@ enum FeedbackCommand {
     Add {
         /// The issue
         issue: String,
-        /// The text (`-` for stdin); instead of it -m, -F FILE, or -e. Of a failure, JSON as `fail -m` takes it
+        /// The text (`-` for stdin); or use -m, -F FILE, or -e. A failure can be JSON, as for `fail -m`
         text: Option<String>,
         /// The type: failure, clarification or rejection
         #[arg(long = "type", value_name = "TYPE", default_value = "clarification", value_parser = parse_type)]
@@ -41,18 +41,18 @@ enum FeedbackCommand {
 }
 
 fn parse_type(text: &str) -> Result<FeedbackType, String> {
-    FeedbackType::parse(text).ok_or_else(|| format!("allowed are {}", FeedbackType::words()))
+    FeedbackType::parse(text).ok_or_else(|| format!("expected one of {}", FeedbackType::words()))
 }
 
 fn parse_stage(text: &str) -> Result<Stage, String> {
-    Stage::parse(text).ok_or_else(|| format!("allowed are {}", Stage::words()))
+    Stage::parse(text).ok_or_else(|| format!("expected one of {}", Stage::words()))
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     match args.command {
         FeedbackCommand::Add { issue, text, kind, stage, solution, given } => {
-            let help = format!("Feedback on {issue}, for whoever plans it next.");
+            let help = format!("Feedback on {issue}, for its next planner.");
             let text = given.written(text.as_deref(), &session, false, "feedback", &help)?;
             let done = plans::add_feedback(&session, &AddFeedback { issue, text, kind, stage, solution })?;
             context.answer(done, |added, _, screen| print::feedback::added(screen, added))

@@ -39,15 +39,15 @@ pub(super) struct Add {
 
 fn parse_type(text: &str) -> Result<ConflictType, String> {
     let word = text.strip_suffix("_conflict").unwrap_or(text);
-    ConflictType::parse(word).ok_or_else(|| format!("allowed are {}", ConflictType::words()))
+    ConflictType::parse(word).ok_or_else(|| format!("expected one of {}", ConflictType::words()))
 }
 
 fn parse_severity(text: &str) -> Result<Severity, String> {
-    Severity::parse(text).ok_or_else(|| format!("allowed are {}", Severity::words()))
+    Severity::parse(text).ok_or_else(|| format!("expected one of {}", Severity::words()))
 }
 
 pub(super) fn parse_resolution(text: &str) -> Result<Resolution, String> {
-    Resolution::parse(text).ok_or_else(|| format!("allowed are {}", Resolution::words()))
+    Resolution::parse(text).ok_or_else(|| format!("expected one of {}", Resolution::words()))
 }
 
 pub(super) fn add(args: Add, context: &mut Context) -> Outcome {

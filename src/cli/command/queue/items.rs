@@ -8,7 +8,7 @@ use crate::ops::queue;
 /// Which items are held back, and why.
 #[derive(Debug, clap::Args)]
 pub(super) struct Hold {
-    /// Items: S-1, QUE-…:S-1, or the id of a plan or issue; behind them why, where that is more than one word
+    /// Items: S-1, QUE-…:S-1, or the id of a plan or issue; then the reason, if it is more than one word
     #[arg(required = true, value_names = ["ITEM", "TEXT"], num_args = 1..)]
     items: Vec<String>,
     /// The reason, shown with the item
@@ -41,7 +41,7 @@ pub(super) fn hold(args: Hold, context: &mut Context) -> Outcome {
 fn incomplete(items: &[String], reason: &str) -> Failure {
     if items.is_empty() {
         let hint = format!("`git wf queue hold ITEM -m {}`; {}", shell::word(reason), text_input::ITEM);
-        return Failure::usage(format!("`{reason}` says why, and no item is named")).hint(hint);
+        return Failure::usage(format!("`{reason}` is a reason, but no item is named")).hint(hint);
     }
     let (last, before) = items.split_last().map_or((None, items), |(last, before)| (Some(last), before));
     // A lone one can only be the item.

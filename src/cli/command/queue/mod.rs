@@ -29,7 +29,7 @@ enum QueueCommand {
     ///
     /// New items are placed among those that wait: by priority of the issue, then fewer dependencies, then
     /// more tasks, then plans that create a file before those that extend it, then the older issue. Items
-    /// already in the queue do not move. A plan that changed since it was queued is queued in its present
+    /// already in the queue do not move. A plan that changed since it was queued is queued in its current
     /// form.
     Add(add::Add),
     /// Remove items from their queue
@@ -65,7 +65,7 @@ enum QueueCommand {
         #[arg(required = true)]
         items: Vec<String>,
     },
-    /// Hand out the items of these queues, also of paused and archived ones; several may be active
+    /// Activate queues, including paused and archived ones; several may be active
     Activate {
         /// The queues
         #[arg(required = true)]

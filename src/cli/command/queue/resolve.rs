@@ -23,7 +23,7 @@ pub(super) struct Resolve {
 
 fn parse_way(text: &str) -> Result<Resolution, String> {
     match parse_resolution(text)? {
-        Resolution::Manual => Err("a decision is sequential or merge".into()),
+        Resolution::Manual => Err("expected sequential or merge".into()),
         way => Ok(way),
     }
 }

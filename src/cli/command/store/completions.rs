@@ -21,7 +21,7 @@ pub(crate) struct Args {
 pub(in crate::cli) struct Script {
     /// The shell, as it was given.
     shell: String,
-    /// What it is to read.
+    /// The script.
     script: String,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct DemoAnswer {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Step {
-    /// What the command is for; empty where it continues the step before.
+    /// What the command is for; empty if it continues the previous step.
     note: &'static str,
     /// The directory it ran in, below `folder`.
     clone: &'static str,
@@ -143,10 +143,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if context.json() {
         context.screen.print_json(&DemoAnswer { folder, steps })?;
     } else {
-        writeln!(
-            context.screen,
-            "Look around in {folder}/{SHOP}, and delete {folder} when you have seen enough."
-        )?;
+        writeln!(context.screen, "Look around in {folder}/{SHOP}, and delete {folder} when you are done.")?;
     }
     Ok(Exit::Done)
 }
@@ -163,7 +160,7 @@ fn announce(walk: &Walk, context: &mut Context) -> Result<(), Failure> {
 
 fn folder(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let failed = |path: &Path, error: std::io::Error| {
-        Failure::new("demo", format!("cannot make the folder `{}`: {error}", path.display()))
+        Failure::new("demo", format!("cannot create the folder `{}`: {error}", path.display()))
             .hint("name a folder that does not exist yet: `git wf demo FOLDER`")
     };
     match given {

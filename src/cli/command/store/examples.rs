@@ -5,7 +5,7 @@ use serde_json::Value;
 /// By the name of the kind.
 const EXAMPLES: &str = include_str!("examples.json");
 
-/// The example of a kind; none where a schema says enough.
+/// The example of a kind; none if a schema says enough.
 pub(in crate::cli) fn of(kind: &str) -> Option<Value> {
     let mut all: Value = serde_json::from_str(EXAMPLES).ok()?;
     all.as_object_mut()?.shift_remove(kind)

@@ -9,7 +9,7 @@ pub(crate) struct Args {
     #[arg(short, long)]
     verbose: bool,
     /// Restore deleted or unreadable records from the history, and repair stamps from the future and records in
-    /// another byte form, in one commit
+    /// non-canonical form, in one commit
     #[arg(long)]
     repair: bool,
     /// Trust this machine's clock, even if commits are dated more than a day after it

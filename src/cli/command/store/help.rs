@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Install the manual pages where `man` finds them: `../share/man` of the folder that holds the program
     #[arg(long, conflicts_with = "topic")]
     install: bool,
-    /// Install them in this folder, one of those that `manpath` lists
+    /// Install them in this directory, which should be one that `manpath` lists
     #[arg(long, value_name = "DIR", requires = "install")]
     to: Option<PathBuf>,
 }

@@ -41,8 +41,8 @@ pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
         Ok(Err(error)) if name == GUARD => return Err(error.into()),
         Ok(Err(error)) => tell(&format!("{name}: {error}")),
         Err(_) if name == GUARD => {
-            return Err(Failure::new("bug", "a bug in git-wf: what was pushed could not be checked")
-                .hint("`git wf fsck` on the server and in the clone may show what is special about it"));
+            return Err(Failure::new("bug", "a bug in git-wf: the push could not be checked")
+                .hint("`git wf fsck` on the server and in the clone may show why"));
         }
         Err(_) => tell(&format!("{name}: a bug in git-wf; nothing was recorded")),
     }

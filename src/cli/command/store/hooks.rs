@@ -21,7 +21,7 @@ enum Command {
     /// commit"), by the commits that git is about to squash, or by git's patch id. A Wf-Solution trailer in the message
     /// overrides this. `trace` and `why` show which commit reverts or reapplies which.
     ///
-    /// With --server, install `pre-receive`, which checks every push: the ref moves only forward and through stores alone,
+    /// With --server, install `pre-receive`, which checks every push: the ref moves only forward, each commit is a store,
     /// nothing in it is dropped or rewritten, and no stamp is more than a day ahead of the server's clock.
     ///
     /// It also applies the policy in force before the push. With commits=required, each commit that a branch gains needs a

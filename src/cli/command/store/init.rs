@@ -24,7 +24,7 @@ pub(in crate::cli) struct InitAnswer {
     /// What became of the store.
     #[serde(flatten)]
     pub(in crate::cli) store: Initialised,
-    /// The git hooks, where they were asked for.
+    /// The git hooks, if requested.
     pub(in crate::cli) hooks: Vec<HookState>,
 }
 

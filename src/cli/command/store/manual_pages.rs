@@ -34,7 +34,7 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Out
                 "cannot-write",
                 format!("cannot write `{name}` below `{}`: {error}", folder.display()),
             )
-            .hint("`git wf help --install --to DIR` takes another folder, such as ~/.local/share/man")
+            .hint("`git wf help --install --to DIR` installs them elsewhere, such as in ~/.local/share/man")
         })?;
     }
     for old in outdated(&folder) {
@@ -67,9 +67,12 @@ fn beside_the_program() -> Result<PathBuf, Failure> {
         Some(prefix) => Ok(prefix.join("share/man")),
         None => Err(Failure::new(
             "no-manual-folder",
-            format!("`{}` is not in a folder called bin, so `man` looks nowhere near it", program.display()),
+            format!(
+                "`{}` is not in a folder called bin, so `man` finds no pages beside it",
+                program.display()
+            ),
         )
-        .hint("`git wf help --install --to DIR` takes a folder, one of those that `manpath` lists")),
+        .hint("`git wf help --install --to DIR` installs them in DIR, one of those that `manpath` lists")),
     }
 }
 

@@ -11,9 +11,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum ProjectCommand {
-    /// Show both fields
+    /// Show what planners are told about the project
     Show,
-    /// Set one of the two fields; JSON is stored as such, an empty string clears it
+    /// Set what planners are told; JSON is stored as JSON, an empty string clears a field
     Set {
         /// The field
         #[arg(value_enum)]

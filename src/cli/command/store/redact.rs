@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// The reason, recorded in the log
     #[arg(short = 'm', long, value_name = "TEXT", requires = "field")]
     message: Vec<String>,
-    /// Rewrite the history without anything hidden
+    /// Rewrite the history without the hidden values
     #[arg(long)]
     purge: bool,
     /// Do not ask for confirmation
@@ -45,7 +45,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let request = match (args.id, args.field) {
         (Some(id), Some(field)) => {
             let reason = text_input::said(&args.message, args.text.as_deref())?.ok_or_else(|| {
-                Failure::usage("a redaction needs a reason").hint("`-m TEXT`, which shows in the log")
+                Failure::usage("a redaction needs a reason").hint("`-m TEXT`; the log records it")
             })?;
             Some(Redact { id, field, reason, force: args.force.why() })
         }

@@ -12,7 +12,7 @@ pub(in crate::cli) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Fail
     }
     let refused = |message: &str| {
         Failure::usage(message)
-            .hint("--yes goes on without asking; `git wf redact --help` says what it means")
+            .hint("--yes continues without asking; `git wf redact --help` explains what it does")
     };
     if !crate::ui::can_ask() {
         return Err(refused("rewriting the history needs your consent"));
@@ -21,7 +21,7 @@ pub(in crate::cli) fn confirm(store: &Store, is_agreed: bool) -> Result<(), Fail
         "This rewrites the history of {}. The remote and every other clone must then do the same.",
         store.reference()
     ));
-    crate::ui::say("Type yes to go on:");
+    crate::ui::say("Type yes to continue:");
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     if read.is_ok() && answer.trim().eq_ignore_ascii_case("yes") {

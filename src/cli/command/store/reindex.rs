@@ -12,7 +12,7 @@ pub(in crate::cli) fn run(_: Args, context: &mut Context) -> Outcome {
     let session = context.session()?;
     let done = store::reindex(&session)?;
     context.answer(done, |view, _, screen| match screen.is_terminal() {
-        true => writeln!(screen, "made {} anew", clean_line(&view.path)),
+        true => writeln!(screen, "rebuilt {}", clean_line(&view.path)),
         false => Ok(()),
     })
 }

@@ -11,10 +11,10 @@ use crate::ops::trail;
 /// makes by itself needs no plan. With a git older than 2.39, only what one side alone changed counts as merged, file by
 /// file.
 ///
-/// Acts that a role does not allow are found on every issue, whether or not it has commits, and so is whatever no command
-/// does to a record of the store: to delete it, make it unreadable, or change what never changes. Without RANGE each is a
+/// Acts that a role does not allow are found on every issue, with or without commits, and so are changes of records that
+/// no command makes: a deletion, an unreadable record, a change of what never changes. Without RANGE each is a
 /// fault; with one, those on issues without a commit in it are notes. Gates that were overridden are listed too: without
-/// RANGE all of them, with one those on issues with a commit in it, and executions that were ended without any.
+/// RANGE all of them, with RANGE those on issues with a commit in it, and executions that ended without any commit.
 ///
 /// With --signatures, check the audit log itself instead: whether each commit of the ref is signed by a key that
 /// git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and whether each merge, which nobody signs,

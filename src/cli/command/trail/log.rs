@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// Only commits of this command; `queue` includes `queue add` and so on
     #[arg(long = "op", value_name = "COMMAND", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     ops: Vec<String>,
-    /// Only commits made in this role; `owner` stands for none
+    /// Only commits made in this role; `owner` means no role
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     roles: Vec<String>,
     /// One line per commit

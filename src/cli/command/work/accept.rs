@@ -24,7 +24,7 @@ pub(crate) struct Args {
 
 fn parse_criterion(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "a criterion is a number from 1 on, and follows its task: T1 1".into())
+    number.ok_or_else(|| "a criterion is a number, counted from 1, after its task: T1 1".into())
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {

@@ -47,9 +47,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     if let Some(shown) = in_hook::shown_by() {
         return Err(Failure::new(
             "in-a-hook",
-            format!("the commands of a plan are never run from a git hook, and {shown}"),
+            format!("a plan's commands never run from a git hook, and {shown}"),
         )
-        .hint("run `git wf verify` by hand or in a script of your own"));
+        .hint("run `git wf verify` by hand or from your own script"));
     }
     let session = context.session()?;
     let verification = work::verification(&session, args.execution.as_deref(), &args.tasks)?;

@@ -28,7 +28,7 @@ fn a_folder_outside_is_refused() {
     let error = install(&place(&repo), &program(&repo), Side::Client, false).unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("the hooks folder `{}` lies outside this repository", outside.display())
+        format!("the hooks directory `{}` is outside this repository", outside.display())
     );
     assert_eq!(error.code(), "hooks-outside");
     assert!(format!("{:?}", error.remedies()).contains("`git config core.hooksPath FOLDER`"));

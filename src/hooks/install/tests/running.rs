@@ -66,7 +66,7 @@ fn without_the_program_that_checks_it_nothing_comes_in() {
     let repo = installed();
     let output = shim(&repo, "pre-receive", "a b c\n").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("the program that does so is missing"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("git-wf is not installed on the server"));
 }
 
 #[test]

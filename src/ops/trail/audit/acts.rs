@@ -1,4 +1,4 @@
-//! What was done to the store in a role or over a gate, and what no command does to a record.
+//! Commits of the store that were made in a role or that overrode a gate, and changes to records that no command makes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

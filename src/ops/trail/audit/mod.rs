@@ -1,4 +1,4 @@
-//! Which commits carry out which plan, and what is wrong with that.
+//! Which commits carry out which plan, and what is wrong with them.
 
 mod acts;
 mod signatures;
@@ -30,7 +30,7 @@ const NO_COMMITS: &str = "no commits";
 /// Audits the commits of `range`, words as `git log` takes them; those since the first execution where there are none.
 ///
 /// # Errors
-/// Nothing to do where there is no commit to look at; what git says of a range that is none.
+/// Nothing to do if there is no commit to look at; git's error for an invalid range.
 pub(crate) fn audit(session: &Session, given: &[String]) -> Answer<Audit> {
     let store = session.store();
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
@@ -70,7 +70,7 @@ fn range(store: &Store, given: &[String]) -> Result<Vec<String>, Refusal> {
     }
     if executions.is_empty() {
         return Err(Refusal::nothing("no plan was carried out yet")
-            .remedy("audit RANGE", "audits commits that nobody planned"));
+            .remedy("audit RANGE", "audits commits without a plan"));
     }
     Ok(match trail::first_base(store, executions.iter()) {
         Some(base) => vec![format!("{base}..HEAD")],

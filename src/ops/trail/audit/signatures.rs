@@ -1,4 +1,4 @@
-//! Who vouches for the audit log itself.
+//! The signatures of the audit log itself.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,14 +18,14 @@ pub(crate) struct Signatures {
     pub(crate) range: String,
     /// How many commits of the ref that is.
     pub(crate) commit_count: usize,
-    /// How many of them nothing sound vouches for: any but `good`, `recomputed` and `root`.
+    /// How many of them nothing vouches for: all except `good`, `recomputed` and `root`.
     pub(crate) fault_count: usize,
     /// How many there are of each kind.
     pub(crate) counts: BTreeMap<Vouching, usize>,
     /// What git said about signatures that it could not check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) complaint: Option<String>,
-    /// The commits, those before others first.
+    /// The commits, parents first.
     pub(crate) commits: Vec<SignedCommit>,
 }
 
@@ -36,13 +36,13 @@ pub(crate) struct SignedCommit {
     pub(crate) hash: String,
     /// What vouches for it.
     pub(crate) vouching: Vouching,
-    /// Whose signature it bears; none where git does not know.
+    /// Who signed it; none if git does not know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signer: Option<String>,
     /// The key of the signature, as git names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
-    /// Who says to have made it: `Name <email>`
+    /// Its author: `Name <email>`
     pub(crate) author: String,
     /// When.
     pub(crate) at: Time,
@@ -98,8 +98,8 @@ pub(crate) fn signatures(session: &Session, range: &[String]) -> Answer<Signatur
 fn noticed(view: &Signatures) -> Vec<Notice> {
     let purged = view.counts.get(&Vouching::Purged).map(|purged| {
         format!(
-            "`redact --purge` rewrote this history, and no signature outlives that: {} without one; whoever purged it, \
-             or keeps the history as it was, can say whether nothing else was changed",
+            "`redact --purge` rewrote this history and removed its signatures: {} without one; only someone who kept \
+             the old history can tell whether anything else changed",
             count(*purged, "commit")
         )
     });

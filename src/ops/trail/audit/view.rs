@@ -17,22 +17,22 @@ use crate::trail::audit::Audited;
 /// What `audit` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Audit {
-    /// What was audited, as git takes it; `no commits` where there is none to look at.
+    /// The range that was audited; `no commits` if there is none.
     pub(crate) range: String,
-    /// Commits of the range, without merges that add nothing to what they join.
+    /// Commits of the range, without merges that change nothing by themselves.
     pub(crate) commit_count: usize,
     /// How many of them an execution links.
     pub(crate) bound_count: usize,
-    /// How many links there are of each kind: recorded by a hook as the commit was made, resting on a trailer, made by
-    /// hand, or found afterwards.
+    /// How many links there are of each kind: recorded by a hook when the commit was made, taken from a trailer, made
+    /// by hand, or found later.
     pub(crate) links: BTreeMap<LinkedBy, usize>,
-    /// Tasks of the plans that were carried out in it.
+    /// Tasks of the plans that were executed in it.
     pub(crate) task_count: usize,
     /// How many of them have evidence.
     pub(crate) evidenced_count: usize,
     /// The commits, oldest first.
     pub(crate) commits: Vec<AuditedCommit>,
-    /// What is wrong, and what one should know.
+    /// Faults and notes.
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct AuditedCommit {
     pub(crate) subject: String,
     /// `Name <email>`
     pub(crate) author: String,
-    /// Whether it joins others.
+    /// Whether it is a merge.
     pub(crate) is_merge: bool,
     /// Of a merge: the files in which it is not what git makes of its parents, such as where a conflict was resolved. A
     /// merge without any needs no plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) own_files: Vec<String>,
-    /// Whether no branch, tag or remote leads to it.
+    /// Whether no branch, tag or remote reaches it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) on_no_branch: bool,
     /// The executions that link it.
@@ -61,20 +61,20 @@ pub(crate) struct AuditedCommit {
 /// An execution that links a commit.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Binding {
-    /// The issue that the commit helps to settle.
+    /// The issue that the commit belongs to.
     pub(crate) issue_id: IssueId,
     /// The plan that it carries out.
     pub(crate) solution_id: SolutionId,
-    /// The task, where it is known.
+    /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
     /// The execution.
     pub(crate) execution_id: ExecutionId,
-    /// How the execution stands.
+    /// The state of the execution.
     pub(crate) status: ExecutionStatus,
-    /// How the commit came to be linked.
+    /// How the commit was linked.
     pub(crate) linked_by: Option<LinkedBy>,
-    /// What the reviews of the plan that was carried out come to; none where it was not reviewed.
+    /// The combined verdict of the reviews of the executed plan; none if it was not reviewed.
     pub(crate) review: Option<Verdict>,
     /// How many of the plan's tests passed at the last commit.
     pub(crate) checks_passed: usize,

@@ -17,11 +17,7 @@ fn an_issue_that_depends_on_itself_is_a_circle_of_one() {
     let mut items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
     let seen = view(items.clone(), vec![], &known);
     assert_eq!(statuses(&seen, [0, 1, 2]), [ItemStatus::Blocked; 3]);
-    assert!(
-        reasons(&seen, 0).contains("depend on each other: GH-0 → GH-0; edit"),
-        "{}",
-        reasons(&seen, 0)
-    );
+    assert!(reasons(&seen, 0).contains("depend on each other: GH-0 → GH-0; edit"), "{}", reasons(&seen, 0));
     assert!(reasons(&seen, 1).contains("waits for issues that depend on each other: GH-0 → GH-0"));
     assert!(reasons(&seen, 2).contains("GH-7 → GH-7"));
     // An item on its own plan.
@@ -135,11 +131,7 @@ fn an_item_without_its_plan_is_blocked_with_a_remedy() {
     let seen = view((0..3).map(|n| item(n, n as u8)).collect(), vec![], &known);
     assert_eq!(statuses(&seen, [0, 1, 2]), [ItemStatus::Blocked, ItemStatus::Pending, ItemStatus::Blocked]);
     for n in [0, 2] {
-        assert!(
-            reasons(&seen, n).contains("is not here, or cannot be read; sync"),
-            "{}",
-            reasons(&seen, n)
-        );
+        assert!(reasons(&seen, n).contains("is not here, or cannot be read; sync"), "{}", reasons(&seen, n));
     }
     let it = of(&seen, 0);
     assert_eq!((it.task_count, it.files_touched.len(), it.execution_group.as_str()), (0, 0, "P1"));

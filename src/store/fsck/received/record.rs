@@ -4,8 +4,8 @@ use crate::model::doc::{Excess, Step};
 use crate::model::time::Time;
 use crate::store::layout::{self, Form, form};
 
-/// A push may raise the epoch of a record so often. A commit says itself when it was made, so a gate cannot tell a repair
-/// that comes late from one that nothing called for.
+/// How far a push may raise the epoch of a record. A commit states its own date, so a gate cannot tell a late repair
+/// from an unnecessary one.
 const MOST_RISES: u16 = 8;
 
 /// What is wrong with a record.
@@ -15,9 +15,9 @@ pub(super) enum Fault {
     #[error("not a readable record")]
     Broken,
     /// Sound, but spelled in another way than the format does.
-    #[error("not in the byte form of the format; `git wf fsck --repair` rewrites it")]
+    #[error("not in canonical form; `git wf fsck --repair` rewrites it")]
     Encoding,
-    /// Epochs end, and nobody needs so many of them at once.
+    /// Epochs are finite, and nobody needs so many at once.
     #[error("raised its epoch from {from} to {to}, more often than {MOST_RISES} times")]
     Epochs {
         /// The epoch here.

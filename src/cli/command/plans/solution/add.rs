@@ -3,7 +3,7 @@ use crate::cli::{Context, Force, Outcome, print};
 use crate::ops::plans::{self, Add};
 use crate::store::resolve;
 
-/// Add plans to an issue, and bind the only one, or the only new one after the bound plan failed, if it is good enough
+/// Add plans to an issue, and bind the only candidate if it is good enough
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The issue

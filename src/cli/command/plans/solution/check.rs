@@ -43,6 +43,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
         0 => Ok(outcome),
         _ if context.json() => Ok(Exit::Failed),
         _ => Err(Failure::new("invalid-plan", format!("the plan has {}", count(faults, "fault")))
-            .hint("`git wf schema solution` says what a plan holds")),
+            .hint("`git wf schema solution` describes a plan")),
     }
 }

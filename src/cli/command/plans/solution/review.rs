@@ -32,7 +32,7 @@ pub(super) struct Args {
 }
 
 fn parse_verdict(text: &str) -> Result<Verdict, String> {
-    Verdict::parse(&text.to_ascii_lowercase()).ok_or_else(|| format!("allowed are {}", Verdict::words()))
+    Verdict::parse(&text.to_ascii_lowercase()).ok_or_else(|| format!("expected one of {}", Verdict::words()))
 }
 
 fn parse_score(text: &str) -> Result<Score, String> {

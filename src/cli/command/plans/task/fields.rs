@@ -57,7 +57,7 @@ pub(super) struct FieldArgs {
     from_json: Option<String>,
 }
 
-/// None where the flag was not given.
+/// None if the flag was not given.
 fn list(given: &[String]) -> Option<Vec<String>> {
     match given {
         [] => None,
