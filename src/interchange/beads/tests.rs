@@ -133,7 +133,7 @@ fn a_dependency_without_a_place_is_noted() {
         (json!({"depends_on_id": "zoo-2"}), "has no `type`"),
         (json!({"depends_on_id": "../zoo-2", "type": "blocks"}), "`../zoo-2` cannot be the id"),
         (json!({"depends_on_id": "zoo-1", "type": "blocks"}), "depends on itself"),
-        (json!({"issue_id": "zoo-9", "depends_on_id": "zoo-2", "type": "blocks"}), "is that of `zoo-9`"),
+        (json!({"issue_id": "zoo-9", "depends_on_id": "zoo-2", "type": "blocks"}), "belongs to `zoo-9`"),
         (json!({"type": "blocks"}), "no `depends_on_id`"),
         (json!("zoo-2"), "no `depends_on_id`"),
     ] {

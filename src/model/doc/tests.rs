@@ -146,7 +146,7 @@ fn what_no_writer_makes_is_named() {
         ("{\"notes\": 3}", "not an object"),
         ("{\"a/b\": 1}", "cannot be the name of a field"),
         ("{\"clock\": {\"title\": \"yesterday\"}}", "is not a stamp"),
-        ("{\"clock\": {\"tags/a\": \"1970-01-01T00:00:00.000Z/00000/00000001\"}}", "is not there"),
+        ("{\"clock\": {\"tags/a\": \"1970-01-01T00:00:00.000Z/00000/00000001\"}}", "but no value"),
         (
             "{\"tags\": [\"a\"], \"clock\": {\"-tags/a\": \"1970-01-01T00:00:00.000Z/00000/00000001\"}}",
             "at once",

@@ -70,7 +70,13 @@ impl Fields {
         for (set, members) in
             [(&mut issue.tags, &self.tags), (&mut issue.affected_components, &self.components)]
         {
-            change(set, members, |name, _| Ok(limits::label(name)?.to_owned()))?;
+            change(set, members, |name, is_new| {
+                // What is taken away may have been written before there was a limit.
+                if is_new {
+                    limits::label(name)?;
+                }
+                Ok(name.to_owned())
+            })?;
         }
         change(&mut issue.depends_on, &self.depends_on, |text, is_new| dependency(read, text, is_new))?;
         change(&mut issue.relations, &self.relations, |text, _| relation(read, text))?;

@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::lifecycle::Lifecycle;
 use crate::model::id::IssueId;
-use crate::model::issue::{
-    AcceptanceType, CommitStrategy, ExtendedContext, Issue, LifecycleRequirements, RegressionScope, Source,
-    TestStrategy,
-};
+use crate::model::issue::{ExtendedContext, Issue, Source};
 use crate::model::priority::Priority;
 use crate::model::schema::Shape;
 use crate::model::{strict, typed};
@@ -65,63 +63,6 @@ pub(crate) struct IssueInput {
     #[schemars(range(min = 1))]
     /// Its number there; without an id, a new issue is called GH- and this number.
     pub(crate) github_number: Option<u64>,
-}
-
-/// What [`LifecycleRequirements`] may say: these words and no others.
-#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Lifecycle {
-    test_strategy: Option<TestStrategy>,
-    regression_scope: Option<RegressionScope>,
-    acceptance_type: Option<AcceptanceType>,
-    commit_strategy: Option<CommitStrategy>,
-}
-
-impl Lifecycle {
-    /// The words that each field allows.
-    fn words() -> [(&'static str, String); 4] {
-        [
-            ("test_strategy", TestStrategy::words()),
-            ("regression_scope", RegressionScope::words()),
-            ("acceptance_type", AcceptanceType::words()),
-            ("commit_strategy", CommitStrategy::words()),
-        ]
-    }
-
-    /// Refuses other words by the name of their field.
-    fn check(value: &Value) -> Result<(), Refusal> {
-        let Some(given) = value.get("lifecycle_requirements").and_then(|it| it.as_object()) else {
-            return Ok(());
-        };
-        for (name, words) in Self::words() {
-            match given.get(name) {
-                None | Some(Value::Null) => {}
-                Some(Value::String(word)) if words.split(", ").any(|known| known == word) => {}
-                Some(other) => {
-                    return Err(Refusal::new(
-                        "invalid-word",
-                        format!(
-                            "lifecycle_requirements.{name} cannot be `{}`",
-                            other.as_str().unwrap_or(&other.to_string())
-                        ),
-                    )
-                    .hint(format!("expected one of {words}")));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl From<Lifecycle> for LifecycleRequirements {
-    fn from(it: Lifecycle) -> Self {
-        Self {
-            test_strategy: it.test_strategy.map(|word| word.to_string()),
-            regression_scope: it.regression_scope.map(|word| word.to_string()),
-            acceptance_type: it.acceptance_type.map(|word| word.to_string()),
-            commit_strategy: it.commit_strategy.map(|word| word.to_string()),
-        }
-    }
 }
 
 /// A label by its name, or as GitHub shows it.

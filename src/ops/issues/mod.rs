@@ -5,6 +5,7 @@ mod comment;
 mod edit;
 mod fields;
 mod input;
+mod lifecycle;
 mod list;
 mod new;
 mod overview;

@@ -305,6 +305,10 @@ fn refused_fields(repo: &Repo) {
     repo.refused(2, &["new", "Title", "-p", "urgent"]);
     repo.refused(2, &["new", "Title", "--source-url", "ftp://example.org"]);
     assert_eq!(repo.refused(1, &["new", "Title", "-t", "two\nlines"])["code"], "invalid-label");
+    for field in ["tags", "affected_components"] {
+        let input = format!(r#"{{"title": "t", "{field}": ["two\nlines"]}}"#);
+        assert_eq!(repo.refused_in(input, 1, &["new", "--from-json", "-"])["code"], "invalid-label");
+    }
     assert_eq!(repo.refused(1, &["new", "Title", "--relation", "likes:ISS-001"])["code"], "invalid-relation");
     assert_eq!(repo.refused(1, &["new", "Title", "--depends-on", "ISS-404"])["code"], "not-found");
     let input = r#"{"id": "ISS-002", "title": "t", "depends_on": ["ISS-002"]}"#;

@@ -1,0 +1,66 @@
+//! How an issue wants to be worked on, in words that are known.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::model::issue::{
+    AcceptanceType, CommitStrategy, LifecycleRequirements, RegressionScope, TestStrategy,
+};
+use crate::ops::Refusal;
+
+/// What [`LifecycleRequirements`] may say: these words and no others.
+#[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lifecycle {
+    test_strategy: Option<TestStrategy>,
+    regression_scope: Option<RegressionScope>,
+    acceptance_type: Option<AcceptanceType>,
+    commit_strategy: Option<CommitStrategy>,
+}
+
+impl Lifecycle {
+    /// The words that each field allows.
+    fn words() -> [(&'static str, String); 4] {
+        [
+            ("test_strategy", TestStrategy::words()),
+            ("regression_scope", RegressionScope::words()),
+            ("acceptance_type", AcceptanceType::words()),
+            ("commit_strategy", CommitStrategy::words()),
+        ]
+    }
+
+    /// Refuses other words by the name of their field.
+    pub(super) fn check(value: &Value) -> Result<(), Refusal> {
+        let Some(given) = value.get("lifecycle_requirements").and_then(|it| it.as_object()) else {
+            return Ok(());
+        };
+        for (name, words) in Self::words() {
+            match given.get(name) {
+                None | Some(Value::Null) => {}
+                Some(Value::String(word)) if words.split(", ").any(|known| known == word) => {}
+                Some(other) => {
+                    return Err(Refusal::new(
+                        "invalid-word",
+                        format!(
+                            "lifecycle_requirements.{name} cannot be `{}`",
+                            other.as_str().unwrap_or(&other.to_string())
+                        ),
+                    )
+                    .hint(format!("allowed are {words}")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<Lifecycle> for LifecycleRequirements {
+    fn from(it: Lifecycle) -> Self {
+        Self {
+            test_strategy: it.test_strategy.map(|word| word.to_string()),
+            regression_scope: it.regression_scope.map(|word| word.to_string()),
+            acceptance_type: it.acceptance_type.map(|word| word.to_string()),
+            commit_strategy: it.commit_strategy.map(|word| word.to_string()),
+        }
+    }
+}
