@@ -46,7 +46,7 @@ impl Lifecycle {
                             other.as_str().unwrap_or(&other.to_string())
                         ),
                     )
-                    .hint(format!("allowed are {words}")));
+                    .hint(format!("expected one of {words}")));
                 }
             }
         }
