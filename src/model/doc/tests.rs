@@ -149,7 +149,7 @@ fn what_no_writer_makes_is_named() {
         ("{\"clock\": {\"tags/a\": \"1970-01-01T00:00:00.000Z/00000/00000001\"}}", "but no value"),
         (
             "{\"tags\": [\"a\"], \"clock\": {\"-tags/a\": \"1970-01-01T00:00:00.000Z/00000/00000001\"}}",
-            "at once",
+            "both removed and present",
         ),
         ("{\"title\": ", "EOF"),
     ] {
