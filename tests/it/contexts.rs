@@ -53,7 +53,7 @@ fn a_planner_is_given_the_issue_the_project_and_what_failed() {
         "After an hour.",
         "tech stack",
         "Rust",
-        "failed before, 3 attempts",
+        "failed before: 3 attempts",
         "timeout",
         "me too",
     ] {

@@ -53,7 +53,7 @@ impl Explain for NoExport {
     }
 
     fn remedies(&self) -> Remedies {
-        Remedies::call("export jsonl", "writes such a file; give it whole. Nothing was imported")
+        Remedies::call("export jsonl", "writes such a file; give it whole; nothing was imported")
     }
 }
 

@@ -187,7 +187,11 @@ fn read(
     };
     let word = input.kind.strip_suffix("_conflict").unwrap_or(&input.kind);
     let Some(kind) = ConflictType::parse(word) else {
-        return Err(wrong(format!("`{}` is not a type: expected one of {}", input.kind, ConflictType::words())));
+        return Err(wrong(format!(
+            "`{}` is not a type: expected one of {}",
+            input.kind,
+            ConflictType::words()
+        )));
     };
     let mut queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
     let mut solutions = plans(store, tx, &input.solutions, &mut queue)?;
