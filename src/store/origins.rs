@@ -21,7 +21,7 @@ use crate::model::doc::{Doc, Said, Step};
 use crate::model::redaction::is_hidden;
 use crate::model::time::Time;
 
-/// So many commits are looked at in all, for records that were there once.
+/// How many commits are searched in all for records that once existed.
 const MOST_LOOKED_AT: usize = 200_000;
 /// So many fields are named of those that say something else.
 const MOST_NAMED: usize = 5;
