@@ -112,7 +112,7 @@ fn the_queue_shows_who_holds_what_until_when() {
     assert_eq!((&holder["status"], &holder["actor"]), (&json!("executing"), &json!("Ada <ada@example.org>")));
     sandbox.advance(5 * 3600);
     let text = repo.wf(&["queue"]).ok().stdout;
-    assert!(text.contains("ran out"), "{text}");
+    assert!(text.contains("expired"), "{text}");
 }
 
 #[test]
