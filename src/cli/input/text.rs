@@ -123,11 +123,11 @@ pub(crate) fn refuse_second_issue(
     }
 }
 
-/// Refuses a lone word where a text is missing, since it is taken for an item: `needs` begins the sentence, and `command` ends
+/// Refuses a lone word where a text is missing, since it is read as an item: `needs` begins the sentence, and `command` ends
 /// with the option that a text of one word needs.
 pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Failure {
     match word {
-        Some(word) => Failure::usage(format!("{needs}, and `{word}` is taken for an item"))
+        Some(word) => Failure::usage(format!("{needs}, and `{word}` is read as an item"))
             .hint(if_your_text(word, command)),
         None => Failure::usage(needs.to_owned()).hint(format!("`{command} TEXT`")),
     }

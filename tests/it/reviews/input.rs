@@ -119,7 +119,10 @@ fn a_review_from_json() {
         ("{\"scores\": {}}".into(), "technical"),
         (json!({"scores": {"technical": 1, "risk": 2}}).to_string(), "completeness"),
         (json!({"scores": {"technical": 1, "risk": 2, "completeness": "3"}}).to_string(), "string"),
-        ("{\"scores\": {\"technical\": 1e999, \"risk\": 1, \"completeness\": 1}}".into(), "0 to 100"),
+        (
+            "{\"scores\": {\"technical\": 1e999, \"risk\": 1, \"completeness\": 1}}".into(),
+            "between 0 and 100",
+        ),
         ("{\"scores\": {\"technical\": NaN, \"risk\": 1, \"completeness\": 1}}".into(), "expected"),
         (json!({"scores": {"technical": -1, "risk": 2, "completeness": 3}}).to_string(), "-1"),
         (json!({"scores": {"technical": 1, "risk": 2, "completeness": 3, "style": 4}}).to_string(), "style"),

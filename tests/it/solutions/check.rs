@@ -51,11 +51,11 @@ fn all_faults_of_a_plan_are_named_at_once() {
     for (path, found, allowed) in [
         ("id", "\"SOL-ISS-002-1\"", "SOL-ISS-001-<uid>"),
         ("issue_id", "\"ISS-002\"", "`ISS-001`"),
-        ("description", "\" \"", "not empty"),
+        ("description", "\" \"", "a non-empty string"),
         ("analysis.risk", "\"huge\"", "low, medium, high"),
         ("score", "1.5", "0 to 1"),
         ("tasks[0].id", "\"1\"", "T1, T2"),
-        ("tasks[0].title", "\"\"", "not empty"),
+        ("tasks[0].title", "\"\"", "a non-empty string"),
         ("tasks[0].action", "\"Ponder\"", "Create, Modify"),
         ("tasks[0].implementation", "\"do it\"", "a list of strings"),
         ("tasks[0].acceptance.criteria", "[]", "at least one"),
