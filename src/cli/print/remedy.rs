@@ -15,7 +15,11 @@ pub(in crate::cli) fn spelled(remedies: &[Remedy]) -> Option<String> {
 
 /// A sentence with what can be done about it.
 pub(in crate::cli) fn with_remedies(said: &str, remedies: &[Remedy]) -> String {
-    spelled(remedies).map_or_else(|| said.to_owned(), |remedies| format!("{said}; {remedies}"))
+    match spelled(remedies) {
+        Some(remedies) if said.ends_with('?') => format!("{said} {remedies}"),
+        Some(remedies) => format!("{said}; {remedies}"),
+        None => said.to_owned(),
+    }
 }
 
 /// A call as somebody types it.

@@ -154,7 +154,7 @@ impl Reason<'_> {
             Self::Review(refusal) => refusal.remedies(),
             Self::Circle { .. } => Remedies::call("edit ID --depends-on=-OTHER", "removes a dependency"),
             Self::Undecided { conflict, order, .. } => {
-                Remedies::call(Call::new("queue resolve", [conflict, "--order", order]), "decides it")
+                Remedies::call(Call::new("queue resolve --order", [order, conflict]), "decides it")
             }
             Self::UnreadableQueue(_) => Remedies::call("fsck", "says why"),
             Self::InactiveQueue(queue, _) => {

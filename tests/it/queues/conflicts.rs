@@ -60,7 +60,14 @@ fn a_conflict_of_high_severity_waits_for_a_decision() {
     assert_eq!(options[1]["order"], json!([plans[1], plans[0]]));
     assert_eq!(statuses(&repo), ["blocked", "blocked", "ready"]);
     let reason = reasons(&item_of(&repo, "A-1"));
-    assert!(reason.contains("CFT-1") && reason.contains("git wf queue resolve CFT-1 --order"), "{reason}");
+    assert!(reason.contains("CFT-1") && reason.contains("git wf queue resolve --order"), "{reason}");
+    // What is shown can be typed.
+    let told = repo.refused(3, &["next", "S-1"])["details"][0].as_str().unwrap().to_owned();
+    let typed = told.split('`').nth(1).unwrap().strip_prefix("git wf ").unwrap().to_owned();
+    let tried = sandbox.clone(&repo, "tried");
+    tried.wf(&["init"]).ok();
+    tried.wf(&typed.split(' ').collect::<Vec<_>>()).ok();
+    assert!(!told.contains("?;"), "{told}");
     let text = repo.wf(&["queue"]).ok().stdout;
     assert!(text.contains("CFT-1 needs a decision"), "{text}");
     for (args, code) in [
