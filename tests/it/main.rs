@@ -2,60 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-mod answers;
-mod audit;
-mod audit_merges;
-mod bulk;
-mod concurrency;
-mod conflicts;
-mod consent;
-mod contexts;
-mod crash;
-mod diff;
-mod execution;
-mod export;
-mod far_future;
-mod feedback;
-mod fsck;
+mod cli;
+mod clones;
 mod hooks;
 mod hostile;
-mod import;
-mod index;
 mod issues;
-mod large;
 mod laws;
-mod limits;
-mod log;
-mod maintenance;
-mod manual;
-mod numbers;
-mod output;
-mod purge;
-mod purge_apart;
-mod queues;
-mod races;
-mod redact;
-mod relink;
-mod renamed;
-mod reviews;
-mod rewritten;
-mod sandbox;
-mod schema;
-mod signatures;
-mod solutions;
+mod plans;
+mod queue;
 mod store;
 mod support;
-mod sync;
-mod terminal;
-mod texts;
-mod trace;
 mod trail;
-mod tutorial;
-mod unreadable;
-mod verify;
-mod verify_in_hooks;
-mod warnings;
-mod why;
+mod work;
 
 use std::path::Path;
 

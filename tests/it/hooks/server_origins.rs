@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::server::{blob, forged, refused};
+use crate::clones::{Two, drop_path, file, folder};
 use crate::support::{REF, Repo};
-use crate::sync::{Two, drop_path, file, folder};
 
 /// Both clones have the issue GH-1; the server has a gate.
 fn shared() -> Two {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::server::{blob, forged, refused};
+use crate::clones::{Two, drop_path, file, folder};
 use crate::support::{REF, Repo, entry_id};
-use crate::sync::{Two, drop_path, file, folder};
 
 /// The gate comes to a server that has taken anything so far.
 fn gate(two: &Two) {

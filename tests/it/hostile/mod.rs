@@ -2,11 +2,16 @@
 
 mod arguments;
 mod commits;
+mod far_future;
+mod large;
+mod limits;
 mod records;
 mod refs;
 mod rewritten;
+mod rewritten_told;
 mod sizes;
 mod trees;
+mod unreadable;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

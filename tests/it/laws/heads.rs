@@ -1,7 +1,7 @@
 //! Heads that meet: one commit for one merge, no commits in idle rounds, one winner among equals.
 
 use super::replicas::{HUBS, Replicas};
-use crate::sync::{create, edit, file, read};
+use crate::clones::{create, edit, file, read};
 
 #[test]
 fn who_merges_where_and_when_does_not_show_in_the_merge() {

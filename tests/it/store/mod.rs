@@ -1,6 +1,18 @@
-//! The ref: what git sees of it, what survives in it, where it works, and when nothing is written.
+//! The ref: what git sees of it, what survives in it, where it works, how it is repaired, exported and indexed.
 
+mod bulk;
 mod commits;
+mod concurrency;
+mod crash;
+mod export;
 mod format;
+mod fsck;
+mod import;
+mod index;
+mod maintenance;
 mod places;
+mod purge;
+mod purge_apart;
+mod redact;
 mod refusals;
+mod renamed;

@@ -8,6 +8,7 @@ mod sandbox;
 mod store;
 pub(crate) mod store_writer;
 mod terminal;
+mod tests;
 mod work;
 
 pub(crate) use plan::plan;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::clones::{Two, file, folder};
 use crate::support::{REF, Repo, Sandbox};
-use crate::sync::{Two, file, folder};
 
 const LAST: &str = "9998-12-30T23:59:59.999Z/99999/zzzzzzzz";
 

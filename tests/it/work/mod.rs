@@ -1,6 +1,7 @@
-//! Queues, claims, and how an execution ends.
+//! Claims, verification, and how an execution ends.
 
 mod claims;
+mod consent;
 mod detail;
 mod done_and_next;
 mod drain;
@@ -9,7 +10,8 @@ mod histories;
 mod next;
 mod options;
 mod others;
-mod queue;
 mod remote;
 mod result;
 mod unfinished;
+mod verify;
+mod verify_in_hooks;

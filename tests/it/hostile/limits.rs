@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
+use crate::clones::{Two, file};
 use crate::support::{is_long, plan};
-use crate::sync::{Two, file};
 
 #[test]
 fn two_records_near_the_limits_join_into_one_that_can_be_read() {

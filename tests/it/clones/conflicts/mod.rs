@@ -5,8 +5,8 @@ mod kinds;
 
 use serde_json::{Value, json};
 
+use crate::clones::{Two, file};
 use crate::support::Repo;
-use crate::sync::{Two, file};
 
 /// A store that both clones have, with one issue.
 fn one_issue() -> Two {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::purge::{SECRET, assert_purged, held, hide, store};
+use super::purge::{SECRET, assert_purged, held, hide, store};
 use crate::support::{REF, Repo, Sandbox};
 
 /// Two clones that share a store with a secret, which the first has hidden and purged.

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::clones::{Two, file};
 use crate::support::{REF, Repo};
-use crate::sync::{Two, file};
 
 fn shared() -> Two {
     let two = Two::new();

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::schema;
+use crate::cli::schema;
+use crate::clones::Two;
 use crate::support::{Repo, Sandbox, plan_on};
-use crate::sync::Two;
 
 thread_local! {
     /// The kinds that were looked at by this test.
@@ -19,7 +19,7 @@ pub(crate) fn note(kind: &str) {
     SEEN.with_borrow_mut(|seen| seen.insert(kind.to_owned()));
 }
 
-/// The answers of a session with one plan are looked at in [`crate::schema`]; these are the others.
+/// The answers of a session with one plan are looked at in [`crate::cli::schema`]; these are the others.
 fn others(repo: &Repo) {
     let (answer, answers) = (schema::answer, schema::answers);
     answer(repo, "init", &["init"]);

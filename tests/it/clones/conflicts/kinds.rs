@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{one_issue, only, open, sync, title};
+use crate::clones::{Two, create, edit, file, folder, read, write};
 use crate::support::{Repo, plan};
-use crate::sync::{Two, create, edit, file, folder, read, write};
 
 #[test]
 fn elements_of_sets_and_leaves_of_objects_are_fields_of_their_own() {

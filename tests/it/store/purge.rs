@@ -257,7 +257,7 @@ fn what_is_hidden_of_a_queue_or_a_run_goes_too() {
     let redaction = json!({"target": format!("log/{entry}.json"), "field": "error/message",
         "reason": "a password", "author": "Ada", "created_at": at});
     let (hiding, redaction) = record::entry(record::PLACE, redaction);
-    crate::fsck::write(
+    super::fsck::write(
         &repo,
         &[
             (

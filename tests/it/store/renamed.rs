@@ -110,7 +110,7 @@ fn whoever_did_not_purge_brings_back_what_stays_hidden() {
     let purged = repo.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().stdout;
     let other = sandbox.bare("other.git");
     // What it says, in steps that nobody can tell for those of before.
-    let copy = crate::purge_apart::flat(&repo, &unpurged);
+    let copy = super::purge_apart::flat(&repo, &unpurged);
     repo.git(&["push", "--quiet", other.path().to_str().unwrap(), &format!("{copy}:{REF}")]).ok();
     repo.git(&["remote", "add", "origin", "../other.git"]).ok();
     repo.wf(&["sync"]).ok();

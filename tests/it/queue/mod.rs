@@ -4,6 +4,7 @@ mod check;
 mod conflicts;
 mod decisions;
 mod formation;
+mod items;
 mod merged;
 mod order;
 mod paths;

@@ -1,9 +1,11 @@
 //! Two clones and a remote between them.
 
+mod conflicts;
 mod converge;
 mod hostile;
 mod init;
 mod places;
+mod races;
 mod refused;
 mod unmergeable;
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::clones::{Two, drop_path, file, folder};
 use crate::support::Repo;
-use crate::sync::{Two, drop_path, file, folder};
 
 fn forge(repo: &Repo, change: impl FnOnce(&mut Value)) -> String {
     let mut record = repo.stored_json(&file("GH-1"));

@@ -427,7 +427,7 @@ fn what_two_clones_read_apart_is_made_whole_by_the_next_import() {
     let first = record("zoo-1", &json!({"title": "z", "description": "a"}));
     let second = record("zoo-1", &json!({"title": "b", "description": "y"}));
     for next in [&first, &second] {
-        let two = crate::sync::Two::new();
+        let two = crate::clones::Two::new();
         import(&two.ada, &lines(std::slice::from_ref(&first)));
         import(&two.bea, &lines(std::slice::from_ref(&second)));
         for repo in [&two.ada, &two.bea, &two.ada] {

@@ -13,7 +13,7 @@ fn schema(repo: &Repo, kind: &str) -> jsonschema::Validator {
 
 #[track_caller]
 pub(crate) fn fits(repo: &Repo, kind: &str, document: &Value) {
-    crate::answers::note(kind);
+    crate::cli::answers::note(kind);
     let faults: Vec<String> = schema(repo, kind)
         .iter_errors(document)
         .map(|fault| format!("{}: {fault}", fault.instance_path()))

@@ -136,7 +136,7 @@ fn a_conflict_declared_twice_is_one_and_stays_decided() {
 
 #[test]
 fn what_two_clones_declare_apart_is_decided_once() {
-    let two = crate::sync::Two::new();
+    let two = crate::clones::Two::new();
     three(&two.ada);
     for repo in [&two.ada, &two.bea] {
         repo.wf(&["sync"]).ok();

@@ -1,0 +1,11 @@
+//! The command line: help, manual, schemas, and what reaches stdout, stderr and a terminal.
+
+mod answers;
+mod manual;
+mod numbers;
+mod output;
+mod schema;
+mod terminal;
+mod texts;
+mod tutorial;
+mod warnings;

@@ -1,0 +1,4 @@
+//! The index follows the ref, and can always be deleted.
+
+mod freshness;
+mod places;

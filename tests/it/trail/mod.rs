@@ -1,0 +1,11 @@
+//! From a line or a commit to its task, plan and issue and back; links, the log and audits.
+
+mod audit;
+mod audit_merges;
+mod diff;
+mod log;
+mod relink;
+mod signatures;
+mod steps;
+mod trace;
+mod why;
