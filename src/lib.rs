@@ -8,6 +8,7 @@
 
 mod agent;
 mod cli;
+mod git;
 mod hooks;
 mod index;
 mod interchange;

@@ -89,7 +89,7 @@ impl Leash {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let mut watcher = Command::new(own_program()?);
-        crate::store::git::clear_local_variables(&mut watcher);
+        crate::git::clear_local_variables(&mut watcher);
         let child = watcher
             .arg0("git-wf")
             .args([COMMAND, "--", command])

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::message::MessageError;
+use crate::git::GitError;
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
 use crate::store::StoreError;
-use crate::store::git::GitError;
 
 /// Why a hook did not do its work.
 #[derive(Debug, thiserror::Error)]

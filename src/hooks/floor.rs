@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use gix::ObjectId;
 use serde_json::Value;
 
+use crate::git::ObjectId;
 use crate::model::root::Policy;
 use crate::model::strict;
 use crate::model::time::Time;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::rebase::Made;
 use super::{HookError, Verdict};
+use crate::git::ObjectId;
 use crate::model::execution::{CommitLink, Event, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, SolutionId};

@@ -5,8 +5,8 @@ use gix::bstr::ByteSlice;
 
 use super::Verdict;
 use crate::agent::in_hook;
+use crate::git::Args;
 use crate::model::shell;
-use crate::store::git::Args;
 use crate::store::{Store, StoreError};
 use crate::sync;
 

@@ -6,10 +6,10 @@
 
 use std::collections::HashSet;
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::{HookError, Verdict, floor, gates, unbound};
+use crate::git::ObjectId;
 use crate::store::{Store, object_id, records};
 
 /// At most this many faults are reported.

@@ -6,9 +6,9 @@ use std::fs;
 
 use super::binding::Here;
 use super::post_commit::open_targets;
+use crate::git::Args;
 use crate::model::execution::{Event, Renew};
 use crate::rules::lease;
-use crate::store::git::Args;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id};
 use crate::trail::links::{files, link};
 

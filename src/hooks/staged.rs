@@ -3,10 +3,8 @@
 
 use std::path::PathBuf;
 
-use gix::ObjectId;
-
+use crate::git::{Args, ObjectId};
 use crate::model::hash::PatchId;
-use crate::store::git::Args;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::patch_id;
 
@@ -40,7 +38,7 @@ impl<'a> Staged<'a> {
     pub(super) fn files(&self) -> Result<Vec<String>, StoreError> {
         let args = Args::new(&["diff-index", "--cached", "--name-only", "--no-renames", "-z"]);
         let args = args.value(self.head.to_string()).no_paths();
-        let output = crate::store::git::feed(self.command(args), b"")?;
+        let output = crate::git::feed(self.command(args), b"")?;
         let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
         Ok(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect())
     }

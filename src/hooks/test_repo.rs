@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-use crate::store::git::Git;
+use crate::git::Git;
 
 pub(super) struct TestRepo {
     pub(super) dir: TempDir,

@@ -8,9 +8,8 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use gix::ObjectId;
-
 use super::pre_receive::Update;
+use crate::git::ObjectId;
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::shell;

@@ -7,6 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use super::error::IndexError;
+use crate::git::ObjectId;
 use crate::store::object_id;
 
 /// "wfix": tells our file from any other database.
@@ -126,12 +127,12 @@ pub(super) fn limit_memory(db: &Connection, mebibytes: i64) -> Result<(), IndexE
 }
 
 /// The commit that a part stands for; none if it is empty.
-pub(super) fn tip(db: &Connection, part: Part) -> Result<Option<gix::ObjectId>, IndexError> {
+pub(super) fn tip(db: &Connection, part: Part) -> Result<Option<ObjectId>, IndexError> {
     Ok(get(db, part.key())?.as_deref().and_then(object_id))
 }
 
 /// Notes the commit that a part stands for now.
-pub(super) fn set_tip(db: &Connection, part: Part, commit: gix::ObjectId) -> Result<(), IndexError> {
+pub(super) fn set_tip(db: &Connection, part: Part, commit: ObjectId) -> Result<(), IndexError> {
     put(db, part.key(), &commit.to_string())
 }
 

@@ -2,10 +2,9 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use gix::ObjectId;
-
 use super::error::StoreError;
 use super::repo::Store;
+use crate::git::ObjectId;
 
 impl Store {
     /// All commits reachable from `tip` but not from `without`, parents first, each with those of its parents that are

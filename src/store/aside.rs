@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
@@ -13,7 +12,7 @@ use super::identity_steps::Rewritten;
 use super::layout;
 use super::repo::Store;
 use super::snapshot::{Snapshot, read_blob};
-use super::trees::{Here, Recent};
+use crate::git::{ObjectId, trees::Here, trees::Recent};
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;

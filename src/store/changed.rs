@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout;
 use super::repo::Store;
-use super::trees::{self, Here};
+use crate::git::{ObjectId, trees, trees::Here};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 
 /// The issues and queues in which two states differ.

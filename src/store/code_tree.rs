@@ -1,13 +1,12 @@
 //! The files of the project itself, as they are checked out.
 
-use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::repo::Store;
 use super::snapshot::Snapshot;
-use super::trees;
+use crate::git::{ObjectId, trees};
 
 /// The tree of the commit that is checked out.
 pub(crate) struct CodeTree<'repo>(Snapshot<'repo>);

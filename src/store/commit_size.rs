@@ -4,11 +4,11 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::error::StoreError;
 use super::repo::Store;
+use crate::git::ObjectId;
 
 /// A commit of a store has some hundred bytes.
 pub(super) const LARGEST_COMMIT: u64 = 16 * 1024 * 1024;

@@ -1,11 +1,11 @@
 //! Commits of the code, which the store links to: what a link records of one.
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::{Store, object_id, one_line};
 use super::tree_diff::Difference;
+use crate::git::ObjectId;
 use crate::model::hash::CommitHash;
 use crate::model::time::Time;
 

@@ -1,13 +1,12 @@
 //! Looks up many paths of one state. If the paths come in the order of the tree, each folder is read only once.
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout;
 use super::merge;
 use super::snapshot::{Snapshot, read_blob};
-use super::trees::{self, Folder};
+use crate::git::{ObjectId, trees, trees::Folder};
 
 /// The folders that lead to the last path.
 pub(crate) struct Cursor<'repo> {
@@ -86,7 +85,7 @@ impl Cursor<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::trees::DEEPEST;
+    use crate::git::trees::DEEPEST;
 
     #[test]
     fn it_finds_what_is_there_in_any_order() {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::git::GitError;
 use super::layout::largest;
 use super::purge::Unpurged;
+use crate::git::{GitError, ObjectId};
 use crate::model::doc::{Broken, Excess, Frozen};
 use crate::model::remedy::Remedies;
 use crate::model::time::Time;
@@ -13,29 +13,6 @@ use crate::model::{Explain, shell};
 /// A failure of the store. Whatever it is, the ref still points where it did.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
-    /// The current folder is in no repository.
-    #[error("`{0}` is not in a git repository")]
-    NotARepository(PathBuf),
-    /// The repository cannot be opened.
-    #[error("cannot open the repository: {0}")]
-    Open(String),
-    /// The repository belongs to somebody else, and git would not work in it.
-    #[error("{words}")]
-    DubiousOwnership {
-        /// What git said.
-        words: String,
-        /// The command by which it is trusted, from git too.
-        remedy: String,
-    },
-    /// The repository is bare, was not named explicitly, and git is configured to refuse such repositories.
-    #[error("{0}")]
-    BareNotNamed(String),
-    /// A lock file of git's that does not go away.
-    #[error("`{0}` exists: a git process is running, or one that died left it behind")]
-    LockFile(PathBuf),
-    /// References are kept in a way that this program cannot write.
-    #[error("the repository at `{0}` stores its references as reftable, which git-wf cannot write yet")]
-    Reftable(PathBuf),
     /// No `init` yet.
     #[error("there is no `{0}` in this repository yet")]
     NotInitialised(String),
@@ -99,14 +76,6 @@ pub(crate) enum StoreError {
         /// What is wrong.
         broken: Broken,
     },
-    /// A folder that is too large to be read: a change or a merge of it would lose what is in it.
-    #[error("the folder `{path}` is too large: {} MB of names, and a folder has at most 32 MB", size >> 20)]
-    CrowdedFolder {
-        /// Its place in the tree.
-        path: String,
-        /// The size of the tree object in bytes.
-        size: u64,
-    },
     /// A folder that unfolds to more files than a merge takes over.
     #[error("the folder `{path}` is too large: it holds more than {most} files")]
     FullFolder {
@@ -151,22 +120,6 @@ pub(crate) enum StoreError {
         /// The field.
         frozen: Box<Frozen>,
     },
-    /// A file of the git folder cannot be read or written.
-    #[error("`{path}`: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Reading or writing objects or references failed.
-    #[error("{doing}: {source}")]
-    Object {
-        /// What was being done.
-        doing: &'static str,
-        /// What gix said.
-        source: Box<gix::Error>,
-    },
     /// The commit should be signed, and git could not.
     #[error("the commit cannot be signed: {words}")]
     Unsigned {
@@ -180,7 +133,7 @@ pub(crate) enum StoreError {
     Shallow,
     /// The parents of a commit of the code are missing (a shallow clone).
     #[error("cannot tell what commit {0} changed: this clone is shallow and lacks its parents")]
-    ShallowCode(gix::ObjectId),
+    ShallowCode(ObjectId),
     /// A remote is known to have more.
     #[error("`{tracking}` holds commits that are not in `{reference}`")]
     Unmerged {
@@ -207,7 +160,7 @@ pub(crate) enum StoreError {
         /// The ref.
         reference: String,
     },
-    /// The installed git failed.
+    /// git failed, or gix, or a file of the git folder.
     #[error(transparent)]
     Git(#[from] GitError),
 }
@@ -236,7 +189,7 @@ impl std::fmt::Display for Whose {
 impl StoreError {
     /// Wraps an error of gix with what was being done.
     pub(crate) fn object(doing: &'static str) -> impl Fn(gix::Error) -> Self {
-        move |source| Self::Object { doing, source: Box::new(source) }
+        move |source| Self::Git(GitError::object(doing)(source))
     }
 
     /// Says of which record there is too much.
@@ -266,8 +219,8 @@ impl StoreError {
 
     /// Wraps an error of the file system with the file.
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.into();
-        move |source| Self::Io { path, source }
+        let failed = GitError::io(path);
+        move |source| Self::Git(failed(source))
     }
 }
 
@@ -312,12 +265,6 @@ fn locked(seconds: u64) -> String {
 impl Explain for StoreError {
     fn code(&self) -> &'static str {
         match self {
-            Self::NotARepository(_) => "not-a-repository",
-            Self::Open(_) => "cannot-open",
-            Self::DubiousOwnership { .. } => "dubious-ownership",
-            Self::BareNotNamed(_) => "bare-not-named",
-            Self::LockFile(_) => "lock-file",
-            Self::Reftable(_) => "reftable",
             Self::NotInitialised(_) => "not-initialised",
             Self::NotAStore { .. } => "not-a-store",
             Self::NewerFormat { .. } => "newer-format",
@@ -327,13 +274,8 @@ impl Explain for StoreError {
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
-            Self::TooLarge { .. }
-            | Self::Excess { .. }
-            | Self::CrowdedFolder { .. }
-            | Self::FullFolder { .. } => "too-large",
+            Self::TooLarge { .. } | Self::Excess { .. } | Self::FullFolder { .. } => "too-large",
             Self::Frozen { .. } => "frozen",
-            Self::Io { .. } => "io",
-            Self::Object { .. } => "object",
             Self::Unsigned { .. } => "unsigned",
             Self::Shallow | Self::ShallowCode(_) => "shallow",
             Self::Unmerged { .. } => "unmerged",
@@ -346,11 +288,6 @@ impl Explain for StoreError {
 
     fn remedies(&self) -> Remedies {
         match self {
-            Self::NotARepository(_) => "run this in a repository, or create one with `git init`".into(),
-            Self::DubiousOwnership { remedy, .. } => format!("if you trust it, run `{remedy}`").into(),
-            Self::BareNotNamed(_) => "`git --git-dir=FOLDER wf …` names it, if you trust its configuration".into(),
-            Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
-            Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
             Self::NotInitialised(_) => Remedies::call("init", "creates it, or fetches the remote's"),
             Self::NotAStore { .. } => Remedies::call("fsck --repair", "restores what was one").and("`git config wf.ref` names the ref"),
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
@@ -369,7 +306,7 @@ impl Explain for StoreError {
                 shell::word(path)
             )
             .into(),
-            Self::CrowdedFolder { .. } => {
+            Self::Git(GitError::CrowdedFolder { .. }) => {
                 "write into another issue, queue or run; `git log REF -- PATH`, with the ref of the store, shows who filled it".into()
             }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Elements { .. } | Excess::Unknown { .. }) => {
@@ -400,13 +337,6 @@ impl Explain for StoreError {
                     .or_call("sync", "then goes on")
             }
             Self::Git(error) => error.remedies(),
-            Self::Open(_) => "`git status` shows whether git can open it".into(),
-            Self::Io { .. } => "make sure that the git directory is writable and the disk has space".into(),
-            Self::Object { .. } => {
-                "`git fsck` checks the repository's objects; in a partial clone, `git fetch --refetch --no-filter REMOTE \
-                 REF` fetches what is missing"
-                    .into()
-            }
         }
     }
 }

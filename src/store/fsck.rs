@@ -10,12 +10,11 @@ mod runs;
 
 use std::collections::BTreeSet;
 
-use gix::ObjectId;
-
 use super::error::StoreError;
 use super::merge;
 use super::repo::Store;
 use super::snapshot::Snapshot;
+use crate::git::{GitError, ObjectId};
 
 pub(crate) use heal::Healed;
 
@@ -68,7 +67,9 @@ impl Findings {
 
     /// Records a folder that is too large to read, and passes any other error on.
     fn crowded(&mut self, error: StoreError) -> Result<(), StoreError> {
-        let (StoreError::CrowdedFolder { path, .. } | StoreError::FullFolder { path, .. }) = &error else {
+        let (StoreError::Git(GitError::CrowdedFolder { path, .. }) | StoreError::FullFolder { path, .. }) =
+            &error
+        else {
             return Err(error);
         };
         if !self.found.iter().any(|it| it.path == *path) {

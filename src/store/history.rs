@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::Store;
+use crate::git::ObjectId;
 use crate::model::time::Time;
 
 /// Of a subject or a name that is longer, only the start is shown; the commit itself still has it. In bytes.

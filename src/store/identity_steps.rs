@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use gix::ObjectId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,6 +13,7 @@ use super::lineage::{Did, Lineage, Own};
 use super::origins::{Fault, Origins};
 use super::repo::Store;
 use super::snapshot::{Read, Snapshot};
+use crate::git::ObjectId;
 use crate::model::doc::{Doc, Step};
 
 /// A change that no command makes, and who made it.

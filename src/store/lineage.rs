@@ -10,7 +10,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
@@ -18,8 +17,8 @@ use super::layout::{self, Form, form};
 use super::repo::Store;
 use super::shared_map::SharedMap;
 use super::snapshot::Snapshot;
-use super::trees::{Here, Recent};
 use super::versions::{Version, Versions};
+use crate::git::{ObjectId, trees::Here, trees::Recent};
 use crate::model::doc::{Doc, Step};
 use crate::model::time::Time;
 

@@ -34,7 +34,7 @@ impl WriteLock {
             .map_err(StoreError::io(&path))?;
         let file = match file.try_lock() {
             Ok(()) => file,
-            Err(TryLockError::Error(source)) => return Err(StoreError::Io { path, source }),
+            Err(TryLockError::Error(source)) => return Err(StoreError::io(path)(source)),
             Err(TryLockError::WouldBlock) => Self::wait(file, timeout)
                 .ok_or(StoreError::Locked(timeout.as_secs()))?
                 .map_err(StoreError::io(&path))?,

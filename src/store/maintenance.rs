@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
-use super::git::Args;
-use super::multi_index;
-use super::persist::collects_garbage;
 use super::repo::Store;
+use crate::git::Args;
+use crate::git::multi_index;
+use crate::git::persist::collects_garbage;
 
 /// Where `gc.auto` is not set. git's own default is 6700: a write of ours makes six small files, which take up some 4 KiB
 /// each whatever is in them.
@@ -48,7 +48,10 @@ impl Store {
         {
             let args = Args::new(&["maintenance", "run", "--auto", "--quiet"]);
             self.git().command(args.set("gc.auto", most))
-        } else if packs.multi.is_some() && self.has_stale_multi_index() && !collects_garbage(&self.repo) {
+        } else if packs.multi.is_some()
+            && multi_index::is_stale(self.repo.objects.store_ref().path())
+            && !collects_garbage(&self.repo)
+        {
             // git would carry the name of the lost pack on; without the file it finds everything.
             let _ = std::fs::remove_file(self.pack_folder().join(multi_index::NAME));
             return;

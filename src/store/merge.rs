@@ -6,7 +6,6 @@ mod union;
 
 use std::collections::{BTreeSet, HashMap};
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::Tree;
 use gix::objs::tree::EntryKind;
@@ -14,11 +13,11 @@ use gix::objs::tree::EntryKind;
 pub(super) use self::union::{Merge, join};
 use super::commit_size;
 use super::error::StoreError;
-use super::make;
 use super::repo::Store;
 use super::root;
 use super::snapshot::Snapshot;
-use super::trees::{self, DEEPEST};
+use crate::git::trees::{self, DEEPEST};
+use crate::git::{ObjectId, make};
 
 /// What a merge came to.
 #[derive(Debug)]
@@ -265,7 +264,7 @@ fn merge_commit(
         message: "sync: merge two heads\n\nWf-Op: merge\n".into(),
         extra_headers: vec![],
     };
-    make::object(repo, &commit)
+    Ok(make::object(repo, &commit)?)
 }
 
 #[cfg(test)]

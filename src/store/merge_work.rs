@@ -3,13 +3,12 @@
 
 use std::collections::HashMap;
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::repo::Store;
 use super::tree_diff::Difference;
-use super::trees::Here;
+use crate::git::{ObjectId, trees::Here};
 
 /// Comparing two files for a rename takes one step for so many bytes of them.
 const COMPARED: u64 = 4096;

@@ -1,12 +1,11 @@
 //! Finds which head no clone can merge, and refuses to publish such a head.
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::error::{StoreError, Whose};
 use super::merge::Merge;
 use super::repo::Store;
-use super::trees;
+use crate::git::{GitError, ObjectId, trees};
 
 impl Store {
     /// Refuses to publish a head that no clone could merge. `known` is the head that the remote is known to have: what
@@ -39,7 +38,9 @@ impl Store {
         name: &str,
         why: StoreError,
     ) -> StoreError {
-        let (StoreError::FullFolder { path, .. } | StoreError::CrowdedFolder { path, .. }) = &why else {
+        let (StoreError::FullFolder { path, .. } | StoreError::Git(GitError::CrowdedFolder { path, .. })) =
+            &why
+        else {
             return why;
         };
         let other = || self.remote_at(name).unwrap_or(name).to_owned();

@@ -6,7 +6,6 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use gix::ObjectId;
 use serde_json::Value;
 
 use super::error::StoreError;
@@ -15,8 +14,8 @@ use super::lineage::{Did, Own, Wrote};
 use super::redact::Shelf;
 use super::repo::Store;
 use super::snapshot::{Read, Snapshot};
-use super::trees::Here;
 use super::versions::Versions;
+use crate::git::{ObjectId, trees::Here};
 use crate::model::doc::{Doc, Said, Step};
 use crate::model::redaction::is_hidden;
 use crate::model::time::Time;

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::error::StoreError;
-use super::pack::PackWriter;
+use crate::git::{ObjectId, pack::PackWriter};
 
 /// At most this many bytes are kept in memory; fewer in builds that are tested, where more would take minutes.
 const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 20 };
@@ -68,7 +67,7 @@ impl<'repo> Pending<'repo> {
     pub(super) fn get(&self, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
         match (self.files.get(path), &self.pack) {
             (Some(Held::InMemory(bytes)), _) => Ok(Some(bytes.clone())),
-            (Some(Held::InPack(id)), Some(pack)) => pack.read(id),
+            (Some(Held::InPack(id)), Some(pack)) => Ok(pack.read(id)?),
             _ => Ok(None),
         }
     }

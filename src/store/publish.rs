@@ -3,22 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use gix::ObjectId;
 use gix::lock::acquire::Fail;
 use gix::objs::Kind;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
 use super::error::StoreError;
-use super::fault;
-use super::fsync::{self, Part};
-use super::git::{Args, GitError};
 use super::identity::Identity;
 use super::lock::WriteLock;
-use super::make;
-use super::persist::Made;
 use super::repo::{Store, one_line};
 use super::root;
+use crate::git::fsync::{self, Part};
+use crate::git::make;
+use crate::git::persist::Made;
+use crate::git::{Args, GitError};
+use crate::git::{ObjectId, fault};
 
 impl Store {
     pub(super) fn in_memory(&self) -> gix::Repository {
@@ -60,7 +59,7 @@ impl Store {
             message: message.into(),
             extra_headers: vec![],
         };
-        make::object(work, &commit)
+        Ok(make::object(work, &commit)?)
     }
 
     /// git itself signs, with whatever it is configured to sign. The tree must be on disk for it.
@@ -83,7 +82,7 @@ impl Store {
             command.env(format!("GIT_{who}_EMAIL"), &identity.email);
             command.env(format!("GIT_{who}_DATE"), &date);
         }
-        let output = super::git::feed(command, message.as_bytes()).map_err(|error| match error {
+        let output = crate::git::feed(command, message.as_bytes()).map_err(|error| match error {
             GitError::Failed { stderr, .. } => StoreError::unsigned(&stderr, key),
             other => other.into(),
         })?;
@@ -102,7 +101,7 @@ impl Store {
         // Signing may take as long as somebody takes to type: all of it is written again where it is gone by then.
         let signed = self.repo.find_object(commit).map_err(StoreError::object("cannot read a commit"))?;
         made.give_back(work)?;
-        make::bytes(work, Kind::Commit, &signed.data)
+        Ok(make::bytes(work, Kind::Commit, &signed.data)?)
     }
 
     /// Writes the objects and moves the ref from `expected` to `commit`. False if the ref is no longer there.
@@ -200,7 +199,7 @@ impl Store {
             Err(_) => root::signature(0),
         };
         let mut buf = gix::date::parse::TimeBuf::default();
-        let syncs = super::persist::syncs(&self.repo, Part::Reference);
+        let syncs = crate::git::persist::syncs(&self.repo, Part::Reference);
         let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
         let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
         let packed_lock = self.common_dir().join("packed-refs.lock");
@@ -221,7 +220,7 @@ impl Store {
             Ok(_) => Ok(true),
             // As long as git waits for it, one process held it, or nobody does any more: another try would not help.
             Err(error) if error.is_retryable() && held.is_some() && modified(&packed_lock) == held => {
-                Err(StoreError::LockFile(packed_lock))
+                Err(StoreError::Git(GitError::LockFile(packed_lock)))
             }
             Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
             Err(error) => Err(StoreError::object("cannot move the reference")(error)),

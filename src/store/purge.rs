@@ -9,18 +9,17 @@ mod paths;
 
 use std::collections::{HashMap, HashSet};
 
-use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::error::StoreError;
-use super::git::Args;
 use super::lock::WriteLock;
-use super::make;
 use super::merge::{self, EqualTrees};
-use super::persist::{Keep, Made};
 use super::repo::Store;
 use super::snapshot::Snapshot;
 use super::subjects::Subjects;
+use crate::git::make;
+use crate::git::persist::{Keep, Made};
+use crate::git::{Args, ObjectId};
 pub(crate) use apart::Unpurged;
 use commit::Commit;
 use paths::Paths;
@@ -341,7 +340,7 @@ fn rewritten(
 ) -> Result<ObjectId, StoreError> {
     commit.hide(subjects)?;
     match commit.changed(before) {
-        Some(bytes) => make::bytes(work, Kind::Commit, &bytes),
+        Some(bytes) => Ok(make::bytes(work, Kind::Commit, &bytes)?),
         None => Ok(id),
     }
 }

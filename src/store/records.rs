@@ -9,6 +9,7 @@ use super::error::StoreError;
 use super::layout;
 use super::redact::Redactions;
 use super::snapshot::Read;
+use crate::git::GitError;
 use crate::model::doc::{Broken, Doc};
 use crate::model::execution::{Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
@@ -89,8 +90,8 @@ fn set_aside<T>(
             broken.push((path, why.to_string()));
             Ok(None)
         }
-        Err(StoreError::CrowdedFolder { path, size }) => {
-            let why = StoreError::CrowdedFolder { path: path.clone(), size }.to_string();
+        Err(StoreError::Git(GitError::CrowdedFolder { path, size })) => {
+            let why = StoreError::Git(GitError::CrowdedFolder { path: path.clone(), size }).to_string();
             broken.push((path, why));
             Ok(None)
         }

@@ -10,6 +10,7 @@ use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::records;
 use super::snapshot::Read;
+use crate::git::GitError;
 use crate::model::doc::{Doc, file_bytes};
 use crate::model::redaction::{ASIDE, REDACTED, Redaction, hidden_plan, hide};
 use crate::model::stamp::Made;
@@ -131,7 +132,7 @@ impl Redactions {
             let path = format!("{folder}/{target}");
             let (Form::Doc(schema), id) = form(&path) else { continue };
             let bytes = match read.file(&path) {
-                Err(StoreError::CrowdedFolder { .. }) => None,
+                Err(StoreError::Git(GitError::CrowdedFolder { .. })) => None,
                 other => other?,
             };
             let doc = bytes.and_then(|bytes| layout::own_doc(schema, id.as_deref(), &bytes).ok());

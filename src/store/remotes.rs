@@ -1,10 +1,10 @@
 //! The remotes that are configured, and the refspec by which the ref comes from one.
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::Store;
+use crate::git::ObjectId;
 
 /// A move of a ref, as its reflog tells.
 pub(crate) struct RefMove {

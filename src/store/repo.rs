@@ -3,15 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix_pack::cache::lru::MemoryCappedHashmap;
 
-use super::discover::{absolute, discover};
 use super::error::StoreError;
-use super::git::Git;
 use super::identity::Acting;
 use super::snapshot::Snapshot;
+use crate::git::Git;
+use crate::git::{GitError, ObjectId, absolute, discover};
 use crate::model::time::Time;
 use crate::rules::lease;
 
@@ -39,7 +38,7 @@ impl Store {
         let mut repo = discover(folder)?;
         let config = repo.config_snapshot();
         if config.string("extensions.refStorage").is_some_and(|kind| kind.to_str_lossy() != "files") {
-            return Err(StoreError::Reftable(absolute(repo.git_dir())));
+            return Err(StoreError::Git(GitError::Reftable(absolute(repo.git_dir()))));
         }
         let reference = match config.string("wf.ref") {
             None => DEFAULT_REF.to_owned(),

@@ -1,13 +1,12 @@
 //! The constant first commit that all stores share, so that any two of them can be merged.
 
-use gix::ObjectId;
 use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree};
 
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
-use super::make;
 use super::repo::Store;
+use crate::git::{ObjectId, make};
 use crate::model::doc::file_bytes;
 use crate::model::root::FORMAT;
 
@@ -44,7 +43,7 @@ pub(super) fn make(repo: &gix::Repository) -> Result<ObjectId, StoreError> {
         message: MESSAGE.into(),
         extra_headers: vec![],
     };
-    make::object(repo, &commit)
+    Ok(make::object(repo, &commit)?)
 }
 
 #[cfg(test)]

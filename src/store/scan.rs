@@ -4,14 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout;
 use super::snapshot::{Read, Snapshot, read_blob};
-use super::trees::{self, Entries};
+use crate::git::{ObjectId, trees, trees::Entries};
 use crate::model::id::IssueId;
 
 /// A state of which folders are kept: those of the issue that is being read, and those that hold many issues or items

@@ -3,13 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gix::ObjectId;
-
 use super::error::StoreError;
 use super::history::{Link, Step};
 use super::merge;
 use super::repo::{Store, object_id};
 use super::root;
+use crate::git::ObjectId;
 use crate::model::text_enum;
 
 text_enum!(
@@ -245,7 +244,7 @@ impl Store {
     /// What git prints of each listed commit.
     fn asked(&self, format: &'static str, list: &str) -> Result<std::process::Output, StoreError> {
         let args = ["log", "--no-walk=unsorted", "--no-show-signature", "--no-color", format, "--stdin"];
-        Ok(super::git::fed(self.git().command(&args), list.as_bytes())?)
+        Ok(crate::git::fed(self.git().command(&args), list.as_bytes())?)
     }
 }
 

@@ -3,16 +3,15 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
 
-use super::bounded;
 use super::commit_size;
 use super::error::StoreError;
 use super::layout::{ROOT_PATH, largest};
-use super::trees;
+use crate::git::trees;
+use crate::git::{ObjectId, bounded};
 use crate::model::root::FORMAT;
 use crate::model::strict;
 
@@ -104,7 +103,8 @@ impl<'repo> Snapshot<'repo> {
             Some((folder, name)) => (self.folder(folder)?, name),
             None => (Some(self.tree), path),
         };
-        folder.map_or(Ok(None), |folder| trees::look_up(self.repo, folder, name.into()))
+        let Some(folder) = folder else { return Ok(None) };
+        Ok(trees::look_up(self.repo, folder, name.into())?)
     }
 
     /// The folder at `path`. Commands read many files of few folders, and a folder of many issues takes long to search.

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use gix::ObjectId;
 use gix::bstr::BStr;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout;
 use super::repo::Store;
-use super::trees::{self, DEEPEST, Here, Recent};
+use crate::git::{GitError, ObjectId, trees, trees::DEEPEST, trees::Here, trees::Recent};
 
 /// At most this many differences are listed. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
@@ -243,7 +242,7 @@ impl<'a> Walk<'a> {
         self.opened += 1;
         let differing = match self.recent.differing(self.repo, old, new) {
             // One that is too large to be read stands for all that is in it.
-            Err(StoreError::CrowdedFolder { .. }) => {
+            Err(GitError::CrowdedFolder { .. }) => {
                 let side = |id: Option<ObjectId>| id.map(|id| (EntryKind::Tree, id));
                 self.found.push(Difference { path: path.to_owned(), old: side(old), new: side(new) });
                 return Ok(());

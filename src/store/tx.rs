@@ -3,9 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use gix::ObjectId;
-
-use super::bulk::{Ready, write_tree};
+use super::bulk::Ready;
 use super::error::StoreError;
 use super::identity::Identity;
 use super::lock::WriteLock;
@@ -14,6 +12,7 @@ use super::redact::Redactions;
 use super::repo::{Store, one_line};
 use super::snapshot::{Read, Snapshot};
 use super::{layout, merge, root};
+use crate::git::{GitError, ObjectId};
 use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
@@ -186,7 +185,7 @@ impl<'repo> Tx<'repo> {
     ) -> Result<Option<ObjectId>, StoreError> {
         let (before, parent) = (self.base.tree(), self.base.commit());
         let message = message(&self.note, identity);
-        let tree = write_tree(work, before, self.pending.into_memory())?;
+        let tree = crate::git::write_tree::onto(work, before, self.pending.into_memory())?;
         if tree == before {
             return Ok(None);
         }
@@ -345,7 +344,7 @@ impl Store {
 pub(crate) fn random_uid() -> Result<Uid, StoreError> {
     let mut bits = [0u8; 5];
     getrandom::fill(&mut bits)
-        .map_err(|e| StoreError::Open(format!("the system gives no random bits: {e}")))?;
+        .map_err(|e| StoreError::Git(GitError::Open(format!("the system gives no random bits: {e}"))))?;
     Ok(Uid::from_bits(bits))
 }
 

@@ -1,17 +1,15 @@
 //! A merge, or a change on top of one, that is pushed to a remote before the local ref moves. If someone else pushed
 //! first, it is discarded, so failed attempts leave nothing in the history.
 
-use gix::ObjectId;
-
 use super::error::StoreError;
-use super::fault;
 use super::lock::WriteLock;
 use super::merge::{self, EqualTrees, Merged};
 use super::pending::Pending;
-use super::persist::{Keep, Made};
 use super::repo::Store;
 use super::snapshot::Snapshot;
 use super::tx::{FarFuture, Tx, random_uid};
+use crate::git::persist::{Keep, Made};
+use crate::git::{ObjectId, fault};
 use crate::model::stamp::Stamper;
 
 /// A commit whose objects are written and which no ref holds yet.

@@ -4,14 +4,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::repo::Store;
 use super::snapshot::read_blob;
-use super::trees::Here;
+use crate::git::{ObjectId, trees::Here};
 use crate::model::doc::Doc;
 
 /// Versions of as many bytes are remembered.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::Kind;
 use gix::objs::tree::EntryKind;
@@ -11,7 +10,7 @@ use super::cleared::Cleared;
 use super::error::StoreError;
 use super::layout;
 use super::snapshot::{Snapshot, read_blob};
-use super::trees::{self, DEEPEST};
+use crate::git::{ObjectId, trees, trees::DEEPEST};
 
 /// What is at a path.
 #[derive(Debug)]
@@ -45,7 +44,8 @@ impl Snapshot<'_> {
         hidden: &Cleared,
         visit: &mut dyn FnMut(&str, Visited) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Some(folder) = trees::read(self.repo(), tree).map_err(trees::at(path))? else {
+        let folder = trees::read(self.repo(), tree).map_err(trees::at(path)).map_err(StoreError::Git)?;
+        let Some(folder) = folder else {
             return visit(path, Visited::Unfit("a folder that cannot be read"));
         };
         // A folder with redactions of its own: an issue, a plan, an execution.

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use gix::ObjectId;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::git::ObjectId;
 use crate::model::doc::{Doc, Written};
 use crate::model::stamp::Made;
 use crate::model::time::Time;

@@ -4,9 +4,9 @@
 
 use std::collections::HashSet;
 
-use gix::ObjectId;
 use gix::revision::walk::Sorting;
 
+use crate::git::ObjectId;
 use crate::model::time::Time;
 use crate::store::{RefMove, Store, StoreError};
 

@@ -1,11 +1,9 @@
 //! Partial clones. The objects that a merge reads must be fetched first, since a missing object is not a broken
 //! record.
 
-use gix::ObjectId;
-
 use super::SyncError;
 use super::transfer::told_by;
-use crate::store::git::{Args, feed};
+use crate::git::{Args, ObjectId, feed};
 use crate::store::{Store, StoreError};
 
 /// Trees lie no deeper in each other, in a store of ours.

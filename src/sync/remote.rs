@@ -1,7 +1,7 @@
 //! Which remote the ref belongs to, and how the repository comes to know it.
 
 use super::SyncError;
-use crate::store::git::Args;
+use crate::git::Args;
 use crate::store::{Store, StoreError};
 
 /// The ref's remote: `wf.remote`, else the one remote whose plain `git fetch` brings the ref along. None if neither

@@ -2,13 +2,12 @@
 
 use std::thread::JoinHandle;
 
-use gix::ObjectId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::transfer::{self, Pushed};
 use super::{SyncError, backoff};
-use crate::store::git::{Args, GitError};
+use crate::git::{Args, GitError, ObjectId};
 use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
 
 /// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use gix::ObjectId;
-
 use super::words::{self, Trouble};
 use super::{SyncError, backoff, partial};
-use crate::store::git::{Args, GitError};
+use crate::git::{Args, GitError, ObjectId};
 use crate::store::{Store, StoreError};
 
 /// How often a fetch starts again because somebody else fetches here at the same time.
@@ -60,7 +58,7 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
             Trouble::Credentials => SyncError::Credentials { remote: remote.to_owned(), words: said },
             _ => match words::lock_file(&said).map(PathBuf::from).filter(|it| it.exists()) {
                 // It lies here, and says nothing about the remote.
-                Some(lock) => StoreError::LockFile(lock).into(),
+                Some(lock) => StoreError::Git(GitError::LockFile(lock)).into(),
                 None => SyncError::Unreachable { remote: remote.to_owned(), words: said },
             },
         });

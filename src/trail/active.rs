@@ -40,7 +40,7 @@ pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
     match std::fs::read(path(store)) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(StoreError::Io { path: path(store), source }),
+        Err(source) => Err(StoreError::io(path(store))(source)),
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {
         active.task_id = same.and_then(|it| it.task_id);
     }
     let path = path(store);
-    let io = |source| StoreError::Io { path: path.clone(), source };
+    let io = |source| StoreError::io(path.clone())(source);
     let folder = store.git_dir().join("wf");
     std::fs::create_dir_all(&folder).map_err(io)?;
     let mut file = tempfile::NamedTempFile::new_in(&folder).map_err(io)?;
@@ -116,7 +116,7 @@ pub(crate) fn begun(store: &Store) -> Result<Vec<ExecutionId>, StoreError> {
     match std::fs::read_to_string(begun_path(store)) {
         Ok(text) => Ok(text.lines().filter_map(|line| ExecutionId::parse(line).ok()).collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => Err(StoreError::Io { path: begun_path(store), source }),
+        Err(source) => Err(StoreError::io(begun_path(store))(source)),
     }
 }
 
@@ -131,7 +131,7 @@ fn begun_path(store: &Store) -> PathBuf {
 
 fn remove(path: PathBuf) -> Result<(), StoreError> {
     match std::fs::remove_file(&path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(StoreError::Io { path, source }),
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io(path)(source)),
         _ => Ok(()),
     }
 }

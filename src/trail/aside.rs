@@ -6,10 +6,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-use gix::ObjectId;
-
+use crate::git::{Args, Git, GitError, ObjectId};
 use crate::store::Store;
-use crate::store::git::{Args, Git, GitError};
 
 /// Runs git beside the repository: it reads all objects that are there, and what it writes goes away with this.
 pub(super) struct Aside {

@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gix::ObjectId;
-
 use super::merges::{self, Budget};
 use super::trailers;
+use crate::git::{Args, ObjectId};
 use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::remedy::Remedies;
 use crate::rules::audit::{Change, Commit, Unseen};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
-use crate::store::git::Args;
 use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, object_id, records};
 
 /// A commit of the range, with what git knows of it.

@@ -4,12 +4,10 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 
-use gix::ObjectId;
-
 use super::quoted::unquoted;
+use crate::git::GitError;
+use crate::git::{Args, ObjectId};
 use crate::model::remedy::{Call, Remedies};
-use crate::store::git::Args;
-use crate::store::git::GitError;
 use crate::store::{Store, StoreError, object_id};
 
 /// Lines that follow each other and come from one commit.

@@ -1,15 +1,14 @@
 //! Where branches would conflict if they were merged now. git merges them in memory: no work tree or reference is
 //! touched, and its objects go to a temporary folder.
 
-use gix::ObjectId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::aside::Aside;
+use crate::git::{Args, GitError, ObjectId};
 use crate::model::Explain;
 use crate::model::hash::CommitHash;
 use crate::model::remedy::Remedies;
-use crate::store::git::{Args, GitError};
 use crate::store::{Store, StoreError};
 
 /// More places than these are not told of one file.

@@ -3,13 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gix::ObjectId;
-
 use super::patch_id;
 use super::referred::Referred;
+use crate::git::{Args, ObjectId};
 use crate::model::hash::{CommitHash, PatchId};
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
-use crate::store::git::Args;
 use crate::store::{CodeCommit, Store, StoreError, object_id};
 
 /// At most this many of the latest commits of an execution are looked at.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use gix::bstr::ByteSlice;
 
+use crate::git::Args;
 use crate::store::Store;
-use crate::store::git::Args;
 
 /// How a hook calls the program: a shim of ours names it, and so does a hook of one's own that calls ours.
 const CALLS: [&[u8]; 2] = [b"git-wf", b"git wf"];

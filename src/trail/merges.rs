@@ -14,11 +14,11 @@ mod weight;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 
 use self::again::{Again, Changes, Joined};
 pub(crate) use self::weight::Budget;
+use crate::git::ObjectId;
 use crate::rules::audit::{Change, Unseen};
 use crate::store::{CodeCommit, Store, StoreError};
 

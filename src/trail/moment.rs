@@ -1,12 +1,10 @@
 //! A state of the store as people name it: a commit of the ref, a place in its reflog, a remote, a date.
 
-use gix::ObjectId;
-
+use crate::git::{Args, ObjectId};
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
 use crate::store::dates::Bound;
-use crate::store::git::Args;
 use crate::store::{Store, StoreError, object_id};
 
 /// A state that cannot be made out.

@@ -5,10 +5,8 @@ use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use gix::ObjectId;
-
+use crate::git::{Args, Git, GitError, ObjectId};
 use crate::model::hash::{CommitHash, PatchId};
-use crate::store::git::{Args, Git, GitError};
 use crate::store::{Store, StoreError};
 
 /// How a change is shown for its id to be computed: no setting of the user has a say in it.

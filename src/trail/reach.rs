@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
+use crate::git::Args;
 use crate::model::hash::CommitHash;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::git::Args;
 use crate::store::{Store, StoreError, object_id};
 
 /// Those of some commits that nothing leads to, found by one walk.

@@ -6,7 +6,6 @@ mod patches;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use gix::ObjectId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,12 +15,12 @@ use super::links::{files, link, solutions, task};
 use super::reach::Unreached;
 use super::sources::Sources;
 use super::trailers;
+use crate::git::{Args, ObjectId};
 use crate::model::execution::{Event, LinkedBy, Rewrite};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::time::Time;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::git::Args;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id, records};
 
 /// Clocks differ: a commit may seem to be so many milliseconds older than the claim that it is for.

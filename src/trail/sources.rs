@@ -6,16 +6,14 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use gix::ObjectId;
-
 use super::referred::Referred;
 use super::{links, patch_id, relink, trailers};
+use crate::git::{Args, ObjectId};
 use crate::index::{self, Index};
 use crate::model::execution::{CommitLink, Execution};
 use crate::model::hash::{CommitHash, PatchId};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::git::Args;
 use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, object_id, records};
 
 /// A revert of a revert of a revert: so far back its message is followed.

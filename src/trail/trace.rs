@@ -1,13 +1,11 @@
 //! From a commit to the executions that link it.
 
-use gix::ObjectId;
-
 use super::audit::{RangeError, ids};
+use crate::git::{Args, ObjectId};
 use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
 use crate::rules::folder::IssueFolder;
-use crate::store::git::Args;
 use crate::store::{Store, StoreError, object_id, records};
 
 /// A commit of the project, as git knows it.

@@ -2,8 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use gix::ObjectId;
-
+use crate::git::ObjectId;
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
 use crate::model::id::SolutionId;

@@ -3,11 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gix::ObjectId;
-
 use super::copies;
 use super::merges::{self, Budget, OwnChanges};
 use super::reach::Unreached;
+use crate::git::ObjectId;
 use crate::model::execution::LinkedBy;
 use crate::model::hash::CommitHash;
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};

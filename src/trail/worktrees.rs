@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::git::Args;
+use crate::git::GitError;
 use crate::model::hash::CommitHash;
 use crate::store::Store;
-use crate::store::git::Args;
-use crate::store::git::GitError;
 
 /// The full names of the branches that are checked out, with the folder of each.
 pub(crate) fn checked_out(store: &Store) -> Result<Vec<(String, PathBuf)>, GitError> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice;
 
 use super::InstallError;
-use crate::store::git::{Args, Git, GitError};
+use crate::git::{Args, Git, GitError};
 
 /// A repository's hooks folder and what surrounds it. All paths are absolute, without symbolic links.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use std::ffi::OsStr;
 
 use gix::bstr::{BString, ByteSlice};
 
+use crate::git::{Git, GitError};
 use crate::store::Store;
-use crate::store::git::{Git, GitError};
 use crate::trail::trailers::own_trailer;
 
 /// Git's default, and what `auto` falls back to.

@@ -12,7 +12,7 @@ use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::strict;
 use crate::model::time::Time;
-use crate::store::{Cursor, Found, StoreError, Tx, layout, path_refusal};
+use crate::store::{Cursor, Found, StoreError, Tx, layout};
 
 /// More files than any store holds.
 const MOST_FILES: u64 = 20_000_000;
@@ -171,7 +171,7 @@ fn file(parts: Parts<'_>) -> Result<(String, Vec<u8>), String> {
     else {
         return Err("it is neither a file with a `path` nor the last line with the number of `files`".into());
     };
-    if let Some(why) = path_refusal(&path) {
+    if let Some(why) = crate::git::trees::path_refusal(&path) {
         return Err(format!("`path` is `{path}`: {why}"));
     }
     let most = usize::try_from(layout::largest(&path)).unwrap_or(usize::MAX);

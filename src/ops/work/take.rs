@@ -6,10 +6,11 @@ use super::begin::{execution, pick, place, settle};
 use super::claim_view::{Claim, Taken, view};
 use super::unseen_claim::{Left, left_behind, lost, made_of};
 use super::{Own, notice_of_loss, own};
+use crate::git::fault;
 use crate::model::remedy::Remedy;
 use crate::ops::{Answer, Kind, Refusal, Session, queue};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::{Read, Store, fault, random_uid, resolve};
+use crate::store::{Read, Store, random_uid, resolve};
 use crate::sync;
 use crate::trail::active;
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::unlinked;
+use crate::git::Args;
 use crate::model::hash::CommitHash;
 use crate::model::plan::Plan;
 use crate::model::remedy::{Call, Remedy};
@@ -11,7 +12,6 @@ use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::rules::evidence;
 use crate::rules::folder::ExecutionFolder;
-use crate::store::git::Args;
 use crate::store::{Store, StoreError};
 use crate::trail::work::Work;
 use crate::trail::{active, hooked, progress};

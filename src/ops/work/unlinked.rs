@@ -1,11 +1,11 @@
 //! Why commits that were made since a claim are not linked to it.
 
+use crate::git::Args;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::words::count;
 use crate::ops::{Notice, Refusal};
 use crate::rules::folder::ExecutionFolder;
-use crate::store::git::Args;
 use crate::store::{Store, StoreError, records};
 use crate::trail::own_branch::{Relation, relation};
 use crate::trail::sources::Sources;

@@ -2,9 +2,8 @@
 
 use serde_json::json;
 
-use super::*;
+use crate::git::{ObjectId, bounded};
 use crate::model::fixtures::entry;
-use crate::store::bounded;
 use crate::store::lineage::tests::{History, path};
 
 /// So many redactions by one commit, and so many commits behind it, each with a file of its own.

@@ -1,10 +1,10 @@
 //! Checks each tree entry and each file of the newest state by itself.
 
-use gix::ObjectId;
 use gix::objs::Kind;
 use gix::objs::tree::{Entry, EntryKind};
 
 use super::Findings;
+use crate::git::{ObjectId, trees};
 use crate::model::doc::Doc;
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::redaction::Redaction;
@@ -15,7 +15,6 @@ use crate::store::layout::{self, Form, ISSUES, QUEUES, RUNS, form};
 use crate::store::redact::{Reach, Shelf};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
-use crate::store::trees;
 
 /// A store with more files than this is not checked to the end.
 const MOST_FILES: u64 = 4_000_000;
@@ -56,7 +55,7 @@ impl Walk<'_> {
     fn folder(&mut self, id: ObjectId, path: &str) -> Result<(), StoreError> {
         let shown = if path.is_empty() { "/" } else { path };
         let folder = match trees::read(&self.store.repo, id).map_err(trees::at(path)) {
-            Err(error) => return self.found.crowded(error),
+            Err(error) => return self.found.crowded(error.into()),
             Ok(folder) => folder,
         };
         let Some(folder) = folder else {

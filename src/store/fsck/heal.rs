@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
 use super::Findings;
+use crate::git::ObjectId;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::time::Time;
 use crate::store::error::StoreError;

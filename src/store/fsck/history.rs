@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use super::{Findings, Severity, files};
+use crate::git::ObjectId;
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::lineage::{Did, Lineage};

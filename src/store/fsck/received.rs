@@ -4,11 +4,11 @@ mod record;
 
 use std::collections::BTreeSet;
 
-use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 
 use self::record::{Fault, Verdict};
 use super::files;
+use crate::git::{ObjectId, trees};
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
@@ -24,7 +24,6 @@ use crate::store::redact::{Reach, Shelf};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
 use crate::store::tree_diff::Difference;
-use crate::store::trees;
 
 /// At most this many files are checked in a folder that this version does not know.
 const MOST_UNKNOWN: usize = 200_000;
@@ -429,8 +428,8 @@ mod tests {
 
     #[test]
     fn what_is_set_aside_and_hidden_in_a_folder_is_read_once_for_all_its_files() {
+        use crate::git::bounded;
         use crate::model::fixtures::entry;
-        use crate::store::bounded;
         use crate::store::lineage::tests::{History, issue, path};
         use serde_json::json;
         let read = |count: usize| {

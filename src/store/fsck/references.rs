@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use gix::ObjectId;
-
 use super::{Findings, runs};
+use crate::git::ObjectId;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::solution::{SOLUTION, Solution};

@@ -1,8 +1,10 @@
 //! The cost of a walk through a history that was made to be slow, counted instead of timed.
 
 use super::*;
+use crate::git::ObjectId;
+use crate::git::bounded;
 use crate::model::id::IssueId;
-use crate::store::{bounded, root, shared_map};
+use crate::store::{root, shared_map};
 
 /// A store whose history is made by hand.
 pub(in crate::store) struct History {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::git::ObjectId;
 use crate::model::doc::Doc;
 use crate::model::doc::file_bytes;
 use crate::model::fixtures;

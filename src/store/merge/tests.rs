@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::git::{GitError, ObjectId};
 use crate::model::fixtures;
 use crate::model::id::{EntryId, IssueId};
 use crate::store::layout;
@@ -257,7 +258,7 @@ fn bounded(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> Option<Objec
     merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150 };
     match merge.root(one, two) {
         Ok(tree) => Some(tree),
-        Err(StoreError::FullFolder { .. } | StoreError::CrowdedFolder { .. }) => None,
+        Err(StoreError::FullFolder { .. } | StoreError::Git(GitError::CrowdedFolder { .. })) => None,
         Err(error) => panic!("{error}"),
     }
 }

@@ -3,19 +3,18 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use gix::ObjectId;
 use gix::bstr::BString;
 use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree, WriteTo};
 
+use crate::git::trees::{self, DEEPEST};
+use crate::git::{ObjectId, make};
 use crate::model::doc::Doc;
 use crate::model::schema::Schema;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, ISSUES, form};
-use crate::store::make;
 use crate::store::merge::entry;
 use crate::store::snapshot::read_blob;
-use crate::store::trees::{self, DEEPEST};
 
 /// How much a merge takes over. What is beyond is refused with its whole head: if it were left out, what two sides have
 /// together would depend on which of them met a third one first.
@@ -287,7 +286,7 @@ impl<'a> Merge<'a> {
         let mut tree = Tree { entries };
         tree.entries.sort();
         trees::refuse_larger(path, tree.size(), self.bounds.tree)?;
-        make::unless_held(self.repo, &tree, sides).map(Some)
+        Ok(Some(make::unless_held(self.repo, &tree, sides)?))
     }
 
     fn refuse(&mut self, path: &str) {
@@ -395,7 +394,7 @@ impl<'a> Merge<'a> {
         if bytes == b {
             return Ok(other);
         }
-        make::bytes(self.repo, Kind::Blob, &bytes)
+        Ok(make::bytes(self.repo, Kind::Blob, &bytes)?)
     }
 }
 

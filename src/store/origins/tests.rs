@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::git::ObjectId;
 use crate::model::issue::ISSUE;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;

@@ -3,11 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gix::ObjectId;
-
 use super::commit::Commit;
 use super::paths::Paths;
 use super::{memory, rewritten};
+use crate::git::ObjectId;
 use crate::store::error::StoreError;
 use crate::store::merge;
 use crate::store::repo::Store;

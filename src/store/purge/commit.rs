@@ -1,8 +1,8 @@
 //! A commit of the ref as it is rewritten: tree, parents and message; the rest stays byte for byte.
 
-use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 
+use crate::git::ObjectId;
 use crate::model::redaction::REDACTED;
 use crate::store::error::StoreError;
 use crate::store::root;

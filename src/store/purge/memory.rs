@@ -7,8 +7,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use gix::ObjectId;
-
+use crate::git::ObjectId;
 use crate::store::error::StoreError;
 use crate::store::repo::object_id;
 
@@ -24,7 +23,7 @@ pub(super) fn read(common_dir: &Path) -> Result<HashSet<ObjectId>, StoreError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(HashSet::new()),
         // Half of it is as good as none: the histories show the rest.
         Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Ok(HashSet::new()),
-        Err(source) => Err(StoreError::Io { path, source }),
+        Err(source) => Err(StoreError::io(path)(source)),
     }
 }
 
@@ -34,7 +33,7 @@ pub(super) fn remotes(common_dir: &Path) -> Result<Vec<(String, ObjectId)>, Stor
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
-        Err(source) => return Err(StoreError::Io { path, source }),
+        Err(source) => return Err(StoreError::io(path)(source)),
     };
     let one = |line: &str| {
         let (commit, remote) = line.split_once(' ')?;
@@ -63,6 +62,6 @@ fn replace(path: &Path, lines: &[String]) -> Result<(), StoreError> {
     std::fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(StoreError::io(folder))?;
     file.write_all(lines.concat().as_bytes()).map_err(StoreError::io(path))?;
-    file.persist(path).map_err(|error| StoreError::Io { path: path.to_owned(), source: error.error })?;
+    file.persist(path).map_err(|error| StoreError::io(path.to_owned())(error.error))?;
     Ok(())
 }

@@ -3,19 +3,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree, TreeRef};
 use serde_json::Value;
 
+use crate::git::{ObjectId, make};
 use crate::model::doc::file_bytes;
 use crate::model::redaction::REDACTED;
 use crate::model::strict;
 use crate::store::cleared::Cleared;
 use crate::store::error::StoreError;
 use crate::store::layout;
-use crate::store::make;
 use crate::store::records;
 use crate::store::repo::object_id;
 use crate::store::snapshot::{Snapshot, read_blob};

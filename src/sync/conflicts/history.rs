@@ -3,9 +3,8 @@
 
 use std::collections::HashMap;
 
-use gix::ObjectId;
-
 use super::WHOLE;
+use crate::git::ObjectId;
 use crate::model::doc::{Apart, Doc, Written};
 use crate::model::schema::Schema;
 use crate::model::stamp::Made;

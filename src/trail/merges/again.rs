@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use gix::ObjectId;
 use gix::bstr::{BString, ByteSlice};
 
 use super::super::aside::Aside;
 use super::weight::MOST_RENAMES;
+use crate::git::{Args, GitError, ObjectId, feed};
 use crate::rules::audit::Change;
-use crate::store::git::{Args, GitError, feed};
 use crate::store::{CodeCommit, Store, StoreError, object_id};
 
 /// Paths that differ, as git has them: not all are UTF-8.

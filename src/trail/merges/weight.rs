@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use gix::ObjectId;
-
+use crate::git::ObjectId;
 use crate::rules::audit::Unseen;
 use crate::store::{CodeCommit, Store, StoreError};
 

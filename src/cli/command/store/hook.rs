@@ -4,6 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use crate::cli::{Context, Exit, Failure, Outcome, acting};
+use crate::git::GitError;
 use crate::hooks::{HookError, Verdict, commit_msg, post_commit, post_rewrite, pre_push, pre_receive};
 use crate::store::{Store, StoreError};
 use crate::ui;
@@ -53,7 +54,9 @@ fn hook(name: &str, args: &[OsString]) -> Result<Verdict, HookError> {
     let store = match Store::open(Path::new(".")) {
         Ok(store) => store.acting(acting()).in_hook(),
         // There can be no store in such a place.
-        Err(StoreError::NotARepository(_) | StoreError::Reftable(_)) if name != GUARD => {
+        Err(StoreError::Git(GitError::NotARepository(_)) | StoreError::Git(GitError::Reftable(_)))
+            if name != GUARD =>
+        {
             return Ok(Verdict::Go);
         }
         Err(error) => return Err(error.into()),

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::super::{HooksAt, InstallError, Side, install};
 use super::{NAMES, names, place, program};
+use crate::git::Git;
 use crate::hooks::test_repo::TestRepo;
 use crate::model::Explain;
-use crate::store::git::Git;
 
 #[test]
 fn a_configured_folder_is_relative_to_the_work_tree() {

@@ -86,7 +86,7 @@ fn asked(repo: &TestRepo, text: &[u8], prefix: &str, trailers: &[(&str, &str)]) 
 fn sealed(repo: &TestRepo, args: &[String], input: &[u8]) -> Vec<u8> {
     let mut command = repo.command(&[]);
     command.args(args).env("GIT_DIR", "/dev/null");
-    crate::store::git::feed(command, input).unwrap()
+    crate::git::feed(command, input).unwrap()
 }
 
 fn ends_blank(text: &[u8]) -> bool {

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::*;
+use crate::git::ObjectId;
 use crate::model::doc::Doc;
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry};
 use crate::model::id::{EntryId, ItemId, QueueId, RunId, SolutionId};

@@ -11,7 +11,7 @@ use gix::objs::encode::loose_header;
 use gix::zlib::stream::deflate::{Compress, FlushCompress};
 use gix::zlib::{Compression, Status};
 
-use super::error::StoreError;
+use super::error::GitError;
 use super::fault;
 
 /// `git prune` removes files of such a name.
@@ -21,14 +21,14 @@ const TRIES: u32 = 5;
 
 /// Writes single objects one after the other. They share the state of the compressor, since creating it takes longer
 /// than compressing a small object.
-pub(super) struct Loose {
+pub(crate) struct Loose {
     compress: Compress,
     is_synced: bool,
 }
 
 impl Loose {
     /// `core.looseCompression`, else `core.compression`, else as fast as can be; `core.fsync`.
-    pub(super) fn of(repo: &gix::Repository, is_synced: bool) -> Self {
+    pub(crate) fn of(repo: &gix::Repository, is_synced: bool) -> Self {
         let config = repo.config_snapshot();
         let level = config.integer("core.looseCompression").or_else(|| config.integer("core.compression"));
         let compression = match level {
@@ -43,15 +43,15 @@ impl Loose {
     }
 
     /// Puts the object into the folder `objects`. The file is there whole or not at all.
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         objects: &Path,
         id: ObjectId,
         kind: Kind,
         data: &[u8],
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), GitError> {
         let (folder, path) = place(objects, id);
-        let failed = |error| StoreError::io(absolute(&path))(error);
+        let failed = |error| GitError::io(absolute(&path))(error);
         let bytes = self.deflated(kind, data).map_err(failed)?;
         let mut tried = 0;
         loop {
@@ -60,7 +60,7 @@ impl Loose {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tried < TRIES => {
                     match std::fs::create_dir(&folder) {
                         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                            return Err(StoreError::io(absolute(&folder))(error));
+                            return Err(GitError::io(absolute(&folder))(error));
                         }
                         _ => {}
                     }
@@ -108,7 +108,7 @@ impl Loose {
 }
 
 /// Whether there is such a file, now.
-pub(super) fn is_in(objects: &Path, id: ObjectId) -> bool {
+pub(crate) fn is_in(objects: &Path, id: ObjectId) -> bool {
     place(objects, id).1.exists()
 }
 

@@ -17,15 +17,15 @@ use gix::zlib::stream::deflate::{Compress, FlushCompress};
 use gix::zlib::{Compression, Inflate, Status};
 use tempfile::NamedTempFile;
 
-use super::error::StoreError;
+use super::error::GitError;
 use super::fault;
 use super::fsync::{self, Part};
 use super::persist::syncs;
 
 /// Not `tmp_`, as git's own begin: a `gc --prune=now` takes those away under the hands of who writes them.
-pub(super) const UNFINISHED: &str = ".wf_unfinished_";
+pub(crate) const UNFINISHED: &str = ".wf_unfinished_";
 /// What stands in the file that keeps a pack.
-pub(super) const KEPT: &str = "git-wf, until the ref points here\n";
+pub(crate) const KEPT: &str = "git-wf, until the ref points here\n";
 /// Signature and version; the number of objects follows.
 const HEADER: &[u8] = b"PACK\0\0\0\x02";
 const HEADER_LENGTH: u64 = 12;
@@ -42,7 +42,7 @@ struct Place {
 }
 
 /// A pack that is being written.
-pub(super) struct PackWriter {
+pub(crate) struct PackWriter {
     hash: gix::hash::Kind,
     folder: PathBuf,
     file: NamedTempFile,
@@ -56,9 +56,9 @@ pub(super) struct PackWriter {
 
 impl PackWriter {
     /// Begins a pack beside those of the repository.
-    pub(super) fn create(repo: &gix::Repository) -> Result<Self, StoreError> {
+    pub(crate) fn create(repo: &gix::Repository) -> Result<Self, GitError> {
         let folder = repo.objects.store_ref().path().join("pack");
-        std::fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        std::fs::create_dir_all(&folder).map_err(GitError::io(&folder))?;
         remove_abandoned(&folder);
         let file = unfinished(&folder)?;
         let mut buffer = Vec::with_capacity(BUFFER + BUFFER / 4);
@@ -77,9 +77,9 @@ impl PackWriter {
     }
 
     /// Adds an object, unless it is there already.
-    pub(super) fn add(&mut self, kind: Kind, data: &[u8]) -> Result<ObjectId, StoreError> {
+    pub(crate) fn add(&mut self, kind: Kind, data: &[u8]) -> Result<ObjectId, GitError> {
         let id = gix::objs::compute_hash(self.hash, kind, data)
-            .map_err(StoreError::object("cannot hash an object"))?;
+            .map_err(GitError::object("cannot hash an object"))?;
         if self.places.contains_key(&id) {
             return Ok(id);
         }
@@ -99,8 +99,8 @@ impl PackWriter {
         Ok(id)
     }
 
-    fn compress(&mut self, data: &[u8]) -> Result<(), StoreError> {
-        let failed = StoreError::object("cannot compress an object");
+    fn compress(&mut self, data: &[u8]) -> Result<(), GitError> {
+        let failed = GitError::object("cannot compress an object");
         self.deflate.reset();
         let mut end = self.buffer.len();
         loop {
@@ -120,7 +120,7 @@ impl PackWriter {
     }
 
     /// An object that was added.
-    pub(super) fn read(&self, id: &ObjectId) -> Result<Option<Vec<u8>>, StoreError> {
+    pub(crate) fn read(&self, id: &ObjectId) -> Result<Option<Vec<u8>>, GitError> {
         let Some(place) = self.places.get(id) else { return Ok(None) };
         let length = place.length as usize;
         let mut entry = vec![0; length];
@@ -133,12 +133,12 @@ impl PackWriter {
         }
         let (size, header) = entry_size(&entry);
         let mut data = vec![0; size];
-        let failed = StoreError::object("cannot read what was just written");
+        let failed = GitError::object("cannot read what was just written");
         Inflate::default().once(&entry[header..], &mut data).map_err(failed)?;
         Ok(Some(data))
     }
 
-    fn flush(&mut self) -> Result<(), StoreError> {
+    fn flush(&mut self) -> Result<(), GitError> {
         self.file.as_file().write_all_at(&self.buffer, self.written).map_err(self.io())?;
         self.written += self.buffer.len() as u64;
         self.buffer.clear();
@@ -147,9 +147,9 @@ impl PackWriter {
 
     /// Puts the pack and its index in place. The answer is the `.keep` file: it holds the pack until a ref points into
     /// it, and is to be removed then.
-    pub(super) fn finish(mut self) -> Result<PathBuf, StoreError> {
+    pub(crate) fn finish(mut self) -> Result<PathBuf, GitError> {
         self.flush()?;
-        let failed = StoreError::object("cannot write a pack");
+        let failed = GitError::object("cannot write a pack");
         let count = u32::try_from(self.places.len()).map_err(|_| too_large(&self.folder))?;
         let file = self.file.as_file();
         file.write_all_at(&count.to_be_bytes(), HEADER_LENGTH - 4).map_err(self.io())?;
@@ -166,18 +166,18 @@ impl PackWriter {
         }
         let named = |ending| self.folder.join(format!("pack-{checksum}.{ending}"));
         let keep = named("keep");
-        std::fs::write(&keep, KEPT).map_err(StoreError::io(&keep))?;
+        std::fs::write(&keep, KEPT).map_err(GitError::io(&keep))?;
         fault::point("packed");
         // A reader knows a pack by its index, so that comes last.
         for (file, ending) in [(self.file, "pack"), (index, "idx")] {
             let path = named(ending);
-            file.persist(&path).map_err(|error| StoreError::io(path)(error.error))?;
+            file.persist(&path).map_err(|error| GitError::io(path)(error.error))?;
         }
         Ok(keep)
     }
 
     /// Over all of the file, which is read again: only now the number of objects in its header is known.
-    fn checksum(&self) -> Result<gix::Result<ObjectId>, StoreError> {
+    fn checksum(&self) -> Result<gix::Result<ObjectId>, GitError> {
         let mut file = File::open(self.file.path()).map_err(self.io())?;
         let mut hasher = gix::hash::hasher(self.hash);
         let mut chunk = vec![0; BUFFER];
@@ -189,22 +189,22 @@ impl PackWriter {
         }
     }
 
-    fn io(&self) -> impl FnOnce(io::Error) -> StoreError + use<> {
-        StoreError::io(self.folder.clone())
+    fn io(&self) -> impl FnOnce(io::Error) -> GitError + use<> {
+        GitError::io(self.folder.clone())
     }
 }
 
-fn unfinished(folder: &Path) -> Result<NamedTempFile, StoreError> {
+fn unfinished(folder: &Path) -> Result<NamedTempFile, GitError> {
     tempfile::Builder::new()
         .prefix(UNFINISHED)
         .permissions(Permissions::from_mode(0o444))
         .tempfile_in(folder)
         // Its own error names the unfinished file.
-        .map_err(|error| StoreError::io(folder)(io::Error::from(error.kind())))
+        .map_err(|error| GitError::io(folder)(io::Error::from(error.kind())))
 }
 
-fn too_large(folder: &Path) -> StoreError {
-    StoreError::io(folder)(io::Error::from(io::ErrorKind::FileTooLarge))
+fn too_large(folder: &Path) -> GitError {
+    GitError::io(folder)(io::Error::from(io::ErrorKind::FileTooLarge))
 }
 
 /// `pack.compression`, else `core.compression`, else zlib's own default, as git.

@@ -4,25 +4,25 @@
 use gix::ObjectId;
 use gix::objs::{Kind, Write, WriteTo};
 
-use super::error::StoreError;
+use super::error::GitError;
 
 /// A tree or a commit.
-pub(super) fn object(repo: &gix::Repository, object: &dyn WriteTo) -> Result<ObjectId, StoreError> {
-    repo.objects.write(object).map_err(StoreError::object("cannot write an object"))
+pub(crate) fn object(repo: &gix::Repository, object: &dyn WriteTo) -> Result<ObjectId, GitError> {
+    repo.objects.write(object).map_err(GitError::object("cannot write an object"))
 }
 
 /// An object of which the bytes are known.
-pub(super) fn bytes(repo: &gix::Repository, kind: Kind, bytes: &[u8]) -> Result<ObjectId, StoreError> {
-    repo.objects.write_buf(kind, bytes).map_err(StoreError::object("cannot write an object"))
+pub(crate) fn bytes(repo: &gix::Repository, kind: Kind, bytes: &[u8]) -> Result<ObjectId, GitError> {
+    repo.objects.write_buf(kind, bytes).map_err(GitError::object("cannot write an object"))
 }
 
 /// An object that may be one of `held`, which a ref holds: nothing is made then.
-pub(super) fn unless_held(
+pub(crate) fn unless_held(
     repo: &gix::Repository,
     object: &dyn WriteTo,
     held: &[ObjectId],
-) -> Result<ObjectId, StoreError> {
-    let failed = StoreError::object("cannot write an object");
+) -> Result<ObjectId, GitError> {
+    let failed = GitError::object("cannot write an object");
     let mut data = Vec::new();
     // It writes to memory; what cannot be written makes fewer bytes, and an id that nothing has.
     let _ = object.write_to(&mut data);

@@ -6,8 +6,8 @@ use gix::odb::store::init::Slots;
 use gix::sec::Trust;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
-use super::error::StoreError;
-use super::{git, multi_index, parameters};
+use super::error::GitError;
+use super::{multi_index, parameters, process};
 
 /// How many packs there can be while the repository is open. gix counts them when it opens the repository, and cannot
 /// read packs beyond that: several writers and a garbage collection during a long command can make dozens.
@@ -15,13 +15,13 @@ const PACKS: Slots = Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 256 
 
 /// Opens it with the settings of `git -c`, which gix does not read. A repository that belongs to someone else is opened
 /// only if git would open it.
-pub(super) fn discover(folder: &Path) -> Result<gix::Repository, StoreError> {
+pub(crate) fn discover(folder: &Path) -> Result<gix::Repository, GitError> {
     if leads_to_bare(folder) {
         // It may have come with the files of a clone, configuration and all: `safe.bareRepository` says whether git
         // takes one that nobody named. Whatever git-wf runs afterwards is told its place, which git takes for a name.
-        match git::accepts(folder) {
+        match process::accepts(folder) {
             // Nor does git know one there; what stands in the way of opening it is told below.
-            Ok(()) | Err(StoreError::Open(_)) => {}
+            Ok(()) | Err(GitError::Open(_)) => {}
             Err(error) => return Err(error),
         }
     }
@@ -59,7 +59,7 @@ fn looks_like_git(folder: &Path) -> bool {
     has("HEAD") && (has("commondir") || has("objects") || has("refs"))
 }
 
-fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, StoreError> {
+fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, GitError> {
     // Inside `.git`, gix takes `.` for the work tree.
     let folder = &absolute(folder);
     let options = |trust| {
@@ -85,7 +85,7 @@ fn discover_with(folder: &Path, settings: &[String]) -> Result<gix::Repository, 
     if repo.git_dir_trust() == Trust::Full {
         return Ok(repo);
     }
-    git::accepts(folder)?;
+    process::accepts(folder)?;
     // Else its own configuration would be passed over.
     open(full.clone().filter_config_section(|_| true))
 }
@@ -99,23 +99,23 @@ fn git_dir_from_inside() -> Option<PathBuf> {
 }
 
 /// What stands in `GIT_CONFIG_PARAMETERS`.
-fn command_line_settings() -> Result<Vec<String>, StoreError> {
+fn command_line_settings() -> Result<Vec<String>, GitError> {
     let Ok(text) = std::env::var("GIT_CONFIG_PARAMETERS") else { return Ok(vec![]) };
     parameters::parse(&text)
-        .ok_or_else(|| StoreError::Open("`GIT_CONFIG_PARAMETERS` is not what `git -c` makes".into()))
+        .ok_or_else(|| GitError::Open("`GIT_CONFIG_PARAMETERS` is not what `git -c` makes".into()))
 }
 
-fn cannot_open(error: &gix::Error, folder: &Path) -> StoreError {
+fn cannot_open(error: &gix::Error, folder: &Path) -> GitError {
     let text = error.to_string();
     if error.is_not_found() || text.contains("Could not find a git repository") {
         let named = std::env::var_os("GIT_DIR").map(PathBuf::from);
-        StoreError::NotARepository(absolute(named.as_deref().unwrap_or(folder)))
+        GitError::NotARepository(absolute(named.as_deref().unwrap_or(folder)))
     } else {
-        StoreError::Open(text)
+        GitError::Open(text)
     }
 }
 
 /// As people can find it, wherever they are.
-pub(super) fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

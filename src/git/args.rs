@@ -68,7 +68,7 @@ impl Args {
     }
 
     /// As git is given them.
-    pub(super) fn words(&self) -> Vec<OsString> {
+    pub(crate) fn words(&self) -> Vec<OsString> {
         let mut words = self.global.clone();
         if self.paths.as_ref().is_some_and(|paths| !paths.is_empty()) {
             words.push("--literal-pathspecs".into());

@@ -1,17 +1,12 @@
 //! The installed `git`, for what it does better than a library: transport, trailers, maintenance, identity.
 
-mod args;
-
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use super::error::StoreError;
-use crate::model::Explain;
-use crate::model::remedy::Remedies;
-
-pub(crate) use args::Args;
+use super::Args;
+use super::error::GitError;
 
 /// Variables by which git tells its children which repository, index and message they are in. A child that
 /// works on another place, or that outlives a hook, must not inherit them.
@@ -40,7 +35,7 @@ const INCOMING: &[&str] =
 
 /// Asks git, in the environment of the user, whether it works in the repository of `folder`: it does not trust one that
 /// belongs to somebody else unless `safe.directory` names it, nor a bare one where `safe.bareRepository` says so.
-pub(super) fn accepts(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn accepts(folder: &Path) -> Result<(), GitError> {
     let args = ["rev-parse", "--git-dir"];
     let mut command = Command::new("git");
     command.env("LC_ALL", "C").args(args).current_dir(folder).stdin(Stdio::null());
@@ -52,54 +47,23 @@ pub(super) fn accepts(folder: &Path) -> Result<(), StoreError> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let fatal = lines.iter().find_map(|line| line.strip_prefix("fatal: "));
     match lines.iter().find(|line| line.starts_with("git config ") && line.contains("safe.directory")) {
-        Some(remedy) => Err(StoreError::DubiousOwnership {
+        Some(remedy) => Err(GitError::DubiousOwnership {
             words: fatal.unwrap_or("detected dubious ownership").to_owned(),
             remedy: (*remedy).to_owned(),
         }),
         None if text.contains("safe.bareRepository") => {
-            Err(StoreError::BareNotNamed(fatal.unwrap_or(text.trim()).to_owned()))
+            Err(GitError::BareNotNamed(fatal.unwrap_or(text.trim()).to_owned()))
         }
-        None => Err(StoreError::Open(fatal.unwrap_or(text.trim()).to_owned())),
+        None => Err(GitError::Open(fatal.unwrap_or(text.trim()).to_owned())),
     }
 }
 
-/// Why a `git` command gave no answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum GitError {
-    /// The program could not be started.
-    #[error("cannot run `git {command}`: {source}")]
-    Start {
-        /// Its arguments, joined by blanks.
-        command: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// It ran and reported failure.
-    #[error("`git {command}` failed: {stderr}")]
-    Failed {
-        /// Its arguments, joined by blanks.
-        command: String,
-        /// What it printed on stderr, trimmed.
-        stderr: String,
-        /// Its exit code, where it was not ended by a signal.
-        code: Option<i32>,
-    },
-    /// It failed, and is older than any that is known to work.
-    #[error("`git {command}` failed: {words}")]
-    TooOld {
-        /// Its arguments, joined by blanks.
-        command: String,
-        /// What it printed on stderr, trimmed, and its version.
-        words: String,
-    },
-}
-
 /// The oldest git that does all that is asked of it. Where a later one does more, those who ask say so.
-const OLDEST: Release = Release(2, 31);
+pub(super) const OLDEST: Release = Release(2, 31);
 
 /// A version of git, without what it is patched with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Release(u32, u32);
+pub(super) struct Release(u32, u32);
 
 impl std::fmt::Display for Release {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -126,28 +90,6 @@ fn too_old() -> Option<&'static str> {
         is_old.then(|| words.trim_start_matches("git version ").to_owned())
     });
     found.as_deref()
-}
-
-impl Explain for GitError {
-    fn code(&self) -> &'static str {
-        match self {
-            Self::Start { .. } => "git-missing",
-            Self::Failed { .. } => "git-failed",
-            Self::TooOld { .. } => "git-too-old",
-        }
-    }
-
-    fn remedies(&self) -> Remedies {
-        match self {
-            Self::Start { .. } => format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into(),
-            Self::TooOld { .. } => format!("install git {OLDEST} or later").into(),
-            Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => {
-                "if no other git process is running here, one that died left that `.lock` file behind: remove it"
-                    .into()
-            },
-            Self::Failed { .. } => Remedies::none(),
-        }
-    }
 }
 
 /// Takes the variables away by which git tells its children where they are.

@@ -5,13 +5,11 @@ use std::path::Path;
 
 use gix_pack::multi_index::File;
 
-use super::repo::Store;
-
 /// The file itself, in the folder of packs.
-pub(super) const NAME: &str = "multi-pack-index";
+pub(crate) const NAME: &str = "multi-pack-index";
 
 /// Whether the folder of objects has such an index. One that cannot be read is passed over by gix too.
-pub(super) fn is_stale(objects: &Path) -> bool {
+pub(crate) fn is_stale(objects: &Path) -> bool {
     let packs = objects.join("pack");
     let file = packs.join(NAME);
     // Most repositories have none, and looking for one is all that this costs them.
@@ -24,18 +22,11 @@ pub(super) fn is_stale(objects: &Path) -> bool {
 }
 
 /// The same of a repository, and of those whose objects it borrows.
-pub(super) fn is_stale_in(repo: &gix::Repository) -> bool {
+pub(crate) fn is_stale_in(repo: &gix::Repository) -> bool {
     let objects = repo.objects.store_ref().path();
     // Where it cannot be told who lends, reading the first object says what is wrong. The store of objects knows it too, but
     // looks at each pack first.
     let here = std::env::current_dir().unwrap_or_default();
     let borrowed = gix::odb::alternate::resolve(objects.to_owned(), &here).unwrap_or_default();
     is_stale(objects) || borrowed.iter().any(|objects| is_stale(objects))
-}
-
-impl Store {
-    /// Whether this repository's own is such a one.
-    pub(super) fn has_stale_multi_index(&self) -> bool {
-        is_stale(self.repo.objects.store_ref().path())
-    }
 }

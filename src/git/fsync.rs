@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::error::StoreError;
+use super::error::GitError;
 
 /// One kind of file that `core.fsync` speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// One object to a file.
     LooseObject,
     /// A pack and its index.
@@ -34,7 +34,7 @@ impl Part {
 const DEFAULT: &[Part] = &[Part::Pack];
 
 /// Reads the value as git does: `none`, or a list of kinds on top of the default, with `-` before one to leave out.
-pub(super) fn parts(config: Option<&str>) -> Vec<Part> {
+pub(crate) fn parts(config: Option<&str>) -> Vec<Part> {
     let config = config.unwrap_or_default().trim();
     if config == "none" {
         return Vec::new();
@@ -52,8 +52,8 @@ pub(super) fn parts(config: Option<&str>) -> Vec<Part> {
 }
 
 /// Forces a file onto the disk.
-pub(super) fn sync(path: &Path) -> Result<(), StoreError> {
-    File::open(path).and_then(|file| file.sync_all()).map_err(StoreError::io(path))
+pub(crate) fn sync(path: &Path) -> Result<(), GitError> {
+    File::open(path).and_then(|file| file.sync_all()).map_err(GitError::io(path))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gix::ObjectId;
 use gix::objs::{Exists, Kind, Write};
 
-use super::error::StoreError;
+use super::error::GitError;
 use super::fsync::{self, Part};
 use super::loose::{self, Loose};
 use super::multi_index;
@@ -22,7 +22,7 @@ pub(crate) struct Made {
 }
 
 /// Holds a new pack until a ref points into it.
-pub(super) struct Keep(pub(super) Option<PathBuf>);
+pub(crate) struct Keep(pub(crate) Option<PathBuf>);
 
 impl Drop for Keep {
     fn drop(&mut self) {
@@ -45,19 +45,19 @@ impl Made {
     }
 
     /// Nothing: what was made is in a pack that is kept.
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { objects: Vec::new() }
     }
 
     /// Adds all of them to a pack.
-    pub(super) fn add_to(&self, pack: &mut PackWriter) -> Result<(), StoreError> {
+    pub(crate) fn add_to(&self, pack: &mut PackWriter) -> Result<(), GitError> {
         self.objects.iter().try_for_each(|(_, kind, data)| pack.add(*kind, data).map(drop))
     }
 
     /// Puts all of it back into the memory of `work`.
-    pub(crate) fn give_back(self, work: &gix::Repository) -> Result<(), StoreError> {
+    pub(crate) fn give_back(self, work: &gix::Repository) -> Result<(), GitError> {
         for (_, kind, data) in self.objects {
-            work.objects.write_buf(kind, &data).map_err(StoreError::object("cannot keep an object"))?;
+            work.objects.write_buf(kind, &data).map_err(GitError::object("cannot keep an object"))?;
         }
         Ok(())
     }
@@ -65,7 +65,7 @@ impl Made {
     /// Writes all of them, even those that exist already: a running `gc` may have found the existing ones unreachable
     /// and be about to remove them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points
     /// into it, and is to be removed then.
-    pub(crate) fn write(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
+    pub(crate) fn write(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, GitError> {
         if self.objects.len() >= PACK_FROM || collects_garbage(repo) {
             return self.write_pack(repo);
         }
@@ -76,7 +76,7 @@ impl Made {
         Ok(None)
     }
 
-    fn write_pack(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
+    fn write_pack(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, GitError> {
         let mut pack = PackWriter::create(repo)?;
         self.add_to(&mut pack)?;
         pack.finish().map(Some)
@@ -85,14 +85,14 @@ impl Made {
     /// Makes sure that all objects exist and stay. A `gc --prune=now` that read the refs before they point to the
     /// objects may remove them at any moment, but never a pack that is newer than the `gc`. Returns the same as
     /// [`Made::write`].
-    pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, StoreError> {
+    pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, GitError> {
         if self.objects.is_empty() || !(collects_garbage(repo) || self.is_any_gone(repo)?) {
             return Ok(None);
         }
         self.write_pack(repo)
     }
 
-    fn is_any_gone(&self, repo: &gix::Repository) -> Result<bool, StoreError> {
+    fn is_any_gone(&self, repo: &gix::Repository) -> Result<bool, GitError> {
         let folder = repo.objects.store_ref().path();
         let mut elsewhere =
             self.objects.iter().map(|(id, ..)| *id).filter(|id| !loose::is_in(folder, *id)).peekable();
@@ -105,19 +105,19 @@ impl Made {
             ..Default::default()
         };
         let fresh = gix::odb::at_opts(folder, repo.object_hash(), None, options);
-        let fresh = fresh.map_err(StoreError::io(folder))?;
+        let fresh = fresh.map_err(GitError::io(folder))?;
         Ok(elsewhere.any(|id| !fresh.exists(&id)))
     }
 }
 
 /// Whether a `git gc` is running, or seems to be: git itself takes one of more than twelve hours for dead.
-pub(super) fn collects_garbage(repo: &gix::Repository) -> bool {
+pub(crate) fn collects_garbage(repo: &gix::Repository) -> bool {
     let begun = repo.common_dir().join("gc.pid").metadata().and_then(|file| file.modified());
     begun.is_ok_and(|begun| begun.elapsed().is_ok_and(|age| age < LONGEST_GC))
 }
 
 /// Whether git is told to force such files onto the disk.
-pub(super) fn syncs(repo: &gix::Repository, part: Part) -> bool {
+pub(crate) fn syncs(repo: &gix::Repository, part: Part) -> bool {
     let config = repo.config_snapshot();
     fsync::parts(config.string("core.fsync").map(|value| value.to_string()).as_deref()).contains(&part)
 }

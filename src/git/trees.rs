@@ -11,32 +11,32 @@ use gix::objs::Kind;
 use gix::objs::tree::{Entry, EntryKind, EntryMode};
 
 use super::bounded;
-use super::error::StoreError;
+use super::error::GitError;
 
 /// Deeper than any record lies; what lies deeper is not looked at.
-pub(super) const DEEPEST: usize = 64;
+pub(crate) const DEEPEST: usize = 64;
 /// A tree object that is larger is not read, and none is written: in memory it takes several times as much.
-pub(super) const LARGEST_TREE: u64 = 32 * 1024 * 1024;
+pub(crate) const LARGEST_TREE: u64 = 32 * 1024 * 1024;
 /// A longer name is one that `git fsck` finds fault with.
 const LONGEST_NAME: usize = 4096;
 
 /// The entries of one tree; of two with one name the first, which is the one that git looks up.
-pub(super) struct Folder {
+pub(crate) struct Folder {
     /// In byte order of their names.
-    pub(super) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Entry>,
     /// Whether git itself would have written these bytes for these entries.
-    pub(super) is_canonical: bool,
+    pub(crate) is_canonical: bool,
 }
 
 impl Folder {
     /// The entry with this name.
-    pub(super) fn get(&self, name: &BStr) -> Option<&Entry> {
+    pub(crate) fn get(&self, name: &BStr) -> Option<&Entry> {
         let at = self.entries.binary_search_by(|entry| entry.filename.as_bstr().cmp(name));
         at.ok().map(|at| &self.entries[at])
     }
 
     /// The entries as git orders them, a folder as if its name ended in a slash.
-    pub(super) fn in_order(&self) -> Vec<&Entry> {
+    pub(crate) fn in_order(&self) -> Vec<&Entry> {
         let mut entries: Vec<&Entry> = self.entries.iter().collect();
         entries.sort();
         entries
@@ -45,7 +45,7 @@ impl Folder {
 
 /// Reads a tree. None if the object is no tree, or not one that can be read: what lies there is lost for git too. An
 /// object that is missing is an error, since another clone has it; so is one that is too large, since it holds something.
-pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder>, StoreError> {
+pub(crate) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder>, GitError> {
     if id.is_null() {
         return Ok(None);
     }
@@ -78,36 +78,36 @@ pub(super) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
 }
 
 /// The object itself. None if that is no tree.
-fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, StoreError> {
+fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, GitError> {
     const DOING: &str = "cannot read a tree of the store";
     let found = bounded::find(repo, id, Kind::Tree, LARGEST_TREE, DOING)?;
     if found.is_none() {
-        let header = repo.find_header(id).map_err(StoreError::object(DOING))?;
+        let header = repo.find_header(id).map_err(GitError::object(DOING))?;
         if header.kind() == Kind::Tree {
-            return Err(StoreError::CrowdedFolder { path: id.to_string(), size: header.size() });
+            return Err(GitError::CrowdedFolder { path: id.to_string(), size: header.size() });
         }
     }
     Ok(found)
 }
 
 /// Refuses a tree that nobody could read again.
-pub(super) fn refuse_large(path: &str, size: usize) -> Result<(), StoreError> {
+pub(crate) fn refuse_large(path: &str, size: usize) -> Result<(), GitError> {
     refuse_larger(path, size as u64, LARGEST_TREE)
 }
 
 /// Refuses a tree of more than `most` bytes.
-pub(super) fn refuse_larger(path: &str, size: u64, most: u64) -> Result<(), StoreError> {
+pub(crate) fn refuse_larger(path: &str, size: u64, most: u64) -> Result<(), GitError> {
     if size > most {
-        return Err(StoreError::CrowdedFolder { path: shown(path).to_owned(), size });
+        return Err(GitError::CrowdedFolder { path: shown(path).to_owned(), size });
     }
     Ok(())
 }
 
 /// The same error with the place of the tree in the store, where that is known.
-pub(super) fn at(path: &str) -> impl Fn(StoreError) -> StoreError {
+pub(crate) fn at(path: &str) -> impl Fn(GitError) -> GitError {
     move |error| match error {
-        StoreError::CrowdedFolder { size, .. } => {
-            StoreError::CrowdedFolder { path: shown(path).to_owned(), size }
+        GitError::CrowdedFolder { size, .. } => {
+            GitError::CrowdedFolder { path: shown(path).to_owned(), size }
         }
         error => error,
     }
@@ -118,15 +118,15 @@ fn shown(path: &str) -> &str {
 }
 
 /// What an entry of a tree stands for.
-pub(super) type Here = (EntryKind, ObjectId);
+pub(crate) type Here = (EntryKind, ObjectId);
 
 /// A name, and what it stands for on each of two sides.
-pub(super) type Differing = (BString, Option<Here>, Option<Here>);
+pub(crate) type Differing = (BString, Option<Here>, Option<Here>);
 
 /// The entries of a tree by name, without a look at whether git would have written them so. The names stay in the bytes of
 /// the tree, since there are hundreds of them and most are only passed by.
 #[derive(Default)]
-pub(super) struct Entries {
+pub(crate) struct Entries {
     tree: Vec<u8>,
     /// Where each name begins and ends, in byte order of the names.
     all: Vec<(Range<usize>, Here)>,
@@ -142,19 +142,19 @@ impl Entries {
     }
 
     /// What the tree has under `name`.
-    pub(super) fn get(&self, name: &BStr) -> Option<Here> {
+    pub(crate) fn get(&self, name: &BStr) -> Option<Here> {
         let at = self.all.binary_search_by(|(known, _)| self.tree[known.clone()].as_bstr().cmp(name));
         at.ok().map(|at| self.all[at].1)
     }
 
     /// All names, in byte order.
-    pub(super) fn names(&self) -> impl Iterator<Item = &BStr> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &BStr> {
         self.all.iter().map(|(name, _)| self.tree[name.clone()].as_bstr())
     }
 }
 
 /// Reads the entries of a tree. None if that is no tree that can be read to its end.
-pub(super) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries, StoreError> {
+pub(crate) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries, GitError> {
     if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
         return Ok(Entries::default());
     }
@@ -175,21 +175,21 @@ pub(super) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries,
 }
 
 /// The names that two trees differ in, in byte order, and what each has there. Trees that are equal are not opened.
-pub(super) fn differing(
+pub(crate) fn differing(
     repo: &gix::Repository,
     old: Option<ObjectId>,
     new: Option<ObjectId>,
-) -> Result<Vec<Differing>, StoreError> {
+) -> Result<Vec<Differing>, GitError> {
     Recent::default().differing(repo, old, new)
 }
 
 /// Trees that were read last. In a history each state differs in a few trees from the one before it.
 #[derive(Default)]
-pub(super) struct Recent {
+pub(crate) struct Recent {
     known: HashMap<ObjectId, Rc<Entries>>,
     bytes: usize,
     /// How many trees were read.
-    pub(super) read: usize,
+    pub(crate) read: usize,
 }
 
 /// Trees of as many bytes are remembered.
@@ -197,12 +197,12 @@ const MOST_RECENT: usize = 8 << 20;
 
 impl Recent {
     /// As [`differing`].
-    pub(super) fn differing(
+    pub(crate) fn differing(
         &mut self,
         repo: &gix::Repository,
         old: Option<ObjectId>,
         new: Option<ObjectId>,
-    ) -> Result<Vec<Differing>, StoreError> {
+    ) -> Result<Vec<Differing>, GitError> {
         if old == new {
             return Ok(Vec::new());
         }
@@ -210,11 +210,11 @@ impl Recent {
     }
 
     /// The entries of a tree; none without one.
-    pub(super) fn entries(
+    pub(crate) fn entries(
         &mut self,
         repo: &gix::Repository,
         tree: Option<ObjectId>,
-    ) -> Result<Rc<Entries>, StoreError> {
+    ) -> Result<Rc<Entries>, GitError> {
         let Some(tree) = tree else { return Ok(Rc::default()) };
         if let Some(known) = self.known.get(&tree) {
             return Ok(Rc::clone(known));
@@ -255,11 +255,11 @@ fn difference(old: &Entries, new: &Entries) -> Vec<Differing> {
 }
 
 /// What lies under `name` in a tree; nothing where that is no tree that can be read.
-pub(super) fn look_up(
+pub(crate) fn look_up(
     repo: &gix::Repository,
     tree: ObjectId,
     name: &BStr,
-) -> Result<Option<(ObjectId, EntryKind)>, StoreError> {
+) -> Result<Option<(ObjectId, EntryKind)>, GitError> {
     if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
         return Ok(None);
     }
@@ -275,13 +275,13 @@ pub(super) fn look_up(
 }
 
 /// Why git itself refuses an entry; none if a merge takes it over.
-pub(super) fn refusal(entry: &Entry) -> Option<&'static str> {
+pub(crate) fn refusal(entry: &Entry) -> Option<&'static str> {
     let nothing = entry.oid.is_null().then_some("it names no object");
     name_refusal(entry.filename.as_bstr()).or(nothing)
 }
 
 /// What an entry is that is neither file nor folder. It is kept, and nobody reads it.
-pub(super) fn unread(kind: EntryKind) -> Option<&'static str> {
+pub(crate) fn unread(kind: EntryKind) -> Option<&'static str> {
     match kind {
         EntryKind::Link => Some("a symbolic link"),
         EntryKind::Commit => Some("a submodule"),
@@ -291,7 +291,7 @@ pub(super) fn unread(kind: EntryKind) -> Option<&'static str> {
 
 /// What git refuses itself, on any system that it checks out to: a server that checks what it is sent would not take it.
 /// Also the files that git reads and refuses for what they say.
-pub(super) fn name_refusal(name: &BStr) -> Option<&'static str> {
+pub(crate) fn name_refusal(name: &BStr) -> Option<&'static str> {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.first().is_some_and(u8::is_ascii_alphanumeric)
         && name.len() <= LONGEST_NAME

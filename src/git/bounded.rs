@@ -3,21 +3,21 @@
 use gix::ObjectId;
 use gix::objs::Kind;
 
-use super::error::StoreError;
+use super::error::GitError;
 
 /// Deflate makes data smaller by at most this factor (RFC 1951: two bits can stand for 258 bytes).
 const DEFLATE: u64 = 1032;
 
 /// An object of this kind, no larger than `most` bytes; none if it is something else. One that is missing is an error,
 /// which says `doing`.
-pub(super) fn find<'repo>(
+pub(crate) fn find<'repo>(
     repo: &'repo gix::Repository,
     id: ObjectId,
     kind: Kind,
     most: u64,
     doing: &'static str,
-) -> Result<Option<gix::Object<'repo>>, StoreError> {
-    let failed = StoreError::object(doing);
+) -> Result<Option<gix::Object<'repo>>, GitError> {
+    let failed = GitError::object(doing);
     if !is_short_file(repo, id, most) {
         let header = repo.find_header(id).map_err(&failed)?;
         if header.kind() != kind || header.size() > most {
@@ -42,7 +42,7 @@ fn is_short_file(repo: &gix::Repository, id: ObjectId, most: u64) -> bool {
 #[cfg(test)]
 thread_local! {
     /// How many objects were read.
-    pub(super) static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub(crate) static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 #[cfg(test)]

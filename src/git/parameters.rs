@@ -3,7 +3,7 @@
 /// The values as `key=value`, or `key` alone where it is true without a value; `None` if git did not write `text`.
 ///
 /// Since git 2.31 an entry is `'key'='value'`, or `'key'=` for one without a value; before it was `'key=value'`.
-pub(super) fn parse(text: &str) -> Option<Vec<String>> {
+pub(crate) fn parse(text: &str) -> Option<Vec<String>> {
     let mut entries = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {

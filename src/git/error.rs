@@ -1,0 +1,143 @@
+//! What git and gix say when they fail.
+
+use std::path::PathBuf;
+
+use super::process::OLDEST;
+use crate::model::Explain;
+use crate::model::remedy::Remedies;
+
+/// A failure of git, of gix, or of a file in the git folder.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GitError {
+    /// The current folder is in no repository.
+    #[error("`{0}` is not in a git repository")]
+    NotARepository(PathBuf),
+    /// The repository cannot be opened.
+    #[error("cannot open the repository: {0}")]
+    Open(String),
+    /// The repository belongs to somebody else, and git would not work in it.
+    #[error("{words}")]
+    DubiousOwnership {
+        /// What git said.
+        words: String,
+        /// The command by which it is trusted, from git too.
+        remedy: String,
+    },
+    /// The repository is bare, was not named explicitly, and git is configured to refuse such repositories.
+    #[error("{0}")]
+    BareNotNamed(String),
+    /// A lock file of git's that does not go away.
+    #[error("`{0}` exists: a git process is running, or one that died left it behind")]
+    LockFile(PathBuf),
+    /// References are kept in a way that this program cannot write.
+    #[error("the repository at `{0}` stores its references as reftable, which git-wf cannot write yet")]
+    Reftable(PathBuf),
+    /// A file of the git folder cannot be read or written.
+    #[error("`{path}`: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Reading or writing objects or references failed.
+    #[error("{doing}: {source}")]
+    Object {
+        /// What was being done.
+        doing: &'static str,
+        /// What gix said.
+        source: Box<gix::Error>,
+    },
+    /// A folder that is too large to be read: a change or a merge of it would lose what is in it.
+    #[error("the folder `{path}` is too large: {} MB of names, and a folder has at most 32 MB", size >> 20)]
+    CrowdedFolder {
+        /// Its place in the tree.
+        path: String,
+        /// The size of the tree object in bytes.
+        size: u64,
+    },
+    /// The program `git` could not be started.
+    #[error("cannot run `git {command}`: {source}")]
+    Start {
+        /// Its arguments, joined by blanks.
+        command: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It ran and reported failure.
+    #[error("`git {command}` failed: {stderr}")]
+    Failed {
+        /// Its arguments, joined by blanks.
+        command: String,
+        /// What it printed on stderr, trimmed.
+        stderr: String,
+        /// Its exit code, where it was not ended by a signal.
+        code: Option<i32>,
+    },
+    /// It failed, and is older than any that is known to work.
+    #[error("`git {command}` failed: {words}")]
+    TooOld {
+        /// Its arguments, joined by blanks.
+        command: String,
+        /// What it printed on stderr, trimmed, and its version.
+        words: String,
+    },
+}
+
+impl GitError {
+    /// Wraps an error of gix with what was being done.
+    pub(crate) fn object(doing: &'static str) -> impl Fn(gix::Error) -> Self {
+        move |source| Self::Object { doing, source: Box::new(source) }
+    }
+
+    /// Wraps an error of the file system with the file.
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { path, source }
+    }
+}
+
+impl Explain for GitError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotARepository(_) => "not-a-repository",
+            Self::Open(_) => "cannot-open",
+            Self::DubiousOwnership { .. } => "dubious-ownership",
+            Self::BareNotNamed(_) => "bare-not-named",
+            Self::LockFile(_) => "lock-file",
+            Self::Reftable(_) => "reftable",
+            Self::Io { .. } => "io",
+            Self::Object { .. } => "object",
+            Self::CrowdedFolder { .. } => "too-large",
+            Self::Start { .. } => "git-missing",
+            Self::Failed { .. } => "git-failed",
+            Self::TooOld { .. } => "git-too-old",
+        }
+    }
+
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::NotARepository(_) => "run this in a repository, or create one with `git init`".into(),
+            Self::Open(_) => "`git status` shows whether git can open it".into(),
+            Self::DubiousOwnership { remedy, .. } => format!("if you trust it, run `{remedy}`").into(),
+            Self::BareNotNamed(_) => {
+                "`git --git-dir=FOLDER wf …` names it, if you trust its configuration".into()
+            }
+            Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
+            Self::Reftable(_) => "`git refs migrate --ref-format=files` converts it".into(),
+            Self::Io { .. } => "make sure that the git directory is writable and the disk has space".into(),
+            Self::Object { .. } => {
+                "`git fsck` checks the repository's objects; in a partial clone, `git fetch --refetch --no-filter REMOTE \
+                 REF` fetches what is missing"
+                    .into()
+            }
+            Self::Start { .. } => format!("git-wf needs the `git` command, {OLDEST} or later, on the PATH").into(),
+            Self::TooOld { .. } => format!("install git {OLDEST} or later").into(),
+            Self::Failed { stderr, .. } if stderr.contains("File exists") && stderr.contains("lock") => {
+                "if no other git process is running here, one that died left that `.lock` file behind: remove it"
+                    .into()
+            }
+            Self::CrowdedFolder { .. } | Self::Failed { .. } => Remedies::none(),
+        }
+    }
+}
