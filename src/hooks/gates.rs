@@ -16,7 +16,8 @@ use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::holds::{standing, who_holds};
 use crate::rules::review::{self, Refusal, Reviewer};
-use crate::store::{ObjectId, Snapshot, Store, StoreError, layout, records};
+use crate::store::layout::{self, Location, Owner};
+use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::claimed::{self, Claimed};
 
 /// Executions in a push that do not satisfy a gate.
@@ -119,10 +120,13 @@ fn changed(
     after: &Snapshot<'_>,
 ) -> Result<BTreeSet<IssueId>, StoreError> {
     let of = |path: &str| {
-        let mut parts = path.split('/');
-        (parts.next() == Some(layout::ISSUES)).then_some(())?;
-        let issue = IssueId::parse(parts.nth(1)?).ok()?;
-        matches!(parts.next()?, "executions" | "solutions").then_some(issue)
+        let location = Location::parse(path)?;
+        let owner = match &location {
+            Location::Record(owner) => owner.clone(),
+            Location::Entry(log, _) => log.owner(),
+            Location::Root | Location::Item(..) => return None,
+        };
+        matches!(owner, Owner::Solution(_) | Owner::Execution(_)).then(|| location.issue()).flatten()
     };
     let differences = store.differences(Some(before.tree()), after.tree())?;
     Ok(differences.iter().filter_map(|file| of(&file.path)).collect())

@@ -9,7 +9,7 @@ use gix::objs::tree::EntryKind;
 
 use super::error::StoreError;
 use super::identity_steps::Rewritten;
-use super::layout;
+use super::layout::{Location, Log, entry_stamp};
 use super::repo::Store;
 use super::snapshot::{Snapshot, read_blob};
 use crate::git::{ObjectId, trees::Here, trees::Recent};
@@ -29,13 +29,13 @@ pub(super) struct Aside {
 impl Aside {
     /// What the redaction at `path` sets aside; `None` if it is none, or one that hides something.
     pub(super) fn by(path: &str, bytes: &[u8]) -> Option<Self> {
-        let folder = path.rsplit_once('/')?.0.strip_suffix(layout::REDACTIONS)?;
+        let Location::Entry(Log::Redactions(owner), _) = Location::parse(path)? else { return None };
         let redaction: Redaction = typed::read(&strict::parse(bytes).ok()?).ok()?;
         if redaction.field != ASIDE {
             return None;
         }
-        let target = format!("{folder}{}", redaction.target);
-        let entry = layout::entry_stamp(&target)?;
+        let target = format!("{owner}/{}", redaction.target);
+        let entry = entry_stamp(&target)?;
         entry.is_ahead_of(redaction.id.stamp().time()).then_some(Self { target, entry })
     }
 
@@ -63,7 +63,7 @@ impl Store {
             let (None, Some((EntryKind::Blob | EntryKind::BlobExecutable, id))) = (file.old, file.new) else {
                 continue;
             };
-            if file.path.contains(layout::REDACTIONS)
+            if matches!(Location::parse(&file.path), Some(Location::Entry(Log::Redactions(_), _)))
                 && let Some(aside) = Aside::by(&file.path, &read_blob(&self.repo, id, &file.path)?)
             {
                 asides.insert(file.path, aside);

@@ -182,5 +182,5 @@ fn folder(side: Side) -> Option<ObjectId> {
 
 /// Whether the issue's place is under `issues/<fan>`.
 fn is_in(id: &IssueId, fan: &str) -> bool {
-    layout::fan(id) == fan
+    layout::Fan::parse(fan) == Some(layout::Fan::of(id))
 }

@@ -1,24 +1,19 @@
 //! Where each record lies in the tree of the ref. A path follows from ids alone, with no look-up.
 
-use serde_json::Value;
+mod form;
+mod location;
+
+use std::fmt;
+
 use sha2::{Digest, Sha256};
 
-use crate::model::digest::hex;
-use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
-use crate::model::execution::{self, Execution, LogEntry};
 use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
-use crate::model::issue::{Comment, Feedback, ISSUE};
-use crate::model::queue::{ITEM, QUEUE};
-use crate::model::queue_conflict::{self, QueueConflict};
-use crate::model::record::{check_id, ordered_as};
-use crate::model::redaction::Redaction;
-use crate::model::review::{self, Review};
-use crate::model::root::ROOT;
-use crate::model::run::{Run, RunLogEntry};
-use crate::model::schema::Schema;
-use crate::model::solution::SOLUTION;
 use crate::model::stamp::Stamp;
-use crate::model::strict;
+
+pub(crate) use form::{
+    Form, Ordered, bears, canonical, decided, entry_file, form, is_issue, largest, own_doc,
+};
+pub(crate) use location::{Folder, Location, Log, Owner, Place};
 
 /// The store's root record.
 pub(crate) const ROOT_PATH: &str = "wf.json";
@@ -33,59 +28,78 @@ pub(crate) const CLAIM: &str = "execution.json";
 /// Beside what they hide: entries that say so.
 pub(crate) const REDACTIONS: &str = "redactions";
 
-/// The first two hex digits of sha256 of the issue id: 256 folders, so that no tree grows long.
-pub(super) fn fan(issue: &IssueId) -> String {
-    hex(&Sha256::digest(issue.as_str().as_bytes())[..1])
+/// One of 256 folders, so that no tree grows long: the first byte of the sha256 of an issue's id, shown as two hex
+/// digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fan(u8);
+
+impl Fan {
+    /// In which an issue lies.
+    pub(crate) fn of(issue: &IssueId) -> Self {
+        Self(Sha256::digest(issue.as_str().as_bytes())[0])
+    }
+
+    /// Of the name of a folder.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        let is_own = name.len() == 2 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        u8::from_str_radix(name, 16).ok().filter(|_| is_own).map(Self)
+    }
+}
+
+impl fmt::Display for Fan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02x}", self.0)
+    }
 }
 
 /// `issues/<xx>/<ISSUE>`
 pub(crate) fn issue_folder(id: &IssueId) -> String {
-    format!("{ISSUES}/{}/{id}", fan(id))
+    Owner::Issue(id.clone()).to_string()
 }
 
 /// `…/issue.json`
 pub(crate) fn issue(id: &IssueId) -> String {
-    format!("{}/issue.json", issue_folder(id))
+    Location::Record(Owner::Issue(id.clone())).to_string()
 }
 
 /// `…/comments`
 pub(crate) fn comments(id: &IssueId) -> String {
-    format!("{}/comments", issue_folder(id))
+    Log::Comments(id.clone()).to_string()
 }
 
 /// `…/feedback`
 pub(crate) fn feedback(id: &IssueId) -> String {
-    format!("{}/feedback", issue_folder(id))
+    Log::Feedback(id.clone()).to_string()
 }
 
 /// `…/solutions`
 pub(crate) fn solutions(id: &IssueId) -> String {
-    format!("{}/solutions", issue_folder(id))
+    Folder::Solutions(id.clone()).to_string()
 }
 
 /// `…/solutions/<SOLUTION>/solution.json`
 pub(crate) fn solution(id: &SolutionId) -> String {
-    format!("{}/{id}/solution.json", solutions(&id.issue()))
+    Location::Record(Owner::Solution(id.clone())).to_string()
 }
 
 /// `…/solutions/<SOLUTION>/reviews`
 pub(crate) fn reviews(id: &SolutionId) -> String {
-    format!("{}/{id}/reviews", solutions(&id.issue()))
+    Log::Reviews(id.clone()).to_string()
 }
 
 /// `…/executions`
 pub(crate) fn executions(id: &IssueId) -> String {
-    format!("{}/executions", issue_folder(id))
+    Folder::Executions(id.clone()).to_string()
 }
 
 /// `…/executions/<EXECUTION>/execution.json`
 pub(crate) fn execution(id: &ExecutionId) -> String {
-    format!("{}/{id}/{CLAIM}", executions(&id.issue()))
+    Location::Record(Owner::Execution(id.clone())).to_string()
 }
 
 /// `…/executions/<EXECUTION>/log`
 pub(crate) fn execution_log(id: &ExecutionId) -> String {
-    format!("{}/{id}/log", executions(&id.issue()))
+    Log::Events(id.clone()).to_string()
 }
 
 /// An entry of the log in `folder`.
@@ -95,267 +109,66 @@ pub(crate) fn entry(folder: &str, id: &EntryId) -> String {
 
 /// `queues/<QUEUE>/queue.json`
 pub(crate) fn queue(id: &QueueId) -> String {
-    format!("{QUEUES}/{id}/queue.json")
+    Location::Record(Owner::Queue(id.clone())).to_string()
 }
 
 /// `queues/<QUEUE>/items`
 pub(crate) fn items(id: &QueueId) -> String {
-    format!("{QUEUES}/{id}/items")
+    Folder::Items(id.clone()).to_string()
 }
 
 /// `queues/<QUEUE>/items/<xx>`: the folder in which the items of an issue are.
 pub(crate) fn items_beside(queue: &QueueId, issue: &IssueId) -> String {
-    format!("{}/{}", items(queue), fan(issue))
+    Folder::ItemFan(queue.clone(), Fan::of(issue)).to_string()
 }
 
 /// `queues/<QUEUE>/items/<xx>/<SOLUTION>.json`
 pub(crate) fn item(queue: &QueueId, solution: &SolutionId) -> String {
-    format!("{}/{solution}.json", items_beside(queue, &solution.issue()))
+    Location::Item(queue.clone(), solution.clone()).to_string()
 }
 
 /// `queues/<QUEUE>/conflicts`
 pub(crate) fn queue_conflicts(id: &QueueId) -> String {
-    format!("{QUEUES}/{id}/conflicts")
+    Log::Conflicts(id.clone()).to_string()
 }
 
 /// `runs/<RUN>/run.json`
 pub(crate) fn run(id: &RunId) -> String {
-    format!("{RUNS}/{id}/run.json")
+    Location::Record(Owner::Run(id.clone())).to_string()
 }
 
 /// `runs/<RUN>/log`
 pub(crate) fn run_log(id: &RunId) -> String {
-    format!("{RUNS}/{id}/log")
+    Log::RunEvents(id.clone()).to_string()
 }
 
-/// The most bytes of a record that is written once, and of any other file; a larger one is broken. JSON of this size
-/// takes some hundred megabytes once it is read.
-const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
-
-/// The most bytes of the file at `path` that are read or written. A record with a clock may have more: what two sides
-/// wrote can come together in it.
-pub(crate) fn largest(path: &str) -> u64 {
-    let is_item = || path.starts_with(QUEUES) && path.split('/').nth(2) == Some("items");
-    let is_doc = match path.rsplit('/').next() {
-        Some("issue.json" | "solution.json" | "queue.json" | ROOT_PATH) => true,
-        _ => is_item(),
-    };
-    if is_doc { LARGEST_DOC } else { LARGEST_ENTRY }
-}
-
-/// Whether an issue itself lies at `path`.
-pub(crate) fn is_issue(path: &str) -> bool {
-    path.ends_with("/issue.json") && matches!(form(path), (Form::Doc(schema), _) if schema.name == ISSUE.name)
-}
-
-/// A record that is written once with its members in order, or what is wrong with their types.
-pub(crate) type Ordered = fn(&Value) -> Result<Value, String>;
-
-/// How the file at a path merges, and what makes it sound.
-pub(crate) enum Form {
-    /// Fields with stamps.
-    Doc(&'static Schema),
-    /// Written once.
-    Entry(Ordered),
-    /// Of a later version of the format, or not ours at all.
-    Unknown,
-}
-
-/// What lies at `path`, and the id that the record there must bear.
-pub(crate) fn form(path: &str) -> (Form, Option<String>) {
-    let parts: Vec<&str> = path.split('/').collect();
-    let stem = |name: &str| name.strip_suffix(".json").map(str::to_owned);
-    let entry = |name: &str| stem(name).filter(|id| EntryId::parse(id).is_ok());
-    match parts.as_slice() {
-        [ROOT_PATH] => (Form::Doc(&ROOT), None),
-        [ISSUES, xx, id, rest @ ..] => match IssueId::parse(id) {
-            Ok(issue) if fan(&issue) == *xx => issue_form(id, rest),
-            _ => (Form::Unknown, None),
-        },
-        [RUNS, id, rest @ ..] if RunId::parse(id).is_ok() => match rest {
-            ["run.json"] => (Form::Entry(ordered_as::<Run>), Some((*id).to_owned())),
-            ["log", name] => entry(name)
-                .map_or((Form::Unknown, None), |id| (Form::Entry(ordered_as::<RunLogEntry>), Some(id))),
-            [REDACTIONS, name] => entry(name)
-                .map_or((Form::Unknown, None), |id| (Form::Entry(ordered_as::<Redaction>), Some(id))),
-            _ => (Form::Unknown, None),
-        },
-        [QUEUES, id, rest @ ..] if QueueId::parse(id).is_ok() => match rest {
-            ["queue.json"] => (Form::Doc(&QUEUE), Some((*id).to_owned())),
-            ["items", xx, name] => match stem(name).map(|id| SolutionId::parse(&id)) {
-                Some(Ok(solution)) if fan(&solution.issue()) == *xx => {
-                    (Form::Doc(&ITEM), Some(solution.to_string()))
-                }
-                _ => (Form::Unknown, None),
-            },
-            ["conflicts", name] => entry(name)
-                .map_or((Form::Unknown, None), |id| (Form::Entry(ordered_as::<QueueConflict>), Some(id))),
-            [REDACTIONS, name] => entry(name)
-                .map_or((Form::Unknown, None), |id| (Form::Entry(ordered_as::<Redaction>), Some(id))),
-            _ => (Form::Unknown, None),
-        },
-        _ => (Form::Unknown, None),
-    }
-}
-
-/// The members of the entry at `path` by which something is decided, so that they cannot be hidden.
-pub(crate) fn decided(path: &str) -> &'static [&'static str] {
-    match path.split('/').collect::<Vec<_>>().as_slice() {
-        [ISSUES, .., "reviews", _] => review::DECIDED,
-        [ISSUES, .., "log", _] => execution::DECIDED,
-        [QUEUES, .., "conflicts", _] => queue_conflict::DECIDED,
-        _ => &[],
-    }
-}
-
-/// The folder whose redactions hide what is in the file at `path`, and what they call that file.
+/// The folder whose redactions hide what is in the record at `path`, and what they call that record.
 pub(crate) fn redacted_by(path: &str) -> Option<(String, String)> {
-    let parts: Vec<&str> = path.split('/').collect();
-    let depth = match parts.as_slice() {
-        [ISSUES, _, _, "solutions" | "executions", _, _, ..] => 5,
-        [ISSUES, _, _, REDACTIONS, _] => return None,
-        [ISSUES, _, _, _, ..] => 3,
-        [QUEUES | RUNS, _, REDACTIONS, _] => return None,
-        [QUEUES | RUNS, _, _, ..] => 2,
-        _ => return None,
-    };
-    Some((parts[..depth].join("/"), parts[depth..].join("/")))
+    let folder = Location::parse(path)?.redacted_by()?.to_string();
+    let target = path.strip_prefix(&folder)?.strip_prefix('/')?.to_owned();
+    Some((folder, target))
 }
 
 /// Whether the folder at `path` is one in which records lie, or folders of records. What lies in any other is kept as it
 /// is and not looked into: nothing bounds how far it unfolds.
 pub(crate) fn is_folder(path: &str) -> bool {
-    let parts: Vec<&str> = path.split('/').collect();
-    let is_fan = |xx: &str| xx.len() == 2 && xx.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    match parts.as_slice() {
-        [""] | [ISSUES] | [QUEUES] | [RUNS] => true,
-        [ISSUES, xx] => is_fan(xx),
-        [ISSUES, xx, id, rest @ ..] => {
-            let Ok(issue) = IssueId::parse(id) else { return false };
-            fan(&issue) == *xx && is_issue_folder(&issue, rest)
-        }
-        [QUEUES, id, rest @ ..] if QueueId::parse(id).is_ok() => match rest {
-            [] | ["items" | "conflicts" | REDACTIONS] => true,
-            ["items", xx] => is_fan(xx),
-            _ => false,
-        },
-        [RUNS, id] | [RUNS, id, "log" | REDACTIONS] => RunId::parse(id).is_ok(),
-        _ => false,
-    }
-}
-
-fn is_issue_folder(issue: &IssueId, rest: &[&str]) -> bool {
-    match rest {
-        [] | ["comments" | "feedback" | "solutions" | "executions" | REDACTIONS] => true,
-        ["solutions", id] | ["solutions", id, "reviews" | REDACTIONS] => {
-            SolutionId::parse(id).is_ok_and(|id| id.issue() == *issue)
-        }
-        ["executions", id] | ["executions", id, "log" | REDACTIONS] => {
-            ExecutionId::parse(id).is_ok_and(|id| id.issue() == *issue)
-        }
-        _ => false,
-    }
-}
-
-/// A record that is written once, as its file reads.
-pub(crate) struct EntryFile {
-    /// What it says.
-    pub(crate) value: Value,
-    /// The one byte form of that.
-    pub(crate) canonical: Vec<u8>,
-}
-
-/// Reads a file that is written once and must bear `id`; an error that says what is wrong if it is broken.
-pub(crate) fn entry_file(order: Ordered, id: Option<&str>, bytes: &[u8]) -> Result<EntryFile, String> {
-    let value = strict::parse(bytes)?;
-    let canonical = file_bytes(&order(&value)?);
-    if let Some(id) = id {
-        check_id(id, &value)?;
-    }
-    Ok(EntryFile { value, canonical })
-}
-
-/// The one byte form of the record that the file at `path` holds; `None` if it is no record, or not a sound one.
-pub(crate) fn canonical(path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
-    let (kind, id) = form(path);
-    match kind {
-        Form::Doc(schema) => Some(own_doc(schema, id.as_deref(), bytes).ok()?.to_bytes()),
-        Form::Entry(order) => Some(entry_file(order, id.as_deref(), bytes).ok()?.canonical),
-        Form::Unknown => None,
-    }
-}
-
-/// Reads a record with a clock that must bear `id`.
-pub(crate) fn own_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -> Result<Doc, String> {
-    let doc = Doc::parse(schema, bytes).map_err(|broken| broken.to_string())?;
-    match id.is_none_or(|id| doc.id() == Some(id)) {
-        true => Ok(doc),
-        false => Err("it has the id of another record, not that of its path".to_owned()),
-    }
-}
-
-/// The issue that what lies at `path` belongs to, as does an item of a queue; `None` if it belongs to none.
-pub(crate) fn issue_of(path: &str) -> Option<IssueId> {
-    match path.split('/').collect::<Vec<_>>().as_slice() {
-        [ISSUES, _, id, ..] => IssueId::parse(id).ok(),
-        [QUEUES, _, "items", _, name] => {
-            let id = SolutionId::parse(name.strip_suffix(".json")?).ok()?;
-            Some(id.issue())
-        }
-        _ => None,
-    }
+    Folder::parse(path).is_some()
 }
 
 /// The place of the entry at `path` in its log; `None` if no entry lies there.
 pub(crate) fn entry_stamp(path: &str) -> Option<Stamp> {
-    let name = path.rsplit('/').next()?.strip_suffix(".json")?;
-    EntryId::parse(name).ok().map(|id| id.stamp())
-}
-
-/// Whether the record says that it is the one which its path names.
-pub(crate) fn bears(value: &Value, id: Option<&str>) -> bool {
-    let Some(id) = id else { return true };
-    // An item is named after its solution, everything else after itself.
-    let own = value.get("id").or_else(|| value.get("solution_id"));
-    own.and_then(Value::as_str) == Some(id)
-}
-
-fn issue_form(issue: &str, rest: &[&str]) -> (Form, Option<String>) {
-    let entry =
-        |order: Ordered, name: &str| match name.strip_suffix(".json").filter(|id| EntryId::parse(id).is_ok())
-        {
-            Some(id) => (Form::Entry(order), Some(id.to_owned())),
-            None => (Form::Unknown, None),
-        };
-    let of_issue = |inner: IssueId| inner.as_str() == issue;
-    match rest {
-        ["issue.json"] => (Form::Doc(&ISSUE), Some(issue.to_owned())),
-        ["comments", name] => entry(ordered_as::<Comment>, name),
-        ["feedback", name] => entry(ordered_as::<Feedback>, name),
-        [REDACTIONS, name] => entry(ordered_as::<Redaction>, name),
-        ["solutions", id, rest @ ..] if SolutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
-            match rest {
-                ["solution.json"] => (Form::Doc(&SOLUTION), Some((*id).to_owned())),
-                ["reviews", name] => entry(ordered_as::<Review>, name),
-                [REDACTIONS, name] => entry(ordered_as::<Redaction>, name),
-                _ => (Form::Unknown, None),
-            }
-        }
-        ["executions", id, rest @ ..] if ExecutionId::parse(id).is_ok_and(|id| of_issue(id.issue())) => {
-            match rest {
-                [CLAIM] => (Form::Entry(ordered_as::<Execution>), Some((*id).to_owned())),
-                ["log", name] => entry(ordered_as::<LogEntry>, name),
-                [REDACTIONS, name] => entry(ordered_as::<Redaction>, name),
-                _ => (Form::Unknown, None),
-            }
-        }
-        _ => (Form::Unknown, None),
+    match Location::parse(path)? {
+        Location::Entry(_, id) => Some(id.stamp()),
+        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::form::LARGEST_ENTRY;
     use super::*;
+    use crate::model::doc::LARGEST_DOC;
+    use crate::model::queue::ITEM;
 
     #[test]
     fn a_path_follows_from_the_id_and_back() {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::error::StoreError;
-use super::layout::{self, Form, form};
+use super::layout::{self, Form, Location, form};
 use super::records;
 use super::snapshot::Read;
 use crate::git::GitError;
@@ -95,16 +95,13 @@ impl Shelf {
 
     /// What may concern the file at `path`, or the redactions among which it lies.
     pub(super) fn at(&mut self, read: &impl Read, path: &str) -> Result<Rc<Redactions>, StoreError> {
-        let folder = match layout::redacted_by(path) {
-            Some((folder, _)) => folder,
-            None => {
-                let place =
-                    path.rsplit_once('/').and_then(|(place, _)| place.strip_suffix(layout::REDACTIONS));
-                match place.and_then(|place| place.strip_suffix('/')) {
-                    Some(folder) => folder.to_owned(),
-                    None => return Ok(Rc::default()),
-                }
-            }
+        let folder = match Location::parse(path) {
+            Some(Location::Entry(log, _)) => log.owner().to_string(),
+            Some(location) => match location.redacted_by() {
+                Some(owner) => owner.to_string(),
+                None => return Ok(Rc::default()),
+            },
+            None => return Ok(Rc::default()),
         };
         if let Some(known) = self.by_folder.get(&folder) {
             return Ok(Rc::clone(known));

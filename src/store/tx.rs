@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use super::bulk::Ready;
 use super::error::StoreError;
 use super::identity::Identity;
+use super::layout::{self, Folder};
 use super::lock::WriteLock;
 use super::pending::Pending;
 use super::redact::Redactions;
 use super::repo::{Store, one_line};
 use super::snapshot::{Read, Snapshot};
-use super::{layout, merge, root};
+use super::{merge, root};
 use crate::git::{GitError, ObjectId};
 use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
@@ -130,10 +131,8 @@ impl<'repo> Tx<'repo> {
             .filter(|name| Stamp::is_far_entry(name))
             .map(|name| format!("{folder}/{name}"))
             .collect();
-        let Some(first) = far.first().filter(|path| layout::redacted_by(path).is_some()) else {
-            return Ok(());
-        };
-        let hidden = Redactions::at(self, first)?;
+        let Some(Folder::Log(log)) = Folder::parse(folder).filter(|_| !far.is_empty()) else { return Ok(()) };
+        let hidden = Redactions::of(self, &log.owner().to_string())?;
         if !far.iter().all(|path| hidden.sets_aside(path)) {
             self.far_future.borrow_mut().insert(folder.to_owned());
         }

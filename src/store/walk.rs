@@ -8,7 +8,7 @@ use gix::objs::tree::EntryKind;
 
 use super::cleared::Cleared;
 use super::error::StoreError;
-use super::layout;
+use super::layout::{self, Folder};
 use super::snapshot::{Snapshot, read_blob};
 use crate::git::{ObjectId, trees, trees::DEEPEST};
 
@@ -49,8 +49,8 @@ impl Snapshot<'_> {
             return visit(path, Visited::Unfit("a folder that cannot be read"));
         };
         // A folder with redactions of its own: an issue, a plan, an execution.
-        let own = match layout::redacted_by(&format!("{path}/x")) {
-            Some((by, _)) if by == path => Some(match folder.get(layout::REDACTIONS.into()).is_some() {
+        let own = match Folder::parse(path) {
+            Some(Folder::Owner(_)) => Some(match folder.get(layout::REDACTIONS.into()).is_some() {
                 true => Cleared::of(self, path)?,
                 false => Cleared::default(),
             }),

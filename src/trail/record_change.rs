@@ -10,7 +10,7 @@ use super::record_words::summary;
 use crate::model::strict;
 use crate::rules::record_diff::{FieldChange, differences};
 use crate::store::history::FileChange;
-use crate::store::layout::{self, Form};
+use crate::store::layout::{Location, Log, Owner};
 
 /// What kind of record it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -123,7 +123,7 @@ pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
         kind,
         change,
         id,
-        summary: summary(kind, &file.path, value.as_ref()),
+        summary: summary(&file.path, value.as_ref()),
         path: file.path.clone(),
         fields: fields.into_iter().filter(|field| !matches!(field.path.as_str(), "id" | "item_id")).collect(),
         titles: value.as_ref().map(titles).unwrap_or_default(),
@@ -132,26 +132,26 @@ pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
 
 /// Which record lies at a path.
 fn kind(path: &str) -> Kind {
-    if matches!(layout::form(path).0, Form::Unknown) {
-        return Kind::Other;
-    }
-    let parts: Vec<&str> = path.split('/').collect();
-    match parts.as_slice() {
-        [.., layout::REDACTIONS, _] => Kind::Redaction,
-        [layout::ISSUES, _, _, "issue.json"] => Kind::Issue,
-        [layout::ISSUES, _, _, "comments", _] => Kind::Comment,
-        [layout::ISSUES, _, _, "feedback", _] => Kind::Feedback,
-        [layout::ISSUES, _, _, "solutions", _, "solution.json"] => Kind::Solution,
-        [layout::ISSUES, _, _, "solutions", _, "reviews", _] => Kind::Review,
-        [layout::ISSUES, _, _, "executions", _, "execution.json"] => Kind::Execution,
-        [layout::ISSUES, _, _, "executions", _, "log", _] => Kind::Event,
-        [layout::QUEUES, _, "queue.json"] => Kind::Queue,
-        [layout::QUEUES, _, "items", ..] => Kind::Item,
-        [layout::QUEUES, _, "conflicts", _] => Kind::Conflict,
-        [layout::RUNS, _, "run.json"] => Kind::Run,
-        [layout::RUNS, _, "log", _] => Kind::RunEvent,
-        [layout::ROOT_PATH] => Kind::Settings,
-        _ => Kind::Other,
+    match Location::parse(path) {
+        None => Kind::Other,
+        Some(Location::Root) => Kind::Settings,
+        Some(Location::Item(..)) => Kind::Item,
+        Some(Location::Record(owner)) => match owner {
+            Owner::Issue(_) => Kind::Issue,
+            Owner::Solution(_) => Kind::Solution,
+            Owner::Execution(_) => Kind::Execution,
+            Owner::Queue(_) => Kind::Queue,
+            Owner::Run(_) => Kind::Run,
+        },
+        Some(Location::Entry(log, _)) => match log {
+            Log::Comments(_) => Kind::Comment,
+            Log::Feedback(_) => Kind::Feedback,
+            Log::Reviews(_) => Kind::Review,
+            Log::Events(_) => Kind::Event,
+            Log::Conflicts(_) => Kind::Conflict,
+            Log::RunEvents(_) => Kind::RunEvent,
+            Log::Redactions(_) => Kind::Redaction,
+        },
     }
 }
 
@@ -188,6 +188,7 @@ mod tests {
     use super::*;
     use crate::model::fixtures::entry_id;
     use crate::model::id::{IssueId, RunId, SolutionId};
+    use crate::store::layout;
 
     fn file(path: String, before: Option<Value>, after: Option<Value>) -> FileChange {
         let text = |value: Option<Value>| value.map(|value| value.to_string());

@@ -3,95 +3,78 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::record_change::Kind;
 use crate::model::execution::{Event, Execution, Failure, LogEntry};
 use crate::model::issue::{Comment, Feedback};
 use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::review::Review;
 use crate::model::run::{Run, RunEvent, RunLogEntry};
+use crate::store::layout::{Location, Log, Owner};
 
 /// A quoted text is cut to so many characters.
 const LONGEST: usize = 160;
 
 /// The record at `path` in one line; `value` is none if it cannot be read.
-pub(super) fn summary(kind: Kind, path: &str, value: Option<&Value>) -> String {
-    if kind == Kind::Other {
-        return format!("{path}, which is not a record");
-    }
-    let said = value.and_then(|value| words(kind, path, value));
+pub(super) fn summary(path: &str, value: Option<&Value>) -> String {
+    let Some(location) = Location::parse(path) else { return format!("{path}, which is not a record") };
+    let said = value.and_then(|value| words(&location, value));
     said.unwrap_or_else(|| format!("{path}, which cannot be read"))
 }
 
-fn words(kind: Kind, path: &str, value: &Value) -> Option<String> {
+fn words(location: &Location, value: &Value) -> Option<String> {
     let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
-    // issues/<xx>/<ISSUE>/…/<EXECUTION>/…, queues/<QUEUE>/…
-    let part = |n: usize| path.split('/').nth(n).unwrap_or_default();
-    Some(match kind {
-        Kind::Issue => format!("issue {} {}", part(2), cut(field("title"))),
-        Kind::Solution => format!("plan {}{}", part(4), quoted(field("description"))),
-        Kind::Queue => format!("queue {}{}", part(1), quoted(field("name"))),
-        Kind::Item => format!("item {} of {}: {}", field("item_id"), part(1), field("solution_id")),
-        Kind::Settings => "the settings of the store".to_owned(),
-        Kind::Comment => {
+    Some(match location {
+        Location::Root => "the settings of the store".to_owned(),
+        Location::Item(queue, _) => {
+            format!("item {} of {queue}: {}", field("item_id"), field("solution_id"))
+        }
+        Location::Record(owner) => match owner {
+            Owner::Issue(id) => format!("issue {id} {}", cut(field("title"))),
+            Owner::Solution(id) => format!("plan {id}{}", quoted(field("description"))),
+            Owner::Queue(id) => format!("queue {id}{}", quoted(field("name"))),
+            Owner::Execution(_) => {
+                let it: Execution = typed(value)?;
+                format!("execution {} of {} (attempt {}) by {}", it.id, it.solution_id, it.attempt, it.actor)
+            }
+            Owner::Run(_) => {
+                let it: Run = typed(value)?;
+                let issues = it.issue_ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                format!("run {} ({}) over {}", it.id, it.mode, cut(&issues))
+            }
+        },
+        Location::Entry(log, _) => entry(log, value)?,
+    })
+}
+
+fn entry(log: &Log, value: &Value) -> Option<String> {
+    Some(match log {
+        Log::Comments(issue) => {
             let it: Comment = typed(value)?;
             let verb = if it.edits.is_some() { "an edited comment" } else { "comment" };
-            format!("{verb} on {} by {}{}", part(2), it.author, quoted(&it.body))
+            format!("{verb} on {issue} by {}{}", it.author, quoted(&it.body))
         }
-        Kind::Feedback => {
+        Log::Feedback(issue) => {
             let it: Feedback = typed(value)?;
-            format!(
-                "feedback on {} ({} at {}) by {}{}",
-                part(2),
-                it.kind,
-                it.stage,
-                it.author,
-                quoted(&it.content)
-            )
+            let said = quoted(&it.content);
+            format!("feedback on {issue} ({} at {}) by {}{said}", it.kind, it.stage, it.author)
         }
-        Kind::Review => {
+        Log::Reviews(plan) => {
             let it: Review = typed(value)?;
             let findings = it.findings.iter().map(|finding| cut(finding)).collect::<Vec<_>>().join("; ");
-            format!(
-                "review of {} by {}: {} {}{}",
-                part(4),
-                it.author,
-                it.verdict,
-                it.total,
-                bracketed(&findings)
-            )
+            let findings = bracketed(&findings);
+            format!("review of {plan} by {}: {} {}{findings}", it.author, it.verdict, it.total)
         }
-        Kind::Execution => {
-            let it: Execution = typed(value)?;
-            format!("execution {} of {} (attempt {}) by {}", it.id, it.solution_id, it.attempt, it.actor)
-        }
-        Kind::Event => {
-            let it: LogEntry = typed(value)?;
-            format!("{}: {}", part(4), event(&it.event))
-        }
-        Kind::Conflict => {
+        Log::Events(execution) => format!("{execution}: {}", event(&typed::<LogEntry>(value)?.event)),
+        Log::Conflicts(queue) => {
             let it: QueueConflict = typed(value)?;
             let plans = it.solutions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             let verb = if it.resolves.is_some() { "decision on a conflict" } else { "conflict" };
             let over = it.file.as_deref().map(|file| format!(" over {file}")).unwrap_or_default();
-            format!(
-                "{verb} in {} ({}, {}){over} between {plans}: {}",
-                part(1),
-                it.kind,
-                it.severity,
-                it.resolution
-            )
+            let (kind, severity) = (it.kind, it.severity);
+            format!("{verb} in {queue} ({kind}, {severity}){over} between {plans}: {}", it.resolution)
         }
-        Kind::Run => {
-            let it: Run = typed(value)?;
-            let issues = it.issue_ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            format!("run {} ({}) over {}", it.id, it.mode, cut(&issues))
-        }
-        Kind::RunEvent => {
-            let it: RunLogEntry = typed(value)?;
-            format!("{}: {}", part(1), run_event(&it.event))
-        }
-        Kind::Redaction => {
+        Log::RunEvents(run) => format!("{run}: {}", run_event(&typed::<RunLogEntry>(value)?.event)),
+        Log::Redactions(_) => {
             let it: Redaction = typed(value)?;
             let what = match it.field.as_str() {
                 ASIDE => format!("{} set aside", it.target),
@@ -99,7 +82,6 @@ fn words(kind: Kind, path: &str, value: &Value) -> Option<String> {
             };
             format!("{what} by {}{}", it.author, quoted(&it.reason))
         }
-        Kind::Other => return None,
     })
 }
 

@@ -2,43 +2,40 @@
 
 use super::redact::Wanted;
 use crate::model::execution::{Event, Failure, LogEntry};
-use crate::model::id::{EntryId, SolutionId};
+use crate::model::id::EntryId;
 use crate::model::issue::{Feedback, FeedbackType};
 use crate::model::redaction::{self, ALL};
 use crate::model::review::{Review, Verdict};
 use crate::model::strict;
 use crate::ops::Refusal;
 use crate::rules::review::rejection_text;
-use crate::store::layout::{self, Form, form};
+use crate::store::layout::{self, Form, Location, Log, form};
 use crate::store::redact::Redactions;
 use crate::store::{Read, Tx, records};
 
 /// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue.
 pub(super) fn copies(tx: &Tx<'_>, wanted: &Wanted) -> Result<Vec<Wanted>, Refusal> {
-    let Some((log, name)) = wanted.target.split_once('/') else { return Ok(vec![]) };
-    let issue = wanted.folder.split('/').take(3).collect::<Vec<_>>().join("/");
-    let said = |folder: &str, log: &str| said_in(tx, folder, log);
-    let Some((_, text)) = said(&wanted.folder, log)?.into_iter().find(|(of, _)| of == name) else {
+    let path = format!("{}/{}", wanted.folder, wanted.target);
+    let Some(Location::Entry(log, entry)) = Location::parse(&path) else { return Ok(vec![]) };
+    let Some(issue) = log.owner().issue() else { return Ok(vec![]) };
+    let Some((_, text)) = said_in(tx, &log)?.into_iter().find(|(of, _)| *of == entry) else {
         return Ok(vec![]);
     };
-    let folders = match log {
-        "reviews" | "log" => vec![(issue, "feedback")],
-        "feedback" => {
-            let mut folders = Vec::new();
-            for (kind, log) in [("solutions", "reviews"), ("executions", "log")] {
-                let records = tx.names(&format!("{issue}/{kind}"))?;
-                folders.extend(records.iter().map(|record| (format!("{issue}/{kind}/{record}"), log)));
-            }
-            folders
+    let logs: Vec<Log> = match log {
+        Log::Reviews(_) | Log::Events(_) => vec![Log::Feedback(issue)],
+        Log::Feedback(_) => {
+            let plans = records::solution_ids(tx, &issue)?.into_iter().map(Log::Reviews);
+            plans.chain(records::execution_ids(tx, &issue)?.into_iter().map(Log::Events)).collect()
         }
         _ => vec![],
     };
     let mut found = Vec::new();
-    for (folder, log) in folders {
-        for (name, copy) in said(&folder, log)? {
-            let target = format!("{log}/{name}");
-            if copy == text && has_texts(tx, &folder, &format!("{folder}/{target}"))? {
-                found.push(Wanted { folder: folder.clone(), target, field: ALL.to_owned() });
+    for log in logs {
+        for (id, copy) in said_in(tx, &log)? {
+            let path = Location::Entry(log.clone(), id).to_string();
+            let Some((folder, target)) = layout::redacted_by(&path) else { continue };
+            if copy == text && has_texts(tx, &folder, &path)? {
+                found.push(Wanted { folder, target, field: ALL.to_owned() });
             }
         }
     }
@@ -52,33 +49,31 @@ enum Said {
     Failure(Failure),
 }
 
-/// The stored texts of a log's entries that are kept in two places, with the file names of the entries.
-fn said_in(tx: &Tx<'_>, folder: &str, log: &str) -> Result<Vec<(String, Said)>, Refusal> {
-    let (place, broken) = (format!("{folder}/{log}"), &mut Vec::new());
-    let named = |id: &EntryId, said| Some((format!("{id}.json"), said));
+/// The stored texts of a log's entries that are kept in two places.
+fn said_in(tx: &Tx<'_>, log: &Log) -> Result<Vec<(EntryId, Said)>, Refusal> {
+    let (place, broken) = (log.to_string(), &mut Vec::new());
     Ok(match log {
-        "reviews" => {
-            let id = folder.rsplit('/').next().and_then(|id| SolutionId::parse(id).ok());
-            let Some(id) = id else { return Ok(vec![]) };
+        Log::Reviews(plan) => {
             let all = records::raw_log::<Review>(tx, &place, broken)?;
-            let rejected = all.iter().filter(|it| it.verdict == Verdict::Rejected);
-            rejected.filter_map(|it| named(&it.id, Said::Rejection(rejection_text(&id, it)))).collect()
+            let rejected = all.into_iter().filter(|it| it.verdict == Verdict::Rejected);
+            rejected.map(|it| (it.id.clone(), Said::Rejection(rejection_text(plan, &it)))).collect()
         }
-        "log" => {
+        Log::Events(_) => {
             let all = records::raw_log::<LogEntry>(tx, &place, broken)?;
-            let failure = |it: &LogEntry| match &it.event {
-                Event::End(end) => named(&it.id, Said::Failure(end.failure.clone()?)),
+            let failure = |it: LogEntry| match it.event {
+                Event::End(end) => Some((it.id, Said::Failure(end.failure?))),
                 _ => None,
             };
-            all.iter().filter_map(failure).collect()
+            all.into_iter().filter_map(failure).collect()
         }
-        "feedback" => {
-            let said = |it: &Feedback| match it.kind {
-                FeedbackType::Rejection => named(&it.id, Said::Rejection(it.content.clone())),
-                FeedbackType::Failure => named(&it.id, Said::Failure(it.detail.failure())),
+        Log::Feedback(_) => {
+            let all = records::raw_log::<Feedback>(tx, &place, broken)?;
+            let said = |it: Feedback| match it.kind {
+                FeedbackType::Rejection => Some((it.id, Said::Rejection(it.content))),
+                FeedbackType::Failure => Some((it.id, Said::Failure(it.detail.failure()))),
                 FeedbackType::Clarification => None,
             };
-            records::raw_log::<Feedback>(tx, &place, broken)?.iter().filter_map(said).collect()
+            all.into_iter().filter_map(said).collect()
         }
         _ => vec![],
     })

@@ -6,12 +6,11 @@ use gix::objs::tree::{Entry, EntryKind};
 use super::Findings;
 use crate::git::{ObjectId, trees};
 use crate::model::doc::Doc;
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
 use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, ISSUES, QUEUES, RUNS, form};
+use crate::store::layout::{self, Form, Location, Log, Place, form};
 use crate::store::redact::{Reach, Shelf};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
@@ -207,9 +206,7 @@ impl Walk<'_> {
 
     /// Names a redaction that hides nothing of what stands.
     fn redaction(&mut self, path: &str, bytes: &[u8]) -> Result<(), StoreError> {
-        if !path.contains(layout::REDACTIONS) {
-            return Ok(());
-        }
+        let Some(Location::Entry(Log::Redactions(_), _)) = Location::parse(path) else { return Ok(()) };
         let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
         let Some(redaction) = redaction else { return Ok(()) };
         let (field, target) = (&redaction.field, &redaction.target);
@@ -280,39 +277,5 @@ pub(super) fn is_place(path: &str) -> bool {
 
 /// Why a path among those of records is not a record's; `None` if a later version of the format may know it.
 pub(super) fn misplaced(path: &str) -> Option<String> {
-    let parts: Vec<&str> = path.split('/').collect();
-    let entry = |name: &&str| {
-        let id = name.strip_suffix(".json").unwrap_or(name);
-        EntryId::parse(id).err().map(|error| error.to_string())
-    };
-    match parts.as_slice() {
-        [ISSUES, _, id] => match IssueId::parse(id) {
-            Err(error) => Some(error.to_string()),
-            Ok(id) => Some(format!("the folder of this issue is `{}`", layout::issue_folder(&id))),
-        },
-        [ISSUES, _, _, "comments" | "feedback" | layout::REDACTIONS, name]
-        | [ISSUES, _, _, "solutions", _, "reviews" | layout::REDACTIONS, name]
-        | [ISSUES, _, _, "executions", _, "log" | layout::REDACTIONS, name]
-        | [QUEUES, _, "conflicts" | layout::REDACTIONS, name]
-        | [RUNS, _, "log" | layout::REDACTIONS, name] => entry(name),
-        [ISSUES, _, issue, "solutions", id] => match SolutionId::parse(id) {
-            Err(error) => Some(error.to_string()),
-            Ok(id) => (id.issue().as_str() != *issue).then(|| format!("a plan for `{}`", id.issue())),
-        },
-        [ISSUES, _, issue, "executions", id] => match ExecutionId::parse(id) {
-            Err(error) => Some(error.to_string()),
-            Ok(id) => (id.issue().as_str() != *issue).then(|| format!("an execution of `{}`", id.issue())),
-        },
-        [QUEUES, id] => QueueId::parse(id).err().map(|error| error.to_string()),
-        [RUNS, id] => RunId::parse(id).err().map(|error| error.to_string()),
-        [QUEUES, queue, "items", _, name] => {
-            match SolutionId::parse(name.strip_suffix(".json").unwrap_or(name)) {
-                Err(error) => Some(error.to_string()),
-                Ok(id) => QueueId::parse(queue)
-                    .ok()
-                    .map(|queue| format!("the file of this item is `{}`", layout::item(&queue, &id))),
-            }
-        }
-        _ => None,
-    }
+    Place::parse(path).err()?.why
 }

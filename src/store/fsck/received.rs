@@ -15,7 +15,7 @@ use crate::model::{strict, typed};
 use crate::store::aside::Aside;
 use crate::store::error::StoreError;
 use crate::store::history::Link;
-use crate::store::layout::{self, Form, ROOT_PATH};
+use crate::store::layout::{self, Form, Location, Log, ROOT_PATH};
 use crate::store::lineage::{Did, Lineage};
 use crate::store::merge::{self, EqualTrees};
 use crate::store::origins::Origins;
@@ -330,14 +330,10 @@ impl Look<'_> {
                 "it would set `{target}` aside, which is not ahead of this server's clock; set the ref back to before it"
             )));
         }
-        let Some(folder) =
-            path.rsplit_once('/').and_then(|(folder, _)| folder.strip_suffix(layout::REDACTIONS))
-        else {
-            return Ok(None);
-        };
+        let Some(Location::Entry(Log::Redactions(owner), _)) = Location::parse(path) else { return Ok(None) };
         let redaction = strict::parse(bytes).ok().and_then(|value| typed::read::<Redaction>(&value).ok());
         let Some(redaction) = redaction else { return Ok(None) };
-        if !matches!(layout::form(&format!("{folder}{}", redaction.target)).0, Form::Doc(_)) {
+        if !matches!(layout::form(&format!("{owner}/{}", redaction.target)).0, Form::Doc(_)) {
             return Ok(None);
         }
         let hidden = self.shelf.at(self.after, path)?;

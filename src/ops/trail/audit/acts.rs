@@ -10,7 +10,8 @@ use crate::ops::Refusal;
 use crate::rules::audit::{Act, Carried, Finding, Severity};
 use crate::rules::folder::LinkedCommit;
 use crate::store::history::Step;
-use crate::store::{Rewritten, Snapshot, Store, layout, records};
+use crate::store::layout::Location;
+use crate::store::{Rewritten, Snapshot, Store, records};
 use crate::trail::reach::Unreached;
 
 /// What was done about these issues in a role or over a gate, oldest first; then what concerns them all, since the first
@@ -105,7 +106,7 @@ pub(super) fn adrift(store: &Store, snapshot: &Snapshot<'_>) -> Result<Vec<Findi
 /// A change that no command makes: of a record of an issue that is not audited, one should know; what belongs to no issue
 /// concerns them all.
 pub(super) fn of_rewritten(it: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool) -> Finding {
-    let issue = layout::issue_of(&it.path);
+    let issue = Location::parse(&it.path).and_then(|location| location.issue());
     let severity = match issue.as_ref().is_none_or(is_audited) {
         true => Severity::Fault,
         false => Severity::Note,

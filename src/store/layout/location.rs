@@ -1,0 +1,484 @@
+//! The grammar of paths: every folder and every record that the tree of the ref can have, and what lies where. A path
+//! is read step by step from the top, so that what is wrong with it is known at the step that is wrong.
+
+use std::fmt;
+
+use super::{CLAIM, Fan, ISSUES, QUEUES, REDACTIONS, ROOT_PATH, RUNS};
+use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
+
+/// What has a folder of its own, with a record, logs and redactions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// `issues/<xx>/<ISSUE>`
+    Issue(IssueId),
+    /// `issues/<xx>/<ISSUE>/solutions/<SOLUTION>`
+    Solution(SolutionId),
+    /// `issues/<xx>/<ISSUE>/executions/<EXECUTION>`
+    Execution(ExecutionId),
+    /// `queues/<QUEUE>`
+    Queue(QueueId),
+    /// `runs/<RUN>`
+    Run(RunId),
+}
+
+/// A folder of entries that are written once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Log {
+    /// Of an issue.
+    Comments(IssueId),
+    /// Of an issue.
+    Feedback(IssueId),
+    /// Of a plan.
+    Reviews(SolutionId),
+    /// What happened in an execution.
+    Events(ExecutionId),
+    /// Of a queue.
+    Conflicts(QueueId),
+    /// What happened in a run.
+    RunEvents(RunId),
+    /// What is hidden of its owner's records.
+    Redactions(Owner),
+}
+
+/// Where a record lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Location {
+    /// `wf.json`
+    Root,
+    /// The record after which its folder is named.
+    Record(Owner),
+    /// `queues/<QUEUE>/items/<xx>/<SOLUTION>.json`
+    Item(QueueId, SolutionId),
+    /// `<LOG>/<ENTRY>.json`
+    Entry(Log, EntryId),
+}
+
+/// A folder in which records lie, or folders of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Folder {
+    /// The tree itself.
+    Top,
+    /// `issues`
+    Issues,
+    /// `issues/<xx>`
+    IssueFan(Fan),
+    /// Of what has a folder of its own.
+    Owner(Owner),
+    /// `solutions` of an issue
+    Solutions(IssueId),
+    /// `executions` of an issue
+    Executions(IssueId),
+    /// Of entries.
+    Log(Log),
+    /// `queues`
+    Queues,
+    /// `queues/<QUEUE>/items`
+    Items(QueueId),
+    /// `queues/<QUEUE>/items/<xx>`
+    ItemFan(QueueId, Fan),
+    /// `runs`
+    Runs,
+}
+
+/// What lies at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A folder.
+    Folder(Folder),
+    /// A record.
+    Record(Location),
+}
+
+/// A path at which nothing of this format lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unplaced {
+    /// What is wrong with a path among those of records; none if a later version of the format may know it.
+    pub(crate) why: Option<String>,
+}
+
+impl Unplaced {
+    const UNKNOWN: Self = Self { why: None };
+
+    fn because(why: impl fmt::Display) -> Self {
+        Self { why: Some(why.to_string()) }
+    }
+}
+
+impl Place {
+    /// What lies at `path`; the empty path is that of the tree itself.
+    ///
+    /// # Errors
+    /// Nothing of this format does.
+    pub(crate) fn parse(path: &str) -> Result<Self, Unplaced> {
+        let mut folder = Folder::Top;
+        if path.is_empty() {
+            return Ok(Self::Folder(folder));
+        }
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            match folder.child(name)? {
+                Self::Record(_) if names.peek().is_some() => return Err(Unplaced::UNKNOWN),
+                Self::Record(record) => return Ok(Self::Record(record)),
+                Self::Folder(inner) => folder = inner,
+            }
+        }
+        Ok(Self::Folder(folder))
+    }
+}
+
+impl Folder {
+    /// The folder at `path`; none if no folder of this format lies there.
+    pub(crate) fn parse(path: &str) -> Option<Self> {
+        match Place::parse(path) {
+            Ok(Place::Folder(folder)) => Some(folder),
+            _ => None,
+        }
+    }
+
+    /// What `name` is in this folder.
+    fn child(self, name: &str) -> Result<Place, Unplaced> {
+        let stem = name.strip_suffix(".json");
+        Ok(match self {
+            Self::Top => match name {
+                ROOT_PATH => Place::Record(Location::Root),
+                ISSUES => Place::Folder(Self::Issues),
+                QUEUES => Place::Folder(Self::Queues),
+                RUNS => Place::Folder(Self::Runs),
+                _ => return Err(Unplaced::UNKNOWN),
+            },
+            Self::Issues => Place::Folder(Self::IssueFan(Fan::parse(name).ok_or(Unplaced::UNKNOWN)?)),
+            Self::IssueFan(fan) => {
+                let id = IssueId::parse(name).map_err(Unplaced::because)?;
+                let is_here = Fan::of(&id) == fan;
+                let owner = Owner::Issue(id);
+                if !is_here {
+                    return Err(Unplaced::because(format_args!("the folder of this issue is `{owner}`")));
+                }
+                Place::Folder(Self::Owner(owner))
+            }
+            Self::Owner(owner) => owner.child(name)?,
+            Self::Solutions(issue) => {
+                let id = SolutionId::parse(name).map_err(Unplaced::because)?;
+                if id.issue() != issue {
+                    return Err(Unplaced::because(format_args!("a plan for `{}`", id.issue())));
+                }
+                Place::Folder(Self::Owner(Owner::Solution(id)))
+            }
+            Self::Executions(issue) => {
+                let id = ExecutionId::parse(name).map_err(Unplaced::because)?;
+                if id.issue() != issue {
+                    return Err(Unplaced::because(format_args!("an execution of `{}`", id.issue())));
+                }
+                Place::Folder(Self::Owner(Owner::Execution(id)))
+            }
+            Self::Log(log) => {
+                let id = EntryId::parse(stem.unwrap_or(name)).map_err(Unplaced::because)?;
+                stem.ok_or(Unplaced::UNKNOWN)?;
+                Place::Record(Location::Entry(log, id))
+            }
+            Self::Queues => {
+                let id = QueueId::parse(name).map_err(Unplaced::because)?;
+                Place::Folder(Self::Owner(Owner::Queue(id)))
+            }
+            Self::Items(queue) => {
+                Place::Folder(Self::ItemFan(queue, Fan::parse(name).ok_or(Unplaced::UNKNOWN)?))
+            }
+            Self::ItemFan(queue, fan) => {
+                let id = SolutionId::parse(stem.unwrap_or(name)).map_err(Unplaced::because)?;
+                let is_here = stem.is_some() && Fan::of(&id.issue()) == fan;
+                let item = Location::Item(queue, id);
+                if !is_here {
+                    return Err(Unplaced::because(format_args!("the file of this item is `{item}`")));
+                }
+                Place::Record(item)
+            }
+            Self::Runs => {
+                let id = RunId::parse(name).map_err(Unplaced::because)?;
+                Place::Folder(Self::Owner(Owner::Run(id)))
+            }
+        })
+    }
+}
+
+impl Owner {
+    fn child(self, name: &str) -> Result<Place, Unplaced> {
+        if name == self.record_name() {
+            return Ok(Place::Record(Location::Record(self)));
+        }
+        Ok(Place::Folder(match (self, name) {
+            (owner, REDACTIONS) => Folder::Log(Log::Redactions(owner)),
+            (Self::Issue(id), "comments") => Folder::Log(Log::Comments(id)),
+            (Self::Issue(id), "feedback") => Folder::Log(Log::Feedback(id)),
+            (Self::Issue(id), "solutions") => Folder::Solutions(id),
+            (Self::Issue(id), "executions") => Folder::Executions(id),
+            (Self::Solution(id), "reviews") => Folder::Log(Log::Reviews(id)),
+            (Self::Execution(id), "log") => Folder::Log(Log::Events(id)),
+            (Self::Queue(id), "items") => Folder::Items(id),
+            (Self::Queue(id), "conflicts") => Folder::Log(Log::Conflicts(id)),
+            (Self::Run(id), "log") => Folder::Log(Log::RunEvents(id)),
+            _ => return Err(Unplaced::UNKNOWN),
+        }))
+    }
+
+    fn record_name(&self) -> &'static str {
+        match self {
+            Self::Issue(_) => "issue.json",
+            Self::Solution(_) => "solution.json",
+            Self::Execution(_) => CLAIM,
+            Self::Queue(_) => "queue.json",
+            Self::Run(_) => "run.json",
+        }
+    }
+
+    /// Its id.
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Self::Issue(id) => id.as_str(),
+            Self::Solution(id) => id.as_str(),
+            Self::Execution(id) => id.as_str(),
+            Self::Queue(id) => id.as_str(),
+            Self::Run(id) => id.as_str(),
+        }
+    }
+
+    /// The issue that it belongs to or is; queues and runs belong to none.
+    pub(crate) fn issue(&self) -> Option<IssueId> {
+        match self {
+            Self::Issue(id) => Some(id.clone()),
+            Self::Solution(id) => Some(id.issue()),
+            Self::Execution(id) => Some(id.issue()),
+            Self::Queue(_) | Self::Run(_) => None,
+        }
+    }
+}
+
+impl Log {
+    /// In whose folder it is.
+    pub(crate) fn owner(&self) -> Owner {
+        match self {
+            Self::Comments(id) | Self::Feedback(id) => Owner::Issue(id.clone()),
+            Self::Reviews(id) => Owner::Solution(id.clone()),
+            Self::Events(id) => Owner::Execution(id.clone()),
+            Self::Conflicts(id) => Owner::Queue(id.clone()),
+            Self::RunEvents(id) => Owner::Run(id.clone()),
+            Self::Redactions(owner) => owner.clone(),
+        }
+    }
+}
+
+impl Location {
+    /// The record at `path`; none if no record of this format lies there.
+    pub(crate) fn parse(path: &str) -> Option<Self> {
+        match Place::parse(path) {
+            Ok(Place::Record(record)) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// The id that the record there must bear; the root has none.
+    pub(crate) fn id(&self) -> Option<&str> {
+        match self {
+            Self::Root => None,
+            Self::Record(owner) => Some(owner.id()),
+            Self::Item(_, solution) => Some(solution.as_str()),
+            Self::Entry(_, entry) => Some(entry.as_str()),
+        }
+    }
+
+    /// The issue that the record belongs to, as does an item of a queue.
+    pub(crate) fn issue(&self) -> Option<IssueId> {
+        match self {
+            Self::Root => None,
+            Self::Record(owner) => owner.issue(),
+            Self::Item(_, solution) => Some(solution.issue()),
+            Self::Entry(log, _) => log.owner().issue(),
+        }
+    }
+
+    /// The owner whose redactions hide what the record says; nothing hides the root, or a redaction.
+    pub(crate) fn redacted_by(&self) -> Option<Owner> {
+        match self {
+            Self::Root | Self::Entry(Log::Redactions(_), _) => None,
+            Self::Record(owner) => Some(owner.clone()),
+            Self::Item(queue, _) => Some(Owner::Queue(queue.clone())),
+            Self::Entry(log, _) => Some(log.owner()),
+        }
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Issue(id) => write!(f, "{ISSUES}/{}/{id}", Fan::of(id)),
+            Self::Solution(id) => write!(f, "{}/{id}", Folder::Solutions(id.issue())),
+            Self::Execution(id) => write!(f, "{}/{id}", Folder::Executions(id.issue())),
+            Self::Queue(id) => write!(f, "{QUEUES}/{id}"),
+            Self::Run(id) => write!(f, "{RUNS}/{id}"),
+        }
+    }
+}
+
+impl fmt::Display for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Self::Comments(_) => "comments",
+            Self::Feedback(_) => "feedback",
+            Self::Reviews(_) => "reviews",
+            Self::Events(_) | Self::RunEvents(_) => "log",
+            Self::Conflicts(_) => "conflicts",
+            Self::Redactions(_) => REDACTIONS,
+        };
+        write!(f, "{}/{name}", self.owner())
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => f.write_str(ROOT_PATH),
+            Self::Record(owner) => write!(f, "{owner}/{}", owner.record_name()),
+            Self::Item(queue, solution) => {
+                let folder = Folder::ItemFan(queue.clone(), Fan::of(&solution.issue()));
+                write!(f, "{folder}/{solution}.json")
+            }
+            Self::Entry(log, entry) => write!(f, "{log}/{entry}.json"),
+        }
+    }
+}
+
+impl fmt::Display for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |issue: &IssueId| Owner::Issue(issue.clone());
+        match self {
+            Self::Top => Ok(()),
+            Self::Issues => f.write_str(ISSUES),
+            Self::IssueFan(fan) => write!(f, "{ISSUES}/{fan}"),
+            Self::Owner(owner) => owner.fmt(f),
+            Self::Solutions(issue) => write!(f, "{}/solutions", of(issue)),
+            Self::Executions(issue) => write!(f, "{}/executions", of(issue)),
+            Self::Log(log) => log.fmt(f),
+            Self::Queues => f.write_str(QUEUES),
+            Self::Items(queue) => write!(f, "{QUEUES}/{queue}/items"),
+            Self::ItemFan(queue, fan) => write!(f, "{QUEUES}/{queue}/items/{fan}"),
+            Self::Runs => f.write_str(RUNS),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const STAMP: &str = "20261121T021405123Z-00000-00000000000000000000000001";
+
+    impl fmt::Display for Place {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self {
+                Self::Folder(folder) => folder.fmt(f),
+                Self::Record(record) => record.fmt(f),
+            }
+        }
+    }
+
+    fn owner() -> impl Strategy<Value = Owner> {
+        let issue = || "[A-Z]{1,3}-[0-9]{1,3}".prop_map(|id| IssueId::parse(&id).unwrap());
+        prop_oneof![
+            issue().prop_map(Owner::Issue),
+            issue().prop_map(|id| Owner::Solution(SolutionId::parse(&format!("SOL-{id}-a7x9")).unwrap())),
+            issue().prop_map(|id| {
+                Owner::Execution(ExecutionId::parse(&format!("EXR-{id}-{}", "0".repeat(26))).unwrap())
+            }),
+            "[a-z0-9]{1,9}".prop_map(|id| Owner::Queue(QueueId::parse(&format!("QUE-{id}")).unwrap())),
+            "[a-z0-9]{1,9}".prop_map(|id| Owner::Run(RunId::parse(&format!("RUN-{id}")).unwrap())),
+        ]
+    }
+
+    /// Everything that lies at, below or above what has a folder of its own.
+    fn around(owner: &Owner) -> Vec<Place> {
+        let mut logs = vec![Log::Redactions(owner.clone())];
+        let mut folders = vec![Folder::Top, Folder::Issues, Folder::Queues, Folder::Runs];
+        let mut records = vec![Location::Root, Location::Record(owner.clone())];
+        match owner {
+            Owner::Issue(id) => {
+                logs.extend([Log::Comments(id.clone()), Log::Feedback(id.clone())]);
+                folders.extend([Folder::Solutions(id.clone()), Folder::Executions(id.clone())]);
+                folders.push(Folder::IssueFan(Fan::of(id)));
+            }
+            Owner::Solution(id) => {
+                let (queue, fan) = (QueueId::parse("QUE-1").unwrap(), Fan::of(&id.issue()));
+                logs.push(Log::Reviews(id.clone()));
+                folders.push(Folder::ItemFan(queue.clone(), fan));
+                records.push(Location::Item(queue, id.clone()));
+            }
+            Owner::Execution(id) => logs.push(Log::Events(id.clone())),
+            Owner::Queue(id) => {
+                logs.push(Log::Conflicts(id.clone()));
+                folders.push(Folder::Items(id.clone()));
+            }
+            Owner::Run(id) => logs.push(Log::RunEvents(id.clone())),
+        }
+        folders.push(Folder::Owner(owner.clone()));
+        let entry = EntryId::parse(STAMP).unwrap();
+        records.extend(logs.iter().map(|log| Location::Entry(log.clone(), entry.clone())));
+        folders.extend(logs.into_iter().map(Folder::Log));
+        folders.into_iter().map(Place::Folder).chain(records.into_iter().map(Place::Record)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_place_has_one_path_and_a_path_one_place(owner in owner()) {
+            for place in around(&owner) {
+                let path = place.to_string();
+                prop_assert_eq!(Place::parse(&path), Ok(place.clone()), "{}", path);
+                // A record has nothing below it.
+                if let Place::Record(_) = place {
+                    prop_assert_eq!(Place::parse(&format!("{path}/x")), Err(Unplaced::UNKNOWN));
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_read_of_any_path_is_that_path(owner in owner(), cut in 0_usize..6, name in "[a-zA-Z0-9.-]{0,12}") {
+            for place in around(&owner) {
+                let path = place.to_string();
+                let mut names: Vec<&str> = path.split('/').collect();
+                if let Some(other) = names.get_mut(cut) {
+                    *other = &name;
+                }
+                let path = names.join("/");
+                if let Ok(read) = Place::parse(&path) {
+                    prop_assert_eq!(read.to_string(), path);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_among_records_says_what_is_wrong_with_it() {
+        let why = |path: &str| Place::parse(path).unwrap_err().why;
+        let issue = Owner::Issue(IssueId::parse("ISS-001").unwrap()).to_string();
+        let fan = issue.split('/').nth(1).unwrap();
+        let other = if fan == "00" { "01" } else { "00" };
+        assert_eq!(
+            why(&format!("issues/{other}/ISS-001/issue.json")),
+            Some(format!("the folder of this issue is `{issue}`"))
+        );
+        let item = Fan::of(&IssueId::parse("ISS-001").unwrap());
+        assert_eq!(
+            why("queues/QUE-1/items/zz/SOL-ISS-001-1.json"),
+            None,
+            "folders may come that nobody knows yet"
+        );
+        assert_eq!(
+            why(&format!("queues/QUE-1/items/{item}/SOL-ISS-001-1")),
+            Some(format!("the file of this item is `queues/QUE-1/items/{item}/SOL-ISS-001-1.json`"))
+        );
+        assert_eq!(why(&format!("{issue}/solutions/SOL-ISS-002-1")), Some("a plan for `ISS-002`".to_owned()));
+        assert!(why(&format!("{issue}/comments/yesterday.json")).is_some());
+        for unknown in ["notes.txt", "issues/XX", "issues/0", "queues/QUE-1/notes", &format!("{issue}/x/y")] {
+            assert_eq!(why(unknown), None, "{unknown}");
+        }
+    }
+}
