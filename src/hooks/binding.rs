@@ -7,9 +7,9 @@ use gix::bstr::ByteSlice;
 
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::status::ExecutionStatus;
+use crate::rules::claim_order::who_holds;
 use crate::rules::ending::Ending;
 use crate::rules::folder::ExecutionFolder;
-use crate::rules::holds::who_holds;
 use crate::store::{Read, Store, StoreError, layout, records};
 use crate::trail::active::{self, Active};
 use crate::trail::own_branch::{self, Relation};

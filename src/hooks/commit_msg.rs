@@ -11,15 +11,13 @@ use super::staged::Staged;
 use super::{HookError, Verdict};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
+use crate::rules::policy::Gate;
 use crate::store::{Read, Store, StoreError, records};
 use crate::trail::links::solutions;
 use crate::trail::referred::{REVERTS, Referred};
 use crate::trail::sources::{Same, Source, Sources};
 use crate::trail::trailers;
 use crate::trail::{merges, progress};
-
-/// The value of a policy whose gate is closed.
-const REQUIRED: &str = "required";
 
 /// Handles the message in the file at `path`, which is rewritten only to add trailers.
 pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
@@ -92,7 +90,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
     // A replayed or merged commit brings work that was done elsewhere; where git need not stop for it, it does not even
     // ask `commit-msg`, or there is nobody to answer.
     let replayed = progress::is_picking(&git_dir);
-    let required = records::root(&snapshot)?.policy.commits.as_deref() == Some(REQUIRED)
+    let required = Gate::Commits.is_required(&records::root(&snapshot)?.policy)
         && !replayed
         && !progress::is_merging(&git_dir);
     let is_idle = match &binding {

@@ -9,7 +9,7 @@ use crate::git::ObjectId;
 use crate::model::root::Policy;
 use crate::model::strict;
 use crate::model::time::Time;
-use crate::rules::policy::{Floor, Gate, loosened, value};
+use crate::rules::policy::{Floor, Gate, loosened};
 use crate::rules::roles;
 use crate::store::{Read, Signature, Store, StoreError, layout, one_line};
 
@@ -66,7 +66,8 @@ pub(super) fn refusal(
                 }
             },
         };
-        faults.push(format!("{} from {} to {}: {why}", gate.name, value(before, gate), value(after, gate)));
+        let [from, to] = [before, after].map(|policy| gate.word(gate.setting(policy)));
+        faults.push(format!("{gate} from {from} to {to}: {why}"));
     }
     let hint = if is_stale { STALE } else { NOT_ALLOWED };
     Ok((!faults.is_empty()).then_some(Refusal { faults, hint }))
@@ -110,12 +111,12 @@ struct Setting {
 }
 
 impl Setting {
-    fn of(root: Option<&[u8]>, gate: &'static Gate) -> Self {
+    fn of(root: Option<&[u8]>, gate: Gate) -> Self {
         let root = root.and_then(|bytes| strict::parse(bytes).ok()).unwrap_or_default();
         let clock = &root["clock"];
-        let own = &clock[format!("policy/{}", gate.name)];
+        let own = &clock[format!("policy/{}", gate)];
         let stamp = if own.is_null() { &clock["*"] } else { own };
-        Self { value: root["policy"][gate.name].clone(), stamp: stamp.clone() }
+        Self { value: root["policy"][gate.as_str()].clone(), stamp: stamp.clone() }
     }
 }
 
@@ -125,7 +126,7 @@ impl Setting {
 fn unsanctioned(
     store: &Store,
     owners: &[String],
-    gate: &'static Gate,
+    gate: Gate,
     tip: ObjectId,
     new: ObjectId,
 ) -> Result<Option<Unsanctioned>, StoreError> {

@@ -12,9 +12,10 @@ use crate::model::review::Review;
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
+use crate::rules::claim_order::{standing, who_holds};
 use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::holds::{standing, who_holds};
+use crate::rules::policy::Gate;
 use crate::rules::review::{self, Refusal, Reviewer};
 use crate::store::layout::{self, Location, Owner};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
@@ -48,8 +49,8 @@ pub(super) fn look(
     after: &Snapshot<'_>,
     policy: &Policy,
 ) -> Result<Passed, StoreError> {
-    let is_required = |gate: &Option<String>| gate.as_deref() == Some("required");
-    let (wants_evidence, wants_review) = (is_required(&policy.evidence), is_required(&policy.review));
+    let (wants_evidence, wants_review) =
+        (Gate::Evidence.is_required(policy), Gate::Review.is_required(policy));
     if !wants_evidence && !wants_review {
         return Ok(Passed::default());
     }

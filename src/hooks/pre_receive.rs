@@ -10,6 +10,7 @@ use gix::bstr::ByteSlice;
 
 use super::{HookError, Verdict, floor, gates, unbound};
 use crate::git::ObjectId;
+use crate::rules::policy::Gate;
 use crate::store::{Store, object_id, records};
 
 /// At most this many faults are reported.
@@ -79,7 +80,7 @@ pub(crate) fn run(store: Store, input: &[u8]) -> Result<Verdict, HookError> {
         }
         (before, _) => before,
     };
-    if policy.commits.as_deref() == Some("required") {
+    if Gate::Commits.is_required(&policy) {
         let faults = unbound::faults(store, state.as_ref(), &updates)?;
         if !faults.is_empty() {
             let what = "the policy requires a plan for each commit, but some commits belong to no plan that is being executed";

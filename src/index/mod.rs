@@ -3,25 +3,25 @@
 
 mod database;
 mod error;
-mod follow;
 mod list;
 mod log;
 mod packed;
 mod pieces;
 mod place;
-mod put;
 mod query;
 mod queue_part;
 mod queues;
+mod refresh;
 mod resolve;
 mod rows;
 mod search;
+mod upsert;
 mod words;
 
 pub(crate) use error::IndexError;
-pub(crate) use follow::{Needs, Watch};
 pub(crate) use list::{Filter, Listed, Sort};
 pub(crate) use queues::KnownQueues;
+pub(crate) use refresh::{Needs, Watch};
 pub(crate) use search::{Hit, Searched};
 
 use std::time::Duration;
@@ -227,7 +227,7 @@ fn fill(
     watch: Watch<'_>,
 ) -> Result<(), IndexError> {
     db.execute_batch("BEGIN")?;
-    follow::follow_or_begin(db, store, snapshot, needs, watch)?;
+    refresh::refresh_or_begin(db, store, snapshot, needs, watch)?;
     db.execute_batch("COMMIT")?;
     database::finish(db)
 }
@@ -252,7 +252,7 @@ impl<'a> Index<'a> {
             db.execute_batch("BEGIN")?;
             let commit = database::tip(&db, Part::Rows)?;
             if let Some(commit) = commit
-                && follow::is_at(&db, needs, commit)?
+                && refresh::is_at(&db, needs, commit)?
                 // After a refresh of ours the ref may have moved on, which is as if we had asked before.
                 && (n > 0 || store.tip()? == Some(commit))
             {
@@ -310,11 +310,11 @@ impl<'a> Index<'a> {
 fn refresh(db: &mut Connection, store: &Store, needs: Needs, watch: Watch<'_>) -> Result<(), IndexError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let snapshot = store.snapshot()?;
-    if follow::is_at(&tx, needs, snapshot.commit())? {
+    if refresh::is_at(&tx, needs, snapshot.commit())? {
         return Ok(());
     }
     database::limit_memory(&tx, 16)?;
-    follow::follow_or_begin(&tx, store, &snapshot, needs, watch)?;
+    refresh::refresh_or_begin(&tx, store, &snapshot, needs, watch)?;
     tx.commit()?;
     database::limit_memory(db, 4)
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::database::{self, Part};
 use super::error::IndexError;
-use super::put::{self, Put};
+use super::upsert::{self, Beside};
 use super::{queues, words};
 use crate::model::id::{IssueId, QueueId};
 use crate::model::status::ExecutionStatus;
@@ -66,8 +66,8 @@ pub(super) fn reload(
             Some((folder, derived)) => row(db, folder, derived, hidden)?,
             None => empty_row(status, hidden),
         };
-        let n = put::issue(db, id, row, wanted.is_first)?;
-        let put = Put { db, n, is_first: wanted.is_first };
+        let n = upsert::issue(db, id, row, wanted.is_first)?;
+        let put = Beside { db, n, is_first: wanted.is_first };
         ids(&put, read, id)?;
         let facts = folder.as_ref().map(queues::facts_of).transpose()?;
         if !wanted.is_first {
@@ -128,7 +128,7 @@ fn row(
     folder: &IssueFolder,
     derived: &IssueDerived,
     hidden: bool,
-) -> Result<put::Row, IndexError> {
+) -> Result<upsert::Row, IndexError> {
     let it = &folder.issue.record;
     let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();
     Ok([
@@ -153,7 +153,7 @@ fn row(
 }
 
 /// The row of an issue that cannot be read, and of a folder without one.
-fn empty_row(status: i64, hidden: bool) -> put::Row {
+fn empty_row(status: i64, hidden: bool) -> upsert::Row {
     let (nothing, text) = (Value::Integer(0), Value::Text(String::new()));
     [
         Value::Integer(status),
@@ -180,11 +180,11 @@ fn author(db: &Connection, name: &str) -> Result<i64, IndexError> {
         .optional()?;
     match known {
         Some(n) => Ok(n),
-        None => put::insert(db, "INSERT INTO authors (name) VALUES (?1)", [name]),
+        None => upsert::insert(db, "INSERT INTO authors (name) VALUES (?1)", [name]),
     }
 }
 
-fn ids(put: &Put<'_>, read: &impl Read, id: &IssueId) -> Result<(), IndexError> {
+fn ids(put: &Beside<'_>, read: &impl Read, id: &IssueId) -> Result<(), IndexError> {
     let mut all = BTreeMap::from([(id.as_str().to_owned(), Kind::Issue)]);
     all.extend(records::solution_ids(read, id)?.iter().map(|id| (id.to_string(), Kind::Solution)));
     all.extend(records::execution_ids(read, id)?.iter().map(|id| (id.to_string(), Kind::Execution)));
@@ -201,7 +201,7 @@ fn note_id(db: &Connection, whole: &str, kind: Kind, n: Option<i64>) -> Result<(
 }
 
 /// Everything but the row itself, the ids and what queues need; nothing where the issue cannot be read.
-fn beside(put: &Put<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Result<(), IndexError> {
+fn beside(put: &Beside<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Result<(), IndexError> {
     let whole = known.map(|(folder, derived)| serde_json::to_string(&(&folder.issue.record, derived)));
     let whole = whole.transpose().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     put.one("whole", "json", whole.map(Value::Text))?;

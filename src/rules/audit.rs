@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::evidence;
 use super::folder::ExecutionFolder;
+use super::policy::Gate;
 use super::roles;
 use crate::model::execution::{Event, LinkedBy};
 use crate::model::hash::CommitHash;
@@ -377,7 +378,6 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         return vec![Finding::new(Severity::Fault, Kind::BrokenPlan, message).of(it)];
     };
     let mut found = Vec::new();
-    let required = |gate: &Option<String>| gate.as_deref() == Some("required");
     match it.verdict {
         Some(Verdict::Approved | Verdict::Concerns) => {}
         Some(Verdict::Rejected) => {
@@ -386,7 +386,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         None if it.is_reviewed => {
             found.push((Severity::Fault, "the plan that was carried out is not the one that was reviewed"));
         }
-        None if required(&policy.review) => found.push((Severity::Fault, "nobody reviewed the plan")),
+        None if Gate::Review.is_required(policy) => found.push((Severity::Fault, "nobody reviewed the plan")),
         None => {}
     }
     let mut found: Vec<Finding> = found
@@ -396,7 +396,7 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
     if it.status == ExecutionStatus::Completed {
         for lack in evidence::lacks(plan, it.execution, &it.execution.work()) {
             // What nobody ran may not have been asked for; what failed and was called done is wrong in any case.
-            let is_fault = lack.has_failed || required(&policy.evidence);
+            let is_fault = lack.has_failed || Gate::Evidence.is_required(policy);
             let severity = if is_fault { Severity::Fault } else { Severity::Note };
             found.push(Finding::new(severity, Kind::MissingCheck, lack.words).of(it));
         }

@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE, LeftOut};
+use super::claim_order::who_holds;
 use super::facts;
 use super::folder::{ExecutionFolder, IssueFolder};
-use super::holds::who_holds;
 use super::review;
 use crate::model::execution::{AsideReason, Failure};
 use crate::model::hash::CommitHash;

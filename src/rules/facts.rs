@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::claim_order::{Holding, who_holds};
 use super::folder::{ExecutionFolder, IssueFolder};
-use super::holds::{Holding, who_holds};
 use super::review::{self, Standing};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::issue::StoredStatus;

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::dag;
 use super::facts::PlanFacts;
 use super::overlap::ByPath;
-use super::position;
 use super::readiness::Facts;
+use super::sort_key;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
@@ -129,7 +129,7 @@ pub(crate) fn place(there: &[Placed], mut new: Vec<Rank>) -> Vec<(SolutionId, St
     for (slot, ranks) in &slots {
         let before = slot.checked_sub(1).map(|at| there[at].position.as_str());
         let behind = there.get(*slot).map(|it| it.position.as_str());
-        match position::within(before, behind, ranks.len()) {
+        match sort_key::within(before, behind, ranks.len()) {
             Some(found) => keys.extend(ranks.iter().map(|rank| rank.solution.clone()).zip(found)),
             None => return anew(there, &slots),
         }
@@ -150,7 +150,7 @@ fn anew(there: &[Placed], slots: &BTreeMap<usize, Vec<&Rank>>) -> Vec<(SolutionI
 pub(crate) fn respaced(all: Vec<SolutionId>) -> Vec<(SolutionId, String)> {
     let mut last: Option<String> = None;
     let key = |solution| {
-        let key = position::after(last.as_deref());
+        let key = sort_key::after(last.as_deref());
         last = Some(key.clone());
         (solution, key)
     };

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
+use super::claim_order::who_holds;
 use super::facts::{self, IssueFacts};
 use super::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
-use super::holds::who_holds;
 use super::readiness::{self, ItemView};
 use super::test_claim::{claim, time};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};

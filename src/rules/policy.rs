@@ -5,53 +5,98 @@ use std::collections::BTreeMap;
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
 use crate::model::root::Policy;
+use crate::model::text_enum;
 
-/// One gate.
-#[derive(Debug)]
-pub(crate) struct Gate {
-    /// Its name in `wf.json`.
-    pub(crate) name: &'static str,
-    /// The values it takes; the first is what counts where nothing is set.
-    pub(crate) values: &'static [&'static str],
-    /// What the last value asks for.
-    pub(crate) about: &'static str,
+text_enum!(
+    /// A gate.
+    Gate {
+        /// Whether a plan needs a review before it is queued.
+        Review = "review",
+        /// Whether a commit needs a plan that is being executed.
+        Commits = "commits",
+        /// Whether `done` needs linked commits and passing checks.
+        Evidence = "evidence",
+    }
+);
+
+/// What a gate is set to; the greater one is the stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Setting {
+    /// It lets everything through. So does one that nobody set, or whose value nobody knows here.
+    Open,
+    /// It lets through what has what it asks for.
+    Required,
 }
 
-/// The gates that can be set, in the order of the record.
-pub(crate) static GATES: &[Gate] = &[
-    Gate {
-        name: "review",
-        values: &["none", "required"],
-        about: "a plan is queued only after someone other than its author reviewed its current version",
-    },
-    Gate {
-        name: "commits",
-        values: &["free", "required"],
-        about: "a commit needs a plan that is being executed; `commit-msg` refuses others",
-    },
-    Gate {
-        name: "evidence",
-        values: &["warn", "required"],
-        about: "`done` needs linked commits, and a passing check of every test at the last one",
-    },
-];
+impl Setting {
+    const ALL: [Self; 2] = [Self::Open, Self::Required];
+}
 
-/// How strict a value is. An unknown value requires nothing.
-fn strictness(gate: &Gate, value: &str) -> usize {
-    gate.values.iter().position(|known| *known == value).unwrap_or_default()
+impl Gate {
+    /// What it asks for where it is [`Setting::Required`].
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Self::Review => {
+                "a plan is queued only after someone other than its author reviewed its current version"
+            }
+            Self::Commits => "a commit needs a plan that is being executed; `commit-msg` refuses others",
+            Self::Evidence => {
+                "`done` needs linked commits, and a passing check of every test at the last one"
+            }
+        }
+    }
+
+    /// The word for a setting of this gate in `wf.json` and on the command line.
+    pub(crate) fn word(self, setting: Setting) -> &'static str {
+        match (setting, self) {
+            (Setting::Required, _) => "required",
+            (Setting::Open, Self::Review) => "none",
+            (Setting::Open, Self::Commits) => "free",
+            (Setting::Open, Self::Evidence) => "warn",
+        }
+    }
+
+    /// The words for its settings, the open one first.
+    pub(crate) fn settings(self) -> [&'static str; 2] {
+        Setting::ALL.map(|setting| self.word(setting))
+    }
+
+    /// What a policy sets it to.
+    pub(crate) fn setting(self, policy: &Policy) -> Setting {
+        let field = match self {
+            Self::Review => &policy.review,
+            Self::Commits => &policy.commits,
+            Self::Evidence => &policy.evidence,
+        };
+        let word = field.as_deref();
+        Setting::ALL.into_iter().find(|setting| word == Some(self.word(*setting))).unwrap_or(Setting::Open)
+    }
+
+    /// Whether a policy closes it.
+    pub(crate) fn is_required(self, policy: &Policy) -> bool {
+        self.setting(policy) == Setting::Required
+    }
+
+    /// Sets it.
+    pub(crate) fn set(self, policy: &mut Policy, setting: Setting) {
+        let field = match self {
+            Self::Review => &mut policy.review,
+            Self::Commits => &mut policy.commits,
+            Self::Evidence => &mut policy.evidence,
+        };
+        *field = Some(self.word(setting).to_owned());
+    }
 }
 
 /// The gates that `after` opens further than `before` does.
-pub(crate) fn loosened(before: &Policy, after: &Policy) -> Vec<&'static Gate> {
-    let strict = |gate: &'static Gate, policy| strictness(gate, value(policy, gate));
-    GATES.iter().filter(|gate| strict(gate, after) < strict(gate, before)).collect()
+pub(crate) fn loosened(before: &Policy, after: &Policy) -> Vec<Gate> {
+    Gate::ALL.iter().copied().filter(|gate| gate.setting(after) < gate.setting(before)).collect()
 }
 
 /// How far a server lets its gates be opened, whatever policy is pushed: `wf.floor`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Floor {
-    /// By the name of the gate.
-    least: BTreeMap<&'static str, &'static str>,
+    least: BTreeMap<Gate, Setting>,
 }
 
 impl Floor {
@@ -62,13 +107,13 @@ impl Floor {
             match word {
                 "" => {}
                 "none" => {
-                    for gate in GATES {
-                        floor.least.entry(gate.name).or_insert(gate.values[0]);
+                    for gate in Gate::ALL {
+                        floor.least.entry(*gate).or_insert(Setting::Open);
                     }
                 }
                 setting => {
-                    let (gate, value) = parse(setting)?;
-                    floor.least.insert(gate.name, value);
+                    let (gate, least) = parse(setting)?;
+                    floor.least.insert(gate, least);
                 }
             }
         }
@@ -78,20 +123,17 @@ impl Floor {
     /// The policy, with the gates closed that this closes.
     pub(crate) fn under(&self, policy: &Policy) -> Policy {
         let mut policy = policy.clone();
-        for gate in GATES {
-            if let Some(least) = self.least.get(gate.name)
-                && strictness(gate, least) > strictness(gate, value(&policy, gate))
-            {
-                set(&mut policy, gate, least);
+        for (gate, least) in &self.least {
+            if *least > gate.setting(&policy) {
+                gate.set(&mut policy, *least);
             }
         }
         policy
     }
 
     /// Whether a push may set the gate to what `policy` says; none if this does not say.
-    pub(crate) fn allows(&self, gate: &'static Gate, policy: &Policy) -> Option<bool> {
-        let least = self.least.get(gate.name)?;
-        Some(strictness(gate, value(policy, gate)) >= strictness(gate, least))
+    pub(crate) fn allows(&self, gate: Gate, policy: &Policy) -> Option<bool> {
+        self.least.get(&gate).map(|least| gate.setting(policy) >= *least)
     }
 }
 
@@ -108,7 +150,7 @@ pub(crate) enum PolicyError {
     #[error("`{gate}` cannot be `{value}`")]
     Value {
         /// The gate.
-        gate: &'static str,
+        gate: Gate,
         /// What was asked for.
         value: String,
     },
@@ -120,49 +162,22 @@ impl Explain for PolicyError {
     }
 
     fn remedies(&self) -> Remedies {
-        let forms: Vec<String> = GATES
+        let forms: Vec<String> = Gate::ALL
             .iter()
-            .filter(|gate| !matches!(self, Self::Value { gate: name, .. } if *name != gate.name))
-            .map(|gate| format!("{}={}", gate.name, gate.values.join("|")))
+            .filter(|gate| !matches!(self, Self::Value { gate: named, .. } if named != *gate))
+            .map(|gate| format!("{gate}={}", gate.settings().join("|")))
             .collect();
         format!("allowed: {}", forms.join(", ")).into()
     }
 }
 
 /// Reads `gate=value`.
-pub(crate) fn parse(setting: &str) -> Result<(&'static Gate, &'static str), PolicyError> {
+pub(crate) fn parse(setting: &str) -> Result<(Gate, Setting), PolicyError> {
     let (name, value) = setting.split_once('=').ok_or_else(|| PolicyError::Form(setting.to_owned()))?;
-    let gate = GATES
-        .iter()
-        .find(|gate| gate.name == name.trim())
-        .ok_or_else(|| PolicyError::Gate(name.to_owned()))?;
+    let gate = Gate::parse(name.trim()).ok_or_else(|| PolicyError::Gate(name.to_owned()))?;
     let value = value.trim();
-    match gate.values.iter().find(|known| **known == value) {
-        Some(known) => Ok((gate, known)),
-        None => Err(PolicyError::Value { gate: gate.name, value: value.to_owned() }),
-    }
-}
-
-/// The value of a gate, whether or not anybody set it.
-pub(crate) fn value<'a>(policy: &'a Policy, gate: &'static Gate) -> &'a str {
-    let set = match gate.name {
-        "review" => policy.review.as_deref(),
-        "commits" => policy.commits.as_deref(),
-        "evidence" => policy.evidence.as_deref(),
-        _ => None,
-    };
-    set.unwrap_or(gate.values[0])
-}
-
-/// Sets a gate.
-pub(crate) fn set(policy: &mut Policy, gate: &'static Gate, value: &str) {
-    let field = match gate.name {
-        "review" => &mut policy.review,
-        "commits" => &mut policy.commits,
-        "evidence" => &mut policy.evidence,
-        _ => return,
-    };
-    *field = Some(value.to_owned());
+    let setting = Setting::ALL.into_iter().find(|setting| gate.word(*setting) == value);
+    setting.map(|setting| (gate, setting)).ok_or_else(|| PolicyError::Value { gate, value: value.to_owned() })
 }
 
 #[cfg(test)]
@@ -171,12 +186,15 @@ mod tests {
 
     #[test]
     fn each_gate_can_be_set_and_read() {
-        for gate in GATES {
+        for gate in Gate::ALL {
             let mut policy = Policy::default();
-            assert_eq!(value(&policy, gate), gate.values[0]);
-            let (parsed, word) = parse(&format!("{}={}", gate.name, gate.values[1])).unwrap();
-            set(&mut policy, parsed, word);
-            assert_eq!(value(&policy, gate), gate.values[1]);
+            assert!(!gate.is_required(&policy));
+            for (word, setting) in gate.settings().into_iter().zip(Setting::ALL).rev() {
+                let (parsed, read) = parse(&format!("{gate}={word}")).unwrap();
+                assert_eq!((parsed, read), (*gate, setting));
+                gate.set(&mut policy, read);
+                assert_eq!(gate.setting(&policy), setting);
+            }
         }
     }
 
@@ -185,12 +203,12 @@ mod tests {
         let of = |settings: &[&str]| {
             let mut policy = Policy::default();
             for setting in settings {
-                let (gate, value) = parse(setting).unwrap();
-                set(&mut policy, gate, value);
+                let (gate, setting) = parse(setting).unwrap();
+                gate.set(&mut policy, setting);
             }
             policy
         };
-        let names = |gates: Vec<&'static Gate>| gates.iter().map(|gate| gate.name).collect::<Vec<_>>();
+        let names = |gates: Vec<Gate>| gates.into_iter().map(Gate::as_str).collect::<Vec<_>>();
         let (open, closed) = (of(&[]), of(&["commits=required", "review=required"]));
         assert_eq!(names(loosened(&closed, &open)), ["review", "commits"]);
         assert_eq!(names(loosened(&closed, &of(&["commits=required"]))), ["review"]);
@@ -201,7 +219,8 @@ mod tests {
         let floor = Floor::parse(["commits=required, evidence=warn", "review=none"]).unwrap();
         assert_eq!(floor.under(&open), of(&["commits=required"]));
         assert_eq!(floor.under(&closed), closed);
-        let allowed = |floor: &Floor| GATES.iter().map(|gate| floor.allows(gate, &open)).collect::<Vec<_>>();
+        let allowed =
+            |floor: &Floor| Gate::ALL.iter().map(|gate| floor.allows(*gate, &open)).collect::<Vec<_>>();
         assert_eq!(allowed(&floor), [Some(true), Some(false), Some(true)]);
         assert_eq!(allowed(&Floor::parse([]).unwrap()), [None; 3]);
         assert_eq!(allowed(&Floor::parse(["none"]).unwrap()), [Some(true); 3]);

@@ -17,7 +17,7 @@ pub(crate) struct Standing<'a> {
     /// `CFT-<n>`: its place among the declared conflicts, from 1.
     pub(crate) number: usize,
     /// The first entry about it.
-    pub(crate) told: &'a QueueConflict,
+    pub(crate) declared: &'a QueueConflict,
     /// The entry that counts: the latest decision, or else the strictest declaration.
     pub(crate) entry: &'a QueueConflict,
     /// Whether `entry` is a decision.
@@ -112,7 +112,13 @@ pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<Standing<'_>> {
             Some(known) => known.join(entry),
             None => {
                 let is_decided = entry.resolves.is_some();
-                found.push(Standing { number: root + 1, told: entry, entry, is_decided, is_disputed: false });
+                found.push(Standing {
+                    number: root + 1,
+                    declared: entry,
+                    entry,
+                    is_decided,
+                    is_disputed: false,
+                });
             }
         }
         if decided.is_none() {

@@ -82,10 +82,10 @@ pub(crate) fn in_order<'a>(
 ) -> Vec<InOrder<'a>> {
     let in_work = Rc::new(state::InWork::of(queues, facts));
     let one = |folder: &'a QueueFolder| {
-        let told = standing(&folder.conflicts);
-        let graph = graph::ItemGraph::of(&folder.items, facts, &told);
-        let asked = clarify::asked(&graph, &told);
-        InOrder { folder, facts, policy, in_work: Rc::clone(&in_work), told, graph, asked }
+        let declared = standing(&folder.conflicts);
+        let graph = graph::ItemGraph::of(&folder.items, facts, &declared);
+        let asked = clarify::asked(&graph, &declared);
+        InOrder { folder, facts, policy, in_work: Rc::clone(&in_work), declared, graph, asked }
     };
     queues.iter().map(one).collect()
 }
@@ -97,7 +97,7 @@ pub(crate) struct InOrder<'a> {
     facts: &'a Facts,
     policy: &'a Policy,
     in_work: Rc<state::InWork<'a>>,
-    told: Vec<Standing<'a>>,
+    declared: Vec<Standing<'a>>,
     graph: graph::ItemGraph<'a>,
     asked: clarify::Asked,
 }
@@ -153,7 +153,7 @@ impl<'a> InOrder<'a> {
                 let path = RepoPath::covering(path);
                 path.holds(file.as_str()) || file.holds(path.as_str())
             };
-            self.told.iter().map(|it| it.entry).any(|it| {
+            self.declared.iter().map(|it| it.entry).any(|it| {
                 it.solutions.contains(own)
                     && it.solutions.contains(other)
                     && it.kind == ConflictType::File
@@ -166,7 +166,7 @@ impl<'a> InOrder<'a> {
     }
 
     fn view(self) -> QueueView {
-        let Self { folder, facts, ref told, ref graph, .. } = self;
+        let Self { folder, facts, ref declared, ref graph, .. } = self;
         let groups = groups::groups(graph);
         let wanted = groups::wanted(graph);
         let item = |(n, item): (usize, &&Item)| {
@@ -187,9 +187,9 @@ impl<'a> InOrder<'a> {
         };
         let items: Vec<ItemView> = graph.items.iter().enumerate().map(item).collect();
         let files = files::Files::of(graph);
-        let shared = files.shared(graph, told);
+        let shared = files.shared(graph, declared);
         let edges = with_files(graph, &shared);
-        let conflicts = clarify::conflicts(graph, told, self.asked, &shared);
+        let conflicts = clarify::conflicts(graph, declared, self.asked, &shared);
         QueueView {
             status: queue_status(folder, &items, facts),
             queue: folder.queue.clone(),

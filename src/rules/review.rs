@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::policy::Gate;
 use crate::model::Explain;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::queue::Item;
@@ -217,7 +218,7 @@ pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &Standing) -
     match standing.verdict {
         Some(Verdict::Rejected) => Err(Refusal::Rejected(id.clone())),
         Some(Verdict::Approved | Verdict::Concerns) => Ok(()),
-        None if policy.review.as_deref() == Some("required") => {
+        None if Gate::Review.is_required(policy) => {
             Err(Refusal::Unreviewed { solution: id.clone(), is_stale: standing.is_stale })
         }
         None => Ok(()),

@@ -151,7 +151,7 @@ impl Tx<'_> {
     }
 
     /// Declares a conflict between items of a queue, or resolves one.
-    pub(crate) fn tell_conflict(
+    pub(crate) fn declare_conflict(
         &mut self,
         queue: &QueueId,
         make: impl FnOnce(EntryId) -> QueueConflict,

@@ -8,7 +8,7 @@ use super::trailers;
 use crate::model::execution::{CommitLink, LinkedBy};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::status::ExecutionStatus;
-use crate::rules::holds::who_holds;
+use crate::rules::claim_order::who_holds;
 use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, layout, records};
 
 /// What an execution's log says of a commit.

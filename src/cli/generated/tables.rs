@@ -11,9 +11,9 @@ use crate::model::queue::{ITEM, QUEUE};
 use crate::model::root::ROOT;
 use crate::model::schema::{Kind, Schema};
 use crate::model::solution::SOLUTION;
-use crate::rules::moves::MOVES;
 use crate::rules::plan_check;
 use crate::rules::quality::Part;
+use crate::rules::transitions::TRANSITIONS;
 
 /// Text as roff takes it: a line that begins with a dot would be a request.
 fn roff(text: &str) -> String {
@@ -148,7 +148,7 @@ fn moves() -> String {
         all.iter().map(|status| status.as_str()).collect::<Vec<_>>().join(", ")
     };
     let mut table = String::new();
-    for known in MOVES {
+    for known in TRANSITIONS {
         let command = roff(known.command);
         writeln!(table, ".TP\n.B {command}\nfrom {}\n.br\nto {}", words(known.from), words(known.to))
             .unwrap();

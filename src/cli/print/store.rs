@@ -9,7 +9,7 @@ use crate::cli::command::store::init::InitAnswer;
 use crate::model::root::Project;
 use crate::model::shell;
 use crate::ops::store::{Gates, ProjectField};
-use crate::rules::policy::GATES;
+use crate::rules::policy::{Gate, Setting};
 use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Screen, Table, style};
 
@@ -17,10 +17,10 @@ use crate::ui::{Cell, Column, Screen, Table, style};
 pub(in crate::cli) fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
     let mut table =
         Table::new([Column::left("GATE"), Column::left("SET TO"), Column::flexible("REQUIRED MEANS")]);
-    for gate in GATES {
-        let value = gates.0.get(gate.name).map(String::as_str).unwrap_or_default();
-        let look = if value == gate.values[0] { style::PLAIN } else { style::WARN };
-        table.row([Cell::new(gate.name, style::ID), Cell::new(value, look), Cell::from(gate.about)]);
+    for gate in Gate::ALL {
+        let value = gates.0.get(gate.as_str()).copied().unwrap_or_default();
+        let look = if value == gate.word(Setting::Open) { style::PLAIN } else { style::WARN };
+        table.row([Cell::new(gate.as_str(), style::ID), Cell::new(value, look), Cell::from(gate.about())]);
     }
     table.print(screen)
 }

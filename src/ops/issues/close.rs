@@ -5,7 +5,7 @@ use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Session, work};
-use crate::rules::{facts, moves};
+use crate::rules::{facts, transitions};
 use crate::store::resolve;
 
 /// Which issue to close.
@@ -30,7 +30,7 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
         let folder = existing(tx, &id)?;
         let status = facts::status(&folder);
         if folder.issue.record.status != StoredStatus::Closed && force.is_none() {
-            moves::permit(&id, status, "close")?;
+            transitions::permit(&id, status, "close")?;
         }
         if status == IssueStatus::Executing {
             work::set_aside(tx, &folder, AsideReason::Release, force.as_deref())?;

@@ -10,7 +10,7 @@ use crate::model::issue::{Issue, StoredStatus};
 use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Refusal, Session, work};
-use crate::rules::{facts, limits, moves};
+use crate::rules::{facts, limits, transitions};
 use crate::store::{Tx, resolve};
 
 /// What becomes of an issue; what is not given stays as it is.
@@ -104,7 +104,7 @@ fn decide(tx: &mut Tx<'_>, id: &IssueId, to: IssueStatus, force: Option<&str>) -
         return Ok(());
     }
     if force.is_none() {
-        moves::permit(id, from, &format!("edit --status {to}"))?;
+        transitions::permit(id, from, &format!("edit --status {to}"))?;
         if decision == StoredStatus::Planned && folder.issue.record.bound_solution_id.is_none() {
             return Err(Refusal::new("not-bound", format!("issue `{id}` has no bound plan"))
                 .remedy(Call::new("solution add", [id.as_str(), "FILE"]), "adds one")

@@ -6,7 +6,7 @@ use crate::model::issue::StoredStatus;
 use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::ops::{Answer, Notice, Session, work};
-use crate::rules::{facts, moves, replan};
+use crate::rules::{facts, replan, transitions};
 use crate::store::resolve;
 
 /// Which issue to reopen.
@@ -38,7 +38,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
             return Ok(()); // open already
         }
         if force.is_none() {
-            moves::permit(&id, from, "reopen")?;
+            transitions::permit(&id, from, "reopen")?;
         }
         newer = replan::newer(&folder).into_iter().map(|plan| plan.id.to_string()).collect();
         let begins_anew = from != IssueStatus::Paused;

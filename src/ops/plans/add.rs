@@ -14,7 +14,7 @@ use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Checked, Setting};
-use crate::rules::{facts, moves, replan};
+use crate::rules::{facts, replan, transitions};
 use crate::store::{Read, Tx, layout, random_uid, resolve};
 
 /// Plans to store.
@@ -133,7 +133,7 @@ fn store_plans(
             return Err(Refusal::unreadable(&format!("the existing plan `{id}`")));
         }
         if force.is_none() {
-            moves::permit(issue, facts::status(&folder), "solution add")?;
+            transitions::permit(issue, facts::status(&folder), "solution add")?;
         }
         tx.create_solution(&Solution {
             id: id.clone(),

@@ -11,7 +11,7 @@ use crate::ops::{Answer, Refusal, Session, work};
 use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check::{self, Setting};
 use crate::rules::quality::LEAST;
-use crate::rules::{facts, moves, replan};
+use crate::rules::{facts, replan, transitions};
 use crate::store::{Tx, resolve};
 
 /// Which plan to choose.
@@ -112,7 +112,7 @@ pub(crate) fn bind_in(
     }
     let from = facts::status(folder);
     if force.is_none() {
-        moves::permit(issue, from, "bind")?;
+        transitions::permit(issue, from, "bind")?;
         refuse_poor(folder, solution)?;
     }
     if facts::holder(folder).is_some_and(|it| it.execution.solution_id != *solution) {

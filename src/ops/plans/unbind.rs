@@ -4,7 +4,7 @@ use crate::model::execution::AsideReason;
 use crate::model::issue::StoredStatus;
 use crate::ops::issues::{self, IssueView, existing};
 use crate::ops::{Answer, Session, work};
-use crate::rules::{facts, moves};
+use crate::rules::{facts, transitions};
 use crate::store::resolve;
 
 /// Which issue's plan to unbind.
@@ -27,7 +27,7 @@ pub(crate) fn unbind(session: &Session, input: &Unbind) -> Answer<IssueView> {
         let folder = existing(tx, &id)?;
         let Some(bound) = folder.issue.record.bound_solution_id.clone() else { return Ok(()) };
         if input.force.is_none() {
-            moves::permit(&id, facts::status(&folder), "unbind")?;
+            transitions::permit(&id, facts::status(&folder), "unbind")?;
         }
         work::set_aside(tx, &folder, AsideReason::Rebind, input.force.as_deref())?;
         for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {

@@ -17,7 +17,7 @@ use crate::rules::folder::{IssueFolder, QueueFolder, QueuedItem};
 use crate::rules::formation::{self, Candidate, Placed, Rank};
 use crate::rules::readiness::{Facts, any_cycle};
 use crate::rules::review::may_hand_out;
-use crate::rules::{facts, moves};
+use crate::rules::{facts, transitions};
 use crate::store::{StoreError, Tx, random_uid, records, resolve};
 
 /// A subject names at most this many plans and counts the others.
@@ -158,7 +158,7 @@ fn add_all(tx: &mut Tx<'_>, input: &Add, nonce: &Uid) -> Result<Vec<Queued>, Ref
         }
         // One that is queued goes into a second queue, or another plan of it was queued before it was bound to this.
         if status != IssueStatus::Queued && input.force.is_none() {
-            moves::permit(id, status, "queue add")?;
+            transitions::permit(id, status, "queue add")?;
         }
         let stale = folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != plan.id);
         for stale in stale {

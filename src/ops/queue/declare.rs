@@ -86,18 +86,18 @@ pub(crate) fn declare(
     let store = session.store();
     store.snapshot()?;
     let committed = session.transact(|tx| {
-        let mut told = Vec::new();
+        let mut declared = Vec::new();
         for (n, input) in inputs.iter().enumerate() {
             let place = if inputs.len() > 1 { format!("conflict {}: ", n + 1) } else { String::new() };
             let (queue, conflict) = read(store, tx, input, queue, &place)?;
             let (name, is_new) = tell(tx, &queue, &conflict)?;
-            told.push((queue, name, is_new));
+            declared.push((queue, name, is_new));
         }
-        let queues: BTreeSet<&str> = told.iter().map(|(queue, ..)| queue.as_str()).collect();
+        let queues: BTreeSet<&str> = declared.iter().map(|(queue, ..)| queue.as_str()).collect();
         let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
-        let conflicts = count(told.len(), "conflict");
+        let conflicts = count(declared.len(), "conflict");
         tx.describe("queue conflict add", format!("queue: tell {conflicts} of {queues}"));
-        Ok(told)
+        Ok(declared)
     })?;
     let views = World::after(store)?.views();
     for (_, name, _) in committed.answer.iter().filter(|(.., is_new)| !is_new) {
@@ -248,13 +248,13 @@ pub(super) fn rationale(text: Option<&str>) -> Result<Option<String>, Refusal> {
 
 /// Declares it, unless it is declared already. Answers with how it is called, and whether that is new.
 fn tell(tx: &mut Tx<'_>, queue: &QueueId, conflict: &QueueConflict) -> Result<(String, bool), Refusal> {
-    let told = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
-    let standing = standing(&told);
+    let declared = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
+    let standing = standing(&declared);
     // Whether it was decided since or not: what changes how it is dealt with is a decision.
-    let known = standing.iter().find(|it| Subject::of(it.told) == Subject::of(conflict));
+    let known = standing.iter().find(|it| Subject::of(it.declared) == Subject::of(conflict));
     if let Some(known) = known {
         return Ok((known.name(), false));
     }
-    tx.tell_conflict(queue, |id| QueueConflict { id, ..conflict.clone() })?;
+    tx.declare_conflict(queue, |id| QueueConflict { id, ..conflict.clone() })?;
     Ok((format!("CFT-{}", standing.len() + 1), true))
 }

@@ -13,7 +13,7 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
-use crate::rules::{facts, moves};
+use crate::rules::{facts, transitions};
 use crate::store::{Committed, Store, Tx};
 
 /// Which items to hold back, and why.
@@ -56,7 +56,7 @@ pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -
             let in_work =
                 facts::holder(&folder).is_some_and(|it| it.execution.solution_id == item.solution_id);
             if in_work && force.is_none() {
-                moves::permit(&item.issue_id, facts::status(&folder), "queue remove")?;
+                transitions::permit(&item.issue_id, facts::status(&folder), "queue remove")?;
             }
             tx.edit_item(queue, &item.solution_id, |item| item.removed = Some(true))?;
         }

@@ -13,8 +13,8 @@ use crate::model::remedy::Call;
 use crate::model::status::ItemStatus;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::QueueFolder;
-use crate::rules::position;
 use crate::rules::queue_conflicts::standing;
+use crate::rules::sort_key;
 use crate::store::{Tx, records, resolve};
 
 /// A queue that took in another.
@@ -88,7 +88,7 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) 
         if known.is_some_and(|known| !known.is_removed()) {
             continue;
         }
-        let position = position::after(last.as_deref());
+        let position = sort_key::after(last.as_deref());
         last = Some(position.clone());
         match known {
             Some(_) => {
@@ -128,7 +128,7 @@ fn move_conflicts(tx: &mut Tx<'_>, source: &QueueFolder, target: &QueueFolder) -
             .iter()
             .any(|that| bare(that.entry, &entry.id) == bare(entry, &entry.id));
         if !is_there {
-            tx.tell_conflict(&target.queue.id, |id| bare(entry, &id))?;
+            tx.declare_conflict(&target.queue.id, |id| bare(entry, &id))?;
         }
     }
     Ok(())

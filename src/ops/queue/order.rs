@@ -7,7 +7,7 @@ use crate::model::id::{QueueId, SolutionId};
 use crate::model::queue::Item;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::readiness::{QueueView, Why};
-use crate::rules::{formation, position};
+use crate::rules::{formation, sort_key};
 use crate::store::Tx;
 
 /// Where to put an item.
@@ -81,7 +81,7 @@ fn put(
     }
     let before = slot.checked_sub(1).map(|at| rest[at].position.as_str());
     let behind = rest.get(slot).map(|it| it.position.as_str());
-    let keys = match position::within(before, behind, 1) {
+    let keys = match sort_key::within(before, behind, 1) {
         Some(mut keys) => vec![(moved.solution_id.clone(), keys.remove(0))],
         None => {
             let mut order: Vec<SolutionId> = rest.iter().map(|it| it.solution_id.clone()).collect();

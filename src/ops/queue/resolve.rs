@@ -43,8 +43,9 @@ pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<Conflic
         let name = conflict.id.clone().unwrap_or_default();
         let order = order(tx, view, conflict, &input.order)?;
         decide(tx, &view.queue.id, conflict, &order, input.resolution, why.as_ref())?;
-        let told = records::queue_alone(tx, &view.queue.id)?;
-        world.queue_mut(&view.queue.id)?.conflicts = told.map(|told| told.conflicts).unwrap_or_default();
+        let declared = records::queue_alone(tx, &view.queue.id)?;
+        world.queue_mut(&view.queue.id)?.conflicts =
+            declared.map(|declared| declared.conflicts).unwrap_or_default();
         refuse_unsettled(view, &world.view(&view.queue.id)?, &name)?;
         let names: Vec<&str> = order.iter().map(SolutionId::as_str).collect();
         tx.describe(
@@ -154,7 +155,7 @@ fn decide(
         let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
         let way = if is_named { resolution } else { it.entry.resolution };
         let rationale = why.cloned().or_else(|| it.entry.rationale.clone());
-        tx.tell_conflict(queue, |id| QueueConflict {
+        tx.declare_conflict(queue, |id| QueueConflict {
             id,
             resolution: way,
             resolution_order: new,

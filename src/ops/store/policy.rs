@@ -9,17 +9,17 @@ use serde_json::{Map, Value};
 
 use crate::model::root::Policy;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::policy::{GATES, parse, set, value};
+use crate::rules::policy::{Gate, parse};
 use crate::store::{ObjectId, records};
 
 /// Each gate by its name, and what it is set to.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
-pub(crate) struct Gates(pub(crate) BTreeMap<&'static str, String>);
+pub(crate) struct Gates(pub(crate) BTreeMap<&'static str, &'static str>);
 
 impl Gates {
     fn of(policy: &Policy) -> Self {
-        Self(GATES.iter().map(|gate| (gate.name, value(policy, gate).to_owned())).collect())
+        Self(Gate::ALL.iter().map(|gate| (gate.as_str(), gate.word(gate.setting(policy)))).collect())
     }
 }
 
@@ -29,13 +29,14 @@ impl JsonSchema for Gates {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let gates = GATES.iter().map(|gate| {
-            let [open, .., closed] = gate.values else { return (gate.name, Value::Bool(true)) };
-            let about = format!("`{open}` unless set; `{closed}`: {}", gate.about);
-            (gate.name, serde_json::json!({"description": about, "type": "string", "enum": gate.values}))
+        let gates = Gate::ALL.iter().map(|gate| {
+            let [open, closed] = gate.settings();
+            let about = format!("`{open}` unless set; `{closed}`: {}", gate.about());
+            let schema = serde_json::json!({"description": about, "type": "string", "enum": [open, closed]});
+            (gate.to_string(), schema)
         });
-        let gates: Map<String, Value> = gates.map(|(name, schema)| (name.to_owned(), schema)).collect();
-        let names: Vec<&str> = GATES.iter().map(|gate| gate.name).collect();
+        let gates: Map<String, Value> = gates.collect();
+        let names: Vec<&str> = Gate::ALL.iter().map(|gate| gate.as_str()).collect();
         json_schema!({"type": "object", "properties": gates, "required": names})
     }
 }
@@ -55,9 +56,9 @@ pub(crate) fn policy(session: &Session) -> Answer<Gates> {
 pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Gates> {
     let parsed = settings.iter().map(|setting| Ok(parse(setting)?)).collect::<Result<Vec<_>, Refusal>>()?;
     let committed = session.transact(|tx| {
-        tx.edit_root(|root| parsed.iter().for_each(|(gate, value)| set(&mut root.policy, gate, value)))?;
+        tx.edit_root(|root| parsed.iter().for_each(|(gate, setting)| gate.set(&mut root.policy, *setting)))?;
         let named: Vec<String> =
-            parsed.iter().map(|(gate, value)| format!("{}={value}", gate.name)).collect();
+            parsed.iter().map(|(gate, setting)| format!("{gate}={}", gate.word(*setting))).collect();
         tx.describe("policy set", format!("policy: set {}", named.join(", ")));
         Ok(())
     })?;

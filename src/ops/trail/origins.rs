@@ -13,8 +13,8 @@ use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::Plan;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Refusal, work};
+use crate::rules::claim_order::who_holds;
 use crate::rules::folder::IssueFolder;
-use crate::rules::holds::who_holds;
 use crate::rules::undoing::{Undoing, undoing};
 use crate::store::{Snapshot, Store, records};
 

@@ -1,8 +1,8 @@
 //! Setting attempts aside.
 
 use crate::model::execution::{Aside, AsideReason, Event};
+use crate::rules::claim_order;
 use crate::rules::folder::IssueFolder;
-use crate::rules::holds;
 use crate::store::{StoreError, Tx};
 
 /// Sets aside every attempt at an issue that is not set aside yet, so that none of them holds it again. Returns whether
@@ -13,7 +13,7 @@ pub(crate) fn set_aside(
     reason: AsideReason,
     forced: Option<&str>,
 ) -> Result<bool, StoreError> {
-    let standing = holds::standing(&folder.executions);
+    let standing = claim_order::standing(&folder.executions);
     for (execution, status) in &standing {
         tx.log(
             &execution.execution.id,

@@ -13,7 +13,7 @@ use crate::model::status::IssueStatus;
 use crate::model::uid::Uid;
 use crate::ops::issues::{existing, existing_outline};
 use crate::ops::{Refusal, Session, queue};
-use crate::rules::{facts, holds};
+use crate::rules::{claim_order, facts};
 use crate::store::{Store, Tx, resolve};
 use crate::trail::active::{self, Active};
 use crate::trail::own_branch;
@@ -101,7 +101,7 @@ pub(super) fn execution(
     let folder = existing_outline(tx, &item.issue_id)?;
     let attempt = folder.executions.iter().map(|it| it.execution.attempt).max().unwrap_or(0) + 1;
     // Whoever held it is set aside as it was seen: work that ended unseen stands.
-    let supersedes = holds::standing(&folder.executions)
+    let supersedes = claim_order::standing(&folder.executions)
         .into_iter()
         .map(|(it, status)| Supersedes { execution_id: it.execution.id.clone(), status })
         .collect();

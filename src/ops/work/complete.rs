@@ -14,6 +14,7 @@ use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::evidence;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
+use crate::rules::policy::Gate;
 use crate::rules::unbegun::unbegun;
 use crate::store::{Read, Store, StoreError, Tx, records};
 use crate::trail::claimed;
@@ -149,7 +150,7 @@ fn look(
 }
 
 fn required(read: &impl Read) -> Result<bool, StoreError> {
-    Ok(records::root(read)?.policy.evidence.as_deref() == Some("required"))
+    Ok(Gate::Evidence.is_required(&records::root(read)?.policy))
 }
 
 /// That tests of the plan have not passed at its last commit.

@@ -7,8 +7,8 @@ use crate::model::execution::{Check, CommitLink, Event, Execution, ExecutionResu
 use crate::model::hash::CommitHash;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
+use crate::rules::claim_order::who_holds;
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
-use crate::rules::holds::who_holds;
 use crate::trail::reach::Unreached;
 
 /// A linked commit.

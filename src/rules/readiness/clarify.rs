@@ -32,9 +32,9 @@ impl Asked {
 
 /// A conflict of high severity without an order, one that is left to a person, and orders that go round in a circle. Of
 /// the latter the newest conflict in the circle asks.
-pub(super) fn asked(graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Asked {
+pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Asked {
     // Without an order that was told there is none to decide about.
-    let places = if told.is_empty() { HashMap::new() } else { graph.places() };
+    let places = if declared.is_empty() { HashMap::new() } else { graph.places() };
     let mut asked = Asked { questions: BTreeMap::new(), waiting: vec![Vec::new(); graph.items.len()] };
     let mut ask = |conflict: usize, why: &str, members: &[usize]| {
         let named: Vec<(SolutionId, String)> =
@@ -42,7 +42,7 @@ pub(super) fn asked(graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Asked {
         asked.questions.insert(conflict, clarification(why, &named));
         members.iter().for_each(|n| asked.waiting[*n].push(conflict));
     };
-    for (conflict, standing) in told.iter().enumerate().filter(|(_, it)| it.is_undecided()) {
+    for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| it.is_undecided()) {
         let members = graph.members(standing, &places);
         if members.len() >= 2 {
             let entry = standing.entry;
@@ -50,7 +50,7 @@ pub(super) fn asked(graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Asked {
         }
     }
     for cycle in &graph.cycles {
-        if let Some(newest) = cycle.told.iter().max_by_key(|n| &told[**n].entry.id) {
+        if let Some(newest) = cycle.declared.iter().max_by_key(|n| &declared[**n].entry.id) {
             let why = format!("the orders form a cycle ({})", cycle.drawn);
             ask(*newest, &why, &cycle.items);
         }
@@ -69,7 +69,7 @@ fn name(graph: &ItemGraph<'_>, at: usize) -> String {
 /// follows.
 pub(super) fn conflicts(
     graph: &ItemGraph<'_>,
-    told: &[Standing<'_>],
+    declared: &[Standing<'_>],
     asked: Asked,
     shared: &[Overlap<'_, usize>],
 ) -> Vec<ConflictView> {
@@ -79,7 +79,7 @@ pub(super) fn conflicts(
         let known = solutions.iter().filter_map(|id| places.get(id));
         known.map(|n| graph.items[*n].item_id.clone()).collect()
     };
-    let of_told = told.iter().enumerate().map(|(n, standing)| {
+    let of_declared = declared.iter().enumerate().map(|(n, standing)| {
         let entry = standing.entry;
         let clarification = questions.remove(&n);
         let order = if standing.goes_by_queue() {
@@ -104,7 +104,7 @@ pub(super) fn conflicts(
             created_at: Some(entry.created_at),
         }
     });
-    let mut all: Vec<ConflictView> = of_told.collect();
+    let mut all: Vec<ConflictView> = of_declared.collect();
     let plans = |it: &Overlap<'_, usize>| -> Vec<SolutionId> {
         it.all().into_iter().map(|n| graph.items[n].solution_id.clone()).collect()
     };

@@ -23,7 +23,7 @@ impl<'a> Files<'a> {
 
     /// Which of them share files. Where somebody told a conflict over the same files and items, that one stands in its
     /// place.
-    pub(super) fn shared(&self, graph: &ItemGraph<'_>, told: &[Standing<'_>]) -> Vec<Overlap<'a, usize>> {
+    pub(super) fn shared(&self, graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Vec<Overlap<'a, usize>> {
         let over_file = |it: &Standing<'_>| match it.entry {
             QueueConflict { kind: ConflictType::File, file: Some(file), .. } => {
                 Some(RepoPath::covering(file))
@@ -31,13 +31,13 @@ impl<'a> Files<'a> {
             _ => None,
         };
         let paths: Vec<(usize, RepoPath)> =
-            told.iter().enumerate().filter_map(|(n, it)| Some((n, over_file(it)?))).collect();
+            declared.iter().enumerate().filter_map(|(n, it)| Some((n, over_file(it)?))).collect();
         let mut told_of = ByPath::default();
         paths.iter().for_each(|(n, path)| told_of.add(path, *n));
         let is_told = |shared: &Overlap<'_, usize>| {
             let mut all = told_of.overlapping(shared.path);
             all.any(|(_, n)| {
-                let solutions: BTreeSet<&SolutionId> = told[*n].entry.solutions.iter().collect();
+                let solutions: BTreeSet<&SolutionId> = declared[*n].entry.solutions.iter().collect();
                 shared.all().iter().all(|at| solutions.contains(&graph.items[*at].solution_id))
             })
         };

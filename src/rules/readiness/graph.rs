@@ -66,7 +66,7 @@ pub(super) struct Cycle {
     /// Their places.
     pub(super) items: Vec<usize>,
     /// Conflicts (their places among those told) whose orders have a part in it.
-    pub(super) told: Vec<usize>,
+    pub(super) declared: Vec<usize>,
     /// The issues, drawn with arrows.
     pub(super) drawn: String,
 }
@@ -115,14 +115,14 @@ fn is_in_play(item: &Item, issue: Option<&IssueFacts>) -> bool {
 impl<'a> ItemGraph<'a> {
     /// Orders the items that are not removed: each behind what it depends on and what conflicts put before it; of those
     /// that could be next, the one with the earliest position.
-    pub(super) fn of(items: &'a [Item], facts: &'a Facts, told: &[Standing<'_>]) -> Self {
+    pub(super) fn of(items: &'a [Item], facts: &'a Facts, declared: &[Standing<'_>]) -> Self {
         let mut live: Vec<&Item> = items.iter().filter(|item| !item.is_removed()).collect();
         live.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
         let issues: Vec<Option<&IssueFacts>> = live.iter().map(|item| facts.get(&item.issue_id)).collect();
         let in_play: Vec<bool> =
             live.iter().zip(&issues).map(|(item, issue)| is_in_play(item, *issue)).collect();
         let mut nodes = Nodes::of(&live, &issues, facts);
-        let orders = told_orders(&live, &in_play, told);
+        let orders = declared_orders(&live, &in_play, declared);
         for (first, second, _) in &orders {
             nodes.before[*second].push(*first);
         }
@@ -157,7 +157,7 @@ impl<'a> ItemGraph<'a> {
         let waiting = Waiting::of(&nodes, &orders);
         graph.find_cycles(&nodes, &waiting, &order, &orders);
         graph.find_circles(&nodes, &waiting, &order);
-        for (first, second, conflict) in graph.by_queue(told) {
+        for (first, second, conflict) in graph.by_queue(declared) {
             graph.after[second].push((first, conflict));
             nodes.before[order[second]].push(order[first]);
         }
@@ -184,13 +184,13 @@ impl<'a> ItemGraph<'a> {
     }
 
     /// The pairs that go one after the other as the queue has them.
-    fn by_queue(&self, told: &[Standing<'_>]) -> Vec<(usize, usize, usize)> {
-        if !told.iter().any(Standing::goes_by_queue) {
+    fn by_queue(&self, declared: &[Standing<'_>]) -> Vec<(usize, usize, usize)> {
+        if !declared.iter().any(Standing::goes_by_queue) {
             return Vec::new();
         }
         let places = self.places();
         let mut pairs = Vec::new();
-        for (conflict, standing) in told.iter().enumerate().filter(|(_, it)| it.goes_by_queue()) {
+        for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| it.goes_by_queue()) {
             let members = self.members(standing, &places);
             pairs.extend(members.windows(2).map(|pair| (pair[0], pair[1], conflict)));
         }
@@ -227,17 +227,21 @@ impl<'a> ItemGraph<'a> {
             waiting.component[first] == waiting.component[second]
                 && waiting.by_dependency[first] != waiting.by_dependency[second]
         };
-        let mut told_in: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut declared_in: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (first, _, conflict) in orders.iter().filter(|(first, second, _)| closes(*first, *second)) {
-            told_in.entry(waiting.component[*first]).or_default().insert(*conflict);
+            declared_in.entry(waiting.component[*first]).or_default().insert(*conflict);
         }
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
         for (at, node) in order.iter().enumerate() {
             let number = waiting.component[*node];
-            let Some(told) = told_in.get(&number) else { continue };
+            let Some(declared) = declared_in.get(&number) else { continue };
             let cycle = *known.entry(number).or_insert_with(|| {
                 let drawn = nodes.drawn(*node, &waiting.all, &waiting.component);
-                self.cycles.push(Cycle { items: vec![], told: told.iter().copied().collect(), drawn });
+                self.cycles.push(Cycle {
+                    items: vec![],
+                    declared: declared.iter().copied().collect(),
+                    drawn,
+                });
                 self.cycles.len() - 1
             });
             self.cycles[cycle].items.push(at);
@@ -284,8 +288,12 @@ impl<'a> ItemGraph<'a> {
 
 /// The pairs that decided orders put one before the other, with the place of the conflict among those told. What is
 /// over or given up is left out: nothing comes before or behind it any more.
-fn told_orders(live: &[&Item], in_play: &[bool], told: &[Standing<'_>]) -> Vec<(usize, usize, usize)> {
-    if told.is_empty() {
+fn declared_orders(
+    live: &[&Item],
+    in_play: &[bool],
+    declared: &[Standing<'_>],
+) -> Vec<(usize, usize, usize)> {
+    if declared.is_empty() {
         return Vec::new();
     }
     let node: HashMap<&SolutionId, usize> = live
@@ -295,7 +303,7 @@ fn told_orders(live: &[&Item], in_play: &[bool], told: &[Standing<'_>]) -> Vec<(
         .map(|(n, item)| (&item.solution_id, n))
         .collect();
     let mut pairs = Vec::new();
-    for (conflict, standing) in told.iter().enumerate().filter(|(_, it)| !it.is_undecided()) {
+    for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| !it.is_undecided()) {
         let order: Vec<usize> = standing.order().into_iter().filter_map(|id| node.get(id).copied()).collect();
         pairs.extend(order.windows(2).map(|pair| (pair[0], pair[1], conflict)));
     }

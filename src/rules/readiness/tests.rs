@@ -78,7 +78,7 @@ fn facts_of(n: usize, depends_on: &[usize], files: &[u8]) -> IssueFacts {
     }
 }
 
-fn told(n: usize, severity: Severity, members: &[usize], order: &[usize]) -> QueueConflict {
+fn declared(n: usize, severity: Severity, members: &[usize], order: &[usize]) -> QueueConflict {
     QueueConflict {
         id: entry(n),
         kind: ConflictType::Api,
@@ -156,7 +156,7 @@ fn ends(facts: &mut Facts, n: usize, status: ExecutionStatus) {
 fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
     let mut known = facts((0..3).map(|n| facts_of(n, &[], &[])));
     let items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
-    let conflicts = vec![told(1, Severity::High, &[0, 1, 2], &[2, 1, 0])];
+    let conflicts = vec![declared(1, Severity::High, &[0, 1, 2], &[2, 1, 0])];
     let seen = view(items.clone(), conflicts.clone(), &known);
     assert_eq!((place(&seen, 2), place(&seen, 1), place(&seen, 0)), (0, 1, 2));
     assert_eq!(
@@ -180,7 +180,7 @@ fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
 fn a_conflict_of_high_severity_without_an_order_asks_and_one_of_medium_goes_by_the_queue() {
     let mut known = facts((0..3).map(|n| facts_of(n, &[], &[])));
     let items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
-    let high = view(items.clone(), vec![told(1, Severity::High, &[1, 0], &[])], &known);
+    let high = view(items.clone(), vec![declared(1, Severity::High, &[1, 0], &[])], &known);
     assert_eq!(
         [0, 1, 2].map(|n| of(&high, n).status),
         [ItemStatus::Blocked, ItemStatus::Blocked, ItemStatus::Ready]
@@ -189,12 +189,12 @@ fn a_conflict_of_high_severity_without_an_order_asks_and_one_of_medium_goes_by_t
     assert!(reason.contains("CFT-1") && reason.contains("--order SOL-GH-0-1,SOL-GH-1-1 CFT-1"), "{reason}");
     let asked = high.conflicts[0].clarification.as_ref().unwrap();
     assert_eq!(asked.options.len(), 2);
-    let medium = view(items.clone(), vec![told(1, Severity::Medium, &[1, 0], &[])], &known);
+    let medium = view(items.clone(), vec![declared(1, Severity::Medium, &[1, 0], &[])], &known);
     assert_eq!(medium.conflicts[0].resolution_order, [plan(0), plan(1)]);
     assert_eq!([0, 1].map(|n| of(&medium, n).status), [ItemStatus::Ready, ItemStatus::Pending]);
     // With one of two done there is nothing left to decide.
     ends(&mut known, 0, ExecutionStatus::Completed);
-    let done = view(items, vec![told(1, Severity::High, &[1, 0], &[])], &known);
+    let done = view(items, vec![declared(1, Severity::High, &[1, 0], &[])], &known);
     assert!(done.conflicts[0].resolved);
     assert_eq!(of(&done, 1).status, ItemStatus::Ready);
 }
@@ -203,7 +203,8 @@ fn a_conflict_of_high_severity_without_an_order_asks_and_one_of_medium_goes_by_t
 fn orders_that_go_round_in_a_circle_ask_at_the_newest_of_them() {
     let known = facts([facts_of(0, &[], &[]), facts_of(1, &[], &[]), facts_of(2, &[1], &[])]);
     let items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
-    let conflicts = vec![told(1, Severity::Low, &[0, 1], &[0, 1]), told(2, Severity::Low, &[2, 0], &[2, 0])];
+    let conflicts =
+        vec![declared(1, Severity::Low, &[0, 1], &[0, 1]), declared(2, Severity::Low, &[2, 0], &[2, 0])];
     let seen = view(items, conflicts, &known);
     assert!((0..3).all(|n| of(&seen, n).status == ItemStatus::Blocked));
     assert!(seen.conflicts[0].clarification.is_none());
@@ -233,7 +234,7 @@ fn two_that_touch_a_file_are_found_unless_somebody_told_of_them() {
     assert_eq!((found.file.as_deref(), &found.resolution_order), (Some("e"), &vec![plan(1), plan(0)]));
     assert_eq!((seen.conflicts.len(), &found.id), (1, &None));
     assert_eq!(seen.edges.iter().map(|edge| edge.why).collect::<Vec<_>>(), [Why::File]);
-    let mut mine = told(1, Severity::Medium, &[0, 1], &[0, 1]);
+    let mut mine = declared(1, Severity::Medium, &[0, 1], &[0, 1]);
     (mine.kind, mine.file) = (ConflictType::File, Some("./e".into()));
     let seen = view(items, vec![mine], &known);
     assert_eq!(seen.conflicts.iter().map(|it| it.id.as_deref()).collect::<Vec<_>>(), [Some("CFT-1")]);
@@ -267,7 +268,7 @@ fn shapes(acyclic: bool) -> impl Strategy<Value = (Facts, Vec<Item>, Vec<QueueCo
                     members.reverse();
                 }
                 let order = if is_ordered { members.clone() } else { vec![] };
-                told(n, Severity::ALL[severity], &members, &order)
+                declared(n, Severity::ALL[severity], &members, &order)
             });
             (known, items, conflicts.collect())
         },
@@ -333,10 +334,10 @@ proptest! {
     ) {
         let mut others = items.clone();
         others.sort_by_key(|item| keys[item.item_id.number() as usize - 1]);
-        let mut told = conflicts.clone();
-        told.sort_by_key(|it| keys[it.solutions.len()]);
-        told.reverse();
-        prop_assert_eq!(shown(&view(items, conflicts, &known)), shown(&view(others, told, &known)));
+        let mut declared = conflicts.clone();
+        declared.sort_by_key(|it| keys[it.solutions.len()]);
+        declared.reverse();
+        prop_assert_eq!(shown(&view(items, conflicts, &known)), shown(&view(others, declared, &known)));
     }
 
     #[test]

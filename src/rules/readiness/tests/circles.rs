@@ -54,7 +54,7 @@ fn what_waits_for_a_circle_is_blocked_whether_dependencies_or_orders_say_so() {
         facts_of(5, &[1], &[]),
     ]);
     let items: Vec<Item> = (0..4).map(|n| item(n, n as u8)).collect();
-    let seen = view(items, vec![told(1, Severity::High, &[2, 3], &[2, 3])], &known);
+    let seen = view(items, vec![declared(1, Severity::High, &[2, 3], &[2, 3])], &known);
     assert_eq!(statuses(&seen, [0, 1, 2, 3]), [ItemStatus::Blocked; 4]);
     for n in [2, 3] {
         assert!(
@@ -70,7 +70,7 @@ fn what_waits_for_a_circle_is_blocked_whether_dependencies_or_orders_say_so() {
 fn an_order_within_a_circle_of_dependencies_is_not_asked_about() {
     let known = facts([facts_of(0, &[1], &[]), facts_of(1, &[0], &[])]);
     let items: Vec<Item> = (0..2).map(|n| item(n, n as u8)).collect();
-    let seen = view(items, vec![told(1, Severity::High, &[0, 1], &[0, 1])], &known);
+    let seen = view(items, vec![declared(1, Severity::High, &[0, 1], &[0, 1])], &known);
     assert!(seen.conflicts[0].clarification.is_none());
     assert!(reasons(&seen, 0).contains("the issues depend on each other"), "{}", reasons(&seen, 0));
 }
@@ -86,7 +86,7 @@ fn what_an_order_keeps_in_a_circle_still_says_what_else_it_waits_for() {
         facts_of(2, &[5], &[]),
     ]);
     let items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
-    let seen = view(items, vec![told(1, Severity::Low, &[0, 1], &[0, 1])], &known);
+    let seen = view(items, vec![declared(1, Severity::Low, &[0, 1], &[0, 1])], &known);
     assert!(seen.conflicts[0].clarification.is_some());
     for n in [0, 1, 2] {
         assert!(reasons(&seen, n).contains("GH-6 → GH-6"), "{n}: {}", reasons(&seen, n));
@@ -97,7 +97,7 @@ fn what_an_order_keeps_in_a_circle_still_says_what_else_it_waits_for() {
 fn the_third_of_a_sequence_comes_after_two() {
     let known = facts((0..4).map(|n| facts_of(n, if n == 3 { &[2] } else { &[] }, &[])));
     let items: Vec<Item> = (0..4).map(|n| item(n, 9 - n as u8)).collect();
-    let seen = view(items, vec![told(1, Severity::Medium, &[0, 1, 2], &[])], &known);
+    let seen = view(items, vec![declared(1, Severity::Medium, &[0, 1, 2], &[])], &known);
     let groups: Vec<_> =
         [2, 1, 0, 3].iter().map(|n| (place(&seen, *n), of(&seen, *n).execution_group.as_str())).collect();
     assert_eq!(groups, [(0, "P1"), (2, "P2"), (3, "P3"), (1, "P2")]);

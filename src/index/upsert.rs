@@ -73,14 +73,14 @@ fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, Ind
 }
 
 /// What lies beside the row with the number `n`.
-pub(super) struct Put<'a> {
+pub(super) struct Beside<'a> {
     pub(super) db: &'a Connection,
     pub(super) n: i64,
     /// Nothing of any issue is there yet.
     pub(super) is_first: bool,
 }
 
-impl Put<'_> {
+impl Beside<'_> {
     /// The one value of an issue in a table of such; none takes it away.
     pub(super) fn one(&self, table: &str, column: &str, value: Option<Value>) -> Result<(), IndexError> {
         let Some(value) = value else { return self.delete(table) };

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::database::{self, Part};
 use super::error::IndexError;
 use super::rows::{self, Wanted};
-use super::{put, queues};
+use super::{queues, upsert};
 use crate::store::{ObjectId, Scan, Snapshot, Store, StoreError, records};
 
 /// Which parts a question needs; the rows always.
@@ -54,25 +54,25 @@ pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<b
 }
 
 /// As [`follow`], from nothing where the state that the index stands for is no longer here in full.
-pub(super) fn follow_or_begin(
+pub(super) fn refresh_or_begin(
     db: &Connection,
     store: &Store,
     snapshot: &Snapshot<'_>,
     needs: Needs,
     watch: Watch<'_>,
 ) -> Result<(), IndexError> {
-    match follow(db, store, snapshot, needs, watch) {
+    match refresh(db, store, snapshot, needs, watch) {
         Err(IndexError::Store(_)) => {}
         done => return done,
     }
     for part in Needs::ALL.parts() {
         database::clear(db, part)?;
     }
-    follow(db, store, snapshot, needs, watch)
+    refresh(db, store, snapshot, needs, watch)
 }
 
 /// Brings what is needed to the state of `snapshot`. The caller has the database for itself, in a transaction.
-fn follow(
+fn refresh(
     db: &Connection,
     store: &Store,
     snapshot: &Snapshot<'_>,
@@ -189,7 +189,7 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
         let hash = std::mem::take(&mut step.commit);
         let step = serde_json::to_string(&step).unwrap_or_default();
         let sql = "INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4)";
-        let number = put::insert(db, sql, params![hash, late, depth, step])?;
+        let number = upsert::insert(db, sql, params![hash, late, depth, step])?;
         let note = |thing: &str| -> Result<(), IndexError> {
             db.prepare_cached("INSERT OR IGNORE INTO touched VALUES (?1, ?2)")?
                 .execute(params![thing, number])?;

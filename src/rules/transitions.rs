@@ -9,7 +9,7 @@ use crate::model::status::IssueStatus::{
 
 /// One command's way from one status to another.
 #[derive(Debug)]
-pub(crate) struct Move {
+pub(crate) struct Transition {
     /// The command, without `git wf`.
     pub(crate) command: &'static str,
     /// What becomes of the issue, behind "can be".
@@ -21,59 +21,64 @@ pub(crate) struct Move {
 }
 
 /// Every legal transition. Any other is illegal; keeping a status is not a transition.
-pub(crate) static MOVES: &[Move] = &[
-    Move {
+pub(crate) static TRANSITIONS: &[Transition] = &[
+    Transition {
         command: "edit --status registered",
         is: "moved back to `registered`",
         from: &[Planning],
         to: &[Registered],
     },
-    Move {
+    Transition {
         command: "edit --status planning",
         is: "moved to `planning`",
         from: &[Registered, Planned],
         to: &[Planning],
     },
-    Move { command: "edit --status planned", is: "moved to `planned`", from: &[Planning], to: &[Planned] },
-    Move {
+    Transition {
+        command: "edit --status planned",
+        is: "moved to `planned`",
+        from: &[Planning],
+        to: &[Planned],
+    },
+    Transition {
         command: "edit --status paused",
         is: "paused",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Paused],
     },
-    Move {
+    Transition {
         command: "edit --status cancelled",
         is: "cancelled",
         from: &[Registered, Planning, Planned, Queued, Failed, Paused],
         to: &[Cancelled],
     },
-    Move {
+    Transition {
         command: "solution add",
         is: "given a plan",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Planning, Planned, Queued, Failed],
     },
-    Move {
+    Transition {
         command: "bind",
         is: "bound to a plan",
         from: &[Registered, Planning, Planned, Queued, Failed],
         to: &[Planned],
     },
-    Move { command: "unbind", is: "unbound", from: &[Planned, Queued, Failed], to: &[Registered] },
-    Move { command: "queue add", is: "queued", from: &[Planned], to: &[Queued] },
-    Move { command: "queue remove", is: "removed from its queue", from: &[Queued], to: &[Planned] },
-    Move { command: "next", is: "executed", from: &[Queued], to: &[Executing] },
-    Move { command: "done", is: "completed", from: &[Executing], to: &[Completed] },
-    Move { command: "fail", is: "failed", from: &[Executing], to: &[Failed] },
-    Move { command: "lease release", is: "released", from: &[Executing], to: &[Queued, Planned] },
-    Move { command: "retry", is: "retried", from: &[Failed], to: &[Queued, Planned] },
-    Move {
+    Transition { command: "unbind", is: "unbound", from: &[Planned, Queued, Failed], to: &[Registered] },
+    Transition { command: "queue add", is: "queued", from: &[Planned], to: &[Queued] },
+    Transition { command: "queue remove", is: "removed from its queue", from: &[Queued], to: &[Planned] },
+    Transition { command: "next", is: "executed", from: &[Queued], to: &[Executing] },
+    Transition { command: "done", is: "completed", from: &[Executing], to: &[Completed] },
+    Transition { command: "fail", is: "failed", from: &[Executing], to: &[Failed] },
+    Transition { command: "lease release", is: "released", from: &[Executing], to: &[Queued, Planned] },
+    Transition { command: "retry", is: "retried", from: &[Failed], to: &[Queued, Planned] },
+    Transition {
         command: "close",
         is: "closed",
         from: &[Registered, Planning, Planned, Queued, Completed, Failed, Paused, Cancelled],
         to: &[Closed],
     },
-    Move {
+    Transition {
         command: "reopen",
         is: "reopened",
         from: &[Completed, Failed, Paused, Cancelled, Closed],
@@ -96,7 +101,7 @@ fn said(status: IssueStatus) -> &'static str {
 }
 
 fn leads_from(command: &str) -> String {
-    match MOVES.iter().find(|known| known.command == command) {
+    match TRANSITIONS.iter().find(|known| known.command == command) {
         Some(known) => {
             let words: Vec<&str> = known.from.iter().map(|status| status.as_str()).collect();
             let article = if words.first().is_some_and(|word| word.starts_with('e')) { "an" } else { "a" };
@@ -122,7 +127,7 @@ impl Explain for IllegalMove {
                 .or_call("fail", "ends it as failed")
                 .or_call("lease release", "gives it up");
         }
-        let ways = MOVES.iter().filter(|known| known.from.contains(&self.from));
+        let ways = TRANSITIONS.iter().filter(|known| known.from.contains(&self.from));
         ways.fold(Remedies::none(), |ways, known| {
             let to: Vec<&str> = known.to.iter().map(|status| status.as_str()).collect();
             ways.or_call(known.command, format!("leads to {}", to.join(" or ")))
@@ -133,7 +138,7 @@ impl Explain for IllegalMove {
 /// Whether `command` may change an issue whose status is `from`. Commands check first whether the issue already has the
 /// target status.
 pub(crate) fn permit(issue: &IssueId, from: IssueStatus, command: &str) -> Result<(), IllegalMove> {
-    let legal = MOVES.iter().any(|known| known.command == command && known.from.contains(&from));
+    let legal = TRANSITIONS.iter().any(|known| known.command == command && known.from.contains(&from));
     if legal { Ok(()) } else { Err(IllegalMove { issue: issue.clone(), from, command: command.to_owned() }) }
 }
 
@@ -145,9 +150,12 @@ mod tests {
     #[test]
     fn every_status_can_be_left_and_reached() {
         for status in IssueStatus::ALL {
-            assert!(MOVES.iter().any(|known| known.from.contains(status)), "no way out of {status}");
+            assert!(TRANSITIONS.iter().any(|known| known.from.contains(status)), "no way out of {status}");
             let is_first = *status == Registered;
-            assert!(is_first || MOVES.iter().any(|known| known.to.contains(status)), "no way to {status}");
+            assert!(
+                is_first || TRANSITIONS.iter().any(|known| known.to.contains(status)),
+                "no way to {status}"
+            );
         }
     }
 
