@@ -7,6 +7,7 @@ use gix::bstr::ByteSlice;
 
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::status::ExecutionStatus;
+use crate::rules::claim::Claim;
 use crate::rules::claim_order::who_holds;
 use crate::rules::ending::Ending;
 use crate::rules::folder::ExecutionFolder;
@@ -79,36 +80,33 @@ impl Here {
 pub(crate) fn of_worktree(store: &Store, read: &impl Read, here: &Here) -> Result<Binding, StoreError> {
     let Some(active) = &here.active else { return Ok(Binding::Nothing) };
     let executions = records::executions(read, &active.execution_id.issue())?;
-    let Some(own) = executions.iter().position(|it| it.execution.id == active.execution_id) else {
-        return Ok(Binding::Nothing);
+    let relation = |own: &ExecutionFolder| match &here.branch {
+        Some(branch) => own_branch::relation(store, active, &own.execution, branch),
+        None => Ok(Relation::Other),
     };
-    let it = &executions[own];
-    if it.outcome() != ExecutionStatus::Executing {
-        let ending = Ending::of(it).filter(|_| it.ended_by_another().is_some());
-        return Ok(ending.map_or(Binding::Nothing, |ending| {
-            Binding::Ended(it.execution.solution_id.clone(), ending.to_string())
-        }));
-    }
-    let relation = match &here.branch {
-        Some(branch) => own_branch::relation(store, active, &it.execution, branch)?,
-        None => Relation::Other,
-    };
-    let on_branch = relation == Relation::Own;
-    let holding = who_holds(&executions);
-    Ok(match (holding.holder == Some(own), on_branch) {
-        (true, true) => Binding::Bound(Bound {
-            execution_id: active.execution_id.clone(),
-            solution_id: executions[own].execution.solution_id.clone(),
-            task_id: active.task_id.clone(),
-            is_active: true,
-        }),
-        (true, false) => Binding::Elsewhere(relation),
-        (false, true) => Binding::Lost(Lost {
-            execution_id: active.execution_id.clone(),
-            solution_id: executions[own].execution.solution_id.clone(),
-            to: holding.holder.map(|n| &executions[n].execution).map(|it| (it.id.clone(), it.actor.clone())),
-        }),
-        (false, false) => Binding::Nothing,
+    Ok(match Claim::of(&executions, &active.execution_id) {
+        Claim::Unknown => Binding::Nothing,
+        Claim::Ended(own) => match Ending::of(own).filter(|_| own.ended_by_another().is_some()) {
+            Some(ending) => Binding::Ended(own.execution.solution_id.clone(), ending.to_string()),
+            None => Binding::Nothing,
+        },
+        Claim::Holds(own) => match relation(own)? {
+            Relation::Own => Binding::Bound(Bound {
+                execution_id: active.execution_id.clone(),
+                solution_id: own.execution.solution_id.clone(),
+                task_id: active.task_id.clone(),
+                is_active: true,
+            }),
+            other => Binding::Elsewhere(other),
+        },
+        Claim::Lost { own, to } => match relation(own)? {
+            Relation::Own => Binding::Lost(Lost {
+                execution_id: active.execution_id.clone(),
+                solution_id: own.execution.solution_id.clone(),
+                to: to.map(|it| (it.execution.id.clone(), it.execution.actor.clone())),
+            }),
+            _ => Binding::Nothing,
+        },
     })
 }
 

@@ -114,7 +114,7 @@ impl Setting {
     fn of(root: Option<&[u8]>, gate: Gate) -> Self {
         let root = root.and_then(|bytes| strict::parse(bytes).ok()).unwrap_or_default();
         let clock = &root["clock"];
-        let own = &clock[format!("policy/{}", gate)];
+        let own = &clock[format!("policy/{gate}")];
         let stamp = if own.is_null() { &clock["*"] } else { own };
         Self { value: root["policy"][gate.as_str()].clone(), stamp: stamp.clone() }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod background;
 pub(crate) mod bounded;
+pub(crate) mod claim;
 pub(crate) mod claim_order;
 pub(crate) mod command_line;
 pub(crate) mod complexity;

@@ -1,7 +1,8 @@
 //! The claim of this worktree.
 
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::status::IssueStatus;
 use crate::ops::{Notice, Refusal};
+use crate::rules::claim::Claim;
 use crate::rules::ending::Ending;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
@@ -34,23 +35,26 @@ pub(crate) fn own(store: &Store, read: &impl Read) -> Result<Own, Refusal> {
 /// How a claim stands that a worktree is bound to.
 fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
     let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(Own::Nothing) };
-    let Some(mine) = folder.executions.iter().find(|it| it.execution.id == active.execution_id) else {
-        return Ok(Own::Nothing);
-    };
-    if mine.outcome() != ExecutionStatus::Executing {
-        let how = Ending::of(mine).map(|it| it.to_string()).unwrap_or_default();
-        return Ok(Own::Ended(active, how));
-    }
     let status = facts::status(&folder);
-    let why = match facts::holder(&folder) {
-        Some(holder) if holder.execution.id != mine.execution.id => {
-            format!("`{}` by {} holds the issue", holder.execution.id.short(), holder.execution.actor)
+    let mine = match Claim::of(&folder.executions, &active.execution_id) {
+        Claim::Unknown => return Ok(Own::Nothing),
+        Claim::Ended(mine) => {
+            let how = Ending::of(mine).map(|it| it.to_string()).unwrap_or_default();
+            return Ok(Own::Ended(active, how));
         }
-        Some(_) if status == IssueStatus::Executing => return Ok(Own::Held(Box::new(mine.clone()))),
-        _ => match Ending::of(mine) {
-            Some(ending) => format!("it was {ending}, and the issue is {status}"),
-            None => format!("the issue is {status}"),
-        },
+        Claim::Lost { to: Some(holder), .. } => {
+            let holder = &holder.execution;
+            let why = format!("`{}` by {} holds the issue", holder.id.short(), holder.actor);
+            return Ok(Own::Lost(active, why));
+        }
+        Claim::Holds(mine) if status == IssueStatus::Executing => {
+            return Ok(Own::Held(Box::new(mine.clone())));
+        }
+        Claim::Holds(mine) | Claim::Lost { own: mine, to: None } => mine,
+    };
+    let why = match Ending::of(mine) {
+        Some(ending) => format!("it was {ending}, and the issue is {status}"),
+        None => format!("the issue is {status}"),
     };
     Ok(Own::Lost(active, why))
 }

@@ -1,0 +1,71 @@
+//! Whether a claim still holds: the one answer for `done`, for hooks and for what a worktree is told.
+
+use super::claim_order::who_holds;
+use super::folder::ExecutionFolder;
+use crate::model::id::ExecutionId;
+use crate::model::status::ExecutionStatus;
+
+/// How a claim stands among the executions of its issue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Claim<'a> {
+    /// The store does not know it.
+    Unknown,
+    /// It was completed or failed, by whoever did that.
+    Ended(&'a ExecutionFolder),
+    /// It holds the issue, and is being carried out.
+    Holds(&'a ExecutionFolder),
+    /// It was set aside.
+    Lost {
+        /// The execution.
+        own: &'a ExecutionFolder,
+        /// The one that holds the issue instead, if there is one.
+        to: Option<&'a ExecutionFolder>,
+    },
+}
+
+impl<'a> Claim<'a> {
+    /// How `id` stands among all executions of its issue.
+    pub(crate) fn of(executions: &'a [ExecutionFolder], id: &ExecutionId) -> Self {
+        let Some(own) = executions.iter().find(|it| it.execution.id == *id) else { return Self::Unknown };
+        if own.outcome() != ExecutionStatus::Executing {
+            return Self::Ended(own);
+        }
+        match who_holds(executions).holder.map(|n| &executions[n]) {
+            Some(holder) if holder.execution.id == *id => Self::Holds(own),
+            to => Self::Lost { own, to },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::execution::{End, Event, LogEntry};
+    use crate::model::fixtures::{entry_id, execution_id};
+    use crate::model::time::Time;
+    use crate::rules::test_claim::claim;
+
+    fn execution(uid: &str, second: i64, end: Option<ExecutionStatus>) -> ExecutionFolder {
+        let ended = |status| LogEntry {
+            id: entry_id("20261121T021405123Z-00000"),
+            event: Event::End(End { status, result: None, failure: None, patch_id: None, forced: None }),
+            actor: "a".into(),
+            at: Time::from_seconds(99).unwrap(),
+        };
+        let execution = claim(&format!("EXR-ISS-1-{uid}"), second);
+        ExecutionFolder { execution, log: end.map(ended).into_iter().collect() }
+    }
+
+    #[test]
+    fn a_claim_holds_until_it_ends_or_an_earlier_one_is_there() {
+        let (early, late) = (execution("a", 1, None), execution("b", 2, None));
+        let id = |uid: &str| execution_id(&format!("EXR-ISS-1-{uid}"));
+        let both = [late, early];
+        assert!(matches!(Claim::of(&both, &id("a")), Claim::Holds(it) if it.execution.id == id("a")));
+        let Claim::Lost { own, to: Some(to) } = Claim::of(&both, &id("b")) else { panic!() };
+        assert_eq!((&own.execution.id, &to.execution.id), (&id("b"), &id("a")));
+        assert!(matches!(Claim::of(&both, &id("c")), Claim::Unknown));
+        let ended = [execution("a", 1, Some(ExecutionStatus::Failed))];
+        assert!(matches!(Claim::of(&ended, &id("a")), Claim::Ended(_)));
+    }
+}
