@@ -7,6 +7,8 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::json;
 
+use bounds::{bounded, crowd};
+
 use super::*;
 use crate::git::{GitError, ObjectId};
 use crate::model::fixtures;
@@ -14,6 +16,7 @@ use crate::model::id::{EntryId, IssueId};
 use crate::store::layout;
 use gix::objs::tree::EntryKind;
 
+mod bounds;
 mod records;
 
 /// One repository for all cases; objects are made in memory only.
@@ -240,130 +243,6 @@ proptest! {
     }
 }
 
-/// Files in folders that are none of the store's, and in one of them.
-fn crowd(repo: &gix::Repository, files: &[(usize, usize)]) -> ObjectId {
-    let folders = ["notes", "later/deep", "later", "issues/90/ISS-001/comments"];
-    let blob = repo.write_blob("x").unwrap().detach();
-    let mut editor = repo.empty_tree().edit().unwrap();
-    editor.upsert("wf.json", EntryKind::Blob, blob).unwrap();
-    for (folder, file) in files {
-        editor.upsert(format!("{}/file-{file}", folders[*folder]), EntryKind::Blob, blob).unwrap();
-    }
-    editor.write().unwrap().detach()
-}
-
-/// A merge that takes over no more than a few files, and trees of a few bytes; none if it refuses.
-fn bounded(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
-    let mut merge = Merge::new(repo);
-    merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150 };
-    match merge.root(one, two) {
-        Ok(tree) => Some(tree),
-        Err(StoreError::FullFolder { .. } | StoreError::Git(GitError::CrowdedFolder { .. })) => None,
-        Err(error) => panic!("{error}"),
-    }
-}
-
-#[test]
-fn two_sides_that_are_too_much_together_are_refused_by_name() {
-    let repo = repo();
-    let of = |from: usize, to: usize| crowd(&repo, &(from..to).map(|file| (1, file)).collect::<Vec<_>>());
-    let (three, more, empty) = (of(0, 3), of(3, 6), crowd(&repo, &[]));
-    assert_eq!(bounded(&repo, three, empty), Some(three));
-    for (one, two) in [(three, more), (more, three), (of(0, 5), empty), (empty, of(0, 5))] {
-        let mut merge = naming(&repo);
-        merge.bounds.files = 4;
-        let error = merge.root(one, two).unwrap_err().to_string();
-        assert!(
-            error.contains("`later/deep` is too large: it holds more than 4 files")
-                || error.contains("`later` is too large: it holds more than 4 files"),
-            "{error}"
-        );
-        assert!(merge.refused.is_empty());
-    }
-    assert_eq!(union::BOUNDS.files, 200_000);
-}
-
-#[test]
-fn folders_without_end_on_both_sides_are_compared_once() {
-    let repo = repo();
-    let blob = repo.write_blob("x").unwrap().detach();
-    let bomb = |name: &str| {
-        let entry = |name: &str, mode: EntryKind, oid| gix::objs::tree::Entry {
-            mode: mode.into(),
-            filename: name.into(),
-            oid,
-        };
-        let leaf = Tree { entries: vec![entry(name, EntryKind::Blob, blob)] };
-        let leaf = repo.write_object(&leaf).unwrap().detach();
-        let inner = (0..12).fold(leaf, |inner, _| {
-            let entries = (0..10).map(|n| entry(&n.to_string(), EntryKind::Tree, inner)).collect();
-            repo.write_object(&Tree { entries }).unwrap().detach()
-        });
-        one(&repo, "bomb", EntryKind::Tree, inner)
-    };
-    let (ours, theirs) = (bomb("a"), bomb("b"));
-    for (one, two) in [(ours, theirs), (theirs, ours)] {
-        assert!(matches!(Merge::new(&repo).root(one, two), Err(StoreError::FullFolder { .. })));
-        let mut merge = naming(&repo);
-        merge.bounds.files = u64::MAX;
-        merge.root(one, two).unwrap();
-        assert!(merge.restored.unwrap().len() < 200);
-    }
-    let base = one(&repo, "other", EntryKind::Blob, blob);
-    let mut unlike = Unlike { repo: &repo, known: HashMap::new() };
-    unlike.tree(ours, theirs, base, 0).unwrap();
-    unlike.tree(ours, theirs, bomb("c"), 0).unwrap();
-    assert!(unlike.known.len() < 100);
-}
-
-#[test]
-fn folders_of_which_no_two_pairs_are_alike_are_counted_before_they_are_merged() {
-    let repo = repo();
-    let blob = repo.write_blob("x").unwrap().detach();
-    let folder = |entries: Vec<(String, EntryKind, ObjectId)>| {
-        let entry = |(name, mode, oid): (String, EntryKind, ObjectId)| gix::objs::tree::Entry {
-            mode: mode.into(),
-            filename: name.into(),
-            oid,
-        };
-        let mut tree = Tree { entries: entries.into_iter().map(entry).collect() };
-        tree.entries.sort();
-        repo.write_object(&tree).unwrap().detach()
-    };
-    let many = |of: &dyn Fn(usize) -> ObjectId| {
-        folder((0..20).map(|n| (n.to_string(), EntryKind::Tree, of(n))).collect())
-    };
-    let empty = repo.write_object(Tree::empty()).unwrap().detach();
-    let inner = [
-        ("a", EntryKind::Blob, blob),
-        ("a", EntryKind::Tree, empty),
-        // What a merge leaves out.
-        (".git", EntryKind::Blob, blob),
-        ("a", EntryKind::Blob, empty),
-    ];
-    let bounded = |ours, theirs| {
-        let mut merge = Merge::new(&repo);
-        merge.bounds.files = 399;
-        let error = merge.root(ours, theirs).err();
-        assert!(merge.joined.is_empty() || error.is_none(), "something was merged");
-        error.map(|error| error.to_string())
-    };
-    for (name, kind, oid) in inner {
-        let leaf = |n: usize| {
-            folder(vec![(name.into(), kind, oid), (format!("n{n}"), EntryKind::Tree, folder(vec![]))])
-        };
-        let [one, two] = [many(&|n| many(&|_| leaf(n))), many(&|_| many(&|n| leaf(n + 20)))];
-        let top = |oid| folder(vec![("later".into(), EntryKind::Tree, oid)]);
-        let (one, two, small) = (top(one), top(two), top(leaf(50)));
-        for (ours, theirs) in [(one, two), (two, one), (one, small), (small, one), (one, empty), (empty, one)]
-        {
-            let error = bounded(ours, theirs).unwrap();
-            assert!(error.contains("`later` is too large"), "{error}");
-        }
-        assert!(bounded(small, empty).is_none());
-    }
-}
-
 #[test]
 fn records_are_named_and_not_the_folders_above_them() {
     let repo = repo();
@@ -373,20 +252,6 @@ fn records_are_named_and_not_the_folders_above_them() {
     assert_eq!(merge.root(all, nothing).unwrap(), all);
     let folder = layout::issue_folder(&IssueId::parse("ISS-001").unwrap());
     assert_eq!(merge.restored.unwrap(), [folder.as_str(), "notes", "wf.json"]);
-}
-
-#[test]
-fn versions_that_are_too_large_to_read_join_too() {
-    let repo = repo();
-    let path = place(1);
-    let large = |end: u8| {
-        let mut bytes = vec![b' '; 64 * 1024 * 1024];
-        bytes.push(end);
-        repo.write_blob(bytes).unwrap().detach()
-    };
-    let (one, two) = (large(b'1'), large(b'2'));
-    let mut merge = Merge::new(&repo);
-    assert_eq!(merge.files(one, two, &path).unwrap(), merge.files(two, one, &path).unwrap());
 }
 
 /// What is at a path of a tree: the kind, and the bytes of a file.
@@ -445,25 +310,4 @@ fn what_git_can_hold_is_kept_and_never_beats_a_record() {
     assert_eq!(join(&repo, plain, program), plain);
     let other = one(&repo, "tool", EntryKind::BlobExecutable, b);
     assert_eq!(at(&repo, join(&repo, program, other), "tool"), Some((EntryKind::BlobExecutable, a.max(b))));
-}
-
-#[test]
-fn a_folder_that_is_too_large_ends_the_merge_with_its_name() {
-    let repo = repo();
-    let blob = repo.write_blob("x").unwrap().detach();
-    let entries = |from: u32, to: u32| -> ObjectId {
-        let name = |n: u32| format!("{n:0>200}");
-        let entry =
-            |n| gix::objs::tree::Entry { mode: EntryKind::Blob.into(), filename: name(n).into(), oid: blob };
-        let tree = Tree { entries: (from..to).map(entry).collect() };
-        let inner = repo.write_object(&tree).unwrap().detach();
-        one(&repo, "issues/00/big", EntryKind::Tree, inner)
-    };
-    let small = one(&repo, "issues/00/other", EntryKind::Blob, blob);
-    let (half, rest, whole) = (entries(0, 80_000), entries(80_000, 160_000), entries(0, 160_000));
-    assert_eq!(join(&repo, half, small), join(&repo, small, half));
-    for (one, two) in [(whole, small), (small, whole), (half, rest), (rest, half)] {
-        let error = Merge::new(&repo).root(one, two).unwrap_err().to_string();
-        assert!(error.contains("`issues/00/big` is too large"), "{error}");
-    }
 }

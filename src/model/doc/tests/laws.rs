@@ -1,0 +1,235 @@
+//! The laws of the join, of repairs and of redactions, over whatever histories could have led to.
+
+use super::*;
+
+/// A version that some history of writes by several replicas could have led to, with ties, stamps of the far future and
+/// records that were repaired made likely.
+fn versions(schema: &'static Schema) -> impl Strategy<Value = Doc> {
+    let value =
+        prop_oneof![Just(Value::Null), (0..3i32).prop_map(|n| json!(n)), Just(json!({"b": 1, "a": [2]}))];
+    let write = (0..5i64, 0..2u8, value, prop::collection::btree_set("[a-e]", 0..4), 0..4u8);
+    let ends = prop::collection::vec((0..8usize, 0..3u8), 0..3);
+    let earlier = prop::collection::vec((0..9usize, 0..2u16), 0..6);
+    let start = (0..2i64, "[xy]", prop_oneof![3 => Just(0), 1 => 1..3u16]);
+    let writes = prop::collection::vec(write, 0..5);
+    (start, writes, ends, earlier).prop_map(move |((birth, id, epoch), writes, ends, earlier)| {
+        let mut doc = Doc::born(schema, &json!({"id": id, "title": 0}), stamp(birth, 0));
+        doc.epoch = epoch;
+        for (millis, who, value, tags, notes) in writes {
+            let notes = if notes == 0 { json!({}) } else { json!({"first": notes, "other": value}) };
+            let unknown = (!tags.is_empty()).then_some(notes.clone());
+            let data = json!({"title": value, "tags": tags, "notes": notes, "zoo": unknown, "yak": who});
+            let by = Stamper::new(Time::from_millis(millis).unwrap(), Uid::from_bits([0, 0, 0, 0, who]));
+            doc.update(&data, &by).unwrap();
+        }
+        for (n, which) in ends {
+            match doc.slots.values_mut().nth(n) {
+                Some(slot) => slot.stamp = Some(far(which)),
+                None => doc.birth = Some(far(which)),
+            }
+        }
+        for (n, of) in earlier.into_iter().filter(|(_, of)| *of < epoch) {
+            let stamp = doc.slots.values_mut().nth(n).map_or(&mut doc.birth, |slot| &mut slot.stamp);
+            *stamp = stamp.as_ref().map(|stamp| stamp.made_earlier(of));
+        }
+        doc
+    })
+}
+
+fn fields() -> impl Strategy<Value = &'static str> {
+    prop_oneof![Just("title"), Just("tags"), Just("notes"), Just("notes/first"), Just("id"), Just("zoo")]
+}
+
+/// Without a stamp, with one that a record of [`versions`] can have, of the far future, and of epochs to come.
+fn redactions() -> impl Strategy<Value = Redaction> {
+    let own = (0..9i64, 0..2u8).prop_map(|(millis, who)| stamp(millis, who));
+    let stamp = prop_oneof![4 => own, 1 => (0..4u8).prop_map(far)];
+    let epoch = prop_oneof![6 => 0..3u16, 1 => Just(998)];
+    (fields(), prop::option::weighted(0.9, (stamp, epoch)))
+        .prop_map(|(field, stamp)| redaction(field, stamp.map(|(stamp, epoch)| stamp.made_in(epoch))))
+}
+
+/// Limits that versions of [`versions`] go beyond.
+const TIGHT: Limits = Limits { unknown: 2, elements: 4, written: 2, ..LIMITS };
+
+/// Such a version as one that was read within limits.
+fn within(mut doc: Doc, limits: &Limits) -> Doc {
+    keep_greatest(doc.schema, &mut doc.slots, Role::Unknown, limits.unknown);
+    keep_greatest(doc.schema, &mut doc.slots, Role::Element, limits.elements);
+    doc
+}
+
+pub(super) fn laws(a: &Doc, b: &Doc, c: &Doc, limits: &Limits) -> Result<(), TestCaseError> {
+    let join = |one: &Doc, two: &Doc| one.clone().merge_within(two.clone(), limits);
+    let ab = join(a, b);
+    prop_assert_eq!(text(&ab), text(&join(b, a)), "commutative");
+    prop_assert_eq!(text(&join(a, a)), text(a), "idempotent");
+    prop_assert_eq!(text(&join(&ab, b)), text(&ab), "absorbing");
+    let left = join(&ab, c);
+    let right = join(a, &join(b, c));
+    prop_assert_eq!(text(&left), text(&right), "associative");
+    prop_assert_eq!(&Doc::parse(left.schema.0, &left.to_bytes()).unwrap(), &left, "one state, one byte form");
+    prop_assert!(left.check_read(limits, usize::MAX).is_ok(), "no join goes beyond the limits");
+    Ok(())
+}
+
+fn repairs_commute(a: &Doc, b: &Doc, limits: &Limits) -> Result<(), TestCaseError> {
+    let join = |one: &Doc, two: &Doc| text(&one.clone().merge_within(two.clone(), limits));
+    let repaired = |doc: &Doc| doc.repaired().unwrap();
+    let joined = a.clone().merge_within(b.clone(), limits);
+    if a.epoch == b.epoch {
+        prop_assert_eq!(join(&repaired(a), &repaired(b)), text(&repaired(&joined)));
+    }
+    if a.epoch >= b.epoch {
+        prop_assert_eq!(join(&repaired(a), b), text(&repaired(&joined)));
+    }
+    prop_assert_eq!(join(&repaired(&joined), a), text(&repaired(&joined)));
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn merge_laws(a in versions(&THING), b in versions(&THING), c in versions(&THING)) {
+        laws(&a, &b, &c, &LIMITS)?;
+    }
+
+    #[test]
+    fn merge_laws_with_joined_births(a in versions(&JOINED), b in versions(&JOINED), c in versions(&JOINED)) {
+        laws(&a, &b, &c, &LIMITS)?;
+    }
+
+    #[test]
+    fn merge_laws_where_a_join_has_too_much(
+        a in versions(&THING), b in versions(&THING), c in versions(&THING),
+    ) {
+        laws(&within(a, &TIGHT), &within(b, &TIGHT), &within(c, &TIGHT), &TIGHT)?;
+    }
+
+    #[test]
+    fn merge_laws_with_joined_births_where_a_join_has_too_much(
+        a in versions(&JOINED), b in versions(&JOINED), c in versions(&JOINED),
+    ) {
+        laws(&within(a, &TIGHT), &within(b, &TIGHT), &within(c, &TIGHT), &TIGHT)?;
+    }
+
+    #[test]
+    fn what_was_repaired_stands_for_what_it_was(a in versions(&THING), edit in versions(&THING)) {
+        let repaired = a.repaired().unwrap();
+        prop_assert_eq!(repaired.fields(), a.fields());
+        prop_assert!(repaired.ahead_of(at(0)).is_empty());
+        prop_assert_eq!(text(&a.clone().merge(repaired.clone())), text(&repaired));
+        prop_assert_eq!(text(&repaired.clone().merge(a)), text(&repaired));
+        prop_assert_eq!(&Doc::parse(&THING, &repaired.to_bytes()).unwrap(), &repaired);
+        let mut edited = repaired;
+        prop_assert!(edited.update(&edit.fields(), &by(5)).is_ok(), "everything can be written over");
+    }
+
+    /// Whoever repairs first, and whether anybody else does at all, the same is written and lost.
+    #[test]
+    fn repairs_and_merges_can_change_places(a in versions(&THING), b in versions(&THING)) {
+        repairs_commute(&a, &b, &LIMITS)?;
+    }
+
+    #[test]
+    fn repairs_and_merges_can_change_places_where_births_join(a in versions(&JOINED), b in versions(&JOINED)) {
+        repairs_commute(&a, &b, &LIMITS)?;
+    }
+
+    #[test]
+    fn repairs_and_merges_can_change_places_where_a_join_has_too_much(a in versions(&THING), b in versions(&THING)) {
+        repairs_commute(&within(a, &TIGHT), &within(b, &TIGHT), &TIGHT)?;
+    }
+
+    #[test]
+    fn an_edit_after_a_repair_wins_over_whatever_another_repair_has(a in versions(&THING), b in versions(&THING)) {
+        let mut one = a.repaired().unwrap();
+        one.decide("title", Some(json!("decided")), &by(5)).unwrap();
+        let epoch = one.epoch.max(b.epoch + 1);
+        let other = b.clone().in_epoch(epoch);
+        if one.made(BIRTH) == other.made(BIRTH) && one.epoch > b.epoch {
+            let joined = one.merge(other);
+            prop_assert_eq!(&joined.fields()["title"], "decided");
+        }
+    }
+
+    /// Whoever writes sees what was written, whatever redactions somebody made up.
+    #[test]
+    fn no_redaction_hides_what_is_written_later(
+        mut doc in versions(&THING), all in prop::collection::vec(redactions(), 1..5), when in 0..8i64,
+    ) {
+        let [title, tag] = [json!("a new title"), json!("a new tag")];
+        // What somebody sees who edits: what is hidden stays as it is.
+        let mut seen = doc.clone();
+        all.iter().filter(|it| doc.is_within(it)).for_each(|it| seen.redact(it));
+        let data = json!({"title": title, "tags": [tag]});
+        // Over the last stamp there is nothing, and only a repair helps.
+        if doc.update_seen(&seen, &data, &by(when)).is_err() {
+            doc = doc.repaired().unwrap();
+            doc.update_seen(&seen.repaired().unwrap(), &data, &by(when)).unwrap();
+        }
+        let mut shown = doc.clone();
+        all.iter().filter(|it| doc.is_within(it)).for_each(|it| shown.redact(it));
+        prop_assert_eq!(shown.value("title"), Some(&title));
+        // A tag is as new as others only where no clock is ahead.
+        if doc.ahead_of(at(0)).is_empty() && doc.written("tags") == Some(doc.made("tags/a new tag")) {
+            let others = all.iter().filter(|it| it.field == "tags");
+            let until = others.filter(|it| doc.is_within(it)).filter_map(|it| it.stamp.clone()).max();
+            prop_assert!(until >= doc.made("tags/a new tag") || shown.value("tags/a new tag") == Some(&tag));
+        }
+    }
+
+    /// A redaction of what stands in one clone hides what others wrote before that, in whatever order they merge.
+    #[test]
+    fn an_honest_redaction_hides_what_is_older_everywhere(a in versions(&THING), b in versions(&THING), field in fields()) {
+        let Some(stamp) = a.written(field) else { return Ok(()) };
+        let it = redaction(field, stamp);
+        for joined in [a.clone().merge(b.clone()), b.clone().merge(a.clone())] {
+            if joined.is_beside(a.made(BIRTH).as_ref()) {
+                continue;
+            }
+            prop_assert!(joined.is_within(&it), "what was written once stays reached");
+            for (key, slot) in &joined.slots {
+                let is_of = key.split('/').next() == Some(field) && slot.value.is_some();
+                if is_of && it.hides(joined.made(key).as_ref()) {
+                    let mut shown = joined.clone();
+                    shown.redact(&it);
+                    let is_shown = shown.value(key).is_some_and(|value| Some(value) == slot.value.as_ref() && *value != json!("[redacted]"));
+                    prop_assert!(!is_shown, "{key}");
+                    // A purge stores that, and the redaction goes on to hide what an older copy brings.
+                    prop_assert!(shown.is_within(&it));
+                    prop_assert!(shown.clone().merge(joined.clone()).is_within(&it));
+                    let mut twice = shown.clone();
+                    twice.redact(&it);
+                    prop_assert_eq!(twice, shown);
+                }
+            }
+        }
+    }
+
+    /// What a write leaves out to make room comes back with no version that was joined before, and nothing else goes.
+    #[test]
+    fn a_write_makes_room_as_a_join_does(a in versions(&THING), b in versions(&THING), tags in prop::collection::btree_set("[a-h]", 0..6)) {
+        let (a, b) = (within(a, &TIGHT), within(b, &TIGHT));
+        let old = a.merge_within(b.clone(), &TIGHT).repaired().unwrap();
+        let mut new = old.clone();
+        let mut data = new.fields();
+        data["tags"] = json!(tags);
+        new.update(&data, &by(7)).unwrap();
+        if new.check_growth_within(Some(&old), &TIGHT).is_err() {
+            return Ok(());
+        }
+        new.make_room_within(&by(7), &TIGHT).unwrap();
+        if new.check_read(&TIGHT, usize::MAX).is_err() {
+            return Ok(());
+        }
+        prop_assert_eq!(new.fields()["tags"].as_array().map_or(0, Vec::len), tags.len(), "{}", text(&new));
+        for other in [&old, &b] {
+            prop_assert_eq!(text(&new.clone().merge_within(other.clone(), &TIGHT)), text(&new));
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_the_parser_panic(text in "\\PC{0,80}") {
+        let _ = Doc::parse(&THING, text.as_bytes());
+    }
+}
