@@ -237,19 +237,14 @@ fn spoilt(plan: &Value, place: &str) -> Vec<Value> {
     all
 }
 
-/// The plan above, and those of the handbook where it is at hand.
-fn examples() -> Vec<Value> {
-    let mut all = vec![plan(), crate::cli::command::store::examples::of("solution").unwrap()];
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/seeds/solution-schema.txt");
-    if let Ok(text) = std::fs::read_to_string(&path) {
-        let starts = text.match_indices("\n{").map(|(at, _)| &text[at..]);
-        let documents = starts
-            .filter_map(|rest| serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok());
-        all.extend(
-            documents.filter(|document: &Value| document["tasks"].is_array() && document["id"].is_string()),
-        );
-    }
-    all
+/// A plan as planning agents hand it in: with an id, a time, and what only some of them write.
+fn handed_in() -> Value {
+    serde_json::from_str(include_str!("../../../tests/fixtures/planner-plan.json")).unwrap()
+}
+
+/// The plan above, that of the manual, and one by an agent.
+fn examples() -> [Value; 3] {
+    [plan(), crate::cli::command::store::examples::of("solution").unwrap(), handed_in()]
 }
 
 #[test]
@@ -274,37 +269,16 @@ fn each_field_removed_retyped_emptied_or_doubled_is_judged_alike_by_schema_and_c
 
 #[test]
 fn the_documents_of_the_handbook_are_what_the_schemas_describe() {
-    let read = |name: &str| -> Vec<Value> {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/seeds").join(name);
-        let Ok(text) = std::fs::read_to_string(&path) else {
-            eprintln!("skipped: {} is not there", path.display());
-            return vec![];
-        };
-        let starts = text.match_indices("\n{").map(|(at, _)| text[at..].to_owned());
-        starts
-            .filter_map(|rest| serde_json::Deserializer::from_str(&rest).into_iter::<Value>().next()?.ok())
-            .collect()
-    };
     let (solution, task, result) = (validator("solution"), validator("task"), validator("result-input"));
-    for document in read("solution-schema.txt") {
-        if document["issue_id"].is_string() {
-            assert!(solution.is_valid(&document), "{document}");
-            for one in document["tasks"].as_array().unwrap() {
-                assert!(task.is_valid(one), "{one}");
-            }
-        } else if document["execution_result"].is_object() {
-            let mut report = document["execution_result"].clone();
-            // The page cuts the hash off.
-            report["commit_hash"] = json!(report["commit_hash"].as_str().unwrap().trim_end_matches('.'));
-            assert!(result.is_valid(&report), "{document}");
-        }
+    let plan = handed_in();
+    assert!(solution.is_valid(&plan), "{plan}");
+    for one in plan["tasks"].as_array().unwrap() {
+        assert!(task.is_valid(one), "{one}");
     }
-    let reports = read("agent-roles.txt").into_iter().filter(|it| it["acceptance_verified"].is_boolean());
-    for mut document in reports {
-        // The page offers both words; of a failure `fail` tells.
-        document["status"] = json!("completed");
-        let document = &document;
-        assert!(result.is_valid(document), "{document}");
+    let reports: Vec<Value> =
+        serde_json::from_str(include_str!("../../../tests/fixtures/executor-reports.json")).unwrap();
+    for report in reports {
+        assert!(result.is_valid(&report), "{report}");
     }
 }
 
