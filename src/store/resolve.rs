@@ -18,7 +18,7 @@ const MOST_CANDIDATES: usize = 10;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
     /// Nothing has such an id.
-    #[error("there is no {kind} `{text}`")]
+    #[error("there is no {} `{text}`", called(.kind))]
     NotFound {
         /// issue, solution, …
         kind: &'static str,
@@ -44,6 +44,11 @@ pub(crate) enum ResolveError {
     /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// A solution is a plan, where people read of it.
+fn called(kind: &str) -> &str {
+    if kind == "solution" { "plan" } else { kind }
 }
 
 fn listed(candidates: &[String]) -> String {
@@ -86,15 +91,14 @@ impl Explain for ResolveError {
                     .or_call(Call::new("queue show", [text]), "shows its items")
             }
             Self::NotFound { kind, .. } => match *kind {
-                "issue" => {
-                    Remedies::call("list --all", "shows the issues").or_call("sync", "brings those of others")
-                }
+                "issue" => Remedies::call("list --all", "shows the issues")
+                    .or_call("sync", "fetches those of others"),
                 "solution" => Remedies::call("solution list ISSUE", "shows the plans of an issue"),
                 "item" => Remedies::from("an item is S-1, QUE-…:S-1, or the id of a plan or issue")
                     .or_call("queue show", "shows them"),
                 "queue" => Remedies::call("queue list", "shows the queues"),
                 _ => Remedies::call("list --all", "shows what there is")
-                    .or_call("sync", "brings what others have"),
+                    .or_call("sync", "fetches what others have"),
             },
             Self::NoIssue { found, .. } => match found.issue() {
                 Some(issue) => format!("its issue is `{issue}`").into(),

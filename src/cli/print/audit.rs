@@ -15,8 +15,17 @@ fn short(hash: &str) -> &str {
     hash.get(..10).unwrap_or(hash)
 }
 
+/// A range with whole hashes cut.
+fn short_range(range: &str) -> String {
+    let is_hash =
+        |part: &str| matches!(part.len(), 40 | 64) && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let parts: Vec<&str> =
+        range.split("..").map(|part| if is_hash(part) { short(part) } else { part }).collect();
+    parts.join("..")
+}
+
 fn share(part: usize, whole: usize) -> String {
-    (part * 100).checked_div(whole).map(|percent| format!(" ({percent} %)")).unwrap_or_default()
+    (part * 100).checked_div(whole).map(|percent| format!(" ({percent}%)")).unwrap_or_default()
 }
 
 fn how(by: LinkedBy) -> &'static str {
@@ -93,7 +102,7 @@ fn place(finding: &Finding) -> String {
     match (&finding.commit, &finding.execution_id, &finding.issue_id) {
         (Some(commit), _, Some(issue)) => format!("{} {issue}", short(commit)),
         (Some(commit), ..) => short(commit).to_owned(),
-        (None, Some(execution), _) => execution.to_string(),
+        (None, Some(execution), _) => execution.short().to_owned(),
         (None, None, Some(issue)) => issue.to_string(),
         (None, None, None) => String::new(),
     }
@@ -118,7 +127,12 @@ fn in_short(findings: Vec<&Finding>) -> Vec<(Vec<&Finding>, usize)> {
 /// For people.
 pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()> {
     let painter = screen.painter();
-    writeln!(screen, "{}: {}", painter.paint(style::HEADING, &clean_line(&audit.range)), coverage(audit))?;
+    writeln!(
+        screen,
+        "{}: {}",
+        painter.paint(style::HEADING, &clean_line(&short_range(&audit.range))),
+        coverage(audit)
+    )?;
     if !audit.commits.is_empty() {
         writeln!(screen)?;
     }
@@ -179,7 +193,12 @@ pub(in crate::cli) fn markdown(audit: &Audit) -> String {
     let faults = audit.findings.iter().filter(|it| it.severity == Severity::Fault).count();
     let verdict = if faults == 0 { "no problems found".to_owned() } else { count(faults, "fault") };
     // Writing to a String cannot fail.
-    let _ = writeln!(page, "### Audit of {}: {verdict}\n\n{}\n", escaped(&audit.range), coverage(audit));
+    let _ = writeln!(
+        page,
+        "### Audit of {}: {verdict}\n\n{}\n",
+        escaped(&short_range(&audit.range)),
+        coverage(audit)
+    );
     let _ = writeln!(page, "| commit | issue | task | link | review | checks | subject |");
     let _ = writeln!(page, "|---|---|---|---|---|---|---|");
     for commit in &audit.commits {

@@ -55,7 +55,7 @@ pub(in crate::cli) fn conflicts(screen: &mut Screen, conflicts: &[Conflict]) -> 
             let what =
                 if conflict.field == WHOLE { "the whole record, created twice" } else { &conflict.field };
             writeln!(screen, "{record} {}", painter.paint(style::HEADING, &clean_line(what)))?;
-            print_side("stands", &conflict.stands, screen)?;
+            print_side("current", &conflict.stands, screen)?;
         }
         let name = if is_only { "other".to_owned() } else { format!("other {}", earlier + 1) };
         print_side(&name, &conflict.other, screen)?;

@@ -16,9 +16,11 @@ pub(in crate::cli) fn changed(
     verb: &str,
 ) -> io::Result<()> {
     let (id, status) = (screen.painter().paint(style::ID, view.issue.id.as_str()), view.derived.status);
-    match is_changed {
-        true => writeln!(screen, "{verb} {id} ({status})"),
-        false => writeln!(screen, "{id} is already {status}; nothing changed"),
+    match (is_changed, verb) {
+        (true, _) if verb == status.to_string() => writeln!(screen, "{verb} {id}"),
+        (true, _) => writeln!(screen, "{verb} {id} ({status})"),
+        (false, "changed") => writeln!(screen, "{id} already has these values; nothing changed"),
+        (false, _) => writeln!(screen, "{id} is already {status}; nothing changed"),
     }
 }
 

@@ -24,8 +24,8 @@ pub(in crate::cli) fn overview(screen: &mut Screen, overview: &Overview) -> io::
         writeln!(screen, "{}", painter.paint(style::BAD, &broken))?;
     }
     let index = match &overview.index {
-        Freshness { path: None, .. } => "there was no index yet".to_owned(),
-        Freshness { commit: None, .. } => "the index was empty".to_owned(),
+        Freshness { path: None, .. } => "the index was missing, and is now up to date".to_owned(),
+        Freshness { commit: None, .. } => "the index was empty, and is now up to date".to_owned(),
         Freshness { is_fresh: true, .. } => "the index is up to date".to_owned(),
         Freshness { commit: Some(commit), .. } => {
             format!("the index was at {}, and is now up to date", commit.get(..10).unwrap_or(commit))

@@ -37,9 +37,8 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
     for it in &found.undecided {
         undecided(it, screen)?;
     }
-    let looked = format!("of {}", count(found.commits, "commit"));
-    let verb = if found.dry_run { "would be linked" } else { "linked" };
-    writeln!(screen, "{looked}, {} {verb}", found.links.len())?;
+    let verb = if found.dry_run { "would link" } else { "linked" };
+    writeln!(screen, "{verb} {} of {}", found.links.len(), count(found.commits, "commit"))?;
     Ok(())
 }
 

@@ -56,7 +56,7 @@ pub(in crate::cli) fn changed(screen: &mut Screen, it: &ChangedTask, is_changed:
     }
     let painter = screen.painter();
     let (task, plan) = (painter.paint(style::ID, &it.task), painter.paint(style::ID, it.plan.id.as_str()));
-    writeln!(screen, "{task} of {plan} is already so; nothing changed")
+    writeln!(screen, "{task} of {plan} already has these values; nothing changed")
 }
 
 fn done(screen: &mut Screen, it: &ChangedTask, verb: &str) -> io::Result<()> {

@@ -18,8 +18,8 @@ pub(in crate::cli) fn links(
         let commit = painter.paint(style::WARN, it.commit.get(..10).unwrap_or(&it.commit));
         let (subject, plan) = (clean_line(&it.subject), painter.paint(style::ID, it.solution_id.as_str()));
         match it.changed {
-            true => writeln!(screen, "{done} {commit} {subject} -> {plan}{task}")?,
-            false => writeln!(screen, "{commit} {subject} {is} {plan}{task}")?,
+            true => writeln!(screen, "{done} {commit} \"{subject}\" -> {plan}{task}")?,
+            false => writeln!(screen, "{commit} \"{subject}\" {is} {plan}{task}")?,
         }
     }
     Ok(())

@@ -15,9 +15,9 @@ fn short_branch(name: &str) -> &str {
 pub(in crate::cli) fn claim(screen: &mut Screen, claim: &Claim) -> io::Result<()> {
     let painter = screen.painter();
     let verb = match (claim.is_new, claim.supersedes.is_empty()) {
-        (true, true) => "took",
+        (true, true) => "claimed",
         (true, false) => "took over",
-        (false, _) => "still has",
+        (false, _) => "already claimed",
     };
     let item = claim.item_id.as_ref().map(|item| format!(" {item}")).unwrap_or_default();
     writeln!(
@@ -33,7 +33,7 @@ pub(in crate::cli) fn claim(screen: &mut Screen, claim: &Claim) -> io::Result<()
     }
     writeln!(
         screen,
-        "  {} {}{}; `git wf detail` shows the plan{}",
+        "  lease {} {}{}; `git wf detail` shows the plan{}",
         if claim.has_expired { "expired at" } else { "until" },
         claim.lease_expires_at,
         if claim.hooks_installed { ", renewed by each commit" } else { "" },
@@ -51,7 +51,7 @@ pub(in crate::cli) fn started(screen: &mut Screen, it: &Started) -> io::Result<(
     let painter = screen.painter();
     let (task, plan) =
         (painter.paint(style::ID, &it.task_id), painter.paint(style::ID, it.solution_id.as_str()));
-    writeln!(screen, "works on {task} of {plan}: {}", clean_line(&it.title))
+    writeln!(screen, "working on {task} of {plan}: {}", clean_line(&it.title))
 }
 
 /// A criterion that was confirmed.
@@ -101,7 +101,7 @@ pub(in crate::cli) fn released(screen: &mut Screen, it: &Attempt) -> io::Result<
 pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) -> io::Result<()> {
     let mut table = Table::new([
         Column::left("ITEM"),
-        Column::left("SOLUTION"),
+        Column::left("PLAN"),
         Column::left("UNTIL"),
         Column::left("VIA"),
         Column::flexible("HOLDER"),

@@ -171,6 +171,7 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     let queues = World::read(tx)?.views();
     let is_queued = queues.iter().any(|queue| queue.items.iter().any(|it| it.item.issue_id == *id));
     Ok(match is_queued {
+        _ if status == IssueStatus::Completed => refusal.remedy(Call::new("reopen", [id]), "reopens it"),
         true => refusal.remedy("queue show", "shows its place"),
         false => refusal.remedy("queue add", "queues a planned issue"),
     })

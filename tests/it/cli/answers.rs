@@ -6,8 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::cli::schema;
-use crate::clones::Two;
-use crate::support::{Repo, Sandbox, plan_on};
+use crate::support::{Repo, Sandbox, Two, plan_on};
 
 thread_local! {
     /// The kinds that were looked at by this test.

@@ -5,6 +5,7 @@ mod manual;
 mod numbers;
 mod output;
 mod schema;
+mod screens;
 mod terminal;
 mod texts;
 mod tutorial;

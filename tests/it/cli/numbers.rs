@@ -76,7 +76,7 @@ fn every_answer_has_numbers_as_they_were_written() {
 
 #[test]
 fn both_sides_of_a_conflict_have_their_numbers() {
-    let two = crate::clones::Two::new();
+    let two = crate::support::Two::new();
     two.ada.wf(&["new", "First", "--id", "ISS-001"]).ok();
     two.ada.wf(&["sync"]).ok();
     two.bea.wf(&["sync"]).ok();

@@ -97,7 +97,7 @@ fn masked(word: &str) -> String {
     let is_hash = word.len() >= 7
         && word.bytes().all(|byte| byte.is_ascii_hexdigit())
         && word.bytes().any(|it| it.is_ascii_digit());
-    if let Some((start, behind)) = word.split_once("..").filter(|(start, _)| start.len() == 40) {
+    if let Some((start, behind)) = word.split_once("..").filter(|(start, _)| matches!(start.len(), 10 | 40)) {
         return format!("{}..{behind}", masked(start));
     }
     match word.split('-').collect::<Vec<_>>()[..] {

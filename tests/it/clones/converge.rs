@@ -29,10 +29,10 @@ fn different_fields_of_one_issue_and_separate_issues() {
     );
     assert_eq!(two.ada.wf(&["sync"]).ok().stdout, "synced with origin: 3 commits in, 0 out\n");
     two.assert_one_state();
-    let merged = read(&two.ada, &file("ISS-001"));
+    let merged = two.ada.stored_json(&file("ISS-001"));
     assert_eq!((&merged["title"], &merged["priority"]), (&json!("from ada"), &json!(1)));
-    read(&two.ada, &file("ISS-002"));
-    read(&two.ada, &file("GH-7"));
+    two.ada.stored_json(&file("ISS-002"));
+    two.ada.stored_json(&file("GH-7"));
 
     for repo in [&two.ada, &two.bea, &two.ada] {
         assert_eq!(repo.wf(&["sync"]).ok().stdout, "origin: up to date\n");
@@ -153,7 +153,7 @@ fn criss_cross_merges_converge_and_stop() {
         for id in
             [format!("A-{round}"), format!("B-{round}"), format!("A-{round}-late"), format!("B-{round}-late")]
         {
-            read(&two.ada, &file(&id));
+            two.ada.stored_json(&file(&id));
         }
     }
 }
@@ -182,9 +182,9 @@ fn a_ring_of_peers_that_only_pull_stops_making_commits() {
 fn heads_with_one_tree_get_a_common_one_where_a_push_needs_it() {
     let two = Two::new();
     let tree = two.ada.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok();
-    commit_tree(&two.ada, tree.line());
+    two.ada.plumb_tree(tree.line());
     two.ada.wf(&["sync"]).ok();
-    commit_tree(&two.bea, tree.line());
+    two.bea.plumb_tree(tree.line());
     assert_eq!(two.bea.wf(&["pull"]).ok().stdout, "origin: nothing new\n");
     let ran = two.bea.wf(&["sync", "--json"]).ok().json();
     assert_eq!((&ran["merged"], &ran["pushed"]), (&json!("merge"), &json!(true)));
@@ -216,7 +216,7 @@ fn clones_that_sync_at_once_lose_nothing() {
     }
     for n in 0..CLONES {
         for round in 0..ROUNDS {
-            read(&clones[0], &file(&format!("ISS-{n}-{round}")));
+            clones[0].stored_json(&file(&format!("ISS-{n}-{round}")));
         }
     }
     origin.git(&["fsck", "--strict"]).ok();
@@ -266,7 +266,7 @@ fn a_partial_clone_fetches_what_it_left_on_the_remote() {
     create(&part, "ISS-002", 6);
     edit(&part, "ISS-001", "priority", 2, 7);
     part.wf(&["sync"]).ok();
-    let merged = read(&part, &file("ISS-001"));
+    let merged = part.stored_json(&file("ISS-001"));
     assert_eq!((&merged["title"], &merged["priority"]), (&json!("from ada"), &json!(2)));
     assert_eq!(part.tip(), two.origin.tip());
 }

@@ -1,5 +1,7 @@
 //! A remote head is never taken as it is.
 
+use serde_json::Value;
+
 use super::*;
 
 /// Lets somebody without git-wf push.
@@ -23,16 +25,16 @@ fn assert_whole(two: &Two) {
     }
     two.assert_one_state();
     for id in ["ISS-001", "ISS-002"] {
-        read(&two.bea, &file(id));
+        two.bea.stored_json(&file(id));
     }
-    read(&two.bea, "wf.json");
+    two.bea.stored_json("wf.json");
 }
 
 #[test]
 fn an_empty_tree_on_top_is_undone_and_named() {
     let two = with_issues();
     let empty = two.bea.git_in("", &["mktree"]).ok();
-    commit_tree(&two.bea, empty.line());
+    two.bea.plumb_tree(empty.line());
     push_by_hand(&two.bea);
     let ran = two.ada.wf(&["sync", "--json"]).ok();
     let mut named = vec![folder("ISS-001"), folder("ISS-002"), "wf.json".into()];
@@ -50,15 +52,15 @@ fn an_empty_tree_on_top_is_undone_and_named() {
 fn a_clone_of_an_emptied_remote_is_a_store() {
     let two = with_issues();
     let empty = two.bea.git_in("", &["mktree"]).ok();
-    commit_tree(&two.bea, empty.line());
+    two.bea.plumb_tree(empty.line());
     push_by_hand(&two.bea);
     let carl = two.sandbox.clone(&two.origin, "carl");
     carl.wf(&["init"]).ok();
-    read(&carl, "wf.json");
+    carl.stored_json("wf.json");
     carl.wf(&["sync"]).ok();
     two.ada.wf(&["sync"]).ok();
     carl.wf(&["sync"]).ok();
-    read(&carl, &file("ISS-002"));
+    carl.stored_json(&file("ISS-002"));
     assert_eq!(carl.tip(), two.ada.tip());
 }
 
@@ -71,14 +73,14 @@ fn a_dropped_record_comes_back_although_both_sides_moved_on() {
     edit(&two.ada, "ISS-002", "title", "from ada", 6);
     let ran = two.ada.wf(&["sync", "--json"]).ok().json();
     assert_eq!(ran["restored"], Value::from(vec![folder("ISS-001")]));
-    read(&two.ada, &file("ISS-003"));
+    two.ada.stored_json(&file("ISS-003"));
     assert_whole(&two);
 }
 
 #[test]
 fn a_garbled_record_is_mended_and_named() {
     let two = with_issues();
-    write_bytes(&two.bea, &file("ISS-001"), "{\"id\": \"ISS-0");
+    two.bea.plumb(&[(&file("ISS-001"), "{\"id\": \"ISS-0")]);
     push_by_hand(&two.bea);
     let ran = two.ada.wf(&["sync"]).ok();
     assert!(ran.stderr.contains(&file("ISS-001")), "{}", ran.stderr);
@@ -118,7 +120,7 @@ fn what_was_fetched_but_never_merged_survives_a_force_push() {
     two.ada.git(&["fetch", "--quiet"]).ok();
     two.origin.git(&["update-ref", REF, &format!("{REF}~1")]).ok();
     two.ada.wf(&["sync"]).ok();
-    read(&two.ada, &file("ISS-003"));
+    two.ada.stored_json(&file("ISS-003"));
     assert_eq!(two.origin.tip(), two.ada.tip());
 }
 
@@ -140,7 +142,7 @@ fn what_is_no_store_is_refused() {
     two.bea.git(&["push", "--quiet", "origin", "HEAD:refs/heads/work"]).ok();
     let newer = two.bea.git_in("{\"format\": 2}\n", &["hash-object", "-w", "--stdin"]).ok();
     let tree = two.bea.git_in(format!("100644 blob {}\twf.json\n", newer.line()), &["mktree"]).ok();
-    let newer = commit_tree(&two.bea, tree.line());
+    let newer = two.bea.plumb_tree(tree.line());
     two.bea.git(&["push", "--quiet", "origin", &format!("{newer}:refs/heads/newer")]).ok();
     for (head, code) in [(blob.line(), "not-a-store"), (&work, "not-a-store"), (&newer, "newer-format")] {
         two.origin.git(&["update-ref", REF, head]).ok();

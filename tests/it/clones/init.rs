@@ -79,8 +79,8 @@ fn a_store_that_was_begun_apart_joins_the_remotes() {
         "{}",
         ran.stdout
     );
-    read(&carl, &file("ISS-001"));
-    read(&carl, &file("ISS-002"));
+    carl.stored_json(&file("ISS-001"));
+    carl.stored_json(&file("ISS-002"));
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use super::Two;
-use crate::support::{Repo, Sandbox};
+use crate::support::{Repo, Sandbox, Two};
 
 fn ids(repo: &Repo) -> Vec<String> {
     let listed = repo.wf(&["list", "--all", "--json"]).ok().json();

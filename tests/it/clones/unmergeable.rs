@@ -1,8 +1,7 @@
 //! A folder with more files than a merge takes over: it does not get to a remote, and where it is one, each clone says whose
 //! it is and how to go on.
 
-use super::{REF, Two};
-use crate::support::Repo;
+use crate::support::{REF, Repo, Two};
 
 /// Puts a folder of 201,000 files on top of the store.
 fn fill(repo: &Repo) -> String {

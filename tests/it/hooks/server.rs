@@ -31,15 +31,10 @@ pub(super) fn refused(repo: &Repo, refspec: &str) -> String {
 
 /// A commit of the ref on `parent` with a changed tree: `git update-index` takes `changes` on stdin.
 pub(super) fn forged(repo: &Repo, parent: &str, changes: &str) -> String {
-    let index = repo.with_env("GIT_INDEX_FILE", repo.path().join(".git/forged").to_str().unwrap());
-    index.git(&["read-tree", parent]).ok();
-    index.git_in(changes, &["update-index", "--index-info"]).ok();
-    let tree = index.git(&["write-tree"]).ok();
-    repo.git(&["commit-tree", "-m", "forged", "-p", parent, tree.line()]).ok().line().to_owned()
-}
-
-pub(super) fn blob(repo: &Repo, text: &str) -> String {
-    repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok().line().to_owned()
+    let tree = repo.tree_from(parent, |index| {
+        index.git_in(changes, &["update-index", "--index-info"]).ok();
+    });
+    repo.git(&["commit-tree", "-m", "forged", "-p", parent, &tree]).ok().line().to_owned()
 }
 
 #[test]
@@ -92,7 +87,7 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     let back = forged(&repo, &tip, &format!("100644 {older}\t{path}\n"));
     let told = refused(&repo, &format!("{back}:{REF}"));
     assert!(told.contains("set back to an earlier state"), "{told}");
-    let broken = blob(&repo, "{}\n");
+    let broken = repo.blob("{}\n");
     let new = path.replace("ISS-001", "ISS-002");
     for (at, why) in [
         (path.as_str(), "not a readable record"),
@@ -106,10 +101,10 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     }
     let link = forged(&repo, &tip, &format!("120000 {broken}\tqueues/link\n"));
     assert!(refused(&repo, &format!("{link}:{REF}")).contains("queues/link"));
-    let big = blob(&repo, &format!("\"{}\"\n", "x".repeat(17 * 1024 * 1024)));
+    let big = repo.blob(&format!("\"{}\"\n", "x".repeat(17 * 1024 * 1024)));
     let large = forged(&repo, &tip, &format!("100644 {big}\tlater/version.json\n"));
     assert!(refused(&repo, &format!("{large}:{REF}")).contains("larger than a record can be"));
-    let later = forged(&repo, &tip, &format!("100644 {}\twf.json\n", blob(&repo, "{\"format\": 99}\n")));
+    let later = forged(&repo, &tip, &format!("100644 {}\twf.json\n", repo.blob("{\"format\": 99}\n")));
     assert!(refused(&repo, &format!("{later}:{REF}")).contains("format 99"));
     assert!(refused(&repo, &format!("main:{REF}")).contains("has no `wf.json`"));
     assert_eq!(server.tip().unwrap(), tip);
@@ -127,7 +122,7 @@ fn a_first_push_must_be_a_store() {
     repo.commit("README", "a project\n", "begin");
     assert!(refused(&repo, &format!("main:{REF}")).contains("wf.json"));
     let tree =
-        repo.git_in(format!("100644 blob {}\twf.json\n", blob(&repo, "{\"format\": 1}\n")), &["mktree"]).ok();
+        repo.git_in(format!("100644 blob {}\twf.json\n", repo.blob("{\"format\": 1}\n")), &["mktree"]).ok();
     let alone = repo.git(&["commit-tree", "-m", "alone", tree.line()]).ok();
     let told = refused(&repo, &format!("{}:{REF}", alone.line()));
     assert!(told.contains("all stores begin with"), "{told}");

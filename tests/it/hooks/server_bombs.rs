@@ -1,6 +1,6 @@
 //! A few small objects that unfold to more than any server could look at: the look ends, and they stay out.
 
-use super::server::{blob, refused, shared};
+use super::server::{refused, shared};
 use crate::support::{REF, Repo};
 
 /// A tree that has this one ten times in itself, twelve times over.
@@ -12,7 +12,7 @@ pub(crate) fn bomb(repo: &Repo, within: &str) -> String {
 }
 
 fn leaf(repo: &Repo, name: &str) -> String {
-    let entry = format!("100644 blob {}\t{name}\n", blob(repo, name));
+    let entry = format!("100644 blob {}\t{name}\n", repo.blob(name));
     repo.git_in(entry, &["mktree"]).ok().line().to_owned()
 }
 
@@ -90,7 +90,7 @@ fn why_and_relink_pass_by_what_nobody_can_look_at() {
     let start = repo.commit("a.txt", "1\n", "bound");
     let top = repo.git(&["ls-tree", &start]).ok().stdout;
     let bomb = bomb(&repo, &leaf(&repo, "a"));
-    let (old, new) = (blob(&repo, "1\n2\n3\n4\n5\n"), blob(&repo, "1\n2\n3\n4\n5\nsix\n"));
+    let (old, new) = (repo.blob("1\n2\n3\n4\n5\n"), repo.blob("1\n2\n3\n4\n5\nsix\n"));
     let tree = |more: String| repo.git_in(format!("{top}{more}"), &["mktree"]).ok().line().to_owned();
     let crowded = tree(format!("040000 tree {bomb}\tx\n100644 blob {old}\told.txt\n"));
     let first = over(&repo, &[&start], &crowded, "crowded");

@@ -16,10 +16,6 @@ fn raw(repo: &Repo, entries: &[(&str, &str, &str)]) -> String {
     made.line().to_owned()
 }
 
-fn blob(repo: &Repo, text: &str) -> String {
-    repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok().line().to_owned()
-}
-
 fn told(repo: &Repo, tree: &str, parents: &[&str]) -> String {
     let merge = commit(repo, tree, parents, "evil");
     refused(repo, &format!("{merge}:refs/heads/in"))
@@ -29,7 +25,7 @@ fn told(repo: &Repo, tree: &str, parents: &[&str]) -> String {
 fn a_tree_that_is_only_written_differently_is_a_change_of_its_own() {
     let (_sandbox, _server, repo, planned) = required();
     let main = id(&repo, "main");
-    let [a, b] = ["a", "b"].map(|text| blob(&repo, text));
+    let [a, b] = ["a", "b"].map(|text| repo.blob(text));
     let empty = repo.git(&["mktree"]).ok().line().to_owned();
     let within = |mode: &str| raw(&repo, &[(mode, "x", &a)]);
     let plain = within("100644");

@@ -2,16 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::server::{blob, forged, refused};
-use crate::clones::{Two, drop_path, file, folder};
-use crate::support::{REF, Repo};
+use super::server::{forged, refused};
+use crate::support::foreign::{drop_path, file, folder};
+use crate::support::{REF, Repo, Two};
 
 /// Both clones have the issue GH-1; the server has a gate.
 fn shared() -> Two {
-    let two = Two::new();
-    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
-    two.ada.wf(&["sync"]).ok();
-    two.bea.wf(&["sync"]).ok();
+    let two = Two::with_issue();
     two.origin.wf(&["hooks", "install", "--server"]).ok();
     two
 }
@@ -20,7 +17,7 @@ fn shared() -> Two {
 fn remade(repo: &Repo, parent: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut record = repo.stored_json(&file("GH-1"));
     change(&mut record);
-    let text = blob(repo, &format!("{record:#}\n"));
+    let text = repo.blob(&format!("{record:#}\n"));
     let commit = forged(repo, parent, &format!("100644 {text}\t{}\n", file("GH-1")));
     repo.git(&["update-ref", REF, &commit]).ok();
     repo.wf(&["pull"]).ok();

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::server::{blob, forged, refused, shared};
+use super::server::{forged, refused, shared};
 use crate::support::{REF, Repo};
 
 fn bytes(value: &Value) -> String {
@@ -13,7 +13,7 @@ fn bytes(value: &Value) -> String {
 /// What the server says of a store in which this file has this text.
 fn told(repo: &Repo, path: &str, text: &str) -> String {
     let tip = repo.tip().unwrap();
-    let commit = forged(repo, &tip, &format!("100644 {}\t{path}\n", blob(repo, text)));
+    let commit = forged(repo, &tip, &format!("100644 {}\t{path}\n", repo.blob(text)));
     let told = refused(repo, &format!("{commit}:{REF}"));
     assert!(told.contains(&format!("`{path}`")) && told.contains("by Ada <ada@example.org>"), "{told}");
     told

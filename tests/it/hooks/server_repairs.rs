@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::server::{blob, forged, refused};
-use crate::clones::{Two, drop_path, file, folder};
-use crate::support::{REF, Repo, entry_id};
+use super::server::{forged, refused};
+use crate::support::foreign::{drop_path, file, folder};
+use crate::support::{REF, Repo, Two, entry_id};
 
 /// The gate comes to a server that has taken anything so far.
 fn gate(two: &Two) {
@@ -74,7 +74,7 @@ fn an_epoch_rises_only_where_a_stamp_calls_for_it() {
     record["epoch"] = json!(1);
     record["clock"] = clock;
     let text = format!("{record:#}\n");
-    let commit = forged(&two.ada, REF, &format!("100644 {}\t{path}\n", blob(&two.ada, &text)));
+    let commit = forged(&two.ada, REF, &format!("100644 {}\t{path}\n", two.ada.blob(&text)));
     let told = refused(&two.ada, &format!("{commit}:{REF}"));
     assert!(told.contains("raised its epoch, although"), "{told}");
 }
@@ -131,10 +131,7 @@ fn no_push_uses_the_epochs_up() {
 
 #[test]
 fn entries_from_the_future_come_in_once_they_are_set_aside() {
-    let two = Two::new();
-    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
-    two.ada.wf(&["sync"]).ok();
-    two.bea.wf(&["sync"]).ok();
+    let two = Two::with_issue();
     gate(&two);
     two.bea.ahead(30 * 24 * 3600).wf(&["comment", "GH-1", "-m", "in a month"]).ok();
     let comment = json!({"body": "at the end", "author": "Bea <bea@example.org>", "created_at": "2026-11-21T02:00:00.000Z"});
@@ -179,7 +176,7 @@ fn an_entry_that_is_there_is_not_set_aside_by_a_redaction_with_an_early_stamp() 
     entry.extend(redaction.as_object().unwrap().clone());
     let text = format!("{:#}\n", Value::Object(entry));
     let at = format!("{}/redactions/{id}.json", folder("GH-1"));
-    let commit = forged(&two.ada, REF, &format!("100644 {}\t{at}\n", blob(&two.ada, &text)));
+    let commit = forged(&two.ada, REF, &format!("100644 {}\t{at}\n", two.ada.blob(&text)));
     let told = refused(&two.ada, &format!("{commit}:{REF}"));
     assert!(told.contains("it would set `") && told.contains("aside, which is not ahead"), "{told}");
 }
@@ -198,16 +195,13 @@ fn aside(path: &str) -> (String, String) {
 
 #[test]
 fn an_entry_is_not_set_aside_by_a_redaction_that_comes_with_it_or_before_it() {
-    let two = Two::new();
-    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
-    two.ada.wf(&["sync"]).ok();
-    two.bea.wf(&["sync"]).ok();
+    let two = Two::with_issue();
     gate(&two);
     two.ada.wf(&["comment", "GH-1", "-m", "stays"]).ok();
     let path = two.ada.store_path_in("/comments/");
     let (at, text) = aside(&path);
     // Before it.
-    let commit = forged(&two.bea, REF, &format!("100644 {}\t{at}\n", blob(&two.bea, &text)));
+    let commit = forged(&two.bea, REF, &format!("100644 {}\t{at}\n", two.bea.blob(&text)));
     assert!(refused(&two.bea, &format!("{commit}:{REF}")).contains("aside, which is not ahead"));
     // With it.
     two.ada.plumb(&[(&at, &text)]);
@@ -273,9 +267,7 @@ fn two_imports_of_one_issue_with_other_authors_come_in() {
 }
 
 fn both_meet(two: &Two) {
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     two.assert_one_state();
     assert_eq!(two.bea.wf(&["fsck", "--json"]).ok().json(), json!([]));
 }
@@ -308,9 +300,7 @@ fn an_entry_in_another_byte_form_comes_in_once_it_is_rewritten() {
     two.bea.wf(&["sync"]).ok();
     two.bea.plumb(&[(&path, &format!("\t{comment}\n"))]);
     two.ada.wf(&["comment", "GH-1", "-m", "meanwhile"]).ok();
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     two.assert_one_state();
     assert_eq!(two.bea.stored(&path), canonical);
 }
@@ -348,8 +338,6 @@ fn many_births_that_met_in_merges_come_in() {
     made(&two.ada, "by ada");
     two.sandbox.advance(10);
     made(&two.bea, "by bea");
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     two.assert_one_state();
 }

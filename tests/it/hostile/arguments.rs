@@ -174,7 +174,7 @@ fn a_foreign_hash_writes_no_hook() {
     let entry = json!({"type": "commit", "hash": "--output=.git/hooks/post-commit", "subject": "s",
         "author": "a", "authored_at": at, "linked_by": "hook", "actor": "a", "at": at});
     let (name, entry) = record::entry("20261121T050000000Z-00000", entry);
-    write(&origin, &[(&format!("{id}/log/{name}.json"), format!("{entry:#}\n").as_bytes())]);
+    origin.plumb_bytes(&[(&format!("{id}/log/{name}.json"), format!("{entry:#}\n").as_bytes())]);
     ada.wf(&["sync"]).ok();
     let found = ada.wf(&["fsck", "--json"]).fails(1).json();
     let found = found.to_string();

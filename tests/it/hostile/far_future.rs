@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::clones::{Two, file, folder};
-use crate::support::{REF, Repo, Sandbox};
+use crate::support::foreign::{file, folder};
+use crate::support::{REF, Repo, Sandbox, Two};
 
 const LAST: &str = "9998-12-30T23:59:59.999Z/99999/zzzzzzzz";
 
@@ -110,9 +110,7 @@ fn two_repairs_at_times_between_which_a_stamp_comes_true_lose_nothing() {
     two.bea.wf(&["edit", "GH-1", "-t", "ui"]).ok();
     two.bea.wf(&["fsck", "--repair"]);
     two.bea.wf(&["edit", "GH-1", "-p", "high"]).ok();
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     two.assert_one_state();
     let shown = two.ada.wf(&["show", "GH-1", "--json"]).ok().json();
     assert_eq!(
@@ -183,9 +181,7 @@ fn a_redaction_up_to_the_far_future_hides_what_a_clone_repaired_that_did_not_kno
     two.bea.wf(&["sync"]).ok();
     two.ada.wf(&["redact", "GH-1", "title", "-m", "a name"]).ok();
     two.bea.wf(&["fsck", "--repair"]).ok();
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     two.assert_one_state();
     assert_eq!(two.bea.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "[redacted]");
     two.bea.wf(&["edit", "GH-1", "--title", "shown"]).ok();

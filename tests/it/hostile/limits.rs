@@ -2,15 +2,12 @@
 
 use serde_json::json;
 
-use crate::clones::{Two, file};
-use crate::support::{is_long, plan};
+use crate::support::foreign::file;
+use crate::support::{Two, is_long, plan};
 
 #[test]
 fn two_records_near_the_limits_join_into_one_that_can_be_read() {
-    let two = Two::new();
-    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
-    two.ada.wf(&["sync"]).ok();
-    two.bea.wf(&["sync"]).ok();
+    let two = Two::with_issue();
     // With `WF_LONG=1` 9 MiB in each clone, so that the two together are more than what is written once may hold.
     let count = if is_long() { 9 } else { 2 };
     let text = "0123456789".repeat(104_000);
@@ -25,9 +22,7 @@ fn two_records_near_the_limits_join_into_one_that_can_be_read() {
         }
         repo.plumb(&[(&file("GH-1"), &format!("{record:#}\n"))]);
     }
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     two.assert_one_state();
     let shown = two.bea.wf(&["show", "GH-1", "--json"]).ok().json();
     assert_eq!((&shown["context"], &shown["actual_behavior"]), (&json!(text), &json!(text)));
@@ -97,9 +92,7 @@ fn a_full_set_is_refused_by_name_and_a_repair_makes_room() {
         for n in 0..3 {
             two.ada.wf(&["edit", "GH-1", "-t", &format!("new{n}")]).ok();
         }
-        for repo in [&two.ada, &two.bea, &two.ada] {
-            repo.wf(&["sync"]).ok();
-        }
+        two.meet();
         two.assert_one_state();
         let shown = two.bea.wf(&["show", "GH-1", "--json"]).ok().json();
         let mut expected = vec!["auth", "honest", "new0", "new1", "new2"];
@@ -142,10 +135,7 @@ fn a_gate_lets_nobody_fill_a_set_and_a_repaired_one_in() {
 
 #[test]
 fn two_clones_that_add_as_much_as_a_write_may_lose_nothing() {
-    let two = Two::new();
-    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
-    two.ada.wf(&["sync"]).ok();
-    two.bea.wf(&["sync"]).ok();
+    let two = Two::with_issue();
     let tags = |by: &str, count: usize| (0..count).map(|n| format!("{by}{n:04}")).collect::<Vec<_>>();
     for (repo, by) in [(&two.ada, "a"), (&two.bea, "b")] {
         let error =
@@ -153,9 +143,7 @@ fn two_clones_that_add_as_much_as_a_write_may_lose_nothing() {
         assert!(error.fails(1).stderr.contains("4097 elements"));
         repo.wf_in(json!({"tags": tags(by, 4096)}).to_string(), &["edit", "GH-1", "--from-json", "-"]).ok();
     }
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     two.assert_one_state();
     let shown = two.ada.wf(&["show", "GH-1", "--json"]).ok().json();
     assert_eq!(shown["tags"], json!([tags("a", 4096), tags("b", 4096)].concat()));

@@ -14,26 +14,15 @@ mod trees;
 mod unreadable;
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-use crate::support::{Ran, Repo, Sandbox};
+use crate::support::foreign::{self, file, folder};
+use crate::support::{REF, Ran, Repo, Sandbox};
 
-const REF: &str = "refs/wf/main";
 const BIRTH: &str = "2026-11-21T02:00:00.000Z/00000/0000000a";
 
-fn folder(issue: &str) -> String {
-    format!("issues/{:02x}/{issue}", Sha256::digest(issue)[0])
-}
-
-fn file(issue: &str) -> String {
-    format!("{}/issue.json", folder(issue))
-}
-
+/// An issue that was there from the start.
 fn issue(id: &str) -> Value {
-    json!({
-        "id": id, "author": "Ada <ada@example.org>", "created_at": "2026-11-21T02:00:00.000Z", "title": "as it was",
-        "status": "registered", "priority": 3, "clock": {"*": BIRTH}
-    })
+    foreign::issue(id, 0)
 }
 
 /// An entry of a tree as raw git has it.
@@ -46,10 +35,6 @@ struct Entry {
 
 fn entry(mode: &str, name: impl AsRef<[u8]>, id: &str) -> Entry {
     Entry { mode: mode.into(), name: name.as_ref().to_vec(), id: id.into() }
-}
-
-fn blob(repo: &Repo, bytes: impl AsRef<[u8]>) -> String {
-    repo.git_in(bytes, &["hash-object", "-w", "--stdin"]).ok().line().to_owned()
 }
 
 /// A tree of these bytes, in this order, whatever git would say to it.
@@ -116,22 +101,6 @@ fn commit(repo: &Repo, tree: &str) -> String {
     commit
 }
 
-/// Puts files into the store, whatever they hold.
-fn write(repo: &Repo, files: &[(&str, &[u8])]) {
-    let mut tree = format!("{REF}^{{tree}}");
-    for (path, bytes) in files {
-        let id = blob(repo, bytes);
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let folders: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-        tree = changed(repo, Some(&tree), &folders, &|entries| {
-            entries.retain(|it| it.name != name.as_bytes());
-            entries.push(entry("100644", name, &id));
-            sort(entries);
-        });
-    }
-    commit(repo, &tree);
-}
-
 /// A remote, and a clone that has synced two issues with it.
 struct World {
     sandbox: Sandbox,
@@ -146,7 +115,7 @@ impl World {
         let ada = sandbox.clone(&origin, "ada");
         ada.wf(&["init"]).ok();
         for id in ["ISS-001", "ISS-002"] {
-            write(&ada, &[(&file(id), format!("{:#}\n", issue(id)).as_bytes())]);
+            foreign::create(&ada, id, 0);
         }
         ada.wf(&["sync"]).ok();
         Self { sandbox, origin, ada }

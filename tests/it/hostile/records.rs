@@ -50,7 +50,7 @@ fn broken_records_are_named_and_in_nobodys_way() {
     let base = world.origin.tip().unwrap();
     for (label, bytes, what) in broken() {
         world.origin.git(&["update-ref", REF, &base]).ok();
-        write(&world.origin, &[(&file("ISS-003"), &bytes)]);
+        world.origin.plumb_bytes(&[(&file("ISS-003"), &bytes)]);
         world.ada.git(&["update-ref", REF, &base]).ok();
         // What the remote had before would be kept.
         world.ada.git(&["update-ref", "-d", "refs/wf-remotes/origin/main"]).ok();
@@ -64,11 +64,11 @@ fn broken_records_are_named_and_in_nobodys_way() {
     }
     // The sound version wins, on whichever side it is.
     let before = world.ada.tip().unwrap();
-    write(&world.origin, &[(&file("ISS-003"), format!("{:#}\n", issue("ISS-003")).as_bytes())]);
+    world.origin.plumb_bytes(&[(&file("ISS-003"), format!("{:#}\n", issue("ISS-003")).as_bytes())]);
     assert_ne!(world.origin.tip().unwrap(), before);
     world.ada.wf(&["sync"]).ok();
     world.ada.wf(&["show", "ISS-003"]).ok();
-    write(&world.origin, &[(&file("ISS-003"), b"{")]);
+    world.origin.plumb_bytes(&[(&file("ISS-003"), b"{")]);
     let ran = world.ada.wf(&["sync", "--json"]).ok().json();
     assert_eq!(ran["restored"], json!([file("ISS-003")]));
     world.ada.wf(&["show", "ISS-003"]).ok();
@@ -80,19 +80,16 @@ fn a_record_of_100_mb_is_named_and_not_read() {
     let world = World::new();
     let mut huge = b"{\"id\": \"ISS-003\", \"title\": \"".to_vec();
     huge.resize(100 * 1024 * 1024, b'x');
-    write(
-        &world.origin,
-        &[
-            (&file("ISS-003"), &huge),
-            (
-                &format!(
-                    "{}/comments/20261121T021405123Z-00000-00000000000000000000000001.json",
-                    folder("ISS-001")
-                ),
-                &huge,
+    world.origin.plumb_bytes(&[
+        (&file("ISS-003"), &huge),
+        (
+            &format!(
+                "{}/comments/20261121T021405123Z-00000-00000000000000000000000001.json",
+                folder("ISS-001")
             ),
-        ],
-    );
+            &huge,
+        ),
+    ]);
     world.ada.wf(&["sync"]).ok();
     let found = world.ada.wf(&["fsck", "--json"]).fails(1).json();
     let large = found
@@ -147,7 +144,7 @@ fn entries_in_the_wrong_place_are_named() {
     ];
     let files: Vec<(&str, &[u8])> =
         cases.iter().map(|(path, text, _)| (path.as_str(), text.as_bytes())).collect();
-    write(&world.origin, &files);
+    world.origin.plumb_bytes(&files);
     world.ada.wf(&["sync"]).ok();
     let found = world.ada.wf(&["fsck", "--json"]).fails(1).json();
     for (path, _, what) in &cases {
@@ -218,7 +215,7 @@ fn no_text_reaches_the_terminal_as_it_is() {
         files.iter().map(|(path, value)| (path.clone(), value.to_string())).collect();
     let files: Vec<(&str, &[u8])> =
         texts.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
-    write(&world.ada, &files);
+    world.ada.plumb_bytes(&files);
     let tree = world.ada.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().line().to_owned();
     let who = format!("{} <e@example.org>", evil.replace(['\0', '\n', '<', '>'], ""));
     let tip = world.ada.tip().unwrap();
@@ -304,7 +301,7 @@ fn a_real_store_with_bytes_changed_at_random() {
         }
         let files: Vec<(&str, &[u8])> = files.iter().map(|(path, bytes)| (*path, bytes.as_slice())).collect();
         // On our own ref first, then as the head of the remote.
-        write(&world.ada, &files);
+        world.ada.plumb_bytes(&files);
         for args in [
             &["fsck", "-v"][..],
             &["list", "--all"],

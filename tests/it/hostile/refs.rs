@@ -6,7 +6,7 @@ use super::*;
 fn a_ref_that_is_no_commit_is_an_error_that_says_what_it_is() {
     let world = World::new();
     let mine = world.ada.tip().unwrap();
-    let text = blob(&world.ada, "x\n");
+    let text = world.ada.blob("x\n");
     let tree = raw_tree(&world.ada, &[entry("100644", "x", &text)]);
     let tag = raw(
         &world.ada,
@@ -48,8 +48,8 @@ fn a_ref_that_is_no_commit_is_an_error_that_says_what_it_is() {
 
 /// A store whose first commit is not the one that all stores share.
 fn unrelated(repo: &Repo, id: &str) -> String {
-    let wf = blob(repo, "{\n  \"format\": 1\n}\n");
-    let record = blob(repo, format!("{:#}\n", issue(id)));
+    let wf = repo.blob("{\n  \"format\": 1\n}\n");
+    let record = repo.blob(format!("{:#}\n", issue(id)));
     let path = folder(id);
     let folders: Vec<&str> = path.split('/').collect();
     let tree = changed(repo, None, &folders, &|entries| entries.push(entry("100644", "issue.json", &record)));
@@ -147,8 +147,8 @@ fn our_own_store_that_was_emptied_or_garbled_is_mended() {
     world.assert_usable();
 
     world.ada.git(&["update-ref", REF, &whole]).ok();
-    write(&world.ada, &[("wf.json", b"{\"format\": 1, \"policy\": {\"review\": \"required\"}}\n")]);
-    write(&world.ada, &[("wf.json", b"{\"form")]);
+    world.ada.plumb_bytes(&[("wf.json", b"{\"format\": 1, \"policy\": {\"review\": \"required\"}}\n")]);
+    world.ada.plumb_bytes(&[("wf.json", b"{\"form")]);
     world.ada.wf(&["fsck", "--repair"]).ok();
     let wf = world.ada.git(&["show", &format!("{REF}:wf.json")]).ok().stdout;
     assert!(wf.contains("required"), "{wf}");

@@ -56,8 +56,8 @@ fn rewritten(repo: &Repo, [comment, claim, end, review]: &[String; 4]) -> Vec<(S
 }
 
 fn put(repo: &Repo, files: &[(String, String)]) {
-    let files: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (&path[..], text.as_bytes())).collect();
-    write(repo, &files);
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&path[..], &text[..])).collect();
+    repo.plumb(&files);
 }
 
 #[test]

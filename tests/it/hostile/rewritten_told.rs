@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::clones::{Two, drop_path, file, folder};
-use crate::support::Repo;
+use crate::support::foreign::{drop_path, file, folder};
+use crate::support::{Repo, Two};
 
 fn forge(repo: &Repo, change: impl FnOnce(&mut Value)) -> String {
     let mut record = repo.stored_json(&file("GH-1"));
@@ -12,10 +12,7 @@ fn forge(repo: &Repo, change: impl FnOnce(&mut Value)) -> String {
 }
 
 fn shared() -> Two {
-    let two = Two::new();
-    two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
-    two.ada.wf(&["sync"]).ok();
-    two.bea.wf(&["sync"]).ok();
+    let two = Two::with_issue();
     two
 }
 

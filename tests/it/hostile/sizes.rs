@@ -60,7 +60,7 @@ fn a_commit_of_100_mb_is_not_taken_over() {
         for on_top in [false, true] {
             let mine = world.ada.tip();
             if on_top {
-                write(&world.origin, &[(&file("ISS-004"), issue("ISS-004").to_string().as_bytes())]);
+                world.origin.plumb_bytes(&[(&file("ISS-004"), issue("ISS-004").to_string().as_bytes())]);
                 world.ada.git(&["fetch", "--quiet"]).ok();
             }
             for args in [&["sync", "--json"][..], &["pull", "--json"]] {
@@ -117,7 +117,7 @@ fn a_long_line_of_a_commit_is_cut_short() {
 fn a_tree_of_100_mb_is_refused_by_name_and_in_the_way_of_nothing_else() {
     let world = World::new();
     let base = world.origin.tip().unwrap();
-    let blob = blob(&world.origin, "x\n");
+    let blob = world.origin.blob("x\n");
     let folder = |repo: &Repo, many: usize| {
         let entries: Vec<Entry> = (0..many).map(|n| entry("100644", format!("n{n:070}"), &blob)).collect();
         raw_tree(repo, &entries)
@@ -168,7 +168,7 @@ fn records_that_inflate_to_100_mb_are_named() {
     let comment =
         format!("{}/comments/20261121T021405123Z-00000-00000000000000000000000001.json", folder("ISS-001"));
     let (third, second) = (file("ISS-003"), file("ISS-002"));
-    write(&world.origin, &[(&third, &text), (&second, &huge), (&comment, &huge), ("wf.json", &huge)]);
+    world.origin.plumb_bytes(&[(&third, &text), (&second, &huge), (&comment, &huge), ("wf.json", &huge)]);
     let bad = world.origin.tip().unwrap();
     world.ada.git(&["fetch", "--quiet"]).ok();
     let synced = limited(&world.ada, MEMORY, &["sync", "--json"]).ok().json();
@@ -188,7 +188,7 @@ fn records_that_inflate_to_100_mb_are_named() {
 #[test]
 fn a_loose_object_that_lies_about_its_size() {
     let world = World::new();
-    write(&world.ada, &[(&file("ISS-003"), b"a record"), (&file("ISS-005"), b"another record")]);
+    world.ada.plumb_bytes(&[(&file("ISS-003"), b"a record"), (&file("ISS-005"), b"another record")]);
     for (id, said) in [("ISS-003", "20"), ("ISS-005", "99999999999999")] {
         let blob = world.ada.git(&["rev-parse", &format!("{REF}:{}", file(id))]).ok();
         let (folder, name) = blob.line().split_at(2);

@@ -4,7 +4,7 @@ use super::*;
 
 /// What is put where, and the path under which it is refused.
 fn evil(repo: &Repo) -> Vec<(Vec<&'static str>, Entry, &'static str)> {
-    let text = blob(repo, "[core]\n\tfsmonitor = touch /tmp/owned\n");
+    let text = repo.blob("[core]\n\tfsmonitor = touch /tmp/owned\n");
     let inner = raw_tree(repo, &[entry("100644", "config", &text)]);
     vec![
         (vec![], entry("40000", "..", &inner), ".."),
@@ -18,7 +18,7 @@ fn evil(repo: &Repo) -> Vec<(Vec<&'static str>, Entry, &'static str)> {
         (vec![], entry("100644", "issues/00", &text), "issues/00"),
         (
             vec![],
-            entry("100644", ".gitmodules", &blob(repo, "[submodule \"x\"]\n\tpath = -x\n")),
+            entry("100644", ".gitmodules", &repo.blob("[submodule \"x\"]\n\tpath = -x\n")),
             ".gitmodules",
         ),
         (vec!["zoo", "deep"], entry("40000", "..", &inner), "zoo/deep/.."),
@@ -66,7 +66,7 @@ fn links_and_submodules_are_kept_and_nobody_follows_them() {
     let world = World::new();
     let here = folder("ISS-001");
     let here: Vec<&str> = here.split('/').collect();
-    let link = blob(&world.origin, "/etc/passwd");
+    let link = world.origin.blob("/etc/passwd");
     let module = world.origin.tip().unwrap();
     let mut places: Vec<String> = Vec::new();
     for (place, new) in [
@@ -162,7 +162,7 @@ fn our_own_ref_with_such_a_tree_stays_readable_and_fsck_names_it() {
 #[test]
 fn files_where_folders_belong_and_the_reverse() {
     let world = World::new();
-    let text = blob(&world.origin, "x\n");
+    let text = world.origin.blob("x\n");
     let inner = raw_tree(&world.origin, &[entry("100644", "x", &text)]);
     let here = folder("ISS-001");
     let here: Vec<&str> = here.split('/').collect();
@@ -206,7 +206,7 @@ fn files_where_folders_belong_and_the_reverse() {
 #[test]
 fn folders_without_end() {
     let world = World::new();
-    let text = blob(&world.origin, "x\n");
+    let text = world.origin.blob("x\n");
     let mut id = raw_tree(&world.origin, &[entry("100644", "x", &text)]);
     for _ in 0..30 {
         let ten: Vec<Entry> = (0..10).map(|n| entry("40000", format!("{n}"), &id)).collect();

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::clones::{Two, file};
-use crate::support::{REF, Repo};
+use crate::support::foreign::file;
+use crate::support::{REF, Repo, Two};
 
 fn shared() -> Two {
     let two = Two::new();
@@ -13,10 +13,6 @@ fn shared() -> Two {
     two.ada.wf(&["sync"]).ok();
     two.bea.wf(&["sync"]).ok();
     two
-}
-
-fn blob(repo: &Repo, text: &str) -> String {
-    repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok().line().to_owned()
 }
 
 /// What is told of a commit: path, what it did, who.
@@ -31,8 +27,8 @@ fn junk_and_links_in_place_of_records_are_told_of_whoever_put_them_there() {
     for command in ["sync", "pull"] {
         let two = shared();
         let comment = two.bea.store_path_in("/comments/");
-        let junk = blob(&two.bea, "junk");
-        let whole = blob(&two.bea, &two.bea.stored(&file("GH-1")));
+        let junk = two.bea.blob("junk");
+        let whole = two.bea.blob(&two.bea.stored(&file("GH-1")));
         let ways: [&[(&str, &str, &str)]; 4] = [
             &[("100644", &junk, &file("GH-1"))],
             &[("120000", &whole, &file("GH-1"))],

@@ -1,7 +1,7 @@
 //! Heads that meet: one commit for one merge, no commits in idle rounds, one winner among equals.
 
 use super::replicas::{HUBS, Replicas};
-use crate::clones::{create, edit, file, read};
+use crate::support::foreign::{create, edit, file};
 
 #[test]
 fn who_merges_where_and_when_does_not_show_in_the_merge() {
@@ -71,7 +71,7 @@ fn of_writes_with_one_stamp_one_value_stands_in_whatever_order_they_meet() {
             }
             all.meet_all();
             all.assert_settled();
-            let issue = read(&all.at(0), &file("GH-1"));
+            let issue = all.at(0).stored_json(&file("GH-1"));
             assert_eq!((&issue["title"], &issue["priority"]), (&"c".into(), &3.into()));
             trees.push(all.tree(0));
         });

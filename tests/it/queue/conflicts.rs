@@ -136,7 +136,7 @@ fn a_conflict_declared_twice_is_one_and_stays_decided() {
 
 #[test]
 fn what_two_clones_declare_apart_is_decided_once() {
-    let two = crate::clones::Two::new();
+    let two = crate::support::Two::new();
     three(&two.ada);
     for repo in [&two.ada, &two.bea] {
         repo.wf(&["sync"]).ok();
@@ -144,9 +144,7 @@ fn what_two_clones_declare_apart_is_decided_once() {
     for repo in [&two.ada, &two.bea] {
         repo.wf(&["queue", "conflict", "add", "--type", "data", "--items", "A-1,A-2"]).ok();
     }
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     for repo in [&two.ada, &two.bea] {
         assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "id"), ["CFT-1"]);
     }

@@ -1,8 +1,8 @@
 //! Each kind of fault is named once, and a store that commands made has none.
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
+use crate::support::foreign::{file, folder};
 use crate::support::{Repo, Sandbox, plan, record};
 
 const REF: &str = "refs/wf/main";
@@ -14,14 +14,6 @@ fn store() -> (Sandbox, Repo) {
     let repo = sandbox.repo("ada");
     repo.wf(&["init"]).ok();
     (sandbox, repo)
-}
-
-fn folder(issue: &str) -> String {
-    format!("issues/{:02x}/{issue}", Sha256::digest(issue)[0])
-}
-
-fn file(issue: &str) -> String {
-    format!("{}/issue.json", folder(issue))
 }
 
 fn issue(id: &str) -> Value {
@@ -38,7 +30,7 @@ fn solution(id: &str, issue: &str, plan: &Value) -> (String, Value) {
 }
 
 fn item(queue: &str, solution: &str, issue: &str) -> (String, Value) {
-    let fan = format!("{:02x}", Sha256::digest(issue)[0]);
+    let fan = &folder(issue)["issues/".len()..][..2];
     let path = format!("queues/{queue}/items/{fan}/{solution}.json");
     (
         path,
@@ -53,31 +45,16 @@ fn entry(folder: &str, record: Value) -> (String, Value) {
     (format!("{folder}/{id}.json"), record)
 }
 
-/// One commit with these files, made by nothing but git; `null` takes a path away.
-pub(crate) fn write(repo: &Repo, files: &[(String, Value)]) -> String {
-    let git_dir = repo.git(&["rev-parse", "--absolute-git-dir"]).ok();
-    let indexed = repo.with_env("GIT_INDEX_FILE", &format!("{}/wf-index", git_dir.line()));
-    indexed.git(&["read-tree", REF]).ok();
-    for (path, value) in files {
-        if value.is_null() {
-            indexed.git(&["rm", "--quiet", "-r", "--cached", "--", path]).ok();
-        } else {
-            let blob = repo.git_in(format!("{value:#}\n"), &["hash-object", "-w", "--stdin"]).ok();
-            indexed
-                .git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},{path}", blob.line())])
-                .ok();
-        }
-    }
-    let tree = indexed.git(&["write-tree"]).ok();
-    let commit = repo.git(&["commit-tree", tree.line(), "-p", REF, "-m", "by hand"]).ok();
-    repo.git(&["update-ref", REF, commit.line()]).ok();
-    commit.line().to_owned()
-}
-
 /// Whether a finding of this severity at this path says this.
 #[track_caller]
 fn assert_found(repo: &Repo, severity: &str, path: &str, what: &str) {
     let found = repo.wf(&["fsck", "--json"]).fails(i32::from(severity == "error")).json();
+    assert_among(&found, severity, path, what);
+}
+
+/// Whether one of these findings says this.
+#[track_caller]
+fn assert_among(found: &Value, severity: &str, path: &str, what: &str) {
     let fits = |it: &&Value| {
         it["severity"] == severity && it["path"] == path && it["what"].as_str().unwrap().contains(what)
     };
@@ -143,39 +120,36 @@ fn what_records_say_of_each_other() {
     missing.1["item_id"] = "S-3".into();
     let mut ahead = issue("ISS-006");
     ahead["clock"]["title"] = "2999-01-01T00:00:00.000Z/00000/0000000a".into();
-    write(
-        &repo,
-        &[
-            with("ISS-001", "depends_on", json!(["ISS-002"])),
-            with("ISS-002", "depends_on", json!(["ISS-001"])),
-            with("ISS-003", "depends_on", json!(["ISS-404"])),
-            with("ISS-004", "bound_solution_id", json!("SOL-ISS-004-1")),
-            (file("ISS-005"), issue("ISS-005")),
-            solution(one, "ISS-005", &plan()),
-            solution(two, "ISS-005", &bad_plan),
-            foreign,
-            (
-                "queues/QUE-1/queue.json".into(),
-                json!({"id": "QUE-1", "created_at": AT, "status": "active", "priority": 1,
+    repo.plumb_records(&[
+        with("ISS-001", "depends_on", json!(["ISS-002"])),
+        with("ISS-002", "depends_on", json!(["ISS-001"])),
+        with("ISS-003", "depends_on", json!(["ISS-404"])),
+        with("ISS-004", "bound_solution_id", json!("SOL-ISS-004-1")),
+        (file("ISS-005"), issue("ISS-005")),
+        solution(one, "ISS-005", &plan()),
+        solution(two, "ISS-005", &bad_plan),
+        foreign,
+        (
+            "queues/QUE-1/queue.json".into(),
+            json!({"id": "QUE-1", "created_at": AT, "status": "active", "priority": 1,
                 "clock": {"*": BIRTH}}),
-            ),
-            looped,
-            back,
-            other_item,
-            missing,
-            (file("ISS-006"), ahead),
-            entry(
-                &format!("{}/comments", folder("ISS-007")),
-                json!({"body": "b", "author": "a", "created_at": AT}),
-            ),
-            entry(
-                &format!("{}/executions/{lost}/log", folder("ISS-005")),
-                json!({"type": "unlink", "hash": "0".repeat(40), "actor": "a", "at": AT}),
-            ),
-            ("queues/QUE-2/items/00/x".into(), json!(1)),
-            ("later/thing.json".into(), json!({"a": 1})),
-        ],
-    );
+        ),
+        looped,
+        back,
+        other_item,
+        missing,
+        (file("ISS-006"), ahead),
+        entry(
+            &format!("{}/comments", folder("ISS-007")),
+            json!({"body": "b", "author": "a", "created_at": AT}),
+        ),
+        entry(
+            &format!("{}/executions/{lost}/log", folder("ISS-005")),
+            json!({"type": "unlink", "hash": "0".repeat(40), "actor": "a", "at": AT}),
+        ),
+        ("queues/QUE-2/items/00/x".into(), json!(1)),
+        ("later/thing.json".into(), json!({"a": 1})),
+    ]);
     let item_at = |solution: &str, issue: &str| item("QUE-1", solution, issue).0;
     for (severity, path, what) in [
         ("error", file("ISS-001"), "depends on itself: ISS-001 → ISS-002"),
@@ -202,14 +176,7 @@ fn what_records_say_of_each_other() {
         ("note", "later".into(), "not a path of this format"),
     ] {
         let found = repo.wf(&["fsck", "--json"]).fails(1).json();
-        let fits = |it: &&Value| {
-            it["severity"] == severity && it["path"] == path && it["what"].as_str().unwrap().contains(what)
-        };
-        assert_eq!(
-            found.as_array().unwrap().iter().filter(fits).count(),
-            1,
-            "{severity} {path} {what}\n{found:#}"
-        );
+        assert_among(&found, severity, &path, what);
     }
 }
 
@@ -237,7 +204,7 @@ fn a_claim_names_a_commit_that_holds_its_plan() {
         ("nonsense", &digest, Some("`nonsense` is not an object id")),
     ] {
         let file = execution(commit, digest);
-        write(&repo, std::slice::from_ref(&file));
+        repo.plumb_records(std::slice::from_ref(&file));
         match what {
             None => assert_eq!(repo.wf(&["fsck", "--json"]).ok().json(), json!([])),
             Some(what) => assert_found(&repo, "error", &file.0, what),
@@ -251,9 +218,9 @@ fn what_was_dropped_or_garbled_is_restored_in_one_commit() {
     for id in ["ISS-001", "ISS-002", "ISS-003"] {
         repo.wf(&["new", "A title", "--id", id]).ok();
     }
-    let dropped = write(&repo, &[(folder("ISS-001"), Value::Null)]);
-    write(&repo, &[(file("ISS-002"), json!({"id": "ISS-002"}))]);
-    write(&repo, &[(file("ISS-002"), json!("garbled again"))]);
+    let dropped = repo.plumb_records(&[(folder("ISS-001"), Value::Null)]);
+    repo.plumb_records(&[(file("ISS-002"), json!({"id": "ISS-002"}))]);
+    repo.plumb_records(&[(file("ISS-002"), json!("garbled again"))]);
     let found = repo.wf(&["fsck", "--json"]).fails(1).json();
     assert_eq!(found[0]["path"], file("ISS-002"));
     let mut of_dropped = found.as_array().unwrap().iter().filter(|it| it["path"] == file("ISS-001"));
@@ -320,13 +287,13 @@ fn run(id: &str, issues: &[&str], log: &[Value]) -> Vec<(String, Value)> {
 #[test]
 fn runs_are_read_and_what_they_name_is_looked_for() {
     let (_sandbox, repo) = store();
-    write(&repo, &[(file("ISS-001"), issue("ISS-001"))]);
+    repo.plumb_records(&[(file("ISS-001"), issue("ISS-001"))]);
     let sound = [
         json!({"type": "phase", "status": "running", "phase": "listing"}),
         json!({"type": "issue", "issue_id": "ISS-001", "status": "planning"}),
         json!({"type": "action", "action": "explore", "issue_id": "ISS-001"}),
     ];
-    write(&repo, &run("RUN-20261121-9w1nx3h2", &["ISS-001"], &sound));
+    repo.plumb_records(&run("RUN-20261121-9w1nx3h2", &["ISS-001"], &sound));
     assert_eq!(repo.wf(&["fsck", "--json"]).ok().json(), json!([]));
 
     let attempt = format!("EXR-ISS-001-{:0>26}", 1);
@@ -339,7 +306,7 @@ fn runs_are_read_and_what_they_name_is_looked_for() {
         json!({"type": "phase", "status": "running", "phase": "dancing"}),
     ];
     let files = run("RUN-2", &["ISS-001", "ISS-404", "ISS-001"], &log);
-    write(&repo, &files);
+    repo.plumb_records(&files);
     let at = |n: usize| files[n + 1].0.clone();
     for (severity, path, what) in [
         ("error", "runs/RUN-2/run.json".to_owned(), "names `ISS-001` twice"),
@@ -367,7 +334,7 @@ fn a_run_lies_where_its_id_says() {
     files[0].1["id"] = "RUN-2".into();
     files.push(("runs/RUN-3/log/yesterday.json".into(), json!({})));
     files.push(("runs/1/run.json".into(), json!({})));
-    write(&repo, &files);
+    repo.plumb_records(&files);
     for (path, what) in [
         ("runs/RUN-1/run.json", "has the id of another"),
         ("runs/RUN-3/log/yesterday.json", "`yesterday` cannot be the id of a log entry"),

@@ -257,17 +257,14 @@ fn what_is_hidden_of_a_queue_or_a_run_goes_too() {
     let redaction = json!({"target": format!("log/{entry}.json"), "field": "error/message",
         "reason": "a password", "author": "Ada", "created_at": at});
     let (hiding, redaction) = record::entry(record::PLACE, redaction);
-    super::fsck::write(
-        &repo,
-        &[
-            (
-                "runs/RUN-1/run.json".into(),
-                json!({"id": "RUN-1", "mode": "quick", "issue_ids": [], "created_at": at}),
-            ),
-            (format!("runs/RUN-1/log/{entry}.json"), failed),
-            (format!("runs/RUN-1/redactions/{hiding}.json"), redaction),
-        ],
-    );
+    repo.plumb_records(&[
+        (
+            "runs/RUN-1/run.json".into(),
+            json!({"id": "RUN-1", "mode": "quick", "issue_ids": [], "created_at": at}),
+        ),
+        (format!("runs/RUN-1/log/{entry}.json"), failed),
+        (format!("runs/RUN-1/redactions/{hiding}.json"), redaction),
+    ]);
     repo.wf(&["redact", &queue, "name", "-m", "a password"]).ok();
     let shown = repo.wf(&["log", "-p", "--json"]).ok().stdout;
     assert!(!shown.contains(SECRET), "{shown}");

@@ -1,14 +1,17 @@
 //! A place where `git` and `git-wf` run as if on a fresh machine, with a clock that the test turns.
 
+pub(crate) mod foreign;
 mod plan;
 mod ran;
 pub(crate) mod record;
 mod repo;
 mod sandbox;
+mod screen;
 mod store;
 pub(crate) mod store_writer;
 mod terminal;
 mod tests;
+mod two;
 mod work;
 
 pub(crate) use plan::plan;
@@ -16,6 +19,7 @@ pub(crate) use ran::Ran;
 pub(crate) use repo::Repo;
 pub(crate) use sandbox::{START, Sandbox, USER_CONFIG};
 pub(crate) use store::{REF, entry_id};
+pub(crate) use two::Two;
 pub(crate) use work::{column, plan_on, reasons};
 
 /// Whether tests shall try as often as it takes, and not only as often as there is time for: `WF_LONG=1`.

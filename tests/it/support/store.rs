@@ -74,36 +74,9 @@ impl Repo {
         serde_json::from_str(&self.stored(path)).unwrap()
     }
 
-    /// Puts files into the store with git alone, as another program would; answers with the commit.
-    pub(crate) fn plumb(&self, files: &[(&str, &str)]) -> String {
-        let blobs: Vec<String> = files
-            .iter()
-            .map(|(_, text)| self.git_in(text, &["hash-object", "-w", "--stdin"]).ok().line().to_owned())
-            .collect();
-        let files: Vec<_> =
-            files.iter().zip(&blobs).map(|((path, _), blob)| ("100644", &blob[..], *path)).collect();
-        self.plumb_modes(&files)
-    }
-
-    /// The same of objects that are there, each with its mode.
-    pub(crate) fn plumb_modes(&self, files: &[(&str, &str, &str)]) -> String {
-        let index = self.with_env("GIT_INDEX_FILE", self.path().join("plumbing.index").to_str().unwrap());
-        index.git(&["read-tree", REF]).ok();
-        for (mode, blob, path) in files {
-            let entry = format!("{mode},{blob},{path}");
-            index.git(&["update-index", "--add", "--cacheinfo", &entry]).ok();
-        }
-        let tree = index.git(&["write-tree"]).ok();
-        let commit = self.git(&["commit-tree", tree.line(), "-p", REF, "-m", "by hand"]).ok();
-        self.git(&["update-ref", REF, commit.line()]).ok();
-        std::fs::remove_file(self.path().join("plumbing.index")).unwrap();
-        commit.line().to_owned()
-    }
-
     /// The folder above that of an issue, which follows from its id.
     pub(crate) fn fan(&self, issue: &str) -> String {
-        use sha2::{Digest, Sha256};
-        format!("{:02x}", Sha256::digest(issue.as_bytes())[0])
+        super::foreign::folder(issue)["issues/".len()..][..2].to_owned()
     }
 
     /// How many commits the ref has.

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
+use super::foreign::folder;
 use super::{Repo, plan, record};
 
 /// When the records were written.
@@ -154,29 +154,9 @@ pub(crate) fn require_commits(repo: &Repo) {
     write_records(repo, &[("wf.json".into(), json!({"format": 1, "policy": {"commits": "required"}}))]);
 }
 
-/// One commit on the ref with these files put in place, made by nothing but git.
 fn write_records(repo: &Repo, files: &[(String, Value)]) {
     if repo.tip().is_none() {
         repo.wf(&["init"]).ok();
     }
-    let tip = repo.tip().unwrap();
-    let git_dir = repo.git(&["rev-parse", "--absolute-git-dir"]).ok().line().to_owned();
-    let index = format!("{git_dir}/store-writer-index");
-    let repo = repo.with_env("GIT_INDEX_FILE", &index);
-    repo.git(&["read-tree", &tip]).ok();
-    for (path, value) in files {
-        let text = format!("{}\n", serde_json::to_string_pretty(value).unwrap());
-        let blob = repo.git_in(text, &["hash-object", "-w", "--stdin"]).ok();
-        let info = format!("100644,{},{path}", blob.line());
-        repo.git(&["update-index", "--add", "--cacheinfo", &info]).ok();
-    }
-    let tree = repo.git(&["write-tree"]).ok();
-    let commit = repo.git_in("test: records\n", &["commit-tree", "-p", &tip, tree.line()]).ok();
-    repo.git(&["update-ref", "refs/wf/main", commit.line(), &tip]).ok();
-    std::fs::remove_file(index).unwrap();
-}
-
-fn folder(issue: &str) -> String {
-    let digest = Sha256::digest(issue.as_bytes());
-    format!("issues/{:02x}/{issue}", digest[0])
+    repo.plumb_records(files);
 }

@@ -49,10 +49,7 @@ fn a_branch_and_a_range_are_their_commits_and_then_the_issues_once() {
     repo.git(&["branch", "old", "main"]).ok();
     assert_eq!(repo.json(&["trace", "old"])["commit"]["subject"], "start");
     assert_eq!(repo.json(&["trace", "feature..main"])["commits"], json!([]));
-    let text = repo.wf(&["trace", "feature"]).ok().stdout;
-    for part in ["feature: 3 commits, 2 of them linked to a plan", "ISS-001: ", "    no plan\n"] {
-        assert!(text.contains(part), "`{part}` is missing in\n{text}");
-    }
+    let text = repo.screen("trail/trace-a-branch", &["trace", "feature"]).stdout;
     assert_eq!(text.matches("\nissue ISS-001").count(), 1, "{text}");
     assert_eq!(repo.refused(1, &["trace", "main..nowhere"])["code"], "not-found");
 }
@@ -68,21 +65,7 @@ fn it_shows_checks_criteria_overrides_and_feedback() {
     assert_eq!(issue["feedback"][0]["type"], "failure");
     let first = &issue["executions"][0];
     assert_eq!(column(&first["checks"], "command"), ["true", "test -e missing"]);
-    let text = repo.wf(&["trace", "ISS-001"]).ok().stdout;
-    let head = &repo.git(&["rev-parse", "main~0", "feature~2"]).ok().stdout;
-    let checked = &head.lines().nth(1).unwrap()[..10];
-    for part in [
-        format!("check [T1] true passed at {checked}\n"),
-        format!("check [T1] test -e missing failed with 1 at {checked}\n"),
-        "accepted [T1] criterion 1 (".to_owned(),
-        "by Ada <ada@example.org>: seen by eye\n".to_owned(),
-        "  forced: done by Ada <ada@example.org>, ".to_owned(),
-        ": the demo is today\n".to_owned(),
-        "  feedback: failure at execute by Ada <ada@example.org>: ".to_owned(),
-        "(attempt 2, completed)".to_owned(),
-    ] {
-        assert!(text.contains(&part), "`{part}` is missing in\n{text}");
-    }
+    repo.screen("trail/trace-two-attempts", &["trace", "ISS-001"]);
 }
 
 #[test]

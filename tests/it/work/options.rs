@@ -68,7 +68,7 @@ fn it_waits_until_there_is_one() {
     repo.done();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
-    assert!(String::from_utf8_lossy(&output.stdout).starts_with("took S-2"));
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("claimed S-2"));
     assert_eq!(repo.status("B-1"), "executing");
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{one_issue, only, open, sync, title};
-use crate::clones::edit;
+use crate::support::foreign::edit;
 
 #[test]
 fn an_edit_by_somebody_who_has_only_one_settles_nothing() {

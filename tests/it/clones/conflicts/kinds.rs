@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{one_issue, only, open, sync, title};
-use crate::clones::{Two, create, edit, file, folder, read, write};
-use crate::support::{Repo, plan};
+use crate::support::foreign::{create, edit, file, folder, write};
+use crate::support::{Repo, Two, plan};
 
 #[test]
 fn elements_of_sets_and_leaves_of_objects_are_fields_of_their_own() {
@@ -46,7 +46,7 @@ fn registers_of_the_root_are_fields_like_any_other() {
     two.ada.wf(&["conflicts", "take", "wf.json"]).ok();
     sync(&two);
     assert_eq!(open(&two), Vec::<Value>::new());
-    assert_eq!(read(&two.bea, "wf.json")["policy"]["review"], "required");
+    assert_eq!(two.bea.stored_json("wf.json")["policy"]["review"], "required");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn of_a_plan_that_two_rewrote_the_later_stands_whole_and_the_other_is_there_in_f
     sync(&two);
     let path = format!("{}/solutions/SOL-GH-1-1/solution.json", folder("GH-1"));
     let rewrite = |repo: &Repo, task: usize, title: &str, second: u32| {
-        let mut record = read(repo, &path);
+        let mut record = repo.stored_json(&path);
         record["plan"]["tasks"][task]["title"] = title.into();
         record["clock"]["plan"] = format!("2026-11-21T09:00:{second:02}.000Z/00000/0000000a").into();
         write(repo, &path, &record);
@@ -70,10 +70,10 @@ fn of_a_plan_that_two_rewrote_the_later_stands_whole_and_the_other_is_there_in_f
     let one = only(&two);
     assert_eq!((&one["record"], &one["field"]), (&json!("SOL-GH-1-1"), &json!("plan")));
     assert_eq!((&one["stands"]["value"], &one["other"]["value"]), (&by_bea, &by_ada));
-    assert_eq!(read(&two.ada, &path)["plan"], by_bea);
+    assert_eq!(two.ada.stored_json(&path)["plan"], by_bea);
     two.bea.wf(&["conflicts", "take", "SOL-GH-1-1", "plan"]).ok();
     sync(&two);
-    assert_eq!(read(&two.ada, &path)["plan"], by_ada);
+    assert_eq!(two.ada.stored_json(&path)["plan"], by_ada);
     assert_eq!(open(&two), Vec::<Value>::new());
 }
 
@@ -166,5 +166,5 @@ fn what_a_source_says_later_is_no_conflict_with_what_it_said_before() {
     two.bea.wf_in(record(3), &["import", "beads", "-"]).ok();
     sync(&two);
     assert_eq!(open(&two), Vec::<Value>::new());
-    assert_eq!(read(&two.ada, &file("zoo-1"))["title"], "day 3");
+    assert_eq!(two.ada.stored_json(&file("zoo-1"))["title"], "day 3");
 }

@@ -5,8 +5,8 @@ mod kinds;
 
 use serde_json::{Value, json};
 
-use crate::clones::{Two, file};
-use crate::support::Repo;
+use crate::support::foreign::file;
+use crate::support::{Repo, Two};
 
 /// A store that both clones have, with one issue.
 fn one_issue() -> Two {
@@ -19,9 +19,7 @@ fn one_issue() -> Two {
 /// Until both have everything.
 #[track_caller]
 fn sync(two: &Two) {
-    for repo in [&two.ada, &two.bea, &two.ada] {
-        repo.wf(&["sync"]).ok();
-    }
+    two.meet();
     two.assert_one_state();
 }
 
@@ -65,10 +63,7 @@ fn both_values_are_shown_with_their_authors_and_times() {
     assert_eq!(one["other"]["value"], "by ada");
     assert_eq!(one["other"]["author"], "Ada <ada@example.org>");
     assert!(one["other"]["at"].as_str() < one["stands"]["at"].as_str(), "{one}");
-    let shown = two.ada.wf(&["conflicts"]).ok().stdout;
-    for text in ["GH-1 title", "stands", "by bea", "by ada", "Ada <ada@example.org>", "1 conflict;"] {
-        assert!(shown.contains(text), "`{text}` is not in\n{shown}");
-    }
+    two.ada.screen("clones/conflicts-titles", &["conflicts"]);
     assert_eq!(title(&two.ada), "by bea");
 }
 

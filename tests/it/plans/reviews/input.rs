@@ -276,7 +276,7 @@ fn an_issue_stands_for_its_only_or_its_bound_plan() {
     let none = review(&it.bea, "ISS-002", "80", &[]).fails(1);
     assert!(none.stderr.contains("issue `ISS-002` has no plan"), "{}", none.stderr);
     let unknown = review(&it.bea, "ISS-404", "80", &[]).fails(1);
-    assert!(unknown.stderr.contains("no solution `ISS-404`"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("no plan `ISS-404`"), "{}", unknown.stderr);
 }
 
 /// As reviewers of another program write it: each dimension with what was found.

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use super::scene::{Scenes, Write, assert_sound, writes};
+use super::scene::{Scenes, Write, assert_sound, with_each_write};
 use crate::support::{Repo, is_long};
 
 fn kills() -> u32 {
@@ -14,18 +14,10 @@ fn kills() -> u32 {
 #[test]
 fn at_random_moments() {
     let scenes = Scenes::new();
-    let writes = writes();
-    std::thread::scope(|scope| {
-        for half in [0, 1] {
-            let (scenes, writes) = (&scenes, &writes);
-            scope.spawn(move || {
-                for write in writes.iter().skip(half).step_by(2) {
-                    let usual = usual_time(scenes, write);
-                    for _ in 0..kills() {
-                        killed(scenes, write, usual);
-                    }
-                }
-            });
+    with_each_write(|write| {
+        let usual = usual_time(&scenes, write);
+        for _ in 0..kills() {
+            killed(&scenes, write, usual);
         }
     });
 }

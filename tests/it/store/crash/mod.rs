@@ -7,7 +7,7 @@ mod scene;
 
 use std::time::{Duration, Instant};
 
-use scene::{Scenes, Write, assert_sound, ref_lock, writes};
+use scene::{Scenes, Write, assert_sound, ref_lock, with_each_write};
 
 /// The points of a transaction, with whether the ref has moved by then.
 const POINTS: [(&str, bool); 6] = [
@@ -24,20 +24,12 @@ const AT_ONCE: Duration = Duration::from_secs(8);
 #[test]
 fn at_each_point_of_a_transaction() {
     let scenes = Scenes::new();
-    let writes = writes();
-    std::thread::scope(|scope| {
-        for half in [0, 1] {
-            let (scenes, writes) = (&scenes, &writes);
-            scope.spawn(move || {
-                for write in writes.iter().skip(half).step_by(2) {
-                    for (mut point, moved) in POINTS {
-                        if write.name == "large import" && point == "object:2" {
-                            point = "packed";
-                        }
-                        dies_at(scenes, write, point, moved);
-                    }
-                }
-            });
+    with_each_write(|write| {
+        for (mut point, moved) in POINTS {
+            if write.name == "large import" && point == "object:2" {
+                point = "packed";
+            }
+            dies_at(&scenes, write, point, moved);
         }
     });
 }

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::scene::{Scenes, assert_sound, writes};
+use super::scene::{Scenes, assert_sound, with_each_write};
 use crate::support::Repo;
 
 /// What `git gc --prune=now` does to objects; it would wait for the lock of the ref besides.
@@ -16,21 +16,13 @@ fn collected_at(repo: &Repo, point: &str) -> Repo {
 #[test]
 fn at_each_point_of_a_transaction() {
     let scenes = Scenes::new();
-    let writes = writes();
-    std::thread::scope(|scope| {
-        for half in [0, 1] {
-            let (scenes, writes) = (&scenes, &writes);
-            scope.spawn(move || {
-                for write in writes.iter().skip(half).step_by(2) {
-                    for point in ["objects", "noted", "locked"] {
-                        let repo = scenes.copy();
-                        let ran = collected_at(&repo, point).wf_in((write.stdin)(), write.args);
-                        assert_eq!(ran.code, 0, "{} at {point}: {}", write.name, ran.stderr);
-                        assert!((write.is_done)(&repo), "{} at {point}", write.name);
-                        assert_sound(&repo);
-                    }
-                }
-            });
+    with_each_write(|write| {
+        for point in ["objects", "noted", "locked"] {
+            let repo = scenes.copy();
+            let ran = collected_at(&repo, point).wf_in((write.stdin)(), write.args);
+            assert_eq!(ran.code, 0, "{} at {point}: {}", write.name, ran.stderr);
+            assert!((write.is_done)(&repo), "{} at {point}", write.name);
+            assert_sound(&repo);
         }
     });
 }

@@ -102,6 +102,17 @@ const fn write(
     Write { name, args, stdin: nothing, is_done, again }
 }
 
+/// Checks each write, half of them beside the other half.
+pub(super) fn with_each_write(check: impl Fn(&Write) + Sync) {
+    let writes = writes();
+    std::thread::scope(|scope| {
+        for half in [0, 1] {
+            let (writes, check) = (&writes, &check);
+            scope.spawn(move || writes.iter().skip(half).step_by(2).for_each(check));
+        }
+    });
+}
+
 /// Each command that writes, in a form that works in a [`Scenes::copy`].
 pub(super) fn writes() -> Vec<Write> {
     vec![

@@ -34,7 +34,7 @@ fn each_task_gets_its_commits() {
     repo.commit("a", "1\n", "one");
     repo.commit("a", "2\n", "two");
     let ran = repo.changes_nothing(&["task", "start", "T2"]);
-    assert!(ran.stdout.contains("works on T2 of SOL-ISS-001-"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("working on T2 of SOL-ISS-001-"), "{}", ran.stdout);
     repo.changes_nothing(&["task", "start", "T2"]);
     // The claim once more leaves the task.
     repo.wf(&["next"]).ok();

@@ -1,0 +1,73 @@
+//! Whole screens, held against the files in `snapshots/`: what somebody reads, one file for each screen.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use regex_lite::{Captures, Regex};
+use snapbox::assert::Action;
+use snapbox::{Assert, Data, IntoData};
+
+use super::{Ran, Repo};
+
+impl Repo {
+    /// What a command shows, held against `snapshots/NAME.txt`. `UPDATE_GENERATED=1` rewrites the file.
+    #[track_caller]
+    pub(crate) fn screen(&self, name: &str, args: &[&str]) -> Ran {
+        self.screen_in("", name, args)
+    }
+
+    /// The same, with something to read.
+    #[track_caller]
+    pub(crate) fn screen_in(&self, stdin: impl AsRef<[u8]>, name: &str, args: &[&str]) -> Ran {
+        let ran = self.wf_in(stdin, args);
+        let mut shown = format!("$ git wf {}\n{}", typed(args), ran.stdout);
+        shown.extend(ran.stderr.lines().map(|line| format!("2> {line}\n")));
+        if ran.code != 0 {
+            shown.push_str(&format!("[exit {}]\n", ran.code));
+        }
+        let root = self.path().parent().unwrap().to_str().unwrap();
+        held(name, &stable(&shown.replace(root, "/home/ada")));
+        ran
+    }
+}
+
+#[track_caller]
+fn held(name: &str, shown: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/snapshots/{name}.txt"));
+    let mut action = Action::Verify;
+    if std::env::var_os("UPDATE_GENERATED").is_some() {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        action = Action::Overwrite;
+    }
+    Assert::new().action(action).eq(shown.into_data().raw(), Data::read_from(&file, None).raw());
+}
+
+fn typed(args: &[&str]) -> String {
+    let quoted = |arg: &&str| match arg.contains([' ', '\'']) {
+        true => format!("\"{arg}\""),
+        false => (*arg).to_owned(),
+    };
+    args.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// The text with the binary under its name, and each random id and each hash replaced by one of the same length that
+/// follows from the order of appearance: the first hash is `1111111`, the second `2222222`.
+fn stable(shown: &str) -> String {
+    let shown = shown.replace(env!("CARGO_BIN_EXE_git-wf"), "/usr/bin/git-wf");
+    let ids = r"\b(?<kind>(?:SOL|EXR)-[A-Z]+-\d+-|QUE-\d{8}-)(?<random>[0-9a-z]{8,26})\b";
+    let entries = r"\b(?<kind>\d{8}T\d{9}Z-\d{5}-)(?<random>[0-9a-z]{8,26})\b";
+    let hashes = r"(?<kind>\b)(?<random>[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{10}|[0-9a-f]{7})\b";
+    [ids, entries, hashes].iter().fold(shown, |text, pattern| numbered(&text, pattern))
+}
+
+fn numbered(text: &str, pattern: &str) -> String {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let replaced = Regex::new(pattern).unwrap().replace_all(text, |found: &Captures| {
+        let (kind, random) = (&found["kind"], &found["random"]);
+        let n = seen.len() + 1;
+        let n = *seen.entry(format!("{kind}{}", &random[..7])).or_insert(n);
+        let letter = char::from_digit(n as u32, 36).expect("at most 35 ids of one kind on a screen");
+        format!("{kind}{}", letter.to_string().repeat(random.len()))
+    });
+    replaced.into_owned()
+}
