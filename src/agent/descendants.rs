@@ -1,24 +1,69 @@
 //! Processes that a command started and left behind, in whatever session or group they put themselves.
+//!
+//! Its watcher is the parent of all of them, and ends them when the command has ended. A command that kills its watcher
+//! leaves them to this program, which may have other children at that moment: other watchers, and `git`. So watchers are
+//! known by their number, and each takes what it watches into a session of its own; a child in another session than this
+//! program's, which is no watcher, is what a killed watcher left.
 
 use std::collections::BTreeSet;
+use std::io;
+use std::process::Child;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Makes this process the parent of what its children leave behind. The children that it has already, which are not
-/// touched later.
-#[cfg(target_os = "linux")]
+/// The watchers that run.
+static WATCHERS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+fn watchers() -> MutexGuard<'static, BTreeSet<u32>> {
+    // A set of numbers is never half-way.
+    WATCHERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a watcher. Whatever a killed one leaves behind comes to this process.
+pub(super) fn start_watcher(start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
+    adopt();
+    let mut watchers = watchers();
+    let child = start()?;
+    watchers.insert(child.id());
+    Ok(child)
+}
+
+/// Forgets a watcher that was waited for, and ends what it left behind if it was killed.
+pub(super) fn forget_watcher(id: u32, was_killed: bool) {
+    let mut watchers = watchers();
+    watchers.remove(&id);
+    if was_killed {
+        let own = session(None);
+        let is_known = |pid| u32::try_from(pid).is_ok_and(|id| watchers.contains(&id));
+        // One whose session is not told has ended, and may be waited for elsewhere in this program.
+        end_all(|pid| !is_known(pid) && session(Some(pid)).is_some_and(|session| Some(session) != own));
+    }
+}
+
+/// Makes this process the parent of what its children leave behind. Answers with the children that it has already.
 pub(super) fn adopt() -> BTreeSet<i32> {
-    // Where the system refuses, only the command's own group is ended.
-    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    become_parent();
     children()
 }
 
 /// Ends every child but those of `before`, and what they leave behind in turn.
-#[cfg(target_os = "linux")]
 pub(super) fn end(before: &BTreeSet<i32>) {
+    end_all(|pid| !before.contains(&pid));
+}
+
+#[cfg(target_os = "linux")]
+fn become_parent() {
+    // Where the system refuses, only the command's own group is ended.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+#[cfg(target_os = "linux")]
+fn end_all(is_meant: impl Fn(i32) -> bool) {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
     /// Whoever starts processes faster than this many rounds end them is left alone.
     const ROUNDS: usize = 1000;
     for _ in 0..ROUNDS {
-        let left: Vec<Pid> = children().difference(before).copied().filter_map(Pid::from_raw).collect();
+        let left: Vec<Pid> =
+            children().into_iter().filter(|pid| is_meant(*pid)).filter_map(Pid::from_raw).collect();
         if left.is_empty() {
             return;
         }
@@ -39,11 +84,30 @@ fn children() -> BTreeSet<i32> {
         .collect()
 }
 
+/// The session of a process, or of this one.
+#[cfg(target_os = "linux")]
+fn session(pid: Option<i32>) -> Option<i32> {
+    use rustix::process::{Pid, getsid};
+    let pid = match pid {
+        Some(pid) => Some(Pid::from_raw(pid)?),
+        None => None,
+    };
+    getsid(pid).ok().map(|session| session.as_raw_nonzero().get())
+}
+
 /// Elsewhere only the command's own process group can be ended.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn adopt() -> BTreeSet<i32> {
+fn become_parent() {}
+
+#[cfg(not(target_os = "linux"))]
+fn end_all(_: impl Fn(i32) -> bool) {}
+
+#[cfg(not(target_os = "linux"))]
+fn children() -> BTreeSet<i32> {
     BTreeSet::new()
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn end(_before: &BTreeSet<i32>) {}
+fn session(_: Option<i32>) -> Option<i32> {
+    None
+}

@@ -1,12 +1,26 @@
-//! Commands that a plan names: run here, under the eyes of somebody who agreed to them.
+//! Programs of others that run here, each under a watcher that it cannot outlive: the commands that a plan names, which
+//! somebody agreed to, and the agents that explore, plan, review and build.
+//!
+//! An agent is an [`Agent`](definition::Agent). [`ask`](talk::ask) gives it a [`Request`](request::Request) and reads its
+//! answer as a type that says what fits ([`Answer`](answer::Answer)).
 
 pub(crate) mod agreed;
 mod ancestors;
+pub(crate) mod answer;
 pub(crate) mod check;
+pub(crate) mod configured;
+pub(crate) mod definition;
 mod descendants;
+pub(crate) mod environment;
 pub(crate) mod in_hook;
+mod pass;
+pub(crate) mod ping;
+pub(crate) mod preset;
 pub(crate) mod process;
+pub(crate) mod request;
 pub(crate) mod secrets;
+pub(crate) mod talk;
+mod transcript;
 pub(crate) mod watch;
 
 use crate::model::remedy::Remedies;

@@ -1,26 +1,27 @@
-//! One command of a plan: run to its end, stopped when its time is over or somebody interrupts, with nothing that it
-//! started left behind.
+//! One command, of a plan or of an agent: run to its end, stopped when its time is over or somebody interrupts, with
+//! nothing that it started left behind.
 
 use std::collections::VecDeque;
-use std::io::{self, PipeReader, Read};
+use std::ffi::OsString;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use sha2::{Digest, Sha256};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::watch::{LOOK, Leash, Order, Word, signal_group};
+use super::watch::{LOOK, Leash, Order, Start, Streams, Word, signal_group};
 use super::{AgentError, descendants};
 use crate::rules::command_line::CommandLine;
 
 /// How long a command that was told to stop may take to clean up.
-const GRACE: Duration = Duration::from_secs(2);
+pub(super) const GRACE: Duration = Duration::from_secs(2);
 
 /// How much of the output's end is held. A record keeps less of it; the rest is there so that a secret which begins
 /// before the part that is kept is seen whole.
@@ -71,6 +72,29 @@ impl Interrupts {
     }
 }
 
+/// Where a command wrote something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// Its stdout; if both are one pipe, also its stderr.
+    Out,
+    /// Its stderr.
+    Err,
+}
+
+/// A command with all that it is given.
+pub(super) struct Command<'a> {
+    /// A program and its arguments.
+    pub(super) words: &'a [OsString],
+    /// Where it runs.
+    pub(super) folder: &'a Path,
+    /// The only variables that it sees; all if there are none.
+    pub(super) environment: Option<&'a [(OsString, OsString)]>,
+    /// What it reads, piece by piece, until the sender is dropped; nothing without it.
+    pub(super) stdin: Option<Receiver<Vec<u8>>>,
+    /// Whether stdout and stderr are one pipe, so that the order of what was written is kept.
+    pub(super) is_joined: bool,
+}
+
 /// Runs `command` with `sh -c` in `folder`, without stdin. `sink` is given all output as it comes. Without a `limit` it
 /// may take as long as it likes. Whatever becomes of this process, the command does not outlive it (see [`super::watch`]).
 pub(crate) fn run(
@@ -80,59 +104,96 @@ pub(crate) fn run(
     interrupts: &Interrupts,
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Ran, AgentError> {
-    let failed = |source| AgentError::Start { command: command.as_str().to_owned(), source };
-    // A command that kills its watcher leaves what it started to this process.
-    let before = descendants::adopt();
-    let start = Instant::now();
-    let (mut watcher, leash, output) = spawn(command, folder).map_err(failed)?;
     let mut kept = Kept::default();
-    let mut run = Run {
-        interrupts,
-        leash,
-        group: None,
-        output: read_on_a_thread(output),
-        kept: &mut kept,
-        sink,
-        silent: false,
-    };
-    let followed = run.follow(&mut watcher, limit.map(|limit| start + limit));
-    let took = start.elapsed();
-    // The watcher ends with its line, and has cleaned up before, unless the command got it out of its way.
-    let group = run.group;
-    run.leash = None;
-    let _ = watcher.wait();
-    if let Some(group) = group {
-        signal_group(group, Signal::KILL);
-    }
-    descendants::end(&before);
-    run.drain();
-    let ended = followed.map_err(failed)?;
+    let words = ["sh", "-c", command.as_str()].map(OsString::from);
+    let shell = Command { words: &words, folder, environment: None, stdin: None, is_joined: true };
+    let ran = follow(shell, limit, &mut || interrupts.take(), &mut |_, bytes| {
+        kept.add(bytes);
+        sink(bytes);
+    });
+    let (ended, took) =
+        ran.map_err(|source| AgentError::Start { command: command.as_str().to_owned(), source })?;
     Ok(Ran { ended, took, output_sha256: kept.digest(), tail: kept.tail.into() })
 }
 
-fn spawn(command: &CommandLine, folder: &Path) -> io::Result<(Child, Option<Leash>, PipeReader)> {
-    // One pipe for both, so that the order of what was written is kept.
-    let (reader, writer) = io::pipe()?;
-    let (watcher, leash) = Leash::start(command.as_str(), folder, &writer)?;
-    Ok((watcher, Some(leash), reader))
+/// Runs a command to its end. It is asked to end when its time is over and each time that `stop` says so, and must after a
+/// moment, or when it is asked again. `sink` is given all output as it comes.
+pub(super) fn follow(
+    command: Command<'_>,
+    limit: Option<Duration>,
+    stop: &mut dyn FnMut() -> bool,
+    sink: &mut dyn FnMut(Stream, &[u8]),
+) -> io::Result<(Ended, Duration)> {
+    let start = Instant::now();
+    let (mut watcher, leash, output) = spawn(command)?;
+    let mut run =
+        Run { stop, leash: Some(leash), group: None, was_killed: false, output, sink, silent: false };
+    let followed = run.follow(&mut watcher, limit.map(|limit| start + limit));
+    let took = start.elapsed();
+    // The watcher ends with its line, and has cleaned up before, unless the command got it out of its way.
+    run.leash = None;
+    let status = watcher.wait();
+    let was_killed = run.was_killed || status.is_ok_and(|status| status.signal().is_some());
+    if let Some(group) = run.group.filter(|_| was_killed) {
+        signal_group(group, Signal::KILL);
+    }
+    descendants::forget_watcher(watcher.id(), was_killed);
+    run.drain();
+    Ok((followed?, took))
 }
 
-/// The channel closes when nobody can write to the pipe any more. It holds little: a command that writes faster than its
-/// output is taken waits.
-fn read_on_a_thread(mut output: PipeReader) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::sync_channel(8);
-    std::thread::spawn(move || {
-        let mut buffer = vec![0; 16 * 1024];
-        loop {
-            match output.read(&mut buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(0) | Err(_) => return,
-                Ok(n) if sender.send(buffer[..n].to_vec()).is_err() => return,
-                Ok(_) => {}
-            }
+/// What a command wrote, and where.
+type Written = (Stream, Vec<u8>);
+
+fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<Written>)> {
+    let (out, stdout) = io::pipe()?;
+    let (err, stderr) = match command.is_joined {
+        true => (None, stdout.try_clone()?),
+        false => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
+    };
+    let (stdin, input) = match command.stdin {
+        Some(input) => {
+            let (reader, writer) = io::pipe()?;
+            (Some(reader.into()), Some((writer, input)))
         }
-    });
-    receiver
+        None => (None, None),
+    };
+    let streams = Streams { stdin, stdout: stdout.into(), stderr: stderr.into() };
+    let start = Start { words: command.words, folder: command.folder, environment: command.environment };
+    let (watcher, leash) = Leash::start(start, streams)?;
+    if let Some((writer, input)) = input {
+        std::thread::spawn(move || write_all(writer, &input));
+    }
+    // The channel closes when nobody can write to the pipes any more. It holds little: a command that writes faster than
+    // its output is taken waits.
+    let (sender, receiver) = mpsc::sync_channel(8);
+    if let Some(err) = err {
+        let sender = sender.clone();
+        std::thread::spawn(move || read_all(err, Stream::Err, &sender));
+    }
+    std::thread::spawn(move || read_all(out, Stream::Out, &sender));
+    Ok((watcher, leash, receiver))
+}
+
+/// Writes what comes, until nothing more comes or nobody reads.
+fn write_all(mut pipe: PipeWriter, input: &Receiver<Vec<u8>>) {
+    while let Ok(bytes) = input.recv() {
+        if pipe.write_all(&bytes).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_all(mut pipe: PipeReader, stream: Stream, sender: &SyncSender<Written>) {
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        match pipe.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Ok(0) | Err(_) => return,
+            Ok(n) if sender.send((stream, buffer[..n].to_vec())).is_err() => return,
+            Ok(_) => {}
+        }
+    }
 }
 
 /// What was written so far.
@@ -156,13 +217,14 @@ impl Kept {
 }
 
 struct Run<'a> {
-    interrupts: &'a Interrupts,
+    stop: &'a mut dyn FnMut() -> bool,
     leash: Option<Leash>,
     /// The process group of the command, once it runs.
     group: Option<i32>,
-    output: Receiver<Vec<u8>>,
-    kept: &'a mut Kept,
-    sink: &'a mut dyn FnMut(&[u8]),
+    /// Whether its watcher ended without a word.
+    was_killed: bool,
+    output: Receiver<Written>,
+    sink: &'a mut dyn FnMut(Stream, &[u8]),
     silent: bool,
 }
 
@@ -183,7 +245,7 @@ impl Run<'_> {
                 Some((_, since)) if now >= since + GRACE => self.order(Order::Kill),
                 _ => {}
             }
-            if self.interrupts.take() {
+            if (self.stop)() {
                 self.order(if stopped.is_none() { Order::Stop } else { Order::Kill });
                 stopped.get_or_insert((Ended::Interrupted, now));
             }
@@ -212,6 +274,7 @@ impl Run<'_> {
             None if leash.has_ended() => {
                 let status = watcher.wait()?;
                 // Killed in the middle: what became of the command is not known, and it is ended now.
+                self.was_killed = true;
                 return Ok(Some(Ended::Signal(status.signal().unwrap_or(0))));
             }
             None => {}
@@ -221,16 +284,13 @@ impl Run<'_> {
 
     fn take_output(&mut self, wait: Duration) {
         match self.output.recv_timeout(wait) {
-            Ok(bytes) => {
-                self.kept.add(&bytes);
-                (self.sink)(&bytes);
-            }
+            Ok((stream, bytes)) => (self.sink)(stream, &bytes),
             Err(RecvTimeoutError::Disconnected) => self.silent = true,
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
 
-    /// Takes what is still in the pipe. Where a process escaped and holds it open, that is not waited for.
+    /// Takes what is still in the pipes. Where a process escaped and holds one open, that is not waited for.
     fn drain(&mut self) {
         let end = Instant::now() + GRACE;
         while !self.silent && Instant::now() < end {

@@ -1,12 +1,13 @@
-//! The watcher: a process of this program's own between `verify` and a command of a plan, which outlives neither. It is
-//! there because nothing else can clean up after a `verify` that was killed: the kernel closes the line between the two,
-//! and then the watcher ends the command with all that it started.
+//! The watcher: a process of this program's own between it and a command (a test of a plan, an agent), which outlives
+//! neither. It is there because nothing else can clean up after a program that was killed: the kernel closes the line
+//! between the two, and then the watcher ends the command with all that it started.
 //!
-//! The line is a socket: the watcher's stdin. To the watcher go orders of one byte, from it lines: how the command began,
-//! and how it ended.
+//! The line is a socket: the watcher's stdin. To the watcher goes the command's stdin, if it has one, and then orders of
+//! one byte; from it come lines: how the command began, and how it ended.
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::descendants;
+use super::{descendants, pass};
 
 /// The hidden command by which this program starts itself as a watcher.
 pub(crate) const COMMAND: &str = "run-watched";
@@ -75,7 +76,28 @@ impl Word {
     }
 }
 
-/// The end of the line that `verify` holds. When it is dropped, or its process goes in whatever way, the command goes.
+/// What is started.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start<'a> {
+    /// A program and its arguments.
+    pub(super) words: &'a [OsString],
+    /// Where.
+    pub(super) folder: &'a Path,
+    /// The only variables that it sees; without any, those of this program, but for what git tells its children of their
+    /// repository.
+    pub(super) environment: Option<&'a [(OsString, OsString)]>,
+}
+
+/// Where the command reads and writes.
+#[derive(Debug)]
+pub(super) struct Streams {
+    /// Without it there is nothing to read.
+    pub(super) stdin: Option<OwnedFd>,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+/// The end of the line that this program holds. When it is dropped, or its process goes in whatever way, the command goes.
 #[derive(Debug)]
 pub(super) struct Leash {
     line: UnixStream,
@@ -84,21 +106,29 @@ pub(super) struct Leash {
 }
 
 impl Leash {
-    /// Starts `command` under a watcher, in `folder`, without stdin; its output goes to `output`.
-    pub(super) fn start(command: &str, folder: &Path, output: &io::PipeWriter) -> io::Result<(Child, Self)> {
+    /// Starts a command under a watcher.
+    pub(super) fn start(start: Start<'_>, streams: Streams) -> io::Result<(Child, Self)> {
         let (ours, theirs) = UnixStream::pair()?;
-        ours.set_nonblocking(true)?;
         let mut watcher = Command::new(own_program()?);
-        crate::git::clear_local_variables(&mut watcher);
-        let child = watcher
-            .arg0("git-wf")
-            .args([COMMAND, "--", command])
-            .current_dir(folder)
-            .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
-            .stdout(output.try_clone()?)
-            .stderr(output.try_clone()?)
-            .process_group(0)
-            .spawn()?;
+        match start.environment {
+            Some(only) => watcher.env_clear().envs(only.iter().map(|(name, value)| (name, value))),
+            None => {
+                crate::git::clear_local_variables(&mut watcher);
+                &mut watcher
+            }
+        };
+        watcher.arg0("git-wf").arg(COMMAND);
+        if streams.stdin.is_some() {
+            watcher.arg("--stdin");
+        }
+        watcher.arg("--").args(start.words).current_dir(start.folder);
+        watcher.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(streams.stdout).stderr(streams.stderr);
+        let child = descendants::start_watcher(|| watcher.spawn())?;
+        if let Some(stdin) = streams.stdin {
+            // A watcher that is gone already is noticed by the end of the line.
+            let _ = pass::send(&ours, stdin);
+        }
+        ours.set_nonblocking(true)?;
         Ok((child, Self { line: ours, heard: Vec::new(), has_ended: false }))
     }
 
@@ -144,15 +174,21 @@ fn own_program() -> io::Result<PathBuf> {
     if running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
 }
 
-/// Is the watcher: runs `command` until it ends, it is told to stop, or nobody holds the line any more. Nothing that the
-/// command started is left then, as far as the system lets it be found.
-pub(crate) fn watch(command: &str) -> io::Result<()> {
+/// Is the watcher: runs a program with its arguments until it ends, it is told to stop, or nobody holds the line any more.
+/// Nothing that the command started is left then, as far as the system lets it be found. With `has_stdin`, what the command
+/// reads is sent over the line first.
+pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     let mut line = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     // Fails where somebody typed this command.
     line.set_read_timeout(Some(LOOK))?;
+    // Away from the terminal, and from the session by which this program's other children are told apart.
+    let _ = rustix::process::setsid();
     let before = descendants::adopt();
-    let mut shell = Command::new("sh");
-    let mut child = match shell.args(["-c", command]).stdin(Stdio::null()).process_group(0).spawn() {
+    let stdin = if has_stdin { Stdio::from(pass::receive(&line)?) } else { Stdio::null() };
+    let Some((program, args)) = words.split_first() else {
+        return Err(io::Error::other("there is no command"));
+    };
+    let mut child = match Command::new(program).args(args).stdin(stdin).process_group(0).spawn() {
         Ok(child) => child,
         Err(error) => return line.write_all(Word::Failed(error.to_string()).line().as_bytes()),
     };
@@ -173,7 +209,7 @@ pub(crate) fn watch(command: &str) -> io::Result<()> {
 
 fn follow(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<ExitStatus> {
     let stop = |signal| {
-        // The shell itself may have put itself into another group.
+        // The command may have put itself into another group.
         if let Some(pid) = Pid::from_raw(group) {
             let _ = kill_process(pid, signal);
         }

@@ -92,6 +92,7 @@ commands! {
         Fail = work::fail,
         Retry = work::retry,
         Lease = work::lease,
+        Agent = work::agent,
     }
     "the trail" {
         Trace = trail::trace,

@@ -5,6 +5,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::agent::ping::Pong;
+use crate::agent::request::Request;
 use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked, SolutionInput};
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
@@ -39,6 +41,8 @@ pub(super) enum Sort {
     Record,
     /// Handed in.
     Input,
+    /// What is said between this program and an agent.
+    Agent,
     /// Printed with `--json`.
     Answer,
 }
@@ -49,6 +53,7 @@ impl Sort {
         match self {
             Self::Record => "record",
             Self::Input => "input",
+            Self::Agent => "agent",
             Self::Answer => "answer",
         }
     }
@@ -58,6 +63,7 @@ impl Sort {
         match self {
             Self::Record => "records in the store",
             Self::Input => "what planners and executors write",
+            Self::Agent => "what agents are asked and answer with",
             Self::Answer => "what commands answer with --json",
         }
     }
@@ -127,6 +133,8 @@ pub(super) static KINDS: &[Kind] = &[
         "a conflict as `queue conflict add --from-json` takes it; also an array of them",
     ),
     kind::<ops::work::FailureInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
+    kind::<Request>(Sort::Agent, REQUEST, "what an agent is asked, on stdin or as a prompt"),
+    kind::<Pong>(Sort::Agent, "pong", "the answer to a request of kind `ping`"),
     kind::<ops::issues::IssueView>(
         Sort::Answer,
         "show-issue",
@@ -190,6 +198,8 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
     kind::<ops::work::DetailView>(Sort::Answer, "detail", "`detail`: what an item asks for"),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
+    kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agent list`"),
+    kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agent test`"),
     kind::<ops::issues::Overview>(Sort::Answer, "status", "`status`: the overview"),
     kind::<ops::issues::Counted>(Sort::Answer, "list-count", "`list --count`"),
     kind::<ops::issues::Found>(Sort::Answer, "search", "`search`"),
@@ -250,6 +260,9 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ErrorAnswer>(Sort::Answer, "error", "the error on stderr if a command fails"),
 ];
 
+/// The one kind beside answers that this program writes.
+const REQUEST: &str = "agent-request";
+
 /// The kind of this name.
 pub(super) fn find(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
@@ -260,7 +273,8 @@ impl Kind {
     pub(super) fn schema(&self) -> Value {
         let settings = SchemaSettings::draft2020_12();
         // What is read may leave fields out that are always there in what is printed.
-        let settings = if self.sort == Sort::Answer { settings.for_serialize() } else { settings };
+        let is_printed = self.sort == Sort::Answer || self.name == REQUEST;
+        let settings = if is_printed { settings.for_serialize() } else { settings };
         let mut derived = (self.derive)(settings).to_value();
         tidy(&mut derived);
         if self.sort == Sort::Answer

@@ -2,6 +2,7 @@
 
 mod args;
 pub(crate) mod bounded;
+mod config;
 mod discover;
 mod error;
 pub(crate) mod fault;

@@ -1,77 +1,170 @@
 //! What an actor may do in its role. Guard rails, not walls: without a role, everyone is an owner and may do
 //! everything.
+//!
+//! An operation needs one capability, and a role is a set of them. Both tables stand here and nowhere else.
 
-/// Who makes plans.
-const PLANNER: &str = "planner";
-/// Who judges them.
-const REVIEWER: &str = "reviewer";
-/// Who puts them in order.
-const INTEGRATOR: &str = "integrator";
-/// Who carries them out.
-const EXECUTOR: &str = "executor";
+use crate::model::Explain;
+use crate::model::remedy::Remedies;
+use crate::model::text_enum;
 
-/// Every role that is known here.
-const ALL: &[&str] = &[PLANNER, REVIEWER, INTEGRATOR, EXECUTOR];
-/// What only an owner does, who names no role.
-const OWNER: &[&str] = &[];
+text_enum!(
+    /// As what somebody acts.
+    Role {
+        /// Finds out what an issue touches.
+        Explorer = "explorer",
+        /// Makes plans.
+        Planner = "planner",
+        /// Judges them.
+        Reviewer = "reviewer",
+        /// Puts them in order.
+        Integrator = "integrator",
+        /// Carries them out.
+        Executor = "executor",
+        /// Hands out the work, and does none of it.
+        Coordinator = "coordinator",
+    }
+);
 
-/// Operations, by the words that they begin with, and the roles that they belong to.
-static OPERATIONS: &[(&str, &[&str])] = &[
-    ("new", ALL),
-    ("edit", ALL),
-    ("comment", ALL),
-    ("feedback", ALL),
-    ("import", ALL),
-    ("merge", ALL),
-    ("solution add", &[PLANNER]),
-    ("task", &[PLANNER]),
-    ("solution review", &[REVIEWER]),
-    ("bind", &[PLANNER, INTEGRATOR]),
-    ("unbind", &[PLANNER, INTEGRATOR]),
-    ("queue", &[INTEGRATOR]),
-    ("conflicts", &[INTEGRATOR]),
-    ("next", &[EXECUTOR]),
-    ("verify", &[EXECUTOR]),
-    ("accept", &[EXECUTOR]),
-    ("done", &[EXECUTOR]),
-    ("fail", &[EXECUTOR]),
-    ("retry", &[EXECUTOR, INTEGRATOR]),
-    ("lease", &[EXECUTOR]),
-    ("link", &[EXECUTOR]),
-    ("unlink", &[EXECUTOR]),
+/// Another name for the executor.
+const IMPLEMENTER: &str = "implementer";
+
+text_enum!(
+    /// What an operation needs.
+    Capability {
+        /// To say something: issues, comments, feedback; and what follows from git without a decision.
+        Note = "note",
+        /// To write plans.
+        Plan = "plan",
+        /// To judge plans.
+        Review = "review",
+        /// To choose the plan that is carried out.
+        Choose = "choose",
+        /// To decide what is carried out when, and what two clones disagree on.
+        Order = "order",
+        /// To carry plans out.
+        Execute = "execute",
+        /// To let something that failed be tried again.
+        Retry = "retry",
+        /// To decide for the project.
+        Own = "own",
+    }
+);
+
+impl Role {
+    /// The role of this name, or of another name for it.
+    pub(crate) fn named(text: &str) -> Option<Self> {
+        if text == IMPLEMENTER { Some(Self::Executor) } else { Self::parse(text) }
+    }
+
+    /// Its capabilities.
+    fn capabilities(self) -> &'static [Capability] {
+        use Capability::{Choose, Execute, Note, Order, Plan, Retry, Review};
+        match self {
+            Self::Explorer => &[Note],
+            Self::Planner => &[Note, Plan, Choose],
+            Self::Reviewer => &[Note, Review],
+            Self::Integrator => &[Note, Choose, Order, Retry],
+            Self::Executor => &[Note, Execute, Retry],
+            Self::Coordinator => &[Note, Retry],
+        }
+    }
+}
+
+/// Operations, by the words that they begin with, and what they need.
+static OPERATIONS: &[(&str, Capability)] = &[
+    ("new", Capability::Note),
+    ("edit", Capability::Note),
+    ("comment", Capability::Note),
+    ("feedback", Capability::Note),
+    ("import", Capability::Note),
+    ("merge", Capability::Note),
+    ("solution add", Capability::Plan),
+    ("task", Capability::Plan),
+    ("solution review", Capability::Review),
+    ("bind", Capability::Choose),
+    ("unbind", Capability::Choose),
+    ("queue", Capability::Order),
+    ("conflicts", Capability::Order),
+    ("next", Capability::Execute),
+    ("verify", Capability::Execute),
+    ("accept", Capability::Execute),
+    ("done", Capability::Execute),
+    ("fail", Capability::Execute),
+    ("retry", Capability::Retry),
+    ("lease", Capability::Execute),
+    ("link", Capability::Execute),
+    ("unlink", Capability::Execute),
     // Finding lost links and following rewritten commits says nothing that git does not know already.
-    ("relink", ALL),
-    ("rewrite", ALL),
-    ("close", OWNER),
-    ("reopen", OWNER),
-    ("policy", OWNER),
-    ("project", OWNER),
-    ("redact", OWNER),
-    ("fsck", OWNER),
+    ("relink", Capability::Note),
+    ("rewrite", Capability::Note),
+    ("close", Capability::Own),
+    ("reopen", Capability::Own),
+    ("policy", Capability::Own),
+    ("project", Capability::Own),
+    ("redact", Capability::Own),
+    ("fsck", Capability::Own),
 ];
 
-/// The roles that an operation belongs to; none if nobody here knows it.
-fn roles_of(operation: &str) -> Option<&'static [&'static str]> {
+/// What an operation needs; none if nobody here knows it.
+fn needs(operation: &str) -> Option<Capability> {
     let begins = |words: &str| {
         operation.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
-    OPERATIONS.iter().find(|(words, _)| begins(words)).map(|(_, roles)| *roles)
+    OPERATIONS.iter().find(|(words, _)| begins(words)).map(|(_, capability)| *capability)
 }
 
 /// Whether steps of this name are left by an operation that is known here, or by several: `queue` is all that begin so.
 pub(crate) fn is_operation(name: &str) -> bool {
     let is_among = |words: &str| words.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
-    roles_of(name).is_some() || OPERATIONS.iter().any(|(words, _)| is_among(words))
+    needs(name).is_some() || OPERATIONS.iter().any(|(words, _)| is_among(words))
 }
 
 /// The roles that are known here, and the owner.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().copied().chain(["owner"])
+    Role::ALL.iter().map(|role| role.as_str()).chain(["owner"])
 }
 
-/// Whether a role may do this. A role or an operation that nobody knows here is not judged.
+/// An operation that does not belong to a role.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a {role} may not `{operation}`")]
+pub(crate) struct NotTheirs {
+    role: Role,
+    operation: String,
+    needed: Capability,
+}
+
+impl Explain for NotTheirs {
+    fn code(&self) -> &'static str {
+        "not-your-role"
+    }
+
+    fn remedies(&self) -> Remedies {
+        let may = |role: &&Role| role.capabilities().contains(&self.needed);
+        let roles: Vec<&str> = Role::ALL.iter().filter(may).map(|role| role.as_str()).collect();
+        let who = if roles.is_empty() {
+            "only the owner may".to_owned()
+        } else {
+            format!("it belongs to: {}", roles.join(", "))
+        };
+        format!("{who}; WF_ROLE says as what you act, and without it you are the owner").into()
+    }
+}
+
+/// Lets a role do what belongs to it. A role or an operation that nobody knows here is not judged.
+///
+/// # Errors
+/// [`NotTheirs`].
+pub(crate) fn permit(role: &str, operation: &str) -> Result<(), NotTheirs> {
+    let (Some(role), Some(needed)) = (Role::named(role), needs(operation)) else { return Ok(()) };
+    if role.capabilities().contains(&needed) {
+        return Ok(());
+    }
+    Err(NotTheirs { role, operation: operation.to_owned(), needed })
+}
+
+/// Whether a role may do this.
 pub(crate) fn may(role: &str, operation: &str) -> bool {
-    !ALL.contains(&role) || roles_of(operation).is_none_or(|roles| roles.contains(&role))
+    permit(role, operation).is_ok()
 }
 
 #[cfg(test)]
@@ -91,10 +184,15 @@ mod tests {
     #[test]
     fn each_role_keeps_to_its_work() {
         for (role, may_do, may_not) in [
-            (PLANNER, "solution add", "done"),
-            (REVIEWER, "solution review", "solution add"),
-            (INTEGRATOR, "queue add", "next"),
-            (EXECUTOR, "next", "queue add"),
+            ("explorer", "comment", "solution add"),
+            ("planner", "solution add", "done"),
+            ("planner", "bind", "queue add"),
+            ("reviewer", "solution review", "solution add"),
+            ("integrator", "queue add", "next"),
+            ("executor", "next", "queue add"),
+            ("executor", "done", "solution review"),
+            ("implementer", "done", "task edit"),
+            ("coordinator", "retry", "next"),
         ] {
             assert!(may(role, may_do) && !may(role, may_not), "{role}");
             assert!(may(role, "comment") && !may(role, "policy set"), "{role}");
@@ -103,7 +201,18 @@ mod tests {
 
     #[test]
     fn words_are_compared_whole_and_strangers_are_not_judged() {
-        assert!(may(PLANNER, "nextcloud") && may("gardener", "done"));
+        assert!(may("planner", "nextcloud") && may("gardener", "done"));
+    }
+
+    #[test]
+    fn a_refusal_says_whose_work_it_is() {
+        let refused = permit("planner", "done").unwrap_err();
+        assert_eq!(refused.to_string(), "a planner may not `done`");
+        let words = |refused: &NotTheirs| refused.remedies().as_slice()[0].words.clone();
+        assert!(words(&refused).starts_with("it belongs to: executor;"), "{}", words(&refused));
+        let refused = permit("implementer", "policy set").unwrap_err();
+        assert!(words(&refused).starts_with("only the owner may;"), "{}", words(&refused));
+        assert_eq!(permit("owner", "policy set"), Ok(()));
     }
 
     /// The words that the commands here give to `describe`.
@@ -131,7 +240,7 @@ mod tests {
         }
         assert!(found.len() > 30, "{found:?}");
         for operation in found {
-            assert!(roles_of(&operation).is_some(), "`{operation}` is in no row");
+            assert!(needs(&operation).is_some(), "`{operation}` is in no row");
         }
     }
 }

@@ -43,11 +43,15 @@ The name of an agent.
 Records and the log show it beside the git identity.
 .TP
 .B WF_ROLE
+.BR explorer ,
 .BR planner ,
 .BR reviewer ,
-.B integrator
+.BR integrator ,
+.B executor
+(or
+.BR implementer )
 or
-.BR executor .
+.BR coordinator .
 If it is unset, you are the owner.
 .TP
 .B NO_COLOR
@@ -70,6 +74,10 @@ How long a claim lasts without a commit:
 .TP
 .B wf.lockTimeout
 How many seconds to wait for another writer (default: 60).
+.TP
+.BR wf.agent.\fINAME\fP.command ", " .protocol ", " .timeout ", " .shell ", " .env
+An agent, or what is different about a preset: see
+.BR git\-wf\-agent (1).
 .TP
 .BR wf.sign ", " commit.gpgSign
 Sign the commits of the store, as git signs other commits.

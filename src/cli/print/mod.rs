@@ -1,6 +1,7 @@
 //! What commands print for people: one file for each subject.
 
 pub(super) mod added;
+pub(super) mod agent;
 pub(super) mod audit;
 pub(super) mod background;
 pub(super) mod check;

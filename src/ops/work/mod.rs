@@ -1,6 +1,7 @@
 //! The work: claims on plans, carrying them out, ending them.
 
 mod accept;
+mod agents;
 mod aside;
 mod attempt;
 mod begin;
@@ -29,6 +30,7 @@ mod unseen_claim;
 mod verify;
 
 pub(crate) use accept::{Accept, Accepted, accept};
+pub(crate) use agents::{AgentView, TestAgent, Tested, agents, test_agent};
 pub(crate) use aside::set_aside;
 pub(crate) use attempt::Attempt;
 pub(crate) use claim_view::Claim;

@@ -77,6 +77,9 @@ fn others(repo: &Repo) {
     answer(repo, "import", &["import", "beads", "beads.jsonl"]);
     answer(repo, "show-issue", &["close", "bd-1"]);
     answer(repo, "show-issue", &["reopen", "bd-1"]);
+    answers(repo, "agent", &["agent", "list"]);
+    let pong = r#"sh:sed -n 's/.*"nonce": "\(.*\)".*/{"pong": "\1"}/p'"#;
+    answer(repo, "agent-test", &["agent", "test", pong]);
     answer(repo, "demo", &["demo"]);
     answer(repo, "help", &["help", "claims"]);
     answer(repo, "help-install", &["help", "--install", "--to", "manual"]);

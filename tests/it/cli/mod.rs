@@ -4,7 +4,7 @@ mod answers;
 mod manual;
 mod numbers;
 mod output;
-mod schema;
+pub(crate) mod schema;
 mod screens;
 mod terminal;
 mod texts;

@@ -1,5 +1,6 @@
 //! Claims, verification, and how an execution ends.
 
+mod agents;
 mod claims;
 mod consent;
 mod detail;

@@ -1,16 +1,22 @@
+use std::ffi::OsString;
+
 use crate::agent::watch;
 use crate::cli::{Context, Exit, Failure, Outcome};
 
-/// What `verify` starts around each command of a plan, so that the command does not outlive it
+/// What is started around each command of a plan and each agent, so that it does not outlive this program
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// For `sh -c`
-    command: String,
+    /// Whether the command's stdin comes over the line
+    #[arg(long)]
+    stdin: bool,
+    /// A program and its arguments
+    #[arg(required = true, last = true)]
+    words: Vec<OsString>,
 }
 
 pub(in crate::cli) fn run(args: Args, _: &mut Context) -> Outcome {
-    watch::watch(&args.command).map_err(|error| {
-        Failure::new("not-watched", format!("only `git wf verify` starts this: {error}"))
+    watch::watch(&args.words, args.stdin).map_err(|error| {
+        Failure::new("not-watched", format!("only git-wf itself starts this: {error}"))
             .hint("`git wf verify` runs the test commands of a plan")
     })?;
     Ok(Exit::Done)

@@ -24,7 +24,7 @@ pub(in crate::cli) struct Listed {
     /// Its name: what `schema KIND` takes.
     kind: &'static str,
     /// What it is for.
-    #[schemars(extend("enum" = ["record", "input", "answer"]))]
+    #[schemars(extend("enum" = ["record", "input", "agent", "answer"]))]
     sort: &'static str,
     /// In one line, with the commands that answer so.
     about: &'static str,
@@ -49,7 +49,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 }
 
 fn list(context: &mut Context) -> std::io::Result<()> {
-    for sort in [Sort::Record, Sort::Input, Sort::Answer] {
+    for sort in [Sort::Record, Sort::Input, Sort::Agent, Sort::Answer] {
         let heading = context.screen.painter().paint(style::HEADING, sort.heading());
         writeln!(context.screen, "{heading}")?;
         let mut table = Table::new([Column::left(""), Column::flexible("")]);

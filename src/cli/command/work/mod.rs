@@ -1,6 +1,7 @@
 //! Commands on the work: claims, carrying plans out, ending that.
 
 pub(in crate::cli) mod accept;
+pub(in crate::cli) mod agent;
 pub(in crate::cli) mod detail;
 pub(in crate::cli) mod done;
 pub(in crate::cli) mod ended;

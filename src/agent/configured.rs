@@ -1,0 +1,54 @@
+//! The agents that git config and the presets name, and where their programs are.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::definition::{Origin, Setting};
+use crate::git::GitError;
+use crate::store::Store;
+
+/// What git config says of agents.
+pub(crate) fn settings(store: &Store) -> Result<Vec<Setting>, GitError> {
+    let values = store.git().config_below("wf.agent.")?.into_iter();
+    Ok(values
+        .map(|value| Setting {
+            name: value.subsection,
+            key: value.name,
+            value: value.value,
+            origin: Origin::Config { scope: value.scope, file: value.origin },
+        })
+        .collect())
+}
+
+/// Where a program is that would be started in `folder` with this `PATH`; none if it is not there or cannot be run.
+pub(crate) fn program(name: &str, folder: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
+    let is_program = |file: &PathBuf| {
+        std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    };
+    if name.contains('/') {
+        return Some(folder.join(name)).filter(is_program);
+    }
+    std::env::split_paths(path?).map(|entry| folder.join(entry).join(name)).find(is_program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_a_file_that_can_be_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let (bin, data) = (folder.path().join("bin"), folder.path().join("data"));
+        std::fs::create_dir_all(bin.join("sub")).unwrap();
+        std::fs::write(&data, "").unwrap();
+        std::fs::write(bin.join("tool"), "").unwrap();
+        std::fs::set_permissions(bin.join("tool"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let found = |name: &str| program(name, folder.path(), Some(bin.as_os_str()));
+        assert_eq!(found("tool"), Some(bin.join("tool")));
+        assert_eq!(found("bin/tool"), Some(bin.join("tool")));
+        assert_eq!((found("sub"), found("missing"), found("./data")), (None, None, None));
+        assert_eq!(program("tool", folder.path(), Some(OsStr::new("bin"))), Some(bin.join("tool")));
+        assert_eq!(program("tool", folder.path(), None), None);
+    }
+}

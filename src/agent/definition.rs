@@ -1,0 +1,437 @@
+//! What an agent is: a program with its arguments, the protocol that it speaks, how long it may take and which variables it
+//! sees. It comes from git config, from a preset, or from a command line, and each of its values knows from where.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::model::text_enum;
+use crate::rules::lease::parse_duration;
+
+use super::preset::{self, Preset};
+
+/// How long an agent may take if nothing else is said.
+const DEFAULT_TIMEOUT: &str = "30m";
+/// What a command line begins with to name its protocol.
+const ACP_PREFIX: &str = "acp:";
+/// What a command line begins with to be run by a shell.
+const SHELL_PREFIX: &str = "sh:";
+/// Longer names would not fit into a line.
+const LONGEST_NAME: usize = 64;
+
+text_enum!(
+    /// How this program and an agent talk.
+    Protocol {
+        /// The input as JSON on stdin, the answer as JSON on stdout.
+        Plain = "plain",
+        /// The Agent Client Protocol.
+        Acp = "acp",
+    }
+);
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "from")]
+pub(crate) enum Origin {
+    /// Nobody said anything else.
+    Default,
+    /// The preset of the same name.
+    Preset,
+    /// The command line that was given.
+    Argument,
+    /// git config.
+    Config {
+        /// `system`, `global`, `local`, `worktree` or `command`.
+        scope: String,
+        /// The file, as git names it: `file:.git/config`.
+        file: String,
+    },
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Preset => f.write_str("preset"),
+            Self::Argument => f.write_str("argument"),
+            Self::Config { scope, file } => {
+                let file = file.strip_prefix("file:").unwrap_or(file);
+                write!(f, "{scope} config, {file}")
+            }
+        }
+    }
+}
+
+/// A value, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sourced<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// Where it comes from.
+    pub(crate) origin: Origin,
+}
+
+impl<T> Sourced<T> {
+    fn new(value: T, origin: Origin) -> Self {
+        Self { value, origin }
+    }
+}
+
+/// A variable of an agent's environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Variable {
+    /// As it is here, if it is set.
+    Passed(String),
+    /// With this value.
+    Set(String, String),
+}
+
+impl Variable {
+    fn parse(text: &str) -> Option<Self> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (text, None),
+        };
+        let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let is_name =
+            !name.is_empty() && name.chars().all(is_fine) && !name.starts_with(|c: char| c.is_ascii_digit());
+        let is_value = value.is_none_or(|value| !value.contains('\0'));
+        (is_name && is_value).then(|| match value {
+            Some(value) => Self::Set(name.to_owned(), value.to_owned()),
+            None => Self::Passed(name.to_owned()),
+        })
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Passed(name) | Self::Set(name, _) => name,
+        }
+    }
+}
+
+/// One setting of an agent in git config: `wf.agent.<name>.<key>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting {
+    /// The agent.
+    pub(crate) name: String,
+    /// `command`, `protocol`, …, in lower case.
+    pub(crate) key: String,
+    /// What it is set to.
+    pub(crate) value: String,
+    /// Where.
+    pub(crate) origin: Origin,
+}
+
+/// An agent that can be started. There is none without a program, with a name that is no name, or with a setting that says
+/// nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Agent {
+    name: String,
+    command: Sourced<String>,
+    words: Vec<String>,
+    shell: Sourced<bool>,
+    protocol: Sourced<Protocol>,
+    timeout: Sourced<Duration>,
+    environment: Vec<Sourced<Variable>>,
+}
+
+/// Why there is no such agent.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoAgent {
+    /// Nobody configured it.
+    #[error("there is no agent `{name}`")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// A name that cannot be one.
+    #[error("`{0}` cannot be the name of an agent")]
+    Name(String),
+    /// It has settings, but no command.
+    #[error("agent `{name}` has no command")]
+    NoCommand {
+        /// Its name.
+        name: String,
+    },
+    /// A command line that holds no program, or cannot be split into words.
+    #[error("`{command}` is not a command line: {why}")]
+    Command {
+        /// As it was given.
+        command: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A setting that nobody understands.
+    #[error("`wf.agent.{name}.{key}` is `{value}`; expected {expected}")]
+    Setting {
+        /// The agent.
+        name: String,
+        /// Which.
+        key: String,
+        /// What it is set to.
+        value: String,
+        /// What it may be set to.
+        expected: &'static str,
+    },
+}
+
+impl crate::model::Explain for NoAgent {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "unknown-agent",
+            Self::Name(_) | Self::NoCommand { .. } | Self::Command { .. } | Self::Setting { .. } => {
+                "invalid-agent"
+            }
+        }
+    }
+
+    fn remedies(&self) -> crate::model::remedy::Remedies {
+        match self {
+            Self::Unknown { known, .. } => {
+                format!("the agents are {}; a command line holds a blank or a `/`", known.join(", ")).into()
+            }
+            Self::Name(_) => "a name is up to 64 of A-Z, a-z, 0-9, `.`, `_` and `-`".into(),
+            Self::NoCommand { name } => {
+                format!("`git config wf.agent.{name}.command COMMAND` sets it").into()
+            }
+            Self::Command { .. } => {
+                "write it as in a shell, with quotes around blanks; `sh:` before it runs it in one".into()
+            }
+            Self::Setting { name, key, .. } => {
+                format!("`git config --show-origin wf.agent.{name}.{key}` shows where it is set").into()
+            }
+        }
+    }
+}
+
+impl Agent {
+    /// The agent that a text means: a name in git config, the name of a preset, or a command line, which holds a blank or a
+    /// `/`, or begins with `acp:` or `sh:`.
+    ///
+    /// # Errors
+    /// [`NoAgent`].
+    pub(crate) fn meant(text: &str, settings: &[Setting]) -> Result<Self, NoAgent> {
+        let is_named = preset::find(text).is_some() || settings.iter().any(|setting| setting.name == text);
+        if is_named {
+            return Self::named(text, settings);
+        }
+        let is_command =
+            text.contains([' ', '/']) || [ACP_PREFIX, SHELL_PREFIX].iter().any(|it| text.starts_with(it));
+        if is_command {
+            Self::of_command(text)
+        } else {
+            Err(NoAgent::Unknown { name: text.to_owned(), known: names(settings) })
+        }
+    }
+
+    /// The agent with this name.
+    ///
+    /// # Errors
+    /// [`NoAgent`].
+    pub(crate) fn named(name: &str, settings: &[Setting]) -> Result<Self, NoAgent> {
+        if !is_name(name) {
+            return Err(NoAgent::Name(name.to_owned()));
+        }
+        let preset = preset::find(name);
+        let own = || settings.iter().filter(|setting| setting.name == name);
+        if preset.is_none() && own().next().is_none() {
+            return Err(NoAgent::Unknown { name: name.to_owned(), known: names(settings) });
+        }
+        let set = |key: &str| own().rfind(|setting| setting.key == key);
+        for setting in own() {
+            if !["command", "shell", "protocol", "timeout", "env"].contains(&setting.key.as_str()) {
+                return Err(setting.unfit("one of the keys command, shell, protocol, timeout and env"));
+            }
+        }
+        let from_preset =
+            |value: fn(&Preset) -> String| preset.map(|preset| Sourced::new(value(preset), Origin::Preset));
+        let command = match set("command") {
+            Some(setting) => Sourced::new(setting.value.clone(), setting.origin.clone()),
+            None => from_preset(|preset| preset.command.to_owned())
+                .ok_or_else(|| NoAgent::NoCommand { name: name.to_owned() })?,
+        };
+        let shell = match set("shell") {
+            Some(setting) => setting.read(boolean, "true or false")?,
+            None => Sourced::new(false, Origin::Default),
+        };
+        let protocol = match set("protocol") {
+            Some(setting) => setting.read(Protocol::parse, "plain or acp")?,
+            None => match preset {
+                // A command of one's own under the name of a preset speaks what it likes.
+                Some(preset) if command.origin == Origin::Preset => {
+                    Sourced::new(preset.protocol, Origin::Preset)
+                }
+                _ => Sourced::new(Protocol::Plain, Origin::Default),
+            },
+        };
+        let timeout = match set("timeout") {
+            Some(setting) => setting.read(duration, "a number with a unit, such as 90s, 30m or 2h")?,
+            None => default_timeout(),
+        };
+        let presets = preset.map(|preset| preset.environment).unwrap_or_default();
+        let mut environment: Vec<Sourced<Variable>> = presets
+            .iter()
+            .map(|name| Sourced::new(Variable::Passed((*name).to_owned()), Origin::Preset))
+            .collect();
+        for setting in own().filter(|setting| setting.key == "env") {
+            let variable = setting.read(Variable::parse, "NAME or NAME=VALUE")?;
+            environment.retain(|other| other.value.name() != variable.value.name());
+            environment.push(variable);
+        }
+        Self::made(name.to_owned(), command, shell, protocol, timeout, environment)
+    }
+
+    /// The agent that a command line is.
+    fn of_command(text: &str) -> Result<Self, NoAgent> {
+        let (protocol, rest) = match text.strip_prefix(ACP_PREFIX) {
+            Some(rest) => (Sourced::new(Protocol::Acp, Origin::Argument), rest),
+            None => (Sourced::new(Protocol::Plain, Origin::Default), text),
+        };
+        let (shell, rest) = match rest.trim_start().strip_prefix(SHELL_PREFIX) {
+            Some(rest) => (Sourced::new(true, Origin::Argument), rest),
+            None => (Sourced::new(false, Origin::Default), rest),
+        };
+        let command = Sourced::new(rest.trim().to_owned(), Origin::Argument);
+        let program = shlex::split(rest).and_then(|words| words.into_iter().next()).unwrap_or_default();
+        let file = program.rsplit('/').next().unwrap_or_default();
+        let name: String = file.chars().filter(|c| is_name_character(*c)).take(LONGEST_NAME).collect();
+        let name = if is_name(&name) { name } else { "agent".to_owned() };
+        Self::made(name, command, shell, protocol, default_timeout(), vec![])
+    }
+
+    fn made(
+        name: String,
+        command: Sourced<String>,
+        shell: Sourced<bool>,
+        protocol: Sourced<Protocol>,
+        timeout: Sourced<Duration>,
+        environment: Vec<Sourced<Variable>>,
+    ) -> Result<Self, NoAgent> {
+        let wrong = |why| NoAgent::Command { command: command.value.clone(), why };
+        if command.value.contains('\0') {
+            return Err(wrong("it holds a null character"));
+        }
+        if command.value.trim().is_empty() {
+            return Err(wrong("it is empty"));
+        }
+        let words = if shell.value {
+            ["sh", "-c", &command.value].map(str::to_owned).to_vec()
+        } else {
+            shlex::split(&command.value).ok_or_else(|| wrong("a quote is not closed, or a `\\` ends it"))?
+        };
+        if words.first().is_none_or(String::is_empty) {
+            return Err(wrong("it names no program"));
+        }
+        Ok(Self { name, command, words, shell, protocol, timeout, environment })
+    }
+
+    /// The same, with another limit.
+    pub(crate) fn within(mut self, timeout: Duration) -> Self {
+        self.timeout = Sourced::new(timeout, Origin::Argument);
+        self
+    }
+
+    /// Its name; for a command line, that of the program.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// As it was written.
+    pub(crate) fn command(&self) -> &Sourced<String> {
+        &self.command
+    }
+
+    /// Whether a shell reads the command.
+    pub(crate) fn shell(&self) -> &Sourced<bool> {
+        &self.shell
+    }
+
+    /// The program and its arguments, as they are started.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        self.words.iter().map(OsString::from).collect()
+    }
+
+    /// The program that has to be there.
+    pub(crate) fn program(&self) -> &str {
+        &self.words[0]
+    }
+
+    /// How to talk to it.
+    pub(crate) fn protocol(&self) -> &Sourced<Protocol> {
+        &self.protocol
+    }
+
+    /// How long it may take.
+    pub(crate) fn timeout(&self) -> &Sourced<Duration> {
+        &self.timeout
+    }
+
+    /// Variables that it sees beside those of everybody.
+    pub(crate) fn environment(&self) -> &[Sourced<Variable>] {
+        &self.environment
+    }
+}
+
+impl Setting {
+    fn read<T>(
+        &self,
+        read: impl Fn(&str) -> Option<T>,
+        expected: &'static str,
+    ) -> Result<Sourced<T>, NoAgent> {
+        let value = read(self.value.trim()).ok_or_else(|| self.unfit(expected))?;
+        Ok(Sourced::new(value, self.origin.clone()))
+    }
+
+    fn unfit(&self, expected: &'static str) -> NoAgent {
+        let Self { name, key, value, .. } = self.clone();
+        // A variable may be a secret.
+        let value = if key == "env" { value.split('=').next().unwrap_or_default().to_owned() } else { value };
+        NoAgent::Setting { name, key, value, expected }
+    }
+}
+
+/// The names of all agents: those of git config and the presets, sorted.
+pub(crate) fn names(settings: &[Setting]) -> Vec<String> {
+    let mut names: Vec<String> = settings.iter().map(|setting| setting.name.clone()).collect();
+    names.extend(preset::ALL.iter().map(|preset| preset.name.to_owned()));
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.len() <= LONGEST_NAME
+        && text.chars().all(is_name_character)
+}
+
+fn default_timeout() -> Sourced<Duration> {
+    Sourced::new(duration(DEFAULT_TIMEOUT).unwrap_or(Duration::from_secs(1800)), Origin::Default)
+}
+
+fn duration(text: &str) -> Option<Duration> {
+    let millis = parse_duration(text)?;
+    Some(Duration::from_millis(u64::try_from(millis).ok()?))
+}
+
+/// As git reads it.
+fn boolean(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Some(true),
+        "false" | "no" | "off" | "0" | "" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

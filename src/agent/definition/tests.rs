@@ -1,0 +1,123 @@
+use super::*;
+use crate::model::Explain;
+use proptest::prelude::*;
+
+fn config() -> Origin {
+    Origin::Config { scope: "local".into(), file: "file:.git/config".into() }
+}
+
+fn settings(given: &[(&str, &str, &str)]) -> Vec<Setting> {
+    given
+        .iter()
+        .map(|(name, key, value)| Setting {
+            name: (*name).into(),
+            key: (*key).into(),
+            value: (*value).into(),
+            origin: config(),
+        })
+        .collect()
+}
+
+#[test]
+fn a_configured_agent_has_the_values_of_its_settings() {
+    let all = settings(&[
+        ("mine", "command", "./plan --model 'a b'"),
+        ("mine", "protocol", "acp"),
+        ("mine", "timeout", "2h"),
+        ("mine", "env", "API_KEY"),
+        ("mine", "env", "LEVEL=high=er"),
+    ]);
+    let agent = Agent::meant("mine", &all).unwrap();
+    assert_eq!(agent.words(), ["./plan", "--model", "a b"]);
+    assert_eq!((agent.protocol().value, agent.timeout().value.as_secs()), (Protocol::Acp, 7200));
+    let environment: Vec<_> = agent.environment().iter().map(|variable| variable.value.clone()).collect();
+    assert_eq!(
+        environment,
+        [Variable::Passed("API_KEY".into()), Variable::Set("LEVEL".into(), "high=er".into())]
+    );
+    assert_eq!(agent.command().origin, config());
+    assert_eq!(agent.shell().origin, Origin::Default);
+}
+
+#[test]
+fn the_last_value_counts_and_a_shell_is_asked_for() {
+    let all = settings(&[("x", "command", "first"), ("x", "command", "a | b"), ("x", "shell", "yes")]);
+    assert_eq!(Agent::meant("x", &all).unwrap().words(), ["sh", "-c", "a | b"]);
+}
+
+#[test]
+fn a_setting_changes_one_value_of_a_preset() {
+    let agent = Agent::meant("claude", &settings(&[("claude", "timeout", "5m")])).unwrap();
+    assert_eq!(agent.command().origin, Origin::Preset);
+    assert_eq!((agent.timeout().value.as_secs(), &agent.timeout().origin), (300, &config()));
+    let acp = Agent::meant("gemini-acp", &settings(&[("gemini-acp", "command", "mine")])).unwrap();
+    assert_eq!(acp.protocol().value, Protocol::Plain);
+}
+
+#[test]
+fn a_command_line_is_one_by_its_blank_slash_or_prefix() {
+    let agent = Agent::meant("python3 'my agent.py' -v", &[]).unwrap();
+    assert_eq!(
+        (agent.name(), agent.words()),
+        ("python3", ["python3", "my agent.py", "-v"].map(Into::into).to_vec())
+    );
+    assert_eq!(Agent::meant("./agent", &[]).unwrap().name(), "agent");
+    let agent = Agent::meant("acp:gemini --acp", &[]).unwrap();
+    assert_eq!((agent.name(), agent.protocol().value), ("gemini", Protocol::Acp));
+    let agent = Agent::meant("sh:jq . | ./plan", &[]).unwrap();
+    assert_eq!(agent.words(), ["sh", "-c", "jq . | ./plan"]);
+    assert_eq!(Agent::meant("acp:sh:x", &[]).unwrap().words(), ["sh", "-c", "x"]);
+    assert_eq!(Agent::meant("/é/ü x", &[]).unwrap().name(), "agent");
+}
+
+#[test]
+fn what_is_no_agent_says_why_and_what_to_do() {
+    let all = settings(&[
+        ("lost", "timeout", "1h"),
+        ("odd", "command", "x"),
+        ("odd", "protocol", "http"),
+        ("typo", "comand", "x"),
+        ("secret", "command", "x"),
+        ("secret", "env", "1A=hunter2"),
+        ("bad name", "command", "x"),
+    ]);
+    for (text, said) in [
+        ("nobody", "there is no agent `nobody`"),
+        ("lost", "agent `lost` has no command"),
+        ("odd", "`wf.agent.odd.protocol` is `http`; expected plain or acp"),
+        (
+            "typo",
+            "`wf.agent.typo.comand` is `x`; expected one of the keys command, shell, protocol, timeout and env",
+        ),
+        ("secret", "`wf.agent.secret.env` is `1A`; expected NAME or NAME=VALUE"),
+        ("bad name", "`bad name` cannot be the name of an agent"),
+        ("./a 'b", "`./a 'b` is not a command line: a quote is not closed, or a `\\` ends it"),
+        ("acp: ", "`` is not a command line: it is empty"),
+        ("'' x", "`'' x` is not a command line: it names no program"),
+        (" ", "`` is not a command line: it is empty"),
+    ] {
+        let error = Agent::meant(text, &all).unwrap_err();
+        assert_eq!(error.to_string(), said);
+        assert!(!error.remedies().is_empty());
+    }
+    assert!(names(&all).contains(&"lost".to_owned()) && names(&all).contains(&"codex".to_owned()));
+}
+
+#[test]
+fn each_preset_is_an_agent() {
+    for preset in preset::ALL {
+        let agent = Agent::meant(preset.name, &[]).unwrap();
+        assert_eq!((agent.name(), agent.protocol().value), (preset.name, preset.protocol));
+        let is_passed = |it: &Sourced<Variable>| matches!(it.value, Variable::Passed(_));
+        assert!(agent.environment().iter().all(is_passed), "{}", preset.name);
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC{0,40}", key in "[a-z]{0,9}", value in "\\PC{0,20}") {
+        let all = settings(&[(&text, &key, &value)]);
+        let _ = Agent::meant(&text, &all);
+        let _ = Agent::meant(&text, &[]);
+    }
+}

@@ -1,0 +1,154 @@
+//! What an agent sees of the environment: what any program needs, what its settings name, and who it is here. Everything
+//! else stays here, above all what may be a secret.
+
+use std::ffi::{OsStr, OsString};
+
+use super::definition::{Agent, Variable};
+use super::secrets;
+
+/// What any program needs to run, to speak the user's language and to reach the network, and by which git knows the user.
+const EVERYBODY: &[&str] = &[
+    "ALL_PROXY",
+    "COLORTERM",
+    "GIT_AUTHOR_DATE",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_NAME",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_COMMITTER_DATE",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "PATH",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+];
+
+/// The variables of an agent in a role, chosen from those that there are `here`. Nobody looks at a terminal, and git asks
+/// nothing.
+pub(crate) fn environment(
+    here: impl Iterator<Item = (OsString, OsString)>,
+    agent: &Agent,
+    role: &str,
+) -> Vec<(OsString, OsString)> {
+    let variables = agent.environment();
+    let is_passed = |name: &str| {
+        variables.iter().any(|it| matches!(&it.value, Variable::Passed(passed) if passed == name))
+    };
+    let mut chosen: Vec<(OsString, OsString)> = here
+        .filter(|(name, value)| {
+            let Some(name) = name.to_str() else { return false };
+            is_passed(name) || (is_everybodys(name) && !is_secret(value))
+        })
+        .collect();
+    let mut set = |name: &str, value: &str| {
+        chosen.retain(|(other, _)| other != name);
+        chosen.push((name.into(), value.into()));
+    };
+    for (name, value) in [
+        ("TERM", "dumb"),
+        ("NO_COLOR", "1"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("WF_ACTOR", agent.name()),
+        ("WF_ROLE", role),
+    ] {
+        set(name, value);
+    }
+    for variable in variables {
+        if let Variable::Set(name, value) = &variable.value {
+            set(name, value);
+        }
+    }
+    chosen
+}
+
+fn is_everybodys(name: &str) -> bool {
+    // Some programs look for proxies in small letters only.
+    EVERYBODY.contains(&name.to_ascii_uppercase().as_str()) || name.starts_with("LC_")
+}
+
+/// Such as the password of a proxy.
+fn is_secret(value: &OsStr) -> bool {
+    let text = value.to_string_lossy();
+    secrets::masked(&text, std::iter::empty()) != text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::definition::{Origin, Setting};
+    use std::collections::BTreeMap;
+
+    fn seen(env: &[&str], here: &[(&str, &str)]) -> BTreeMap<String, String> {
+        let mut settings = vec![("command", "x")];
+        settings.extend(env.iter().map(|text| ("env", *text)));
+        let settings: Vec<Setting> = settings
+            .into_iter()
+            .map(|(key, value)| Setting {
+                name: "mine".into(),
+                key: key.into(),
+                value: value.into(),
+                origin: Origin::Default,
+            })
+            .collect();
+        let agent = Agent::meant("mine", &settings).unwrap();
+        let here = here.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        let seen = environment(here, &agent, "planner");
+        let text = |text: OsString| text.into_string().unwrap();
+        seen.into_iter().map(|(name, value)| (text(name), text(value))).collect()
+    }
+
+    #[test]
+    fn secrets_are_passed_only_by_name() {
+        let here = [
+            ("PATH", "/bin"),
+            ("LC_ALL", "C.UTF-8"),
+            ("GITHUB_TOKEN", "abc"),
+            ("API_KEY", "s3cret"),
+            ("SSH_AUTH_SOCK", "/tmp/agent"),
+            ("GIT_DIR", "/elsewhere/.git"),
+            ("WF_ROLE", "owner"),
+            ("https_proxy", "http://me:pa55word@proxy:3128"),
+            ("http_proxy", "http://proxy:3128"),
+        ];
+        let names = |seen: &BTreeMap<String, String>| seen.keys().cloned().collect::<Vec<_>>();
+        let without = seen(&[], &here);
+        assert_eq!(
+            names(&without),
+            [
+                "GIT_TERMINAL_PROMPT",
+                "LC_ALL",
+                "NO_COLOR",
+                "PATH",
+                "TERM",
+                "WF_ACTOR",
+                "WF_ROLE",
+                "http_proxy"
+            ]
+        );
+        assert_eq!((without["WF_ROLE"].as_str(), without["WF_ACTOR"].as_str()), ("planner", "mine"));
+        let with = seen(&["API_KEY", "https_proxy", "UNSET", "TERM=xterm"], &here);
+        assert_eq!((with["API_KEY"].as_str(), with["TERM"].as_str()), ("s3cret", "xterm"));
+        assert!(with.contains_key("https_proxy") && !with.contains_key("UNSET"));
+    }
+}

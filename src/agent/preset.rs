@@ -1,0 +1,134 @@
+//! Agents that are known by name: the commands by which their makers say that they run without a person, reading the prompt
+//! from stdin and writing the answer to stdout, or speaking the Agent Client Protocol.
+
+use super::definition::Protocol;
+
+/// A known agent.
+#[derive(Debug)]
+pub(crate) struct Preset {
+    /// Its name here.
+    pub(crate) name: &'static str,
+    /// What it is.
+    pub(crate) about: &'static str,
+    /// How it is started.
+    pub(crate) command: &'static str,
+    /// How to talk to it.
+    pub(crate) protocol: Protocol,
+    /// Variables by which it finds its account and its settings.
+    pub(crate) environment: &'static [&'static str],
+}
+
+const ANTHROPIC: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_MODEL",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+];
+const OPENAI: &[&str] = &["CODEX_API_KEY", "CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"];
+const GEMINI: &[&str] = &[
+    "GEMINI_API_KEY",
+    "GEMINI_MODEL",
+    "GOOGLE_API_KEY",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "GOOGLE_CLOUD_LOCATION",
+    "GOOGLE_CLOUD_PROJECT",
+    "GOOGLE_GENAI_USE_VERTEXAI",
+];
+/// These talk to whichever provider there is a key for.
+const ANY: &[&str] = &[
+    "ANTHROPIC_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "GEMINI_API_KEY",
+    "GROQ_API_KEY",
+    "OPENAI_API_BASE",
+    "OPENAI_API_KEY",
+    "OPENCODE_CONFIG",
+    "OPENROUTER_API_KEY",
+];
+
+/// Sorted by name.
+pub(crate) static ALL: &[Preset] = &[
+    Preset {
+        name: "aider",
+        about: "aider, which takes its message from stdin, asks nothing and leaves commits to the role",
+        command: "aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-stream --message-file /dev/stdin",
+        protocol: Protocol::Plain,
+        environment: ANY,
+    },
+    Preset {
+        name: "claude",
+        about: "Claude Code in print mode; edits are accepted, other tools as its settings say",
+        command: "claude --print --output-format text --permission-mode acceptEdits",
+        protocol: Protocol::Plain,
+        environment: ANTHROPIC,
+    },
+    Preset {
+        name: "claude-acp",
+        about: "Claude Code through its adapter for the Agent Client Protocol",
+        command: "claude-agent-acp",
+        protocol: Protocol::Acp,
+        environment: ANTHROPIC,
+    },
+    Preset {
+        name: "codex",
+        about: "Codex without a person, which may write in the work tree only",
+        command: "codex exec --sandbox workspace-write --color never -",
+        protocol: Protocol::Plain,
+        environment: OPENAI,
+    },
+    Preset {
+        name: "codex-acp",
+        about: "Codex through its adapter for the Agent Client Protocol",
+        command: "codex-acp",
+        protocol: Protocol::Acp,
+        environment: OPENAI,
+    },
+    Preset {
+        name: "gemini",
+        about: "Gemini CLI in headless mode; edits are approved, other tools are not",
+        command: "gemini --output-format text --approval-mode auto_edit",
+        protocol: Protocol::Plain,
+        environment: GEMINI,
+    },
+    Preset {
+        name: "gemini-acp",
+        about: "Gemini CLI, speaking the Agent Client Protocol",
+        command: "gemini --acp",
+        protocol: Protocol::Acp,
+        environment: GEMINI,
+    },
+    Preset {
+        name: "opencode",
+        about: "opencode without a person; it takes its message from stdin",
+        command: "opencode run",
+        protocol: Protocol::Plain,
+        environment: ANY,
+    },
+    Preset {
+        name: "opencode-acp",
+        about: "opencode, speaking the Agent Client Protocol",
+        command: "opencode acp",
+        protocol: Protocol::Acp,
+        environment: ANY,
+    },
+];
+
+/// The preset of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Preset> {
+    ALL.iter().find(|preset| preset.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_sorted_and_so_are_their_variables() {
+        assert!(ALL.is_sorted_by_key(|preset| preset.name));
+        for preset in ALL {
+            assert!(preset.environment.is_sorted(), "{}", preset.name);
+        }
+    }
+}

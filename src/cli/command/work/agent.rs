@@ -1,0 +1,73 @@
+use std::time::Duration;
+
+use crate::agent::process::Interrupts;
+use crate::cli::{Context, Outcome, print};
+use crate::ops::work::{self, TestAgent};
+use crate::rules::lease::parse_duration;
+use crate::rules::roles::Role;
+
+/// List the agents that plan and carry out work, and test whether they answer
+///
+/// An agent is a command. Presets are there for Claude Code, Codex, Gemini CLI, opencode and aider; git config adds
+/// others, and changes the presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, and .env, which
+/// passes a variable (NAME) or sets it (NAME=VALUE) and may be given several times. Where an agent is asked for, a
+/// command line will do, too: with a blank or a `/` in it; `acp:` before it says that it speaks the Agent Client
+/// Protocol, and `sh:` that a shell runs it.
+///
+/// A plain agent reads one JSON document from stdin: what to do, the input, and the schema of the answer. It writes its
+/// answer to stdout, with any text around it, and exits with 0. The answer is the last complete JSON object of the text
+/// that fits the schema.
+///
+/// An agent sees only the variables that every program needs, those that its settings name, and WF_ROLE and WF_ACTOR.
+/// When it ends, everything that it started ends.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: AgentCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum AgentCommand {
+    /// List the agents, where each setting comes from, and whether the program is found
+    List,
+    /// Start an agent and ask whether it is there
+    ///
+    /// What it writes is shown on stderr, and kept in a file of the git directory.
+    Test {
+        /// An agent's name, or a command line
+        agent: String,
+        /// The role that it acts in
+        #[arg(long, default_value = "explorer", value_parser = parse_role)]
+        role: Role,
+        /// Stop it if it takes longer than this, such as 90s, 30m or 2h (default: as configured)
+        #[arg(long, value_name = "TIME", value_parser = parse_limit)]
+        timeout: Option<Duration>,
+    },
+}
+
+fn parse_role(text: &str) -> Result<Role, String> {
+    Role::named(text).ok_or_else(|| format!("expected one of {}", Role::words()))
+}
+
+fn parse_limit(text: &str) -> Result<Duration, String> {
+    let millis = parse_duration(text).and_then(|millis| u64::try_from(millis).ok());
+    millis
+        .map(Duration::from_millis)
+        .ok_or_else(|| "expected a number with a unit, such as 90s, 30m or 2h".into())
+}
+
+pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
+    let session = context.session()?;
+    match args.command {
+        AgentCommand::List => {
+            let done = work::agents(&session)?;
+            context.answer(done, |agents, _, screen| print::agent::agents(screen, agents))
+        }
+        AgentCommand::Test { agent, role, timeout } => {
+            let mut running = print::agent::Running::new(Interrupts::catch()?, context.json());
+            let done = work::test_agent(&session, &TestAgent { agent, role, timeout }, &mut running);
+            running.finish();
+            context.answer(done?, |tested, _, screen| print::agent::tested(screen, tested))
+        }
+    }
+}

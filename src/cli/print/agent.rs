@@ -1,0 +1,134 @@
+//! Agents: which there are, what they say while they work, and whether they answer.
+
+use std::io::{self, Write};
+
+use crate::agent::process::Interrupts;
+use crate::agent::talk::{Observer, Said};
+use crate::ops::work::{AgentView, Tested};
+use crate::ui::text::clean_line;
+use crate::ui::{Cell, Column, Painter, Remarks, Screen, Table, style};
+
+/// A longer line is shown in pieces of this, in bytes.
+const LONGEST_LINE: usize = 1000;
+/// Nobody reads more lines; the transcript has them.
+const MOST_LINES: usize = 500;
+
+/// Each agent on a line, and what is wrong with it on the next.
+pub(in crate::cli) fn agents(screen: &mut Screen, agents: &[AgentView]) -> io::Result<()> {
+    let mut table = Table::new([
+        Column::left("AGENT"),
+        Column::left("PROTOCOL"),
+        Column::left("TIMEOUT"),
+        Column::left("FROM"),
+        Column::left("FOUND"),
+        Column::flexible("COMMAND"),
+    ]);
+    for agent in agents {
+        let found = match (&agent.problem, &agent.program) {
+            (Some(_), _) => Cell::new("invalid", style::BAD),
+            (None, Some(_)) => Cell::new("yes", style::GOOD),
+            (None, None) => Cell::new("no", style::DIM),
+        };
+        let origin = agent.command.as_ref().map(|command| command.origin.to_string());
+        table.row([
+            Cell::new(&agent.name, style::ID),
+            Cell::from(agent.protocol.as_ref().map_or("", |protocol| protocol.value.as_str())),
+            Cell::from(agent.timeout.as_ref().map(|timeout| in_words(timeout.value)).unwrap_or_default()),
+            Cell::from(origin.unwrap_or_default()),
+            found,
+            Cell::from(agent.command.as_ref().map(|command| command.value.clone()).unwrap_or_default()),
+        ]);
+    }
+    table.print(screen)?;
+    let painter = screen.painter();
+    for agent in agents {
+        if let Some(problem) = &agent.problem {
+            let label = painter.paint(style::BAD, "invalid:");
+            writeln!(screen, "{label} {}", clean_line(&super::with_remedies(problem, &agent.remedies)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Seconds as a setting is written.
+fn in_words(seconds: u64) -> String {
+    match seconds {
+        n if n % 3600 == 0 => format!("{}h", n / 3600),
+        n if n % 60 == 0 => format!("{}m", n / 60),
+        n => format!("{n}s"),
+    }
+}
+
+/// An agent that answered.
+pub(in crate::cli) fn tested(screen: &mut Screen, tested: &Tested) -> io::Result<()> {
+    let painter = screen.painter();
+    writeln!(
+        screen,
+        "{} {} in {:.1} s ({})",
+        painter.paint(style::ID, &tested.agent),
+        painter.paint(style::GOOD, "answered"),
+        tested.took_ms as f64 / 1000.0,
+        tested.protocol,
+    )?;
+    writeln!(screen, "transcript: {}", clean_line(&tested.transcript))
+}
+
+/// Shows on stderr what an agent writes, a margin before each line, so that none looks like this program's own; nothing if
+/// the answer is JSON.
+pub(in crate::cli) struct Running {
+    interrupts: Interrupts,
+    out: Option<Remarks>,
+    painter: Painter,
+    line: String,
+    left: usize,
+}
+
+impl Running {
+    pub(in crate::cli) fn new(interrupts: Interrupts, json: bool) -> Self {
+        let out = if json { None } else { Some(Remarks::new()) };
+        Self { interrupts, out, painter: Painter::stderr(), line: String::new(), left: MOST_LINES }
+    }
+
+    /// Shows the last line, which may have no end.
+    pub(in crate::cli) fn finish(&mut self) {
+        if !self.line.is_empty() {
+            self.show();
+        }
+    }
+
+    fn show(&mut self) {
+        let Some(out) = &mut self.out else { return };
+        let margin = self.painter.paint(style::DIM, "|");
+        // A reader that has gone stops nothing.
+        let _ = writeln!(out, "  {margin} {}", clean_line(self.line.trim_end()));
+        self.line.clear();
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            let _ = writeln!(out, "  {margin} … (the transcript has the rest)");
+            self.out = None;
+        }
+    }
+}
+
+impl Observer for Running {
+    fn said(&mut self, _: Said, text: &str) {
+        if self.out.is_none() {
+            return;
+        }
+        for c in text.chars() {
+            if c == '\n' || self.line.len() >= LONGEST_LINE {
+                self.show();
+            }
+            if self.out.is_none() {
+                return;
+            }
+            if c != '\n' {
+                self.line.push(c);
+            }
+        }
+    }
+
+    fn stop(&mut self) -> bool {
+        self.interrupts.take()
+    }
+}

@@ -1,0 +1,227 @@
+//! The agents that plan, review and carry out work: which there are, and whether they answer.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::agent::configured;
+use crate::agent::definition::{Agent, NoAgent, Origin, Protocol, Sourced, Variable, names};
+use crate::agent::environment::environment;
+use crate::agent::ping::{Pong, ping};
+use crate::agent::preset;
+use crate::agent::talk::{self, Observer, Place, Reply, Unanswered};
+use crate::model::Explain;
+use crate::model::remedy::Remedy;
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::roles::Role;
+use crate::store::random_uid;
+
+/// A value, and where it comes from.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Shown<T> {
+    /// The value.
+    pub(crate) value: T,
+    /// Where it comes from.
+    #[serde(flatten)]
+    pub(crate) origin: Origin,
+}
+
+impl<T: Clone> From<&Sourced<T>> for Shown<T> {
+    fn from(sourced: &Sourced<T>) -> Self {
+        Self { value: sourced.value.clone(), origin: sourced.origin.clone() }
+    }
+}
+
+/// A variable that an agent sees beside those that every agent sees. Its value may be a secret, and is not told.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct VariableView {
+    /// Its name.
+    pub(crate) name: String,
+    /// Whether it has a value here.
+    pub(crate) is_set: bool,
+    /// Where the agent gets it from.
+    #[serde(flatten)]
+    pub(crate) origin: Origin,
+}
+
+/// An agent that is known here.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AgentView {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it is, if it is a preset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) about: Option<&'static str>,
+    /// The command that starts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) command: Option<Shown<String>>,
+    /// Whether a shell reads the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shell: Option<Shown<bool>>,
+    /// How to talk to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) protocol: Option<Shown<Protocol>>,
+    /// How long it may take, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) timeout: Option<Shown<u64>>,
+    /// The variables that it sees beside those that every agent sees.
+    pub(crate) env: Vec<VariableView>,
+    /// Where its program is; none if it is not found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) program: Option<String>,
+    /// Why it cannot be used; none if its settings are in order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<String>,
+    /// What to do about that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) remedies: Vec<Remedy>,
+}
+
+/// Lists the agents of git config, and the presets.
+///
+/// # Errors
+/// What reading git config can come to.
+pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
+    let settings = configured::settings(session.store())?;
+    let folder = folder(session);
+    let view = |name: String| {
+        let agent = Agent::named(&name, &settings);
+        agent_view(name, agent, &folder)
+    };
+    let views = names(&settings).into_iter().map(view).collect();
+    Ok(session.done(views, None))
+}
+
+fn agent_view(name: String, agent: Result<Agent, NoAgent>, folder: &Path) -> AgentView {
+    let about = preset::find(&name).map(|preset| preset.about);
+    match agent {
+        Ok(agent) => {
+            let variable = |sourced: &Sourced<Variable>| VariableView {
+                name: sourced.value.name().to_owned(),
+                is_set: match &sourced.value {
+                    Variable::Passed(name) => std::env::var_os(name).is_some(),
+                    Variable::Set(..) => true,
+                },
+                origin: sourced.origin.clone(),
+            };
+            AgentView {
+                about,
+                command: Some(agent.command().into()),
+                shell: Some(agent.shell().into()),
+                protocol: Some(agent.protocol().into()),
+                timeout: Some(Shown {
+                    value: agent.timeout().value.as_secs(),
+                    origin: agent.timeout().origin.clone(),
+                }),
+                env: agent.environment().iter().map(variable).collect(),
+                program: program(&agent, folder).map(|path| path.display().to_string()),
+                problem: None,
+                remedies: vec![],
+                name,
+            }
+        }
+        Err(error) => AgentView {
+            name,
+            about,
+            command: None,
+            shell: None,
+            protocol: None,
+            timeout: None,
+            env: vec![],
+            program: None,
+            problem: Some(error.to_string()),
+            remedies: error.remedies().into_vec(),
+        },
+    }
+}
+
+fn program(agent: &Agent, folder: &Path) -> Option<PathBuf> {
+    let environment = seen_by(agent, Role::Explorer);
+    let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
+    configured::program(agent.program(), folder, path.or(Some(OsStr::new("/usr/bin:/bin"))))
+}
+
+fn seen_by(agent: &Agent, role: Role) -> Vec<(OsString, OsString)> {
+    environment(std::env::vars_os(), agent, role.as_str())
+}
+
+/// Where agents work: in this work tree, or in a bare repository itself.
+fn folder(session: &Session) -> PathBuf {
+    let store = session.store();
+    store.work_dir().unwrap_or_else(|| store.common_dir())
+}
+
+/// Which agent to test, and how.
+#[derive(Debug)]
+pub(crate) struct TestAgent {
+    /// Its name, or a command line.
+    pub(crate) agent: String,
+    /// As what it acts.
+    pub(crate) role: Role,
+    /// How long it may take, if not as long as it is configured.
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// What came of a test.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Tested {
+    /// The agent.
+    pub(crate) agent: String,
+    /// How it was talked to.
+    pub(crate) protocol: Protocol,
+    /// As what it acted.
+    pub(crate) role: Role,
+    /// From its start to its end, in milliseconds.
+    pub(crate) took_ms: u64,
+    /// The file with all that was said.
+    pub(crate) transcript: String,
+    /// sha256 of that file, in hex.
+    pub(crate) transcript_sha256: String,
+}
+
+/// Starts an agent and asks whether it is there.
+///
+/// # Errors
+/// `unknown-agent`, `invalid-agent`; why it did not answer.
+pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn Observer) -> Answer<Tested> {
+    let store = session.store();
+    let agent = Agent::meant(&test.agent, &configured::settings(store)?)?;
+    let agent = match test.timeout {
+        Some(timeout) => agent.within(timeout),
+        None => agent,
+    };
+    let place = Place {
+        folder: folder(session),
+        environment: seen_by(&agent, test.role),
+        transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
+    };
+    let nonce = random_uid()?.to_string();
+    let reply = talk::ask::<Pong>(&agent, &place, &ping(test.role, &nonce), observer)
+        .and_then(|reply| reply.to(&nonce, agent.name()))
+        .map_err(|error| refusal(&error, &place))?;
+    Ok(session.done(tested(&agent, test.role, &reply), None))
+}
+
+fn tested<A>(agent: &Agent, role: Role, reply: &Reply<A>) -> Tested {
+    Tested {
+        agent: agent.name().to_owned(),
+        protocol: agent.protocol().value,
+        role,
+        took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX),
+        transcript: reply.transcript.path.display().to_string(),
+        transcript_sha256: reply.transcript.sha256.clone(),
+    }
+}
+
+/// The reason with what the agent said, and where the rest is.
+fn refusal(error: &Unanswered, place: &Place) -> Refusal {
+    let refusal = Refusal::new(error.code(), error.to_string()).details(error.details());
+    let refusal = Refusal { remedies: error.remedies().into_vec(), ..refusal };
+    match error {
+        Unanswered::Transcript { .. } | Unanswered::NotStarted { .. } => refusal,
+        _ => refusal.hint(format!("all that was said: {}", place.transcript.display())),
+    }
+}

@@ -1,0 +1,40 @@
+//! Agents: which there are, and how they are talked to, whatever they do.
+
+mod hostile;
+mod listed;
+mod plain;
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::support::{Repo, Sandbox};
+
+/// Reads a request from stdin and answers a ping, as a line of shell.
+const PONG: &str = r#"nonce=$(sed -n 's/.*"nonce": "\(.*\)".*/\1/p'); pong="{\"pong\": \"$nonce\"}""#;
+
+/// A repository whose agent `mine` is this shell script, after which `$pong` is the answer to a ping.
+fn agent(sandbox: &Sandbox, script: &str) -> Repo {
+    let repo = sandbox.store("code");
+    let path = sandbox.root().join("agent.sh");
+    std::fs::write(&path, format!("#!/bin/sh\n{PONG}\n{script}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    repo.git(&["config", "wf.agent.mine.command", path.to_str().unwrap()]).ok();
+    repo
+}
+
+/// The error of a test that fails.
+#[track_caller]
+fn fails(repo: &Repo) -> Value {
+    repo.wf(&["--json", "agent", "test", "mine"]).fails(1).json_error()
+}
+
+/// What the transcript of the last test holds, by stream.
+fn transcript(repo: &Repo) -> Vec<(String, String)> {
+    let text = repo.read(".git/wf/transcripts/test-mine.jsonl");
+    let line = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        (line["stream"].as_str().unwrap().to_owned(), line["text"].as_str().unwrap().to_owned())
+    };
+    text.lines().map(line).collect()
+}
