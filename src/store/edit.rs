@@ -43,8 +43,6 @@ impl Tx<'_> {
             .update_seen(&seen, &data, self.stamper())
             .map_err(StoreError::frozen(&doc_name(&seen, &path)))?;
         if changed {
-            let name = doc_name(&doc, &path);
-            doc.make_room(self.stamper()).map_err(StoreError::frozen(&name))?;
             self.write_doc(path, &doc)?;
         }
         Ok(changed)

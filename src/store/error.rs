@@ -84,7 +84,15 @@ pub(crate) enum StoreError {
         /// The bound.
         most: u64,
     },
-    /// A head with a folder that no clone can merge.
+    /// A record that is within the limits on each side, and too large with what both say.
+    #[error("the record `{path}` is too large: what both sides say together takes more than {} MiB or 1,000,000 JSON values", .most >> 20)]
+    FullRecord {
+        /// Its place in the tree.
+        path: String,
+        /// The bound in bytes.
+        most: u64,
+    },
+    /// A head with a folder or a record that no clone can merge.
     #[error("{whose} cannot be merged: {why}")]
     Unmergeable {
         /// Which head.
@@ -225,6 +233,10 @@ impl StoreError {
 }
 
 /// How to go on without the folder.
+fn shorter() -> &'static str {
+    "nothing was changed here; make the longest texts of that record shorter in one of the two clones, then sync again"
+}
+
 fn unmergeable(whose: &Whose, path: &str, reference: &str) -> String {
     let (path, reference) = (shell::word(path), shell::word(reference));
     let back = format!("`git update-ref {reference} COMMIT`");
@@ -274,7 +286,9 @@ impl Explain for StoreError {
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
-            Self::TooLarge { .. } | Self::Excess { .. } | Self::FullFolder { .. } => "too-large",
+            Self::TooLarge { .. } | Self::Excess { .. } | Self::FullFolder { .. } | Self::FullRecord { .. } => {
+                "too-large"
+            }
             Self::Frozen { .. } => "frozen",
             Self::Unsigned { .. } => "unsigned",
             Self::Shallow | Self::ShallowCode(_) => "shallow",
@@ -300,6 +314,8 @@ impl Explain for StoreError {
             Self::Locked(_) => "try again; `git config wf.lockTimeout SECONDS` changes how long to wait".into(),
             Self::Contended { .. } => "try again; something other than git-wf is moving that ref".into(),
             Self::Broken { .. } => Remedies::call("log", "shows who wrote it; the rest of the store is not affected"),
+            Self::FullRecord { .. } => shorter().into(),
+            Self::Unmergeable { why, .. } if matches!(**why, Self::FullRecord { .. }) => shorter().into(),
             Self::Unmergeable { whose, path, reference, .. } => unmergeable(whose, path, reference).into(),
             Self::FullFolder { path, .. } => format!(
                 "`git log REF -- {}`, with the ref of the store, shows who filled it; set it back to a commit before that",
@@ -309,8 +325,8 @@ impl Explain for StoreError {
             Self::Git(GitError::CrowdedFolder { .. }) => {
                 "write into another issue, queue or run; `git log REF -- PATH`, with the ref of the store, shows who filled it".into()
             }
-            Self::Excess { excess, .. } if matches!(**excess, Excess::Elements { .. } | Excess::Unknown { .. }) => {
-                "removed elements count too; put the rest into another record".into()
+            Self::Excess { excess, .. } if matches!(**excess, Excess::Unknown { .. }) => {
+                "put what these fields say into a comment or into another record".into()
             }
             Self::Excess { excess, .. } if matches!(**excess, Excess::Full { .. }) => {
                 "remove what is not needed; `git wf fsck --repair` makes room for what was removed".into()

@@ -38,8 +38,9 @@ impl Store {
         name: &str,
         why: StoreError,
     ) -> StoreError {
-        let (StoreError::FullFolder { path, .. } | StoreError::Git(GitError::CrowdedFolder { path, .. })) =
-            &why
+        let (StoreError::FullFolder { path, .. }
+        | StoreError::FullRecord { path, .. }
+        | StoreError::Git(GitError::CrowdedFolder { path, .. })) = &why
         else {
             return why;
         };

@@ -3,18 +3,15 @@
 //! A version of an earlier epoch is read as one of the later, by which no two of its stamps change their order; so what
 //! follows is about versions of one epoch. Births decide first, as [`Births`] says; of one birth, the slots form a map whose join takes, key by key, the later stamp and, where stamps are equal, the greater canonical
 //! bytes. All of these are maxima of total orders, nested in each other, so the join is associative, commutative and
-//! idempotent. Of such a map only the greatest entries by stamp and name are kept where there are too many: what was
-//! left out once has as many entries above it ever after, since stamps only rise, so that keeping those is such a join
-//! too.
+//! idempotent. Nothing is left out, however much there is: a join that dropped what is beyond a bound would lose what
+//! somebody wrote.
 
 use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::limits::{LIMITS, Limits};
-use super::{Doc, Once, Role, SchemaRef, Slot, Slots, compact, role};
+use super::{Doc, Once, SchemaRef, Slot, Slots, compact};
 use crate::model::schema::{Births, Kind};
-use crate::model::stamp::Stamp;
 
 impl Slot {
     /// The order whose maximum a merge takes. What is absent is smallest.
@@ -27,10 +24,6 @@ impl Slot {
 impl Doc {
     /// The join of two versions; the order of the two does not matter.
     pub(crate) fn merge(self, other: Self) -> Self {
-        self.merge_within(other, &LIMITS)
-    }
-
-    pub(super) fn merge_within(self, other: Self, limits: &Limits) -> Self {
         let epoch = self.epoch.max(other.epoch);
         let (one, two) = (self.in_epoch(epoch), other.in_epoch(epoch));
         let order = match one.schema.0.births {
@@ -40,7 +33,7 @@ impl Doc {
         match order {
             Ordering::Less => two.standing_over(one),
             Ordering::Greater => one.standing_over(two),
-            Ordering::Equal => one.joined(two, limits),
+            Ordering::Equal => one.joined(two),
         }
     }
 
@@ -61,7 +54,7 @@ impl Doc {
 
     /// Two versions of one thing: slots by stamp, and of two births (of what can have two) the earlier with what was
     /// written then.
-    fn joined(self, other: Self, limits: &Limits) -> Self {
+    fn joined(self, other: Self) -> Self {
         let order = self.birth.cmp(&other.birth);
         let (mut earlier, later) = if order == Ordering::Greater { (other, self) } else { (self, other) };
         for (key, slot) in later.slots {
@@ -74,9 +67,6 @@ impl Doc {
         } else {
             earlier.take_greatest(later.once);
         }
-        for (role, most) in [(Role::Unknown, limits.unknown), (Role::Element, limits.elements)] {
-            keep_greatest(earlier.schema, &mut earlier.slots, role, most);
-        }
         earlier
     }
 }
@@ -88,24 +78,6 @@ pub(super) fn join_slot(slots: &mut Slots, key: String, slot: Slot) {
         _ => {
             slots.insert(key, slot);
         }
-    }
-}
-
-/// Of the slots in this role, those with the greatest stamps, and of equal stamps the greater names.
-pub(super) fn keep_greatest(schema: SchemaRef, slots: &mut Slots, of: Role, most: usize) {
-    if slots.len() <= most {
-        return;
-    }
-    let fitting = slots.iter().filter(|(key, _)| role(schema.0, key) == of);
-    let mut ranked: Vec<(Option<&Stamp>, &String)> =
-        fitting.map(|(key, slot)| (slot.stamp.as_ref(), key)).collect();
-    if ranked.len() <= most {
-        return;
-    }
-    ranked.sort_unstable_by(|a, b| b.cmp(a));
-    let out: Vec<String> = ranked[most..].iter().map(|(_, key)| (*key).clone()).collect();
-    for key in out {
-        slots.remove(&key);
     }
 }
 

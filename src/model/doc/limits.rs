@@ -1,13 +1,12 @@
-//! What bounds a record. Every bound is on something that a join takes whole from one side, or on a count of which it
-//! keeps the greatest: so two versions within the bounds never join into one beyond them, and whoever could read both
-//! sides can read the result.
+//! What bounds a record. A bound on a value holds for every version: a join takes values whole from one side. A bound on
+//! how many fields and elements there are holds for what a write adds, not for what a join brings together, since a join
+//! that left something out would lose what somebody wrote.
 
 use serde_json::Value;
 
-use super::{Doc, Frozen, Role, Slot, is_element, role};
-use crate::model::stamp::{Stamp, Stamper};
+use super::{Doc, Role, Slot, is_element, role};
 
-/// No record with a clock is larger, whatever was joined.
+/// No record with a clock is larger; what two sides together would make larger is not merged.
 pub(crate) const LARGEST_DOC: u64 = 64 * 1024 * 1024;
 
 /// Of a file that is no longer, no value is too large, however it is written: one byte of JSON is written with at most
@@ -23,17 +22,14 @@ pub(super) struct Limits {
     pub(super) values: usize,
     /// Bytes of an element of a set, as it stands in the file.
     pub(super) element: usize,
-    /// Registers and leaves that the schema does not know, removed ones included.
+    /// Registers and leaves that the schema does not know, removed ones included, that a write may leave.
     pub(super) unknown: usize,
-    /// Elements of all sets, removed ones included.
-    pub(super) elements: usize,
-    /// Elements of all sets that a write may leave, without those that were removed before the last repair. Half of what a
-    /// join keeps: two clones that wrote without knowing of each other lose nothing.
+    /// Elements of all sets that a write may leave, without those that were removed before the last repair.
     pub(super) written: usize,
 }
 
 pub(super) const LIMITS: Limits =
-    Limits { value: 1 << 20, values: 16_384, element: 1024, unknown: 16, elements: 8192, written: 4096 };
+    Limits { value: 1 << 20, values: 16_384, element: 1024, unknown: 16, written: 4096 };
 
 /// Bytes of the name of a field or a leaf.
 const LONGEST_NAME: usize = 256;
@@ -65,15 +61,9 @@ pub(crate) enum Excess {
         /// Bytes in the file.
         size: usize,
     },
-    /// Many fields that nobody knows.
-    #[error("{count} fields that this version does not know; a record has at most {}", LIMITS.unknown)]
+    /// More fields that nobody knows than a write may add.
+    #[error("{count} fields that this version does not know; a write adds none beyond {}", LIMITS.unknown)]
     Unknown {
-        /// How many.
-        count: usize,
-    },
-    /// Many elements.
-    #[error("{count} elements of sets, removed ones included; a record has at most {}", LIMITS.elements)]
-    Elements {
         /// How many.
         count: usize,
     },
@@ -123,48 +113,29 @@ impl Doc {
         self.slots.iter().any(is_mark)
     }
 
-    /// Says that the sets have more elements than a write may leave, if they had fewer before.
+    /// The registers and leaves that the schema does not know, removed ones included.
+    fn count_unknown(&self) -> usize {
+        self.slots.keys().filter(|key| role(self.schema.0, key) == Role::Unknown).count()
+    }
+
+    /// Says that there are more elements or unknown fields than a write may leave, if there were fewer before.
     pub(crate) fn check_growth(&self, before: Option<&Self>) -> Result<(), Excess> {
         self.check_growth_within(before, &LIMITS)
     }
 
     pub(super) fn check_growth_within(&self, before: Option<&Self>, limits: &Limits) -> Result<(), Excess> {
-        if self.slots.len() <= limits.written {
+        if self.slots.len() <= limits.written.min(limits.unknown) {
             return Ok(());
         }
-        let count = self.crowd();
-        let is_more = count > limits.written && before.is_none_or(|before| before.crowd() < count);
-        if is_more { Err(Excess::Full { count }) } else { Ok(()) }
-    }
-
-    /// Leaves out the elements that were removed first, as a join does, where there are more than it keeps. One that is there
-    /// and would be left out is written once more: whoever writes has seen it.
-    pub(crate) fn make_room(&mut self, by: &Stamper) -> Result<(), Frozen> {
-        self.make_room_within(by, &LIMITS)
-    }
-
-    pub(super) fn make_room_within(&mut self, by: &Stamper, limits: &Limits) -> Result<(), Frozen> {
-        let count = |doc: &Self| doc.slots.keys().filter(|key| is_element(doc.schema.0, key)).count();
-        if self.slots.len() <= limits.elements || count(self) <= limits.elements {
-            return Ok(());
+        let is_more = |most: usize, count: usize, of: fn(&Self) -> usize| {
+            count > most && before.is_none_or(|before| of(before) < count)
+        };
+        let (unknown, crowd) = (self.count_unknown(), self.crowd());
+        if is_more(limits.unknown, unknown, Self::count_unknown) {
+            return Err(Excess::Unknown { count: unknown });
         }
-        let is_early = |slot: &Slot| slot.stamp.as_ref().is_none_or(|at| at.earlier_epoch().is_some());
-        let early = self.slots.iter().filter(|(key, slot)| is_element(self.schema.0, key) && is_early(slot));
-        let mut ranked: Vec<(Option<Stamp>, String)> =
-            early.map(|(key, slot)| (slot.stamp.clone(), key.clone())).collect();
-        ranked.sort_unstable();
-        let mut beyond = count(self).saturating_sub(limits.elements);
-        for (_, key) in ranked {
-            if beyond == 0 {
-                break;
-            }
-            match self.slots.get(&key).and_then(|slot| slot.value.clone()) {
-                Some(value) => self.decide(&key, Some(value), by)?,
-                None => {
-                    self.slots.remove(&key);
-                    beyond -= 1;
-                }
-            }
+        if is_more(limits.written, crowd, Self::crowd) {
+            return Err(Excess::Full { count: crowd });
         }
         Ok(())
     }
@@ -180,18 +151,10 @@ impl Doc {
     }
 
     fn check(&self, limits: &Limits, is_small: bool) -> Result<(), Excess> {
-        let (mut unknown, mut elements) = (0, 0);
         for (key, slot) in &self.slots {
-            match role(self.schema.0, key) {
-                Role::Element => {
-                    elements += 1;
-                    check_element(limits, key)?;
-                    continue;
-                }
-                Role::Unknown => unknown += 1,
-                Role::Known => {}
-            }
-            if let Some(value) = slot.value.as_ref().filter(|_| !is_small) {
+            if is_element(self.schema.0, key) {
+                check_element(limits, key)?;
+            } else if let Some(value) = slot.value.as_ref().filter(|_| !is_small) {
                 check_value(limits, key, value)?;
             }
         }
@@ -199,12 +162,6 @@ impl Doc {
             for (name, value) in &self.once {
                 check_value(limits, name, value)?;
             }
-        }
-        if unknown > limits.unknown {
-            return Err(Excess::Unknown { count: unknown });
-        }
-        if elements > limits.elements {
-            return Err(Excess::Elements { count: elements });
         }
         Ok(())
     }

@@ -34,8 +34,8 @@ pub(crate) struct Step {
     /// Whether a value became a hidden one without changing its stamp, or the other way round: what was written before can
     /// tell whether that is right.
     pub(crate) is_veiled: bool,
-    /// How many elements its sets have, if that is more than a write may leave.
-    pub(crate) crowd: Option<usize>,
+    /// What it has more of than a write may leave.
+    pub(crate) excess: Option<Excess>,
     /// The latest stamp that the version before does not have at that place, and the place.
     pub(crate) latest: Option<(String, Stamp)>,
 }
@@ -43,11 +43,8 @@ pub(crate) struct Step {
 impl Step {
     /// The step from `old` (`None` if there was no readable record) to `new`, made at `at`.
     pub(crate) fn between(old: Option<&Doc>, new: &Doc, at: Time) -> Self {
-        let crowd = match new.check_growth(old) {
-            Err(Excess::Full { count }) => Some(count),
-            _ => None,
-        };
-        let Some(old) = old else { return Self { latest: latest(None, new), crowd, ..Self::default() } };
+        let excess = new.check_growth(old).err();
+        let Some(old) = old else { return Self { latest: latest(None, new), excess, ..Self::default() } };
         // As the new version would have it if nothing but the epoch had changed.
         let was = match old.epoch < new.epoch {
             true => Cow::Owned(old.clone().in_epoch(new.epoch)),
@@ -61,7 +58,7 @@ impl Step {
             rise: new.epoch.saturating_sub(old.epoch),
             restated: restated(&was, new),
             is_veiled: is_veiled(&was, new),
-            crowd,
+            excess,
             latest: latest(Some(&was), new),
         }
     }
@@ -84,9 +81,11 @@ impl Step {
             format!("replaced the record born at {} with another one, born at {}", shown(old), shown(new))
         });
         let restated = self.restated.iter().map(|key| format!("changed `{key}` without changing its stamp"));
-        let crowd =
-            self.crowd.map(|count| format!("brought its sets to {count} elements, more than a write may"));
-        once.chain(birth).chain(self.epoch.clone()).chain(restated).chain(crowd).collect()
+        let excess = self.excess.as_ref().map(|excess| match excess {
+            Excess::Full { count } => format!("brought its sets to {count} elements, more than a write may"),
+            other => format!("brought it to {other}"),
+        });
+        once.chain(birth).chain(self.epoch.clone()).chain(restated).chain(excess).collect()
     }
 }
 

@@ -1,7 +1,6 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::join::*;
 use super::limits::*;
 use super::*;
 use crate::model::id::EntryId;

@@ -146,6 +146,11 @@ impl Walk<'_> {
             }
             Ok(Sound::Doc(doc)) => {
                 self.spelling(path, &bytes, &doc.to_bytes());
+                if let Err(excess) = doc.check_growth(None)
+                    && !doc.is_full()
+                {
+                    self.found.note(path, excess.to_string());
+                }
                 if doc.is_full() {
                     let what = format!(
                         "its sets are full ({} elements, those included that were removed since the last repair): nothing can be added; \

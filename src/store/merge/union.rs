@@ -9,8 +9,9 @@ use gix::objs::{Kind, Tree, WriteTo};
 
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{ObjectId, make};
-use crate::model::doc::Doc;
+use crate::model::doc::{Doc, LARGEST_DOC};
 use crate::model::schema::Schema;
+use crate::model::strict;
 use crate::store::error::StoreError;
 use crate::store::layout::{self, Form, ISSUES, form};
 use crate::store::merge::entry;
@@ -27,9 +28,15 @@ pub(super) struct Bounds {
     pub(super) own_files: u64,
     /// Bytes of a tree.
     pub(super) tree: u64,
+    /// Bytes of a record that two versions become.
+    pub(super) doc: u64,
 }
 
-pub(super) const BOUNDS: Bounds = Bounds { files: 200_000, own_files: 20_000_000, tree: trees::LARGEST_TREE };
+pub(super) const BOUNDS: Bounds =
+    Bounds { files: 200_000, own_files: 20_000_000, tree: trees::LARGEST_TREE, doc: LARGEST_DOC };
+
+/// A record with no more bytes does not have too many values.
+const SURELY_FEW: u64 = 2_000_000;
 
 /// So many paths that were refused are named.
 const MOST_NAMED: usize = 1_000;
@@ -384,6 +391,7 @@ impl<'a> Merge<'a> {
         }
         let (a, b) = (read_blob(self.repo, mine, path)?, read_blob(self.repo, other, path)?);
         let bytes = records((kind, id.as_deref()), &a, &b);
+        refuse_large(path, &bytes, [&a, &b], self.bounds.doc)?;
         if a == b {
             // Both are too large to be read.
             return Ok(mine.max(other));
@@ -414,7 +422,23 @@ pub(in crate::store) fn join(
         let hashed = StoreError::object("cannot hash a file");
         return Ok(if id(a).map_err(&hashed)? < id(b).map_err(&hashed)? { b.to_vec() } else { a.to_vec() });
     }
-    Ok(records((kind, id.as_deref()), a, b))
+    let bytes = records((kind, id.as_deref()), a, b);
+    refuse_large(path, &bytes, [a, b], BOUNDS.doc)?;
+    Ok(bytes)
+}
+
+/// Refuses a record that nobody could read, although both versions of it can be read. To leave a part of it out would lose
+/// what somebody wrote, and to write it would lose all of it.
+fn refuse_large(path: &str, joined: &[u8], sides: [&[u8]; 2], most: u64) -> Result<(), StoreError> {
+    if sides.contains(&joined) {
+        return Ok(());
+    }
+    let size = joined.len() as u64;
+    // A value takes two bytes at least, so a small file cannot have too many.
+    if size > most || size > SURELY_FEW && strict::parse(joined).is_err() {
+        return Err(StoreError::FullRecord { path: path.to_owned(), most });
+    }
+    Ok(())
 }
 
 /// The join of two versions of a record.

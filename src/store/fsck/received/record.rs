@@ -25,8 +25,8 @@ pub(super) enum Fault {
         /// The epoch that was pushed.
         to: u16,
     },
-    /// Nobody needs so many elements.
-    #[error("{0}; remove what is not needed, and `git wf fsck --repair` makes room for it")]
+    /// Nobody needs so many elements or fields that nobody knows.
+    #[error("{}{}", .0, remedy(.0))]
     Full(Excess),
     /// Entries never change.
     #[error("changed, although it is written once")]
@@ -41,6 +41,13 @@ pub(super) enum Fault {
         /// The stamp's time.
         at: Time,
     },
+}
+
+fn remedy(excess: &Excess) -> &'static str {
+    match excess {
+        Excess::Full { .. } => "; remove what is not needed, and `git wf fsck --repair` makes room for it",
+        _ => "",
+    }
 }
 
 /// What a look at one record came to.

@@ -17,7 +17,7 @@ pub(super) fn crowd(repo: &gix::Repository, files: &[(usize, usize)]) -> ObjectI
 /// A merge that takes over no more than a few files, and trees of a few bytes; none if it refuses.
 pub(super) fn bounded(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
     let mut merge = Merge::new(repo);
-    merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150 };
+    merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150, ..union::BOUNDS };
     match merge.root(one, two) {
         Ok(tree) => Some(tree),
         Err(StoreError::FullFolder { .. } | StoreError::Git(GitError::CrowdedFolder { .. })) => None,
@@ -43,6 +43,31 @@ fn two_sides_that_are_too_much_together_are_refused_by_name() {
         assert!(merge.refused.is_empty());
     }
     assert_eq!(union::BOUNDS.files, 200_000);
+}
+
+#[test]
+fn a_record_that_two_sides_would_make_too_large_is_refused_by_name() {
+    let repo = repo();
+    let path = "issues/90/ISS-001/issue.json";
+    let with = |field: &str, size: usize| {
+        let birth = "2026-11-21T02:14:05.123Z/00000/00000001";
+        let record = serde_json::json!({"id": "ISS-001", "author": "a", "created_at": "2026-11-21T02:14:05.123Z",
+            "title": "t", "status": "registered", "priority": 3, field: "x".repeat(size), "clock": {"*": birth}});
+        repo.write_blob(format!("{record:#}\n")).unwrap().detach()
+    };
+    let join = |one: ObjectId, two: ObjectId| {
+        let mut merge = Merge::new(&repo);
+        merge.bounds.doc = 2_000;
+        merge.files(one, two, path)
+    };
+    let (one, two) = (with("zoo", 1_000), with("yak", 1_000));
+    for (one, two) in [(one, two), (two, one)] {
+        let error = join(one, two).unwrap_err().to_string();
+        assert!(error.contains(path), "{error}");
+    }
+    // One side as it is, and two that fit.
+    assert!(join(one, with("zoo", 10)).is_ok() && join(one, with("yak", 10)).is_ok());
+    assert_eq!(union::BOUNDS.doc, 64 << 20);
 }
 
 #[test]
