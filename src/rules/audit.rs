@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::evidence;
+use super::evidence::{self, Lack};
 use super::folder::ExecutionFolder;
 use super::policy::Gate;
 use super::roles;
@@ -15,6 +15,7 @@ use crate::model::review::Verdict;
 use crate::model::root::Policy;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
+use crate::model::words::count;
 
 /// What a commit did to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
@@ -92,8 +93,11 @@ pub(crate) struct Carried<'a> {
     pub(crate) status: ExecutionStatus,
     /// When the claim that holds in its place was made, where one does.
     pub(crate) lost_at: Option<Time>,
-    /// The plan as it was claimed; none if it cannot be read.
+    /// The plan as it was claimed, whatever was hidden of it since: what a reader must not see must not change what is found.
+    /// None if it cannot be read.
     pub(crate) plan: Option<&'a Plan>,
+    /// Whether some of it is hidden, so that nothing it says may be told.
+    pub(crate) is_hidden: bool,
     /// What its reviews come to, as it was claimed.
     pub(crate) verdict: Option<Verdict>,
     /// Whether the plan was reviewed at all, in whatever form.
@@ -394,18 +398,40 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         .map(|(severity, message)| Finding::new(severity, Kind::Unreviewed, message.into()).of(it))
         .collect();
     if it.status == ExecutionStatus::Completed {
-        for lack in evidence::lacks(plan, it.execution, &it.execution.work()) {
+        for lack in told_once(it.is_hidden, evidence::lacks(plan, it.execution, &it.execution.work())) {
             // What nobody ran may not have been asked for; what failed and was called done is wrong in any case.
             let is_fault = lack.has_failed || Gate::Evidence.is_required(policy);
             let severity = if is_fault { Severity::Fault } else { Severity::Note };
             found.push(Finding::new(severity, Kind::MissingCheck, lack.words).of(it));
         }
-        for path in it.touched.iter().flat_map(|touched| untouched(plan, touched)) {
-            let message = format!("`{path}` is named in the plan, but no commit touched it");
+        let untouched: Vec<RepoPath> =
+            it.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();
+        let messages = match (it.is_hidden, untouched.len()) {
+            (true, 1..) => {
+                vec![format!(
+                    "its plan is hidden, and no commit touched {} that it names",
+                    count(untouched.len(), "file")
+                )]
+            }
+            _ => untouched
+                .iter()
+                .map(|path| format!("`{path}` is named in the plan, but no commit touched it"))
+                .collect(),
+        };
+        for message in messages {
             found.push(Finding::new(Severity::Fault, Kind::UntouchedFile, message).of(it));
         }
     }
     found
+}
+
+/// What is missing of a plan of which something is hidden is counted, not named.
+fn told_once(is_hidden: bool, lacks: Vec<Lack>) -> Vec<Lack> {
+    if !is_hidden || lacks.is_empty() {
+        return lacks;
+    }
+    let words = format!("its plan is hidden, and lacks evidence in {}", count(lacks.len(), "place"));
+    vec![Lack { has_failed: lacks.iter().any(|lack| lack.has_failed), words }]
 }
 
 /// Files that the plan names and nobody touched. A folder counts as touched with anything in it.

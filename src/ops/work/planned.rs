@@ -38,7 +38,7 @@ pub(crate) fn as_claimed(
 ///
 /// # Errors
 /// The same as [`as_claimed`].
-pub(super) fn as_stored(store: &Store, claim: &Execution) -> Result<Solution, Refusal> {
+pub(crate) fn as_stored(store: &Store, claim: &Execution) -> Result<Solution, Refusal> {
     readable(claimed::stored_plan(store, &store.snapshot()?, claim)?, claim)
 }
 

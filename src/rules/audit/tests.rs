@@ -63,6 +63,7 @@ fn carried<'a>(execution: &'a ExecutionFolder, plan: Option<&'a Plan>) -> Carrie
         status: ExecutionStatus::Completed,
         lost_at: None,
         plan,
+        is_hidden: false,
         verdict: None,
         is_reviewed: false,
         touched: None,
@@ -76,6 +77,25 @@ fn commit(hash: &str, changes: &[(&str, Change)]) -> Commit {
 
 fn kinds(commits: &[Commit], carried: &[Carried<'_>], policy: &Policy) -> Vec<(Severity, Kind)> {
     findings(commits, carried, &[], policy).iter().map(|it| (it.severity, it.kind)).collect()
+}
+
+#[test]
+fn what_a_hidden_plan_lacks_is_counted_and_not_named() {
+    let plan = plan(&json!([{ "path": "secret" }, { "path": "a" }]), &["make secret", "make"]);
+    let done = execution(vec![hooked("1")]);
+    let shown = Carried { touched: Some(BTreeSet::from(["a".to_owned()])), ..carried(&done, Some(&plan)) };
+    let of = |it: Carried<'_>| findings(&[], &[it], &[], &Policy::default());
+    let named = of(Carried { touched: shown.touched.clone(), ..carried(&done, Some(&plan)) });
+    assert_eq!(named.iter().filter(|it| it.message.contains("secret")).count(), 2);
+    let hidden = of(Carried { is_hidden: true, ..shown });
+    let words: Vec<&str> = hidden.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(
+        words,
+        [
+            "its plan is hidden, and lacks evidence in 2 places",
+            "its plan is hidden, and no commit touched 1 file that it names"
+        ]
+    );
 }
 
 #[test]

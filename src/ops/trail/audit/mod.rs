@@ -13,7 +13,6 @@ pub(crate) use view::{Audit, AuditedCommit, Binding};
 use crate::index::{Index, Needs};
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::plan::Plan;
-use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Kind, Refusal, Session, work};
 use crate::rules::audit::{self as rule, Carried};
@@ -83,7 +82,15 @@ struct Looked {
     folder: IssueFolder,
     statuses: Vec<ExecutionStatus>,
     /// By execution.
-    claimed: BTreeMap<ExecutionId, (Solution, Plan)>,
+    claimed: BTreeMap<ExecutionId, Judged>,
+}
+
+/// The plan that an execution claimed.
+struct Judged {
+    /// As it is stored.
+    plan: Plan,
+    /// Whether something of it is hidden.
+    is_hidden: bool,
 }
 
 fn look(
@@ -147,9 +154,11 @@ fn looked(store: &Store, folder: IssueFolder) -> Looked {
     let statuses = who_holds(&folder.executions).statuses;
     let claimed = folder.executions.iter().filter_map(|execution| {
         // What cannot be read is a finding, and no reason to stop.
-        let plan = work::as_claimed(store, &folder, &execution.execution).ok()?;
-        let typed = plan.typed_plan();
-        Some((execution.execution.id.clone(), (plan, typed)))
+        let claim = &execution.execution;
+        let plan = work::as_stored(store, claim).ok()?.typed_plan();
+        let shown = work::as_claimed(store, &folder, claim);
+        let is_hidden = shown.map_or(true, |shown| shown.plan_digest() != claim.plan_digest);
+        Some((claim.id.clone(), Judged { plan, is_hidden }))
     });
     Looked { claimed: claimed.collect(), statuses, folder }
 }
@@ -167,7 +176,8 @@ fn carry<'a>(
         execution,
         status,
         lost_at: holder.filter(|it| it.id != execution.execution.id).map(|it| it.started_at),
-        plan: claimed.map(|(_, plan)| plan),
+        plan: claimed.map(|it| &it.plan),
+        is_hidden: claimed.is_some_and(|it| it.is_hidden),
         verdict: claimed
             .and_then(|_| review::standing_of(&execution.execution.plan_digest, false, reviews).verdict),
         is_reviewed: !reviews.is_empty(),

@@ -294,3 +294,25 @@ fn completed_work_that_no_branch_has_is_told() {
     let text = repo.wf(&["audit", &format!("{gone}^!")]).ok().stdout;
     assert!(text.contains("(on no branch)"), "{text}");
 }
+
+#[test]
+fn what_is_hidden_of_a_plan_hides_no_fault_and_is_not_told() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let mut plan = tested("a.txt", &["make secret"]);
+    plan["tasks"][0]["modification_points"] = json!([{"file": "b.txt", "target": "t", "change": "c"}]);
+    let solution = claimed(&repo, "ISS-001", &plan);
+    commit(&repo, "a.txt", "two\n");
+    repo.done();
+    let before = findings(&repo.json(&["audit"]));
+    let of = |found: &[(String, String, String)], kind: &str| found.iter().filter(|it| it.0 == kind).count();
+    assert_eq!((of(&before, "missing_check"), of(&before, "untouched_file")), (1, 1), "{before:?}");
+    repo.wf(&["redact", &solution, "plan", "-m", "a password"]).ok();
+    let audit = repo.json(&["audit"]);
+    let after = findings(&audit);
+    assert_eq!((of(&after, "missing_check"), of(&after, "untouched_file")), (1, 1), "{after:?}");
+    assert_eq!(after.len(), before.len(), "{after:?}");
+    let text = audit["findings"].to_string();
+    assert!(!text.contains("secret") && !text.contains("b.txt"), "{text}");
+    assert_eq!((&audit["task_count"], &audit["evidenced_count"]), (&json!(1), &json!(0)));
+}
