@@ -126,6 +126,7 @@ impl Context {
         for Notice { weight, message, remedies } in notices {
             let message = print::with_remedies(&message, &remedies);
             match weight {
+                Weight::Note => self.remark(crate::ui::style::DIM, "note:", &message),
                 Weight::Warning => self.warn(&message),
                 Weight::Error => self.error(&message),
             }

@@ -16,6 +16,8 @@ pub(crate) struct Notice {
 /// How much a notice matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weight {
+    /// It is good to know.
+    Note,
     /// It may be meant.
     Warning,
     /// Something is wrong.
@@ -26,6 +28,11 @@ impl Notice {
     /// Something that may be intended, but should be reported.
     pub(crate) fn warning(message: impl Into<String>) -> Self {
         Self { weight: Weight::Warning, message: message.into(), remedies: vec![] }
+    }
+
+    /// Something that was done besides what was asked for.
+    pub(crate) fn note(message: impl Into<String>) -> Self {
+        Self { weight: Weight::Note, ..Self::warning(message) }
     }
 
     /// Something wrong that did not stop the operation.

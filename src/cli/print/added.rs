@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::solution;
+use crate::model::id::SolutionId;
 use crate::model::remedy::Call;
 use crate::model::status::IssueStatus;
 use crate::ops::Notice;
@@ -42,6 +43,9 @@ fn pending(it: &Added) -> usize {
 pub(in crate::cli) fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
     let mut remarks = Vec::new();
     if !is_terminal {
+        // On a terminal the answer says so itself; a program gets the ids alone.
+        let bound = |id: &SolutionId| Notice::note(format!("bound {id} to {}", it.issue));
+        remarks.extend(it.bound.iter().map(|it| bound(&it.solution_id)));
         remarks.extend(it.already_there.iter().map(|id| {
             Notice::warning(format!("{id} is already stored with the same content; it was not added again"))
         }));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::bind::left_queue;
 use super::handed::{examine, refuse_faulty, refuse_twins};
 use super::{Added, Handed, bind_in, reply};
 use crate::model::digest::digest;
@@ -56,9 +57,10 @@ pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
         let only = if no_bind { None } else { lone(&folder).filter(is_stored) };
         let suffices = |plan: &&Solution| force.is_some() || plan_check::quality(&plan.plan).suffices();
         let bound = only.filter(suffices).map(|plan| plan.id.clone());
-        if let Some(plan) = &bound {
-            bind_in(tx, &folder, plan, force)?;
-        }
+        let left = match &bound {
+            Some(plan) => bind_in(tx, &folder, plan, force)?,
+            None => vec![],
+        };
         let folder = existing(tx, &id)?;
         if folder.issue.record.status == StoredStatus::Registered {
             tx.edit_issue(&id, |issue| issue.status = StoredStatus::Planning)?;
@@ -68,11 +70,12 @@ pub(crate) fn add(session: &Session, input: Add) -> Answer<Added> {
         let names: Vec<&str> = names.into_iter().collect();
         let and_bound = if bound.is_some() { ", bound" } else { "" };
         tx.describe("solution add", format!("solution: add {}{and_bound}", names.join(", ")));
-        Ok((stored, bound))
+        Ok((stored, bound, left))
     })?;
-    let (stored, bound) = committed.answer;
+    let (stored, bound, left) = committed.answer;
     let folder = existing(&session.store().snapshot()?, &id)?;
-    let added = Added::of(&folder, stored.into_iter().zip(reports), bound);
+    let added = Added::of(&folder, stored.into_iter().zip(reports), bound, &left);
+    session.notice_all(left_queue(&id, &left));
     let stays = folder.issue.record.bound_solution_id.filter(|_| !no_bind && committed.commit.is_some());
     notice(session, &added, stays.as_ref());
     Ok(session.done(added, committed.commit))

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SolutionView;
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::repo_path::RepoPath;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{IssueFolder, QueuedItem};
 use crate::rules::plan_check::{self, Finding, Report};
 use crate::rules::{facts, replan};
 
@@ -19,6 +19,8 @@ use crate::rules::{facts, replan};
 pub(crate) struct Added {
     /// Plans that are bound now.
     pub(crate) bound: Vec<BoundPlan>,
+    /// Items that left their queues, since the plan that they were to execute was replaced by the bound one.
+    pub(crate) left_queue: Vec<LeftItem>,
     /// Issues for which a plan is to be chosen, with the plans: all of them, or those newer than the bound one that failed.
     pub(crate) pending_selection: Vec<PendingSelection>,
     /// Every plan that was stored.
@@ -53,6 +55,17 @@ pub(crate) struct BoundPlan {
     pub(crate) solution_id: SolutionId,
     /// How many tasks it has.
     pub(crate) task_count: usize,
+}
+
+/// An item that left its queue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LeftItem {
+    /// The queue.
+    pub(crate) queue_id: QueueId,
+    /// Its number there.
+    pub(crate) item_id: ItemId,
+    /// The plan that it was to execute.
+    pub(crate) solution_id: SolutionId,
 }
 
 /// An issue with the plans of which one is to be chosen.
@@ -112,11 +125,13 @@ impl Candidate {
 }
 
 impl Added {
-    /// What came of it, from each plan that was handed in: its id, whether it is new, and what was found in it.
+    /// What came of it, from each plan that was handed in: its id, whether it is new, and what was found in it; with the plan
+    /// that was bound, and what left its queue for that.
     pub(super) fn of(
         folder: &IssueFolder,
         stored: impl Iterator<Item = ((SolutionId, bool), Report)>,
         bound: Option<SolutionId>,
+        left: &[QueuedItem],
     ) -> Self {
         let (mut added, mut already_there) = (Vec::new(), Vec::new());
         let (mut findings, mut handed) = (Vec::new(), Vec::<(SolutionId, Report)>::new());
@@ -151,6 +166,14 @@ impl Added {
         });
         Self {
             bound: bound.collect(),
+            left_queue: left
+                .iter()
+                .map(|it| LeftItem {
+                    queue_id: it.queue.clone(),
+                    item_id: it.item.item_id.clone(),
+                    solution_id: it.item.solution_id.clone(),
+                })
+                .collect(),
             pending_selection,
             added,
             already_there,

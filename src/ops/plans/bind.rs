@@ -2,13 +2,13 @@
 
 use super::plan_of_issue;
 use crate::model::execution::AsideReason;
-use crate::model::id::SolutionId;
+use crate::model::id::{IssueId, SolutionId};
 use crate::model::issue::StoredStatus;
 use crate::model::remedy::{Call, Remedy};
 use crate::model::solution::Solution;
 use crate::ops::issues::{self, IssueView, existing};
-use crate::ops::{Answer, Refusal, Session, work};
-use crate::rules::folder::IssueFolder;
+use crate::ops::{Answer, Notice, Refusal, Session, work};
+use crate::rules::folder::{IssueFolder, QueuedItem};
 use crate::rules::plan_check::{self, Setting};
 use crate::rules::quality::LEAST;
 use crate::rules::{facts, replan, transitions};
@@ -34,12 +34,30 @@ pub(crate) fn bind(session: &Session, input: &Bind) -> Answer<IssueView> {
     let committed = session.transact(|tx| {
         let folder = existing(tx, &id)?;
         let solution = choose(tx, &folder, input.solution.as_deref())?;
-        bind_in(tx, &folder, &solution, input.force.as_deref())?;
+        let left = bind_in(tx, &folder, &solution, input.force.as_deref())?;
         tx.note.force.clone_from(&input.force);
         tx.describe("bind", format!("issue: bind {id} to {solution}"));
-        Ok(())
+        Ok(left)
     })?;
+    session.notice_all(left_queue(&id, &committed.answer));
     issues::answer(session, &id, committed.commit)
+}
+
+/// That an issue waits in a queue no more, since the plan that it waited with was replaced.
+pub(super) fn left_queue(issue: &IssueId, left: &[QueuedItem]) -> Option<Notice> {
+    let item = |it: &QueuedItem| format!("{} of {}", it.item.item_id, it.queue);
+    let items: Vec<String> = left.iter().map(item).collect();
+    let first = left.first()?;
+    let message = format!(
+        "{issue} left the queue: {} {} for {}",
+        items.join(" and "),
+        if items.len() == 1 { "was" } else { "were" },
+        first.item.solution_id
+    );
+    Some(
+        Notice::warning(message)
+            .remedy(Call::new("queue add", [issue]), "queues it again, with the new plan"),
+    )
 }
 
 /// The plan to bind: the one named, the only one newer than a bound one that failed, the bound one, or the only one.
@@ -99,16 +117,16 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
 }
 
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and that plan's items leave their
-/// queues.
+/// queues; returns those items.
 pub(crate) fn bind_in(
     tx: &mut Tx<'_>,
     folder: &IssueFolder,
     solution: &SolutionId,
     force: Option<&str>,
-) -> Result<(), Refusal> {
+) -> Result<Vec<QueuedItem>, Refusal> {
     let issue = &folder.issue.record.id;
     if folder.issue.record.bound_solution_id.as_ref() == Some(solution) {
-        return Ok(());
+        return Ok(vec![]);
     }
     let from = facts::status(folder);
     if force.is_none() {
@@ -118,7 +136,9 @@ pub(crate) fn bind_in(
     if facts::holder(folder).is_some_and(|it| it.execution.solution_id != *solution) {
         work::set_aside(tx, folder, AsideReason::Rebind, force)?;
     }
-    for queued in folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != *solution) {
+    let is_left = |it: &&QueuedItem| !it.item.is_removed() && it.item.solution_id != *solution;
+    let left: Vec<QueuedItem> = folder.items.iter().filter(is_left).cloned().collect();
+    for queued in &left {
         tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
     }
     tx.edit_issue(issue, |issue| {
@@ -127,5 +147,5 @@ pub(crate) fn bind_in(
             issue.status = StoredStatus::Planned;
         }
     })?;
-    Ok(())
+    Ok(left)
 }

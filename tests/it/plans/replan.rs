@@ -123,3 +123,43 @@ fn a_poor_plan_takes_nobodys_place() {
     assert_eq!(bound(&repo), json!(old));
     assert_eq!(repo.refused(1, &["retry", "ISS-001"])["code"], "newer-plan");
 }
+
+#[test]
+fn a_plan_that_is_bound_at_once_says_so_and_what_left_the_queue_for_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    // In a pipe the answer is the id alone.
+    let first = repo.wf_in(plan_on("src/a.rs").to_string(), &["solution", "add", "ISS-001"]).ok();
+    assert!(first.stderr.contains(&format!("note: bound {} to ISS-001", first.line())), "{}", first.stderr);
+    assert!(!first.stderr.contains("queue"), "{}", first.stderr);
+    for is_json in [false, true] {
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.wf(&["fail", "-m", "wrong way"]).ok();
+        let old = bound(&repo);
+        let file = format!("src/{is_json}.rs");
+        if is_json {
+            let added = add(&repo, &plan_on(&file), &[]);
+            let left = &added["left_queue"];
+            assert_eq!(
+                (left[0]["item_id"].clone(), &left[0]["solution_id"]),
+                (json!("S-2"), &old),
+                "{added:#}"
+            );
+            assert!(added["warnings"].to_string().contains("left the queue"), "{added:#}");
+        } else {
+            let ran = repo.wf_in(plan_on(&file).to_string(), &["solution", "add", "ISS-001"]).ok();
+            let told = format!("ISS-001 left the queue: S-1 of ");
+            assert!(ran.stderr.contains(&told) && ran.stderr.contains("queue add ISS-001"), "{}", ran.stderr);
+            assert!(ran.stderr.contains(&format!("note: bound {}", ran.line())), "{}", ran.stderr);
+        }
+        assert!(repo.items().is_empty());
+    }
+    // So does `bind`.
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    let other =
+        repo.wf_in(plan_on("src/c.rs").to_string(), &["solution", "add", "ISS-001", "--no-bind"]).ok();
+    let ran = repo.wf(&["bind", "ISS-001", other.line()]).ok();
+    assert!(ran.stderr.contains("ISS-001 left the queue: S-3 of "), "{}", ran.stderr);
+}
