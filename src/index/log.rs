@@ -26,6 +26,15 @@ impl Index<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The numbers of the steps that did something to `thing` over a gate, the oldest first.
+    pub(crate) fn forced_steps(&self, thing: &str) -> Result<Vec<i64>, IndexError> {
+        let sql = "SELECT c.n FROM touched t CROSS JOIN commits c ON c.n = t.n
+                 WHERE t.thing = ?1 AND json_extract(c.step, '$.force') IS NOT NULL ORDER BY c.late, c.depth, c.hash";
+        let mut query = self.db.prepare(sql)?;
+        let rows = query.query_map([thing], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The latest step until a moment in seconds since 1970; none before the first.
     pub(crate) fn step_until(&self, seconds: i64) -> Result<Option<String>, IndexError> {
         let sql =

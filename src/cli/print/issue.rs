@@ -121,6 +121,15 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
         let when = time::ago(now, feedback.created_at.millis());
         writeln!(screen, "    {} ({}), {when}: {line}", feedback.kind, feedback.stage)?;
     }
+    if !contents.overrides.is_empty() {
+        section(screen, Some("overrides"))?;
+    }
+    for it in &contents.overrides {
+        let when = time::ago(now, it.at.millis());
+        let (operation, person, reason) =
+            (clean_line(&it.operation), clean_line(&it.person), clean_line(&it.reason));
+        writeln!(screen, "    {operation} by {person}, {when}: {reason}")?;
+    }
     Ok(())
 }
 

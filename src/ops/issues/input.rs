@@ -101,6 +101,7 @@ const OWNED: &[&str] = &[
     "feedback",
     "solutions",
     "executions",
+    "overrides",
     "clock",
 ];
 

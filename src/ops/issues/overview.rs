@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{IssueView, existing};
+use super::{IssueView, existing, show};
 use crate::index::{self, Freshness, Needs};
 use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
 use crate::model::status::{IssueStatus, ItemStatus};
@@ -124,13 +124,14 @@ pub(crate) fn overview(session: &Session) -> Answer<Overview> {
 pub(crate) fn standing(session: &Session, issue: &str) -> Answer<Standing> {
     let (index, id) = session.ask(Needs::ROWS, |index| index.resolve_issue(issue))?;
     let folder = existing(&index.snapshot()?, &id?)?;
+    let overrides = show::overrides(session, &folder.issue.record.id);
     let shows_work = matches!(
         facts::status(&folder),
         IssueStatus::Executing | IssueStatus::Completed | IssueStatus::Failed
     );
     let holder = facts::holder(&folder).filter(|_| shows_work);
     let standing = Standing {
-        issue: IssueView::in_full(session.store(), &folder),
+        issue: IssueView::in_full(session.store(), &folder, overrides),
         actor: holder.map(|it| it.execution.actor.clone()),
         ended_by: holder.and_then(|it| it.ended_by_another()).map(str::to_owned),
     };

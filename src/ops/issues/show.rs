@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{IssueView, existing, unreached};
+use super::{IssueView, Override, existing, unreached};
 use crate::index::Needs;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::ops::work::{ExecutionView, executions_within};
@@ -23,14 +23,28 @@ pub(crate) fn named<'a>(session: &'a Session, text: &str) -> Result<(Snapshot<'a
     Ok((index.snapshot()?, known?))
 }
 
-/// Shows an issue with everything in its folder, as it is in `snapshot`. Unreadable files are reported as notices.
+/// Shows an issue with everything in its folder, as it is in `snapshot`, and the gates that were overridden for it.
+/// Unreadable files are reported as notices.
 ///
 /// # Errors
 /// `not-found`.
 pub(crate) fn show(session: &Session, snapshot: &Snapshot<'_>, id: &IssueId) -> Answer<IssueView> {
     let folder = existing(snapshot, id)?;
     session.notice_all(folder.broken.iter().map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
-    Ok(session.done(IssueView::in_full(session.store(), &folder), None))
+    let overrides = overrides(session, id);
+    Ok(session.done(IssueView::in_full(session.store(), &folder, overrides), None))
+}
+
+/// The gates that were overridden for an issue. A log that cannot be read keeps nobody from the rest.
+pub(super) fn overrides(session: &Session, id: &IssueId) -> Vec<Override> {
+    match session.ask(Needs::LOG, |index| Override::about(index, id)) {
+        Ok((_, overrides)) => overrides,
+        Err(refusal) => {
+            let message = format!("the log cannot be read, so overrides are not shown: {}", refusal.message);
+            session.notice(Notice::warning(message));
+            vec![]
+        }
+    }
 }
 
 /// An execution with the title of its issue.

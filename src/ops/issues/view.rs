@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::existing;
+use super::{Override, existing};
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::time::Time;
@@ -29,10 +29,10 @@ pub(crate) struct IssueView {
     pub(crate) contents: Option<Contents>,
 }
 
-/// The contents of an issue's folder besides its record. Only `show` and `status` have them.
+/// The contents of an issue's folder besides its record, and what the log says of it. Only `show` and `status` have them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Contents {
-    /// The comments that no later one replaces. Only `show` has this and the next three fields.
+    /// The comments that no later one replaces. Only `show` has this and the next four fields.
     pub(crate) comments: Vec<CommentView>,
     /// What went wrong or was clarified.
     pub(crate) feedback: Vec<Feedback>,
@@ -40,6 +40,8 @@ pub(crate) struct Contents {
     pub(crate) solutions: Vec<SolutionView>,
     /// Its executions, in the order of their attempts.
     pub(crate) executions: Vec<ExecutionView>,
+    /// Gates that were overridden for it with `--force --reason`, the oldest first.
+    pub(crate) overrides: Vec<Override>,
 }
 
 /// A comment that no later one replaces.
@@ -72,12 +74,13 @@ impl IssueView {
     }
 
     /// The same with everything in its folder.
-    pub(crate) fn in_full(store: &Store, folder: &IssueFolder) -> Self {
+    pub(crate) fn in_full(store: &Store, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
         let contents = Contents {
             comments: folder.standing_comments().iter().map(CommentView::from).collect(),
             feedback: folder.feedback.clone(),
             solutions: SolutionView::all(folder),
             executions: executions_within(folder, &unreached(store, folder)),
+            overrides,
         };
         Self { contents: Some(contents), ..Self::of(folder) }
     }

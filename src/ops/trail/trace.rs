@@ -2,19 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::trace_view::{CarriesOut, Override, Queued, Trace, TracedCommit, TracedIssue};
+use super::trace_view::{CarriesOut, Queued, Trace, TracedCommit, TracedIssue};
 use crate::index::{Index, IndexError, Needs};
 use crate::model::execution::CommitLink;
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId};
-use crate::ops::issues::existing;
+use crate::ops::issues::{Override, existing};
 use crate::ops::queue::{ItemAnswer, World};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::in_order;
 use crate::store::resolve::{Known, ResolveError};
 use crate::store::{Snapshot, Store, records};
-use crate::trail::log::{Log, Wanted};
 use crate::trail::reach::Unreached;
 use crate::trail::trace::{CommitFacts, commit, issues_of, range};
 
@@ -62,9 +61,8 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<Trace> {
             add_queued(&mut issues, &world);
         }
     }
-    let mut log = Log::of(store, index)?;
     for traced in &mut issues {
-        traced.overrides = overrides(&mut log, &traced.issue.issue.id)?;
+        traced.overrides = Override::about(&index, &traced.issue.issue.id)?;
     }
     Ok(session.done(Trace { query, commit, linked_by, commits, issues, unreached }, None))
 }
@@ -79,27 +77,6 @@ fn unreached<'a>(
     let mut commits: Vec<CommitHash> = linked.map(|it| it.link.hash).collect();
     commits.extend(asked.map(|it| it.hash.clone()));
     Unreached::among(store, commits.iter()).unwrap_or_default()
-}
-
-fn overrides(log: &mut Log<'_>, issue: &IssueId) -> Result<Vec<Override>, Refusal> {
-    let mut found = Vec::new();
-    for n in log.find(Some(issue.as_str()), &Wanted::default(), None)?.into_iter().rev() {
-        let step = log.step(n, None)?;
-        if let Some(reason) = step.force {
-            found.push(Override {
-                commit: step.commit,
-                operation: step.op.unwrap_or_default(),
-                person: match step.actor {
-                    Some(actor) => format!("{} ({actor})", step.author),
-                    None => step.author,
-                },
-                role: step.role,
-                reason,
-                at: step.at,
-            });
-        }
-    }
-    Ok(found)
 }
 
 /// An id of ours beats a name of git's: ids are longer and say what they are.

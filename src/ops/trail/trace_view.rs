@@ -9,7 +9,7 @@ use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::issue::Feedback;
 use crate::model::status::ItemStatus;
 use crate::model::time::Time;
-use crate::ops::issues::IssueView;
+use crate::ops::issues::{IssueView, Override};
 use crate::ops::plans::SolutionView;
 use crate::ops::queue::ItemAnswer;
 use crate::ops::work::{self, ExecutionView};
@@ -100,24 +100,6 @@ pub(crate) struct Accepted {
     pub(crate) evidence: String,
     /// Who confirmed it.
     pub(crate) actor: String,
-    /// When.
-    pub(crate) at: Time,
-}
-
-/// An override of a gate.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Override {
-    /// The commit of the ref.
-    pub(crate) commit: String,
-    /// The command.
-    pub(crate) operation: String,
-    /// Who.
-    pub(crate) person: String,
-    /// Their role; none for an owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) role: Option<String>,
-    /// The reason.
-    pub(crate) reason: String,
     /// When.
     pub(crate) at: Time,
 }

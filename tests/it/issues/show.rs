@@ -40,3 +40,39 @@ fn everything_is_embedded_and_derived() {
     assert_eq!(list[0]["completed_at"], issue["completed_at"]);
     assert_eq!((&list[0]["comments"], &list[0]["solutions"]), (&json!(null), &json!(null)));
 }
+
+#[test]
+fn overrides_of_gates_are_shown_with_their_reasons() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let mut poor = crate::support::plan_on("src/a.rs");
+    poor["tasks"][0]["acceptance"] = json!({"criteria": ["works correctly", "没问题"]});
+    poor["analysis"] = json!(null);
+    let plan =
+        repo.wf_in(poor.to_string(), &["solution", "add", "ISS-001", "--no-bind"]).ok().line().to_owned();
+    assert_eq!(repo.json(&["show", "ISS-001"])["overrides"], json!([]));
+    assert!(!repo.wf(&["show", "ISS-001"]).ok().stdout.contains("overrides"));
+    let force =
+        |args: &[&str], reason: &str| repo.wf(&[args, &["--force", "--reason", reason]].concat()).ok();
+    force(&["bind", "ISS-001", &plan], "no time");
+    force(&["queue", "add", "ISS-001"], "no review");
+    force(&["edit", "ISS-001", "--status", "planning"], "by\u{202e} hand");
+    let shown = repo.json(&["show", "ISS-001"])["overrides"].clone();
+    let told: Vec<[&str; 2]> = shown
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| ["operation", "reason"].map(|name| it[name].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [["bind", "no time"], ["queue add", "no review"], ["edit", "by\u{202e} hand"]]);
+    let text = repo.wf(&["show", "ISS-001"]).ok().stdout;
+    assert!(
+        text.contains("overrides") && text.contains("bind by ") && text.contains(": no review"),
+        "{text}"
+    );
+    assert!(!text.contains('\u{202e}'));
+    // Another issue has none of them.
+    repo.issue("ISS-002");
+    assert_eq!(repo.json(&["show", "ISS-002"])["overrides"], json!([]));
+}

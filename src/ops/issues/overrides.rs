@@ -1,0 +1,50 @@
+//! Gates that were overridden for an issue.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::index::{Index, IndexError};
+use crate::model::id::IssueId;
+use crate::model::time::Time;
+use crate::store::history::Step;
+
+/// An override of a gate.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Override {
+    /// The commit of the ref.
+    pub(crate) commit: String,
+    /// The command.
+    pub(crate) operation: String,
+    /// Who.
+    pub(crate) person: String,
+    /// Their role; none for an owner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) role: Option<String>,
+    /// The reason.
+    pub(crate) reason: String,
+    /// When.
+    pub(crate) at: Time,
+}
+
+impl Override {
+    /// None for a step that overrode nothing.
+    fn of(step: Step) -> Option<Self> {
+        Some(Self {
+            reason: step.force?,
+            commit: step.commit,
+            operation: step.op.unwrap_or_default(),
+            person: match step.actor {
+                Some(actor) => format!("{} ({actor})", step.author),
+                None => step.author,
+            },
+            role: step.role,
+            at: step.at,
+        })
+    }
+
+    /// Those about an issue, its plans and its items, the oldest first. The index must have the log.
+    pub(crate) fn about(index: &Index<'_>, id: &IssueId) -> Result<Vec<Self>, IndexError> {
+        let steps = index.forced_steps(id.as_str())?.into_iter();
+        steps.map(|n| index.step(n).map(Self::of)).filter_map(Result::transpose).collect()
+    }
+}
