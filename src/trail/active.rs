@@ -47,22 +47,30 @@ pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
 /// The work tree that carries an execution out: this one, or another of the repository's; none if no work tree here
 /// is bound to it.
 pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
-    let is_bound = |git_dir: &Path| {
-        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
-        let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        active.is_some_and(|active| active.execution_id == *id)
-    };
-    if is_bound(&store.git_dir()) {
+    let Some(git_dir) = git_dir_of(store, id)? else { return Ok(None) };
+    if git_dir == store.git_dir() {
         return Ok(store.work_dir());
     }
     let repo = store.repo();
-    if is_bound(&store.common_dir())
+    if git_dir == store.common_dir()
         && let Some(work_dir) = repo.main_repo().ok().and_then(|main| main.workdir().map(Path::to_owned))
     {
         return Ok(Some(work_dir));
     }
     let linked = repo.worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
-    Ok(linked.iter().find(|it| is_bound(it.git_dir())).and_then(|it| it.base().ok()))
+    Ok(linked.iter().find(|it| it.git_dir() == git_dir).and_then(|it| it.base().ok()))
+}
+
+/// The git folder of the work tree that carries an execution out.
+pub(super) fn git_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
+    let is_bound = |git_dir: &PathBuf| {
+        let bytes = std::fs::read(git_dir.join("wf/active.json")).ok();
+        let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        active.is_some_and(|active| active.execution_id == *id)
+    };
+    let linked = store.repo().worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
+    let folders = [store.git_dir(), store.common_dir()].into_iter();
+    Ok(folders.chain(linked.iter().map(|it| it.git_dir().to_owned())).find(is_bound))
 }
 
 /// What the worktrees of this repository execute, this one first.

@@ -6,8 +6,10 @@
 
 use std::path::PathBuf;
 
-use super::active::Active;
+use super::active::{self, Active};
 use crate::model::execution::Execution;
+use crate::model::hash::CommitHash;
+use crate::model::id::ExecutionId;
 use crate::store::{Store, StoreError};
 
 /// How a branch is related to the execution of a worktree.
@@ -41,6 +43,44 @@ pub(crate) fn note(store: &Store) -> Result<(), StoreError> {
     let path = path(store);
     std::fs::create_dir_all(store.git_dir().join("wf")).map_err(StoreError::io(&path))?;
     std::fs::write(&path, text).map_err(StoreError::io(&path))
+}
+
+/// The branch that an execution goes on with when the one of its claim is gone, as after `git branch -m`: one that its work
+/// tree made since, with the last commit of its work in it. What is checked out there comes first; of several others nobody
+/// knows which is meant.
+pub(crate) fn renamed(
+    store: &Store,
+    id: &ExecutionId,
+    last: Option<&CommitHash>,
+) -> Result<Option<(String, CommitHash)>, StoreError> {
+    let Some(git_dir) = active::git_dir_of(store, id)? else { return Ok(None) };
+    let Ok(known) = std::fs::read_to_string(git_dir.join("wf/branches")) else { return Ok(None) };
+    let failed = StoreError::object("cannot read the branches");
+    let last = last.and_then(|last| store.commit_here(last));
+    let mut found = Vec::new();
+    let references = store.repo().references().map_err(&failed)?;
+    for branch in references.local_branches().map_err(&failed)?.filter_map(Result::ok) {
+        let name = branch.name().as_bstr().to_string();
+        if known.lines().any(|known| known == name) {
+            continue;
+        }
+        let Some(tip) = store.read_ref(&name)? else { continue };
+        let is_on = match last {
+            Some(last) => last == tip || store.is_ancestor(last, tip)?,
+            None => true,
+        };
+        if is_on {
+            found.push((name, CommitHash::from(tip)));
+        }
+    }
+    let head = gix::open(&git_dir).ok().and_then(|repo| repo.head_name().ok().flatten());
+    let head = head.map(|name| name.as_bstr().to_string());
+    let checked_out = found.iter().position(|(name, _)| Some(name) == head.as_ref());
+    Ok(match (checked_out, found.len(), last) {
+        (Some(n), ..) => Some(found.swap_remove(n)),
+        (None, 1, Some(_)) => found.pop(),
+        _ => None,
+    })
 }
 
 /// How `branch`, a full name, which is checked out in the worktree of `store`, is related to what that executes.

@@ -14,6 +14,7 @@ use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Read, Store, resolve};
 use crate::trail::collisions::{self, FileCollision};
+use crate::trail::own_branch;
 
 /// What `queue conflict check` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -38,7 +39,7 @@ pub(crate) struct Side {
     /// Its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
-    /// The branch, without refs/heads/.
+    /// The branch, without refs/heads/: as it is called now where that is known, else as its execution recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The commit that was merged.
@@ -110,10 +111,11 @@ fn gather(
         for it in items {
             let folder = existing(read, &it.item.issue_id)?;
             let Some(holder) = facts::holder(&folder) else { continue };
-            let branch = holder.execution.branch.as_deref().map(short);
             let (queue_id, item_id) = (view.queue.id.clone(), it.item.item_id.clone());
             let solution_id = it.item.solution_id.clone();
-            match commit(store, holder, it.status)? {
+            let (branch, commit) = commit(store, holder, it.status)?;
+            let branch = branch.as_deref().map(short);
+            match commit {
                 Some(commit)
                     if head.as_ref().is_some_and(|head| collisions::is_merged(store, &commit, head)) => {}
                 Some(commit) => answer.sides.push(Side {
@@ -136,19 +138,28 @@ fn short(branch: &str) -> String {
     branch.strip_prefix("refs/heads/").unwrap_or(branch).to_owned()
 }
 
-/// For a running item the tip of its branch, for a completed one its last commit, since the branch may have moved on.
+/// For a running item the tip of its branch, whatever that is called now; for a completed one its last commit, since the
+/// branch may have moved on.
 fn commit(
     store: &Store,
     holder: &ExecutionFolder,
     status: ItemStatus,
-) -> Result<Option<CommitHash>, Refusal> {
+) -> Result<(Option<String>, Option<CommitHash>), Refusal> {
     let last = holder.work().last().map(|commit| commit.link.hash.clone());
     let last = last.filter(|hash| store.commit_here(hash).is_some());
-    let tip = match &holder.execution.branch {
+    let claimed = holder.execution.branch.clone();
+    let tip = match &claimed {
         Some(branch) => collisions::branch_tip(store, branch)?,
         None => None,
     };
-    Ok(if status == ItemStatus::Completed { last.or(tip) } else { tip.or(last) })
+    Ok(match (status, tip, last) {
+        (ItemStatus::Completed, tip, last) => (claimed, last.or(tip)),
+        (_, Some(tip), _) => (claimed, Some(tip)),
+        (_, None, last) => match own_branch::renamed(store, &holder.execution.id, last.as_ref())? {
+            Some((branch, tip)) => (Some(branch), Some(tip)),
+            None => (claimed, last),
+        },
+    })
 }
 
 fn compare(session: &Session, answer: &mut CheckAnswer) -> Result<(), Refusal> {

@@ -104,3 +104,37 @@ fn a_git_that_cannot_merge_in_memory_is_named() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_branch_is_found_under_the_name_that_it_was_given_since() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.commit("shared.txt", "one\n", "start");
+    let mut trees = Vec::new();
+    for (id, file) in [("A-1", "src/a.rs"), ("A-2", "src/b.rs")] {
+        repo.queued(id, file);
+        let tree = repo.worktree(&format!("tree-{id}"), &format!("work-{id}"));
+        tree.wf(&["hooks", "install"]).ok();
+        tree.wf(&["next", id]).ok();
+        tree.commit("shared.txt", &format!("{id}\n"), "work");
+        trees.push(tree);
+    }
+    trees[0].git(&["branch", "-m", "work-A-1", "renamed"]).ok();
+    // What is not linked, since the hooks were passed by, is on the branch all the same.
+    trees[0].write("more.txt", "more\n");
+    trees[0].git(&["add", "more.txt"]).ok();
+    trees[0].git(&["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", "more"]).ok();
+    let tip = trees[0].git(&["rev-parse", "HEAD"]).ok().line().to_owned();
+    let side = |repo: &Repo| {
+        let found = repo.wf(&["queue", "conflict", "check", "--merge", "--json"]).fails(1).json();
+        let sides = found["sides"].as_array().unwrap();
+        sides.iter().find(|it| it["item_id"] == "S-1").unwrap().clone()
+    };
+    for from in [&repo, &trees[1]] {
+        let side = side(from);
+        assert_eq!((&side["branch"], &side["commit"]), (&json!("renamed"), &json!(tip)), "{side:#}");
+    }
+    // Where something else is checked out, it is the one new branch that has the work.
+    trees[0].git(&["checkout", "--quiet", "--detach"]).ok();
+    assert_eq!(side(&repo)["branch"], "renamed");
+}
