@@ -29,10 +29,13 @@ pub(crate) struct Rewritten {
     pub(crate) author: String,
 }
 
+/// So many commits are looked at one by one while somebody waits for a sync.
+const MOST_WALKED: usize = 500;
+
 impl Store {
-    /// What the history of `tip`, without that of `since`, did to the identity of records that both states have, and to
-    /// what was `restored`: paths of files, and of folders of records. If the states agree on every identity and nothing was
-    /// restored, no history is walked.
+    /// What the history of `tip`, without that of `since`, did to the identity of records. Of up to [`MOST_WALKED`] commits
+    /// each change is looked at. Of more, only those of records that the two states have with different identities, and of what
+    /// was `restored`: paths of files, and of folders of records.
     pub(crate) fn rewritten(
         &self,
         since: ObjectId,
@@ -42,6 +45,11 @@ impl Store {
         let (Some(before), Some(after)) = (self.state_at(since)?, self.state_at(tip)?) else {
             return Ok(Vec::new());
         };
+        if self.parents_first(&[tip], Some(since))?.len() <= MOST_WALKED {
+            let mut found = self.wrongly_aside(Some(since), tip)?;
+            found.extend(self.rewritten_along(Some(since), tip, &|_| true)?);
+            return Ok(found);
+        }
         let now = self.now()?;
         let mut suspects = BTreeSet::new();
         for file in self.differences(Some(before.tree()), after.tree())? {

@@ -194,3 +194,20 @@ fn an_import_does_not_put_another_record_in_the_place_of_one() {
     assert_eq!(two.ada.wf(&["show", "GH-1", "--json"]).ok().json()["title"], "by ada");
     assert_eq!(two.ada.wf(&["fsck", "--json"]).ok().json(), json!([]));
 }
+
+#[test]
+fn sync_looks_at_each_commit_that_it_brings() {
+    let two = shared();
+    // It says in the end what it said before, and a record that nobody here has yet was changed, too.
+    let there = forge(&two.bea, |it| it["author"] = json!("Zoe <zoe@example.org>"));
+    let back = forge(&two.bea, |it| it["author"] = json!("Ada <ada@example.org>"));
+    two.bea.wf(&["new", "a new one", "--id", "GH-2"]).ok();
+    let mut record = two.bea.stored_json(&file("GH-2"));
+    record["author"] = json!("Zoe <zoe@example.org>");
+    let new = two.bea.plumb(&[(&file("GH-2"), &format!("{record:#}\n"))]);
+    two.bea.wf(&["push"]).ok();
+    let told = two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"].clone();
+    let commits: Vec<&Value> = told.as_array().unwrap().iter().map(|it| &it["commit"]).collect();
+    assert_eq!(commits, [&json!(there), &json!(back), &json!(new)], "{told:#}");
+    assert_eq!(two.ada.wf(&["sync", "--json"]).ok().json()["rewritten"], json!([]));
+}
