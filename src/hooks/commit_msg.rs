@@ -68,8 +68,8 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<Verdict, HookError> {
             let rule = CommentRule::read(store, editor.as_deref())?;
             if !is_empty_after_cleanup(&message, &rule) {
                 let text = rule.at_scissors(&message).0;
-                let is_decided = is_decided(&snapshot, text)?;
-                let mut trailers = trailers_of(&snapshot, &found, text)?;
+                let is_decided = is_decided(store, &snapshot, text)?;
+                let mut trailers = if is_decided { vec![] } else { trailers_of(&snapshot, &found, text)? };
                 if let Some(bound) = with_own.filter(|_| !is_decided) {
                     trailers.extend(trailers_of_bound(bound));
                 }
@@ -138,7 +138,8 @@ fn by_change<R: Read>(
     sources: &Sources<'_, R>,
     message: &[u8],
 ) -> Result<Same, StoreError> {
-    if !solutions(read, &trailers::parse(message))?.is_empty() {
+    let named = solutions(read, &trailers::parse(message))?;
+    if !named.is_empty() && !is_of_last_pick(store, read, &named)? {
         return Ok(Same::Nobody);
     }
     // The user waits, and git goes on: what cannot be found out now is left to `relink`.
@@ -149,8 +150,24 @@ fn by_change<R: Read>(
         let found = if staged.is_amended(&head) { sources.of_head(staged.head())? } else { vec![] };
         return Ok(if found.is_empty() { Same::Nobody } else { Same::Of(found) });
     }
-    let found = sources.by_staged(staged.head(), &files, || staged.patch_ids());
-    Ok(found.unwrap_or(Same::Nobody))
+    let found = sources.by_staged(staged.head(), &files, || staged.patch_ids()).unwrap_or(Same::Nobody);
+    let has_all = |found: &[Source]| named.iter().all(|plan| found.iter().any(|it| it.solution_id == *plan));
+    Ok(match found {
+        Same::Of(found) if !has_all(&found) => Same::Nobody,
+        Same::Several(_) if !named.is_empty() => Same::Nobody,
+        found => found,
+    })
+}
+
+/// Whether a message names these plans only because git took it over from the last of several commits that were picked: then
+/// nobody decided anything.
+fn is_of_last_pick(
+    store: &Store,
+    read: &impl Read,
+    named: &BTreeSet<SolutionId>,
+) -> Result<bool, StoreError> {
+    let Some(prepared) = progress::prepared(&store.git_dir()) else { return Ok(false) };
+    Ok(solutions(read, &trailers::parse(&prepared))? == *named)
 }
 
 fn several(plans: &[SolutionId], bound: &Bound) -> String {
@@ -208,13 +225,13 @@ fn add(path: &Path, rule: &CommentRule, trailers: &[(&'static str, String)]) -> 
 }
 
 /// The trailers for a commit that squashes, copies or takes back the work of plans, without those of plans that `text`
-/// names. What somebody wrote decides; where git's own words say all of it, nothing is added.
+/// names. Where git's own words say all of it, nothing is added.
 fn trailers_of(
     read: &impl Read,
     sources: &[Source],
     text: &[u8],
 ) -> Result<Vec<(&'static str, String)>, StoreError> {
-    if is_decided(read, text)? || !Referred::parse(text).reverts.is_empty() {
+    if !Referred::parse(text).reverts.is_empty() {
         return Ok(vec![]);
     }
     let named = solutions(read, &trailers::parse(text))?;
@@ -229,9 +246,11 @@ fn trailers_of(
     Ok(found)
 }
 
-/// Whether somebody wrote a plan into the message, apart from what a squash collected.
-fn is_decided(read: &impl Read, text: &[u8]) -> Result<bool, StoreError> {
-    Ok(!solutions(read, &trailers::parse(&unindented(text)))?.is_empty())
+/// Whether somebody wrote a plan into the message, apart from what a squash collected and from what git took over from a
+/// commit that was picked.
+fn is_decided(store: &Store, read: &impl Read, text: &[u8]) -> Result<bool, StoreError> {
+    let named = solutions(read, &trailers::parse(&unindented(text)))?;
+    Ok(!named.is_empty() && !is_of_last_pick(store, read, &named)?)
 }
 
 /// The trailers for a commit of that execution.

@@ -175,7 +175,10 @@ fn targets(
     }
     let sources = Sources::of(store, read);
     let told = sources.taken_back(&commit.message);
-    let all = if told.is_empty() { vec![] } else { sources.restored(commit)? };
+    let mut all = if told.is_empty() { vec![] } else { sources.restored(commit)? };
+    if all.is_empty() && !told.is_empty() {
+        all = sources.undone_in_parts(commit, &told)?;
+    }
     if all.len() > told.len() && told.iter().all(|it| all.contains(it)) {
         for Source { execution_id, solution_id, task_id, reverts, .. } in sources.of_taken_back(&all)? {
             match targets.iter_mut().find(|it| it.execution_id == execution_id) {

@@ -13,6 +13,7 @@ pub(crate) mod log;
 pub(crate) mod merges;
 pub(crate) mod moment;
 pub(crate) mod own_branch;
+mod parts;
 pub(crate) mod patch_id;
 pub(crate) mod progress;
 mod quoted;

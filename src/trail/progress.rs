@@ -56,6 +56,14 @@ pub(crate) fn goes_back_to(git_dir: &Path) -> Vec<u8> {
     }
 }
 
+/// The message that git prepared for what `cherry-pick --no-commit` or `revert --no-commit` left: that of the last commit.
+pub(crate) fn prepared(git_dir: &Path) -> Option<Vec<u8>> {
+    if is_merging(git_dir) || is_picking(git_dir) {
+        return None;
+    }
+    std::fs::read(git_dir.join("MERGE_MSG")).ok()
+}
+
 /// A merge.
 pub(crate) fn is_merging(git_dir: &Path) -> bool {
     git_dir.join("MERGE_HEAD").exists()

@@ -6,6 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::parts::Parts;
 use super::referred::Referred;
 use super::{links, patch_id, relink, trailers};
 use crate::git::{Args, ObjectId};
@@ -22,6 +23,8 @@ const DEEPEST: usize = 16;
 const MOST_COMPARED: usize = 100;
 /// At most this many commits are taken back by one whose message names only the last of them.
 const MOST_RESTORED: usize = 10;
+/// With more files than these, parts of a change are not looked for.
+const MOST_NAMED: usize = 50;
 /// So many issues are read while somebody waits.
 const FEW_ISSUES: usize = 50;
 /// Before a commit is made, so many of the latest are looked at.
@@ -214,9 +217,9 @@ impl<'a, R: Read> Sources<'a, R> {
         files: &[String],
         patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
     ) -> Result<Same, StoreError> {
-        let Some(file) = files.first().filter(|_| self.knows_quickly().unwrap_or(false)) else {
+        if files.is_empty() || !self.knows_quickly().unwrap_or(false) {
             return Ok(Same::Nobody);
-        };
+        }
         let args = Args::new(&["rev-list", "--no-merges", "--branches", "--remotes"]);
         let args = args.with("--max-count=", MOST_RECENT).value(head.to_string());
         let listed = self.store.git().output(args)?;
@@ -230,7 +233,7 @@ impl<'a, R: Read> Sources<'a, R> {
             return Ok(Same::Nobody);
         }
         let args = Args::new(&["diff-tree", "--stdin", "--root", "-r", "--name-only", "--no-renames"]);
-        let touching = self.store.git().run_with(args.path(file), linked.as_bytes())?;
+        let touching = self.store.git().run_with(some_of(args, files), linked.as_bytes())?;
         let touching = String::from_utf8_lossy(&touching);
         let others: Vec<CommitHash> =
             touching.lines().filter_map(CommitHash::parse).take(MOST_COMPARED).collect();
@@ -254,8 +257,10 @@ impl<'a, R: Read> Sources<'a, R> {
         files: &[String],
         patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
     ) -> Result<Same, StoreError> {
+        let names = files;
         let files: HashSet<&str> = files.iter().map(String::as_str).collect();
         let mut linked = Vec::new();
+        let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
         for hash in others {
             let links = self.links(hash, &self.known(hash)?)?;
             // The same change is one of the same files; a link names only so many of them.
@@ -265,9 +270,18 @@ impl<'a, R: Read> Sources<'a, R> {
             };
             if links.iter().any(|(_, link)| is_like(link)) {
                 linked.push(hash.clone());
+            } else if let Some((_, link)) = links.into_iter().find(|(_, it)| it.files.len() < files.len()) {
+                smaller.push((hash.clone(), link.files));
             }
         }
-        if linked.is_empty() {
+        let mut parts = Parts::of(names.iter().map(String::as_str));
+        let mut of_parts = Vec::new();
+        for (hash, files) in smaller.iter().filter(|_| names.len() < MOST_FILES) {
+            if parts.add(files.iter().map(String::as_str)) {
+                of_parts.push(hash.clone());
+            }
+        }
+        if linked.is_empty() && !parts.may_do() {
             return Ok(Same::Nobody);
         }
         let [own, undone] = patches()?;
@@ -296,7 +310,37 @@ impl<'a, R: Read> Sources<'a, R> {
             }
             plans.extend(latest.iter().flatten().map(|it| it.solution_id.clone()));
         }
-        Ok(latest.filter(|found| !found.is_empty()).map_or(Same::Nobody, Same::Of))
+        if let Some(found) = latest.filter(|found| !found.is_empty()) {
+            return Ok(Same::Of(found));
+        }
+        let found = self.put_together(&parts, &of_parts, [own, undone])?;
+        Ok(if found.is_empty() { Same::Nobody } else { Same::Of(found) })
+    }
+
+    /// The work that was put together to one change, or that is undone by it.
+    fn put_together(
+        &self,
+        parts: &Parts<'_>,
+        commits: &[CommitHash],
+        [own, undone]: [Option<PatchId>; 2],
+    ) -> Result<Vec<Source>, StoreError> {
+        if !parts.may_do() {
+            return Ok(vec![]);
+        }
+        let known = patch_id::of_commits(self.store, commits)?;
+        let ids: Vec<Option<&PatchId>> = commits.iter().map(|hash| known.get(hash)).collect();
+        for (whole, takes_back) in [(own, false), (undone, true)] {
+            let Some(chosen) = whole.and_then(|whole| parts.making(&whole, &ids)) else { continue };
+            let mut found = Vec::new();
+            for id in chosen.iter().filter_map(|n| object_id(&commits[*n])) {
+                for mut source in self.of_commit(id, 0)? {
+                    source.reverts = if takes_back { source.commits.clone() } else { vec![] };
+                    add(&mut found, source);
+                }
+            }
+            return Ok(found);
+        }
+        Ok(vec![])
     }
 
     /// The latest revert among the commits of an execution that this commit undoes, as where what was reverted is picked once
@@ -359,6 +403,54 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(vec![])
     }
 
+    /// The same where the files changed since: commits of different files whose changes together are undone by this one, of
+    /// which its message names only `told`.
+    pub(crate) fn undone_in_parts(
+        &self,
+        commit: &CodeCommit,
+        told: &[CommitHash],
+    ) -> Result<Vec<CommitHash>, StoreError> {
+        let [parent] = commit.parents[..] else { return Ok(vec![]) };
+        let files = self.store.changed_files(commit)?;
+        let files_of = |hash: &CommitHash| -> Result<Vec<String>, StoreError> {
+            match self.store.commit_here(hash) {
+                Some(id) => self.store.changed_files(&self.store.code_commit(id)?),
+                None => Ok(vec![]),
+            }
+        };
+        let mut of_told: BTreeSet<String> = BTreeSet::new();
+        for hash in told {
+            of_told.extend(files_of(hash)?);
+        }
+        // What is told explains all of it, or it is too much to look for.
+        if files.len() > MOST_NAMED || files.iter().all(|file| of_told.contains(file)) {
+            return Ok(vec![]);
+        }
+        let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
+        let listed = self.store.git().output(some_of(args.value(parent.to_string()), &files))?;
+        let listed = String::from_utf8_lossy(&listed.stdout);
+        let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
+        for hash in listed.lines().filter_map(CommitHash::parse) {
+            let files = files_of(&hash)?;
+            smaller.push((hash, files));
+        }
+        let mut parts = Parts::of(files.iter().map(String::as_str));
+        let mut commits = Vec::new();
+        for (hash, files) in &smaller {
+            if parts.add(files.iter().map(String::as_str)) {
+                commits.push(hash.clone());
+            }
+        }
+        if !parts.may_do() {
+            return Ok(vec![]);
+        }
+        let known = patch_id::of_commits(self.store, &commits)?;
+        let ids: Vec<Option<&PatchId>> = commits.iter().map(|hash| known.get(hash)).collect();
+        let undone = patch_id::between(self.store, Some(commit.id), parent)?;
+        let chosen = undone.and_then(|undone| parts.making(&undone, &ids)).unwrap_or_default();
+        Ok(chosen.into_iter().map(|n| commits[n].clone()).collect())
+    }
+
     /// The work that commits belong to which are taken back.
     pub(crate) fn of_taken_back(&self, commits: &[CommitHash]) -> Result<Vec<Source>, StoreError> {
         let mut found = Vec::new();
@@ -373,13 +465,23 @@ impl<'a, R: Read> Sources<'a, R> {
 
     /// Commits of the branches that touch these files, the newest first.
     fn of_same_files(&self, parent: ObjectId, files: &[String]) -> Result<Vec<CommitHash>, StoreError> {
-        let Some(file) = files.first() else { return Ok(vec![]) };
+        if files.is_empty() {
+            return Ok(vec![]);
+        }
         let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
-        let args = args.options(&["--branches", "--remotes"]).value(parent.to_string()).path(file);
+        let args = args.options(&["--branches", "--remotes"]).value(parent.to_string());
+        let args = some_of(args, files);
         // What cannot be found out so is found out by `relink`.
         let listed = self.store.git().output(args)?;
         Ok(String::from_utf8_lossy(&listed.stdout).lines().filter_map(CommitHash::parse).collect())
     }
+}
+
+/// Asks for commits that touch one of these files. With very many, for those that touch the first of them: one that makes
+/// the same change does.
+fn some_of(args: Args, files: &[String]) -> Args {
+    let most = if files.len() <= MOST_NAMED { files.len() } else { 1 };
+    files[..most].iter().fold(args, Args::path)
 }
 
 /// One source for each execution.
