@@ -98,8 +98,9 @@ fn no_value_is_taken_for_an_option() {
         &["log", "--", &format!("--output={MARK}")],
         &["log", &format!("--since=--output={MARK}")],
         &["diff", "--", &format!("--output={MARK}..HEAD")],
-        &["queue", "check"],
         &["next", "ISS-002", &format!("--worktree=--{MARK}-worktree")],
+        &["queue", "conflict", "check", "--merge"],
+        &["hook", "commit-msg", "message"],
         &["done"],
         &["unlink", "--", &format!("--output={MARK}")],
         &["unlink", &hash],
@@ -113,7 +114,23 @@ fn no_value_is_taken_for_an_option() {
         &["log"],
     ] {
         // What comes of them is not the question; but nothing is asked of git where nothing is carried out.
+        if args[0] == "queue" {
+            // Something to merge.
+            let other = format!("./--{MARK}-worktree");
+            let commit =
+                ["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--allow-empty", "-m", "other"];
+            it.git(&[&["-C", &other][..], &commit].concat()).ok();
+        }
+        if args[0] == "hook" {
+            // git puts a `git` of its own in front of its hooks; so this one is called here, with what undoes the work.
+            it.git(&["rm", "--quiet", "--cached", "--", &file]).ok();
+            it.write("message", "take it back\n");
+        }
         let ran = it.wf(args);
+        if args[0] == "hook" {
+            it.git(&["reset", "--quiet"]).ok();
+            std::fs::remove_file(it.path().join("message")).unwrap();
+        }
         if args == ["done"] {
             ran.ok();
         }
@@ -128,11 +145,14 @@ fn no_value_is_taken_for_an_option() {
     for name in [
         "blame",
         "config",
+        "diff-index",
         "diff-tree",
         "fetch",
         "for-each-ref",
         "log",
         "ls-files",
+        "merge-tree",
+        "patch-id",
         "push",
         "reflog",
         "remote",

@@ -344,3 +344,28 @@ fn a_run_lies_where_its_id_says() {
         assert_found(&repo, "error", path, what);
     }
 }
+
+#[test]
+fn of_many_files_that_one_commit_lost_the_first_is_named_with_their_number() {
+    for (count, named) in [(20, 20), (21, 1)] {
+        let (_sandbox, repo) = store();
+        let ids: Vec<String> = (0..count).map(|n| format!("ISS-{n:03}")).collect();
+        let records: Vec<(String, Value)> = ids.iter().map(|id| (file(id), issue(id))).collect();
+        write(&repo, &records);
+        let gone: Vec<(String, Value)> = ids.iter().map(|id| (folder(id), Value::Null)).collect();
+        let lost = write(&repo, &gone);
+        let found = repo.wf(&["fsck", "--json"]).fails(1).json();
+        let of_lost: Vec<&Value> =
+            found.as_array().unwrap().iter().filter(|it| it["commit"] == lost).collect();
+        assert_eq!(of_lost.len(), named, "{found:#}");
+        let what = of_lost[0]["what"].as_str().unwrap();
+        assert_eq!(what.contains("(the first of 21 files)"), count > 20, "{what}");
+        assert!(records.iter().any(|(path, _)| of_lost[0]["path"] == path.as_str()));
+        // All of them come back, and that is told in the same way.
+        let repaired = repo.wf(&["fsck", "--repair"]).ok().stdout;
+        assert_eq!(repaired.lines().filter(|line| line.starts_with("restored ")).count(), count);
+        let notes = repo.wf(&["fsck", "--json"]).ok().json();
+        let restored = notes.as_array().unwrap().iter().filter(|it| it["commit"] == lost);
+        assert_eq!(restored.filter(|it| it["severity"] == "note").count(), named, "{notes:#}");
+    }
+}
