@@ -158,15 +158,9 @@ impl From<'_> {
     /// claimed. Items that cannot be claimed block nobody.
     fn refuse_before_others(&self, tx: &Tx<'_>, found: &InOrder<'_>, at: usize) -> Result<(), Refusal> {
         let item = found.items()[at];
-        let world = World::of(tx, self.store, self.index)?;
-        let queues = in_order(&world.queues, &world.facts, &world.policy);
-        let whole = queues.iter().find(|it| it.queue().id == found.queue().id);
-        let place = whole.and_then(|queue| {
-            Some((queue, queue.items().iter().position(|it| it.solution_id == item.solution_id)?))
-        });
-        let first = place.map(|(queue, at)| queue.goes_after(at)).unwrap_or_default();
+        let first = self.goes_after(tx, &found.queue().id, &item.solution_id)?;
         let Some((next, _)) = first.first() else { return Ok(()) };
-        let line = |(it, file): &(&Item, &RepoPath)| {
+        let line = |(it, file): &(Item, RepoPath)| {
             format!("{} (`{}`) is ready, comes first, and shares `{file}`", it.item_id, it.solution_id)
         };
         let named = &item.item_id;
@@ -174,6 +168,33 @@ impl From<'_> {
             .details(first.iter().take(MOST_REASONS).map(line).collect())
             .remedy(Call::new("next", [&next.item_id]), "takes the first")
             .remedy("queue order", "changes the order, --allow-overlap ignores it"))
+    }
+
+    /// The items that go before this one, each with a file in common: from the front of the queue, if it stands there.
+    fn goes_after(
+        &self,
+        tx: &Tx<'_>,
+        queue: &QueueId,
+        solution: &SolutionId,
+    ) -> Result<Vec<(Item, RepoPath)>, Refusal> {
+        let before = |world: &World, end: Option<&str>| {
+            let queues = in_order(&world.queues, &world.facts, &world.policy);
+            let queue = queues.iter().find(|it| it.queue().id == *queue)?;
+            let at = queue.items().iter().position(|it| it.solution_id == *solution)?;
+            let is_there = end.is_none_or(|end| queue.is_in_front_of(end, at));
+            let owned = |(item, file): (&Item, &RepoPath)| (item.clone(), file.clone());
+            is_there.then(|| queue.goes_after(at).into_iter().map(owned).collect::<Vec<_>>())
+        };
+        let in_front = in_index_of(tx, self.store, self.index, |index| {
+            let heads = index.queue_heads().ok()?;
+            let front = index.front(&heads, queue, FRONT).ok()??;
+            before(&World::from(front.known), front.ends_at.as_deref())
+        });
+        let of_all =
+            || World::of(tx, self.store, self.index).map(|world| before(&world, None).unwrap_or_default());
+        let Some(found) = in_front else { return of_all() };
+        debug_assert_eq!(Some(&found), of_all().ok().as_ref());
+        Ok(found)
     }
 
     fn choice<'a>(&self, tx: &Tx<'_>, world: &'a World) -> Result<Choice<'a>, Refusal> {
