@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
+use unicode_normalization::UnicodeNormalization;
 
 /// No path that a system can open is longer.
 const LONGEST: usize = 4096;
@@ -44,8 +45,8 @@ static WITH_SYMBOL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SYMBOL
 static WITH_LINES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("[^/]({LINES})$")).ok());
 
 /// A path from the top of the repository: its names with one `/` between each two, and no step that leads nowhere or
-/// upwards. Two are equal if their bytes are: whether a file system forgives case is known to one clone only, and all
-/// clones must come to the same answer.
+/// upwards. Two are equal if their bytes are. They overlap by what they are folded to: whether a file system forgives case is
+/// known to one clone only, and all clones must come to the same answer, so that no file is handed out twice anywhere.
 ///
 /// The empty path is the top itself. No plan may name that; it stands for what cannot be read as a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -153,22 +154,30 @@ impl RepoPath {
         &self.0
     }
 
-    /// The folders above it, the nearest first and the top, as an empty path, last. The top has none.
-    pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
-        folders(self.as_str())
+    /// The path as it is compared with those of other plans: in lower case, and with each accent in one way.
+    pub(crate) fn folded(&self) -> Cow<'_, str> {
+        folded(&self.0)
     }
 
-    /// Whether a path, in git's form, is this one or lies in it.
+    /// Whether a path, in git's form, is this one or lies in it, on some system at least.
     pub(crate) fn holds(&self, path: &str) -> bool {
-        let Some(rest) = path.strip_prefix(self.as_str()) else { return false };
-        self.0.is_empty() || rest.is_empty() || rest.starts_with('/')
+        let (own, path) = (self.folded(), folded(path));
+        let Some(rest) = path.strip_prefix(&*own) else { return false };
+        own.is_empty() || rest.is_empty() || rest.starts_with('/')
     }
 
     /// Whether one is the other, or lies in it.
-    #[cfg(test)]
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.holds(other.as_str()) || other.holds(self.as_str())
     }
+}
+
+/// See [`RepoPath::folded`]. Characters are replaced one by one, so that no letter depends on those around it.
+fn folded(path: &str) -> Cow<'_, str> {
+    if path.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(path);
+    }
+    Cow::Owned(path.nfc().flat_map(char::to_lowercase).nfc().collect())
 }
 
 /// A path in git's form without the line numbers behind it.
@@ -385,17 +394,25 @@ mod tests {
             assert_eq!(a.overlaps(&b), b.overlaps(&a));
             a.overlaps(&b)
         };
-        for (a, b) in
-            [("src", "src/new.ts"), ("src/", "src/a/b"), ("src", "src"), ("*", "src"), ("../x", "/y")]
-        {
+        for (a, b) in [
+            ("src", "src/new.ts"),
+            ("src/", "src/a/b"),
+            ("src", "src"),
+            ("*", "src"),
+            ("../x", "/y"),
+            ("src/a", "src/A"),
+            ("SRC", "src/a"),
+            ("docs/\u{e9}", "Docs/e\u{301}"),
+            ("\u{c9}/x", "e\u{301}"),
+        ] {
             assert!(overlaps(a, b), "{a} {b}");
         }
         for (a, b) in [
             ("src", "src2/new.ts"),
             ("src", "src-x"),
             ("a/src", "src"),
-            ("src/a", "src/A"),
             ("src/a", "src/b"),
+            ("src/e", "src/\u{e9}"),
         ] {
             assert!(!overlaps(a, b), "{a} {b}");
         }
@@ -403,9 +420,9 @@ mod tests {
 
     #[test]
     fn the_folders_above_a_path_end_with_the_top() {
-        assert_eq!(path("a/b/c").folders().collect::<Vec<_>>(), ["a/b", "a", ""]);
-        assert_eq!(path("a").folders().collect::<Vec<_>>(), [""]);
-        assert_eq!(RepoPath::covering("*").folders().count(), 0);
+        assert_eq!(folders("a/b/c").collect::<Vec<_>>(), ["a/b", "a", ""]);
+        assert_eq!(folders("a").collect::<Vec<_>>(), [""]);
+        assert_eq!(folders(RepoPath::covering("*").as_str()).count(), 0);
     }
 
     proptest! {

@@ -100,7 +100,7 @@ fn extends(candidates: &[Candidate], facts: &Facts) -> Vec<usize> {
 
 /// Whether a plan makes a path, or a folder that it lies in.
 fn creates(plan: &PlanFacts, path: &RepoPath) -> bool {
-    plan.creates.contains(path) || path.folders().any(|folder| plan.creates.contains(folder))
+    plan.creates.iter().any(|made| made.holds(path.as_str()))
 }
 
 /// An item that is in the queue already.

@@ -1,21 +1,21 @@
-//! Which plans touch the same files. A folder overlaps everything in it, and a text that is not a path overlaps
-//! everything ([`RepoPath::covering`]).
+//! Which plans touch the same files. A folder overlaps everything in it, a path overlaps what some systems take for it
+//! ([`RepoPath::folded`]), and a text that is not a path overlaps everything ([`RepoPath::covering`]).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use unicode_normalization::UnicodeNormalization;
 
-use crate::model::repo_path::RepoPath;
+use crate::model::repo_path::{RepoPath, folders};
 
 /// Maps paths to those who name them, to search for overlaps: a search takes one look-up for each folder above the
 /// path, plus the results.
 #[derive(Debug)]
-pub(crate) struct ByPath<'a, T>(BTreeMap<&'a str, Named<'a, T>>);
+pub(crate) struct ByPath<'a, T>(BTreeMap<Cow<'a, str>, Named<'a, T>>);
 
-/// A path, and those who name it, each once.
+/// A path, as the first of them in bytes is spelled, and those who name it, each once.
 #[derive(Debug)]
 struct Named<'a, T> {
     path: &'a RepoPath,
@@ -42,25 +42,23 @@ impl<T> Default for ByPath<'_, T> {
 impl<'a, T> ByPath<'a, T> {
     /// Those who name a path that is this one, lies in it, or has it in it.
     pub(crate) fn overlapping(&self, path: &RepoPath) -> impl Iterator<Item = (&'a RepoPath, &T)> {
-        let at_and_above =
-            std::iter::once(path.as_str()).chain(path.folders()).filter_map(|it| self.0.get(it));
-        let all: Vec<&Named<'a, T>> = at_and_above.chain(self.below(path)).collect();
+        let key = path.folded();
+        let at_and_above = std::iter::once(&*key).chain(folders(&key)).filter_map(|it| self.0.get(it));
+        let all: Vec<&Named<'a, T>> = at_and_above.chain(self.below(&key)).collect();
         all.into_iter().flat_map(|it| it.by.iter().map(|who| (it.path, who)))
     }
 
-    /// The paths that lie in a folder.
-    fn below(&self, folder: &RepoPath) -> impl Iterator<Item = &Named<'a, T>> {
-        let start = if folder.as_str().is_empty() { String::new() } else { format!("{folder}/") };
+    /// The paths that lie in a folder, which is given as it is compared.
+    fn below(&self, folder: &str) -> impl Iterator<Item = &Named<'a, T>> {
+        let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let from = (Bound::Excluded(start.as_str()), Bound::Unbounded);
-        self.0
-            .range::<str, _>(from)
-            .map(|(_, it)| it)
-            .take_while(move |it| it.path.as_str().starts_with(&start))
+        self.0.range::<str, _>(from).take_while(move |(key, _)| key.starts_with(&start)).map(|(_, it)| it)
     }
 
     /// The nearest folder above a path that somebody names, and who does.
     pub(crate) fn folder_above(&self, path: &RepoPath) -> Option<(&'a RepoPath, &BTreeSet<T>)> {
-        let named = path.folders().find_map(|folder| self.0.get(folder))?;
+        let key = path.folded();
+        let named = folders(&key).find_map(|folder| self.0.get(folder))?;
         Some((named.path, &named.by))
     }
 
@@ -73,24 +71,26 @@ impl<'a, T> ByPath<'a, T> {
 impl<'a, T: Copy + Ord> ByPath<'a, T> {
     /// Notes who names a path.
     pub(crate) fn add(&mut self, path: &'a RepoPath, who: T) {
-        self.0.entry(path.as_str()).or_insert_with(|| Named { path, by: BTreeSet::new() }).by.insert(who);
+        let named = self.0.entry(path.folded()).or_insert_with(|| Named { path, by: BTreeSet::new() });
+        named.path = named.path.min(path);
+        named.by.insert(who);
     }
 
     /// Every two who overlap, under the widest path over which they do; in the order of the paths.
     pub(crate) fn overlaps(&self) -> Vec<Overlap<'a, T>> {
-        self.0.values().filter_map(|it| self.overlap(it)).collect()
+        self.0.iter().filter_map(|(key, it)| self.overlap(key, it)).collect()
     }
 
-    fn overlap(&self, at: &Named<'a, T>) -> Option<Overlap<'a, T>> {
+    fn overlap(&self, key: &str, at: &Named<'a, T>) -> Option<Overlap<'a, T>> {
         let above: Vec<&BTreeSet<T>> =
-            at.path.folders().filter_map(|folder| self.0.get(folder)).map(|it| &it.by).collect();
+            folders(key).filter_map(|folder| self.0.get(folder)).map(|it| &it.by).collect();
         // Who names a folder above is told of there.
         let is_new = |who: &T| !above.iter().any(|by| by.contains(who));
         let by: BTreeSet<T> = at.by.iter().copied().filter(is_new).collect();
         if by.is_empty() {
             return None;
         }
-        let below = self.below(at.path).flat_map(|it| it.by.iter().copied());
+        let below = self.below(key).flat_map(|it| it.by.iter().copied());
         let inside: BTreeSet<T> = below.filter(|who| !by.contains(who) && is_new(who)).collect();
         (by.len() + inside.len() > 1).then_some(Overlap { path: at.path, by, inside })
     }
@@ -151,8 +151,7 @@ pub(crate) fn shared_files(plans: &[(String, BTreeSet<RepoPath>)]) -> Vec<Shared
 pub(crate) fn twins(paths: impl IntoIterator<Item = RepoPath>) -> Vec<Vec<String>> {
     let mut groups: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in paths {
-        let folded: String = path.as_str().nfc().flat_map(char::to_lowercase).nfc().collect();
-        groups.entry(folded).or_default().insert(path.as_str().to_owned());
+        groups.entry(path.folded().into_owned()).or_default().insert(path.as_str().to_owned());
     }
     groups.into_values().filter(|all| all.len() > 1).map(|all| all.into_iter().collect()).collect()
 }
@@ -191,14 +190,23 @@ mod tests {
     }
 
     #[test]
+    fn a_file_in_another_spelling_is_shared() {
+        assert_eq!(shared(&[("A", &["src/new.ts"]), ("B", &["Src/New.ts"])]), ["Src/New.ts: A B"]);
+        assert_eq!(shared(&[("A", &["caf\u{e9}/x"]), ("B", &["cafe\u{301}"])]), ["cafe\u{301}: A B"]);
+    }
+
+    #[test]
     fn a_pattern_is_shared_with_everybody() {
         assert_eq!(shared(&[("A", &["src/*.ts"]), ("B", &["docs/x"]), ("C", &["y"])]), [".: A B C"]);
     }
 
     /// Plans by number, each with paths of few names, so that they overlap.
     fn some_plans() -> impl Strategy<Value = Vec<BTreeSet<RepoPath>>> {
-        let path = prop::collection::vec(prop::sample::select(vec!["a", "b", "a-", "a0"]), 1..4)
-            .prop_map(|names| RepoPath::covering(&names.join("/")));
+        let path = prop::collection::vec(
+            prop::sample::select(vec!["a", "b", "a-", "a0", "A", "B-", "\u{e9}", "e\u{301}"]),
+            1..4,
+        )
+        .prop_map(|names| RepoPath::covering(&names.join("/")));
         let path = prop_oneof![9 => path, 1 => Just(RepoPath::covering("*"))];
         prop::collection::vec(prop::collection::btree_set(path, 0..4), 0..7)
     }
@@ -216,12 +224,12 @@ mod tests {
         fn look_ups_find_what_comparing_all_with_all_finds(plans in some_plans()) {
             let by_path = by_path(&plans);
             for path in plans.iter().flatten() {
-                let mut found: Vec<_> = by_path.overlapping(path).map(|(at, who)| (at.clone(), *who)).collect();
-                found.sort();
+                // Of several spellings one is told.
+                let folded = |it: &RepoPath, n: usize| (it.folded().into_owned(), n);
+                let found: BTreeSet<_> = by_path.overlapping(path).map(|(at, who)| folded(at, *who)).collect();
                 let all = plans.iter().enumerate().flat_map(|(n, files)| files.iter().map(move |it| (it, n)));
-                let mut expected: Vec<_> =
-                    all.filter(|(it, _)| it.overlaps(path)).map(|(it, n)| (it.clone(), n)).collect();
-                expected.sort();
+                let expected: BTreeSet<_> =
+                    all.filter(|(it, _)| it.overlaps(path)).map(|(it, n)| folded(it, n)).collect();
                 prop_assert_eq!(found, expected);
             }
         }

@@ -63,6 +63,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) issue: Option<&'a IssueId>,
     /// Whether a file exists to be changed; `None` if that cannot be known.
     pub(crate) known_files: Option<&'a dyn Fn(&str) -> bool>,
+    /// The symbolic link that a path leads through, or is, and where the path leads instead; none if there is no such link.
+    pub(crate) link_on: Option<&'a dyn Fn(&str) -> Option<Link>>,
 }
 
 /// What came of it.
@@ -89,6 +91,15 @@ impl Report {
         }
         Err(self.findings.into_iter().filter(Finding::is_error).collect())
     }
+}
+
+/// A symbolic link on a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// Its own path.
+    pub(crate) at: String,
+    /// The path that is meant; none if it leads out of the repository.
+    pub(crate) to: Option<String>,
 }
 
 /// A plan that passed.

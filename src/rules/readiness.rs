@@ -151,7 +151,7 @@ impl<'a> InOrder<'a> {
             let other = &self.graph.items[n].solution_id;
             let covers = |path: &str| {
                 let path = RepoPath::covering(path);
-                path.holds(file.as_str()) || file.holds(path.as_str())
+                path.overlaps(file)
             };
             self.declared.iter().map(|it| it.entry).any(|it| {
                 it.solutions.contains(own)

@@ -40,4 +40,55 @@ impl CodeTree<'_> {
         let path = names.collect::<Vec<_>>().join("/");
         Ok(path.is_empty() || self.0.entry(&path)?.is_some())
     }
+
+    /// The first symbolic link that a path in git's form leads through, or is, with the path that is meant; that is none if
+    /// the link leads out of the repository.
+    pub(crate) fn link_on(&self, path: &str) -> Result<Option<(String, Option<String>)>, StoreError> {
+        for end in path.match_indices('/').map(|(at, _)| at).chain([path.len()]) {
+            let (at, rest) = path.split_at(end);
+            if let Some(target) = self.0.link(at)? {
+                return Ok(Some((at.to_owned(), led(at, &target).map(|to| to + rest))));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Where a link leads from the root of the repository.
+fn led(at: &str, target: &str) -> Option<String> {
+    if target.starts_with('/') {
+        return None;
+    }
+    let mut names: Vec<&str> = at.split('/').collect();
+    names.pop();
+    for name in target.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop()?;
+            }
+            name => names.push(name),
+        }
+    }
+    (!names.is_empty()).then(|| names.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::led;
+
+    #[test]
+    fn a_link_leads_from_its_folder() {
+        for (at, target, to) in [
+            ("link", "dir", Some("dir")),
+            ("a/link", "dir/./x", Some("a/dir/x")),
+            ("a/b/link", "../../dir/", Some("dir")),
+            ("a/link", "../..", None),
+            ("link", "..", None),
+            ("link", "/etc", None),
+            ("a/link", "..", None),
+        ] {
+            assert_eq!(led(at, target).as_deref(), to, "{at} {target}");
+        }
+    }
 }

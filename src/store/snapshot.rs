@@ -107,6 +107,16 @@ impl<'repo> Snapshot<'repo> {
         Ok(trees::look_up(self.repo, folder, name.into())?)
     }
 
+    /// Where the symbolic link at `path` leads, as it is written; none if there is none.
+    pub(super) fn link(&self, path: &str) -> Result<Option<String>, StoreError> {
+        match self.entry(path)? {
+            Some((id, EntryKind::Link)) => {
+                Ok(Some(String::from_utf8_lossy(&read_blob(self.repo, id, path)?).into_owned()))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The folder at `path`. Commands read many files of few folders, and a folder of many issues takes long to search.
     fn folder(&self, path: &str) -> Result<Option<ObjectId>, StoreError> {
         if let Some(known) = self.folders.borrow().get(path) {

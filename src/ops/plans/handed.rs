@@ -9,7 +9,7 @@ use crate::model::remedy::{Call, Remedy};
 use crate::model::strict::{Fault, json_fault};
 use crate::model::words::count;
 use crate::ops::Refusal;
-use crate::rules::plan_check::{self, Finding, Report, Setting};
+use crate::rules::plan_check::{self, Finding, Link, Report, Setting};
 use crate::store::{Store, StoreError};
 
 /// One plan, and where it came from.
@@ -53,7 +53,10 @@ pub(super) fn examine(
     // What cannot be read is nothing that the plan did wrong.
     let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
     let known_files: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
-    Ok(plans.iter().map(|it| plan_check::examine(&it.plan, Setting { known_files, ..setting })).collect())
+    let link = |path: &str| code.as_ref().and_then(|code| code.link_on(path).ok().flatten());
+    let link = |path: &str| link(path).map(|(at, to)| Link { at, to });
+    let setting = Setting { known_files, link_on: Some(&link), ..setting };
+    Ok(plans.iter().map(|it| plan_check::examine(&it.plan, setting)).collect())
 }
 
 /// Refuses plans with errors: all of them at once.

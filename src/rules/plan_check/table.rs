@@ -99,7 +99,9 @@ rules! {
     VERIFICATION = Warning "verification": "a task with criteria says how to check them, in ten columns or more",
         "say which command to run or where to look, and what the result should be";
     TWINS = Warning "twin-paths": "no two paths of a plan differ only in case or in how accents are encoded",
-        "write the path as `git ls-files` shows it; where a system takes both for one file, plans that run at once would meet in it";
+        "write the path as `git ls-files` shows it; plans that name either of them wait for each other";
+    SYMLINK = Warning "symbolic-link": "no path leads through a symbolic link of the checked-out commit, or is one that is to be changed",
+        "name the file itself; a plan that names it does not wait for one that names it through a link";
     OWN_SCORE = Warning "own-score": "the planner's own score is 0.8 or more",
         "improve the plan until its planner would execute it, or say in `approach` what is uncertain";
     UNKNOWN_FILE = Warning "unknown-file": "a file to change exists in the checked-out commit",

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::Link;
 use super::checker::{Checker, given, is_one_of};
 use super::table::{
-    ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, TASK_ID, TEXT, TYPE,
-    UNKNOWN_FILE, VAGUE, VERIFICATION,
+    ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, SYMLINK, TASK_ID,
+    TEXT, TYPE, UNKNOWN_FILE, VAGUE, VERIFICATION,
 };
 use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES, EFFORTS, FILE_ACTIONS, LEVELS};
 use crate::model::priority::Priority;
@@ -208,7 +209,19 @@ impl Checker<'_> {
                     let is_known = |known: &dyn Fn(&str) -> bool| {
                         made.iter().any(|made| made.holds(file.as_str())) || known(file.as_str())
                     };
-                    if changes(task, place) && self.setting.known_files.is_some_and(|known| !is_known(known))
+                    let link = self.setting.link_on.and_then(|link_on| link_on(file.as_str()));
+                    let is_meant = |link: &Link| link.at != file.as_str() || changes(task, place);
+                    if let Some(link) = link.filter(is_meant) {
+                        let allowed = match link.to {
+                            Some(to) => format!("`{to}`, where the symbolic link `{}` leads", link.at),
+                            None => format!(
+                                "a path in the repository; the symbolic link `{}` leads out of it",
+                                link.at
+                            ),
+                        };
+                        self.find(&SYMLINK, format!("{inner}{path}"), found, allowed);
+                    } else if changes(task, place)
+                        && self.setting.known_files.is_some_and(|known| !is_known(known))
                     {
                         self.find(
                             &UNKNOWN_FILE,

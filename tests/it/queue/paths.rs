@@ -198,3 +198,48 @@ fn a_stored_pattern_overlaps_everything() {
         assert!(repo.wf(&["fsck"]).fails(1).stdout.contains("modification_points[0].file"));
     }
 }
+
+#[test]
+fn a_file_in_another_spelling_is_not_handed_out_twice() {
+    for (one, two) in
+        [("src/New.ts", "src/new.ts"), ("docs/caf\u{e9}.md", "docs/cafe\u{301}.md"), ("SRC", "src/x.ts")]
+    {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.store("a");
+        repo.queued("ISS-001", one);
+        repo.queued("ISS-002", two);
+        repo.wf(&["next"]).ok();
+        let items = repo.items();
+        assert_eq!(items[1].1, "pending", "{one} {two}: {items:?}");
+        let tree = repo.worktree("tree", "second");
+        tree.wf(&["next"]).fails(3);
+    }
+}
+
+#[test]
+fn a_path_through_a_symbolic_link_is_named_with_the_file_that_is_meant() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.commit("dir/x.ts", "x\n", "a file");
+    for (link, target) in [("link", "dir"), ("dir/y.ts", "x.ts"), ("out", "/etc")] {
+        std::os::unix::fs::symlink(target, repo.path().join(link)).unwrap();
+        repo.git(&["add", link]).ok();
+    }
+    repo.git(&["commit", "-q", "-m", "links"]).ok();
+    let found = |path: &str| {
+        let mut plan = plan_on(path);
+        plan["tasks"][0]["action"] = json!("Modify");
+        repo.write("plan.json", plan.to_string());
+        let checked = repo.wf(&["solution", "check", "plan.json"]).ok();
+        checked.stdout.lines().filter(|line| line.contains("symbolic")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (path, to) in [
+        ("link/x.ts", "`dir/x.ts`, where the symbolic link `link` leads"),
+        ("dir/y.ts", "`dir/x.ts`, where the symbolic link `dir/y.ts` leads"),
+        ("out/passwd", "the symbolic link `out` leads out of it"),
+    ] {
+        let lines = found(path);
+        assert!(lines.len() == 1 && lines[0].contains(to), "{path}: {lines:?}");
+    }
+    assert_eq!(found("dir/x.ts"), [""; 0]);
+}
