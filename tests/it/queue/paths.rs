@@ -29,7 +29,7 @@ fn a_path_that_is_written_otherwise_waits_for_the_same_file() {
     for (n, path) in SAME.iter().enumerate() {
         repo.queued(&format!("A-{}", n + 1), path);
     }
-    for (n, path) in ["src/new.tsx", "src2/new.ts", "src/New.ts", "lib/src/new.ts"].iter().enumerate() {
+    for (n, path) in ["src/new.tsx", "src2/new.ts", "src/News.ts", "lib/src/new.ts"].iter().enumerate() {
         repo.queued(&format!("B-{}", n + 1), path);
     }
     repo.wf(&["next", "A-0"]).ok();
