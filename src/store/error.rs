@@ -286,9 +286,10 @@ impl Explain for StoreError {
             Self::Locked(_) => "locked",
             Self::Contended { .. } => "contended",
             Self::Broken { .. } => "broken-record",
-            Self::TooLarge { .. } | Self::Excess { .. } | Self::FullFolder { .. } | Self::FullRecord { .. } => {
-                "too-large"
-            }
+            Self::TooLarge { .. }
+            | Self::Excess { .. }
+            | Self::FullFolder { .. }
+            | Self::FullRecord { .. } => "too-large",
             Self::Frozen { .. } => "frozen",
             Self::Unsigned { .. } => "unsigned",
             Self::Shallow | Self::ShallowCode(_) => "shallow",

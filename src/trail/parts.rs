@@ -84,7 +84,7 @@ impl<'a> Parts<'a> {
 fn sum<'a>(ids: impl IntoIterator<Item = &'a PatchId>) -> Option<PatchId> {
     let mut all: Vec<u8> = Vec::new();
     for id in ids {
-        let bytes = gix::ObjectId::from_hex(id.as_str().as_bytes()).ok()?;
+        let bytes = crate::git::ObjectId::from_hex(id.as_str().as_bytes()).ok()?;
         all.resize(bytes.as_slice().len().max(all.len()), 0);
         let mut carry = 0;
         for (sum, byte) in all.iter_mut().zip(bytes.as_slice()) {
@@ -93,7 +93,7 @@ fn sum<'a>(ids: impl IntoIterator<Item = &'a PatchId>) -> Option<PatchId> {
             carry >>= 8;
         }
     }
-    PatchId::parse(&gix::ObjectId::try_from(&all[..]).ok()?.to_string())
+    PatchId::parse(&crate::git::ObjectId::try_from(&all[..]).ok()?.to_string())
 }
 
 #[cfg(test)]

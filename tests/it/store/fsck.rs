@@ -351,9 +351,9 @@ fn of_many_files_that_one_commit_lost_the_first_is_named_with_their_number() {
         let (_sandbox, repo) = store();
         let ids: Vec<String> = (0..count).map(|n| format!("ISS-{n:03}")).collect();
         let records: Vec<(String, Value)> = ids.iter().map(|id| (file(id), issue(id))).collect();
-        write(&repo, &records);
+        repo.plumb_records(&records);
         let gone: Vec<(String, Value)> = ids.iter().map(|id| (folder(id), Value::Null)).collect();
-        let lost = write(&repo, &gone);
+        let lost = repo.plumb_records(&gone);
         let found = repo.wf(&["fsck", "--json"]).fails(1).json();
         let of_lost: Vec<&Value> =
             found.as_array().unwrap().iter().filter(|it| it["commit"] == lost).collect();
