@@ -335,6 +335,10 @@ impl Index<'_> {
     /// The rarest of the conditions leads the way, where few issues meet it; else the order that is asked for does, so that
     /// the first issues that fit are found first. Few are fewer than [`MANY`], or than `many` where that is more: those that
     /// meet a condition may all stand at the end of the order. What can be taken stands anywhere, and `many` decides alone.
+    ///
+    /// SQLite cannot decide this: it knows how many issues a tag has on average, and no more with `ANALYZE` (without its
+    /// compile-time option STAT4). Left to itself it collects all issues of a frequent tag, 60 to 120 ms for 25,000 of
+    /// 100,000 issues where going along the order takes less than one.
     fn from(
         &self,
         filter: &Filter,
