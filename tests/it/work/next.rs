@@ -191,7 +191,7 @@ fn on_another_branch_it_says_that_commits_are_not_linked() {
     for args in [&["switch", "-q", "other"][..], &["switch", "-q", "--detach"]] {
         repo.git(args).ok();
         let ran = repo.wf(&["next"]).ok();
-        assert!(ran.stdout.starts_with("still has"), "{}", ran.stdout);
+        assert!(ran.stdout.starts_with("already claimed"), "{}", ran.stdout);
         assert_eq!(ran.stderr, "warning: commits here are not linked: only those on `main` are\n");
     }
 }
