@@ -20,4 +20,7 @@ mod sync;
 mod trail;
 mod ui;
 
+#[cfg(test)]
+mod layers;
+
 pub use cli::main;

@@ -4,6 +4,7 @@ use gix::ObjectId;
 use gix::objs::Kind;
 
 use super::error::GitError;
+use super::repository::Repository;
 
 /// Deflate makes data smaller by at most this factor (RFC 1951: two bits can stand for 258 bytes).
 const DEFLATE: u64 = 1032;
@@ -11,7 +12,7 @@ const DEFLATE: u64 = 1032;
 /// An object of this kind, no larger than `most` bytes; none if it is something else. One that is missing is an error,
 /// which says `doing`.
 pub(crate) fn find<'repo>(
-    repo: &'repo gix::Repository,
+    repo: &'repo Repository,
     id: ObjectId,
     kind: Kind,
     most: u64,
@@ -19,23 +20,23 @@ pub(crate) fn find<'repo>(
 ) -> Result<Option<gix::Object<'repo>>, GitError> {
     let failed = GitError::object(doing);
     if !is_short_file(repo, id, most) {
-        let header = repo.find_header(id).map_err(&failed)?;
-        if header.kind() != kind || header.size() > most {
+        let header = repo.header(id).map_err(&failed)?;
+        if header.kind != kind || header.size > most {
             return Ok(None);
         }
     }
     #[cfg(test)]
     READ.with(|read| read.set(read.get() + 1));
-    let object = repo.find_object(id).map_err(failed)?;
+    let object = repo.object(id).map_err(failed)?;
     Ok(if object.kind == kind { Some(object) } else { None })
 }
 
 /// Whether it is a loose object whose file is too short to hold more. Looking at the file's size is far cheaper than
 /// reading the size of the object, which opens and decompresses the file.
-fn is_short_file(repo: &gix::Repository, id: ObjectId, most: u64) -> bool {
+fn is_short_file(repo: &Repository, id: ObjectId, most: u64) -> bool {
     let hex = id.to_hex().to_string();
     let (folder, file) = hex.split_at(2);
-    let path = repo.objects.store_ref().path().join(folder).join(file);
+    let path = repo.objects_dir().join(folder).join(file);
     path.metadata().is_ok_and(|file| file.len() <= most / DEFLATE)
 }
 
@@ -53,9 +54,9 @@ mod tests {
     #[test]
     fn what_is_too_large_is_not_read_loose_or_packed() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
-        let small = repo.write_blob("small").unwrap().detach();
-        let large = repo.write_blob(vec![0; 2_000_000]).unwrap().detach();
+        let repo = Repository::init_bare(folder.path());
+        let small = repo.gix.write_blob("small").unwrap().detach();
+        let large = repo.gix.write_blob(vec![0; 2_000_000]).unwrap().detach();
         let found = |id, kind, most| find(&repo, id, kind, most, "x").unwrap().map(|it| it.data.len());
         let look = || {
             assert_eq!(found(small, Kind::Blob, 1_000_000), Some(5));
@@ -84,9 +85,9 @@ mod tests {
     #[test]
     fn deflate_makes_nothing_smaller_than_that() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
+        let repo = Repository::init_bare(folder.path());
         let most = 8 * 1024 * 1024;
-        let large = repo.write_blob(vec![0; most + 1]).unwrap().detach();
+        let large = repo.gix.write_blob(vec![0; most + 1]).unwrap().detach();
         assert!(!is_short_file(&repo, large, most as u64));
     }
 }

@@ -13,6 +13,7 @@ use gix::zlib::{Compression, Status};
 
 use super::error::GitError;
 use super::fault;
+use super::repository::Repository;
 
 /// `git prune` removes files of such a name.
 const UNFINISHED: &str = "tmp_obj_";
@@ -28,8 +29,8 @@ pub(crate) struct Loose {
 
 impl Loose {
     /// `core.looseCompression`, else `core.compression`, else as fast as can be; `core.fsync`.
-    pub(crate) fn of(repo: &gix::Repository, is_synced: bool) -> Self {
-        let config = repo.config_snapshot();
+    pub(crate) fn of(repo: &Repository, is_synced: bool) -> Self {
+        let config = repo.config();
         let level = config.integer("core.looseCompression").or_else(|| config.integer("core.compression"));
         let compression = match level {
             // zlib's own default.

@@ -5,20 +5,21 @@ use gix::ObjectId;
 use gix::objs::{Kind, Write, WriteTo};
 
 use super::error::GitError;
+use super::repository::Repository;
 
 /// A tree or a commit.
-pub(crate) fn object(repo: &gix::Repository, object: &dyn WriteTo) -> Result<ObjectId, GitError> {
-    repo.objects.write(object).map_err(GitError::object("cannot write an object"))
+pub(crate) fn object(repo: &Repository, object: &dyn WriteTo) -> Result<ObjectId, GitError> {
+    repo.gix.objects.write(object).map_err(GitError::object("cannot write an object"))
 }
 
 /// An object of which the bytes are known.
-pub(crate) fn bytes(repo: &gix::Repository, kind: Kind, bytes: &[u8]) -> Result<ObjectId, GitError> {
-    repo.objects.write_buf(kind, bytes).map_err(GitError::object("cannot write an object"))
+pub(crate) fn bytes(repo: &Repository, kind: Kind, bytes: &[u8]) -> Result<ObjectId, GitError> {
+    repo.gix.objects.write_buf(kind, bytes).map_err(GitError::object("cannot write an object"))
 }
 
 /// An object that may be one of `held`, which a ref holds: nothing is made then.
 pub(crate) fn unless_held(
-    repo: &gix::Repository,
+    repo: &Repository,
     object: &dyn WriteTo,
     held: &[ObjectId],
 ) -> Result<ObjectId, GitError> {
@@ -26,6 +27,6 @@ pub(crate) fn unless_held(
     let mut data = Vec::new();
     // It writes to memory; what cannot be written makes fewer bytes, and an id that nothing has.
     let _ = object.write_to(&mut data);
-    let id = gix::objs::compute_hash(repo.object_hash(), object.kind(), &data).map_err(failed)?;
+    let id = gix::objs::compute_hash(repo.hash_kind(), object.kind(), &data).map_err(failed)?;
     if held.contains(&id) { Ok(id) } else { bytes(repo, object.kind(), &data) }
 }

@@ -21,6 +21,7 @@ use super::error::GitError;
 use super::fault;
 use super::fsync::{self, Part};
 use super::persist::syncs;
+use super::repository::Repository;
 
 /// Not `tmp_`, as git's own begin: a `gc --prune=now` takes those away under the hands of who writes them.
 pub(crate) const UNFINISHED: &str = ".wf_unfinished_";
@@ -56,8 +57,8 @@ pub(crate) struct PackWriter {
 
 impl PackWriter {
     /// Begins a pack beside those of the repository.
-    pub(crate) fn create(repo: &gix::Repository) -> Result<Self, GitError> {
-        let folder = repo.objects.store_ref().path().join("pack");
+    pub(crate) fn create(repo: &Repository) -> Result<Self, GitError> {
+        let folder = repo.objects_dir().join("pack");
         std::fs::create_dir_all(&folder).map_err(GitError::io(&folder))?;
         remove_abandoned(&folder);
         let file = unfinished(&folder)?;
@@ -65,7 +66,7 @@ impl PackWriter {
         buffer.extend_from_slice(HEADER);
         buffer.extend_from_slice(&[0; 4]);
         Ok(Self {
-            hash: repo.object_hash(),
+            hash: repo.hash_kind(),
             folder,
             file,
             written: 0,
@@ -208,8 +209,8 @@ fn too_large(folder: &Path) -> GitError {
 }
 
 /// `pack.compression`, else `core.compression`, else zlib's own default, as git.
-fn compression(repo: &gix::Repository) -> Compression {
-    let config = repo.config_snapshot();
+fn compression(repo: &Repository) -> Compression {
+    let config = repo.config();
     let level = config.integer("pack.compression").or_else(|| config.integer("core.compression"));
     level.and_then(|level| Compression::new(i32::try_from(level).ok()?)).unwrap_or(Compression::DEFAULT)
 }
@@ -301,7 +302,7 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let at = folder.path();
             git(at, &["init", "--quiet", "--bare", &format!("--object-format={format}"), "."]);
-            let repo = gix::open(at).unwrap();
+            let repo = Repository::open_isolated(at);
             let mut pack = PackWriter::create(&repo).unwrap();
             let texts = texts();
             let ids: Vec<ObjectId> = texts.iter().map(|text| pack.add(Kind::Blob, text).unwrap()).collect();
@@ -309,13 +310,13 @@ mod tests {
             for (id, text) in ids.iter().zip(&texts) {
                 assert_eq!(pack.read(id).unwrap().as_deref(), Some(text.as_slice()));
             }
-            assert_eq!(pack.read(&ObjectId::null(repo.object_hash())).unwrap(), None);
+            assert_eq!(pack.read(&ObjectId::null(repo.hash_kind())).unwrap(), None);
             let keep = pack.finish().unwrap();
             let index = keep.with_extension("idx");
             let listed = git(at, &["verify-pack", "-v", index.to_str().unwrap()]);
             for (id, text) in ids.iter().zip(&texts) {
                 assert!(listed.contains(&format!("{id} blob   {} ", text.len())), "{id}");
-                assert_eq!(repo.find_object(*id).unwrap().data, *text);
+                assert_eq!(repo.object(*id).unwrap().data, *text);
             }
             assert!(listed.contains(&format!("non delta: {} objects", ids.len())));
         }
@@ -324,7 +325,7 @@ mod tests {
     #[test]
     fn what_is_not_finished_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
+        let repo = Repository::init_bare(folder.path());
         let mut pack = PackWriter::create(&repo).unwrap();
         pack.add(Kind::Blob, &vec![0; 4 * BUFFER]).unwrap();
         drop(pack);

@@ -11,6 +11,7 @@ use super::fsync::{self, Part};
 use super::loose::{self, Loose};
 use super::multi_index;
 use super::pack::PackWriter;
+use super::repository::Repository;
 
 /// From this many objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
 const PACK_FROM: usize = 100;
@@ -35,8 +36,8 @@ impl Drop for Keep {
 
 impl Made {
     /// Takes over what `work` has in memory.
-    pub(crate) fn taken_from(work: &gix::Repository) -> Self {
-        let mut storage = work.objects.reset_object_memory().unwrap_or_default();
+    pub(crate) fn taken_from(work: &Repository) -> Self {
+        let mut storage = work.gix.objects.reset_object_memory().unwrap_or_default();
         let mut objects: Vec<_> =
             std::mem::take(&mut *storage).into_iter().map(|(id, (kind, data))| (id, kind, data)).collect();
         // What is pointed to comes before what points to it: a reader never sees a commit without its tree.
@@ -55,9 +56,9 @@ impl Made {
     }
 
     /// Puts all of it back into the memory of `work`.
-    pub(crate) fn give_back(self, work: &gix::Repository) -> Result<(), GitError> {
+    pub(crate) fn give_back(self, work: &Repository) -> Result<(), GitError> {
         for (_, kind, data) in self.objects {
-            work.objects.write_buf(kind, &data).map_err(GitError::object("cannot keep an object"))?;
+            work.gix.objects.write_buf(kind, &data).map_err(GitError::object("cannot keep an object"))?;
         }
         Ok(())
     }
@@ -65,18 +66,18 @@ impl Made {
     /// Writes all of them, even those that exist already: a running `gc` may have found the existing ones unreachable
     /// and be about to remove them. The answer is the `.keep` file of a new pack: it holds the pack until a ref points
     /// into it, and is to be removed then.
-    pub(crate) fn write(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, GitError> {
+    pub(crate) fn write(&self, repo: &Repository) -> Result<Option<PathBuf>, GitError> {
         if self.objects.len() >= PACK_FROM || collects_garbage(repo) {
             return self.write_pack(repo);
         }
         let mut single = Loose::of(repo, syncs(repo, Part::LooseObject));
         for (id, kind, data) in &self.objects {
-            single.write(repo.objects.store_ref().path(), *id, *kind, data)?;
+            single.write(repo.objects_dir(), *id, *kind, data)?;
         }
         Ok(None)
     }
 
-    fn write_pack(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, GitError> {
+    fn write_pack(&self, repo: &Repository) -> Result<Option<PathBuf>, GitError> {
         let mut pack = PackWriter::create(repo)?;
         self.add_to(&mut pack)?;
         pack.finish().map(Some)
@@ -85,15 +86,15 @@ impl Made {
     /// Makes sure that all objects exist and stay. A `gc --prune=now` that read the refs before they point to the
     /// objects may remove them at any moment, but never a pack that is newer than the `gc`. Returns the same as
     /// [`Made::write`].
-    pub(crate) fn ensure(&self, repo: &gix::Repository) -> Result<Option<PathBuf>, GitError> {
+    pub(crate) fn ensure(&self, repo: &Repository) -> Result<Option<PathBuf>, GitError> {
         if self.objects.is_empty() || !(collects_garbage(repo) || self.is_any_gone(repo)?) {
             return Ok(None);
         }
         self.write_pack(repo)
     }
 
-    fn is_any_gone(&self, repo: &gix::Repository) -> Result<bool, GitError> {
-        let folder = repo.objects.store_ref().path();
+    fn is_any_gone(&self, repo: &Repository) -> Result<bool, GitError> {
+        let folder = repo.objects_dir();
         let mut elsewhere =
             self.objects.iter().map(|(id, ..)| *id).filter(|id| !loose::is_in(folder, *id)).peekable();
         if elsewhere.peek().is_none() {
@@ -104,20 +105,20 @@ impl Made {
             use_multi_pack_index: !multi_index::is_stale(folder),
             ..Default::default()
         };
-        let fresh = gix::odb::at_opts(folder, repo.object_hash(), None, options);
+        let fresh = gix::odb::at_opts(folder, repo.hash_kind(), None, options);
         let fresh = fresh.map_err(GitError::io(folder))?;
         Ok(elsewhere.any(|id| !fresh.exists(&id)))
     }
 }
 
 /// Whether a `git gc` is running, or seems to be: git itself takes one of more than twelve hours for dead.
-pub(crate) fn collects_garbage(repo: &gix::Repository) -> bool {
+pub(crate) fn collects_garbage(repo: &Repository) -> bool {
     let begun = repo.common_dir().join("gc.pid").metadata().and_then(|file| file.modified());
     begun.is_ok_and(|begun| begun.elapsed().is_ok_and(|age| age < LONGEST_GC))
 }
 
 /// Whether git is told to force such files onto the disk.
-pub(crate) fn syncs(repo: &gix::Repository, part: Part) -> bool {
-    let config = repo.config_snapshot();
-    fsync::parts(config.string("core.fsync").map(|value| value.to_string()).as_deref()).contains(&part)
+pub(crate) fn syncs(repo: &Repository, part: Part) -> bool {
+    let config = repo.config();
+    fsync::parts(config.text("core.fsync").as_deref()).contains(&part)
 }

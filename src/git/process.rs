@@ -58,6 +58,14 @@ pub(crate) fn accepts(folder: &Path) -> Result<(), GitError> {
     }
 }
 
+/// The user's pager, a line for the shell. Asked where the user stands, so that the repository's own configuration counts.
+pub(crate) fn pager() -> Option<String> {
+    let mut command = Command::new("git");
+    command.args(["var", "GIT_PAGER"]).stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok()
+}
+
 /// The oldest git that does all that is asked of it. Where a later one does more, those who ask say so.
 pub(super) const OLDEST: Release = Release(2, 31);
 

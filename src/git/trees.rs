@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use bstr::{BStr, BString, ByteSlice};
 use gix::ObjectId;
-use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::Kind;
 use gix::objs::tree::{Entry, EntryKind, EntryMode};
 
 use super::bounded;
 use super::error::GitError;
+use super::repository::Repository;
 
 /// Deeper than any record lies; what lies deeper is not looked at.
 pub(crate) const DEEPEST: usize = 64;
@@ -45,15 +46,15 @@ impl Folder {
 
 /// Reads a tree. None if the object is no tree, or not one that can be read: what lies there is lost for git too. An
 /// object that is missing is an error, since another clone has it; so is one that is too large, since it holds something.
-pub(crate) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder>, GitError> {
+pub(crate) fn read(repo: &Repository, id: ObjectId) -> Result<Option<Folder>, GitError> {
     if id.is_null() {
         return Ok(None);
     }
-    if id == ObjectId::empty_tree(repo.object_hash()) {
+    if id == repo.empty_tree() {
         return Ok(Some(Folder { entries: Vec::new(), is_canonical: true }));
     }
     let Some(object) = object(repo, id)? else { return Ok(None) };
-    let Ok(decoded) = gix::objs::TreeRef::from_bytes(&object.data, repo.object_hash()) else {
+    let Ok(decoded) = gix::objs::TreeRef::from_bytes(&object.data, repo.hash_kind()) else {
         return Ok(None);
     };
     let mut entries = Vec::with_capacity(decoded.entries.len());
@@ -78,13 +79,13 @@ pub(crate) fn read(repo: &gix::Repository, id: ObjectId) -> Result<Option<Folder
 }
 
 /// The object itself. None if that is no tree.
-fn object(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, GitError> {
+fn object(repo: &Repository, id: ObjectId) -> Result<Option<gix::Object<'_>>, GitError> {
     const DOING: &str = "cannot read a tree of the store";
     let found = bounded::find(repo, id, Kind::Tree, LARGEST_TREE, DOING)?;
     if found.is_none() {
-        let header = repo.find_header(id).map_err(GitError::object(DOING))?;
-        if header.kind() == Kind::Tree {
-            return Err(GitError::CrowdedFolder { path: id.to_string(), size: header.size() });
+        let header = repo.header(id).map_err(GitError::object(DOING))?;
+        if header.kind == Kind::Tree {
+            return Err(GitError::CrowdedFolder { path: id.to_string(), size: header.size });
         }
     }
     Ok(found)
@@ -154,14 +155,14 @@ impl Entries {
 }
 
 /// Reads the entries of a tree. None if that is no tree that can be read to its end.
-pub(crate) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries, GitError> {
-    if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
+pub(crate) fn entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> {
+    if tree.is_null() || tree == repo.empty_tree() {
         return Ok(Entries::default());
     }
     let Some(object) = object(repo, tree)? else { return Ok(Entries::default()) };
     let tree = object.detach().data;
     let mut all = Vec::with_capacity(tree.len() / 48);
-    let mut rest = gix::objs::TreeRefIter::from_bytes(&tree, repo.object_hash());
+    let mut rest = gix::objs::TreeRefIter::from_bytes(&tree, repo.hash_kind());
     while let Some(entry) = rest.next() {
         let Ok(entry) = entry else { return Ok(Entries::default()) };
         // A mode, a blank, the name, a zero, the id.
@@ -176,7 +177,7 @@ pub(crate) fn entries(repo: &gix::Repository, tree: ObjectId) -> Result<Entries,
 
 /// The names that two trees differ in, in byte order, and what each has there. Trees that are equal are not opened.
 pub(crate) fn differing(
-    repo: &gix::Repository,
+    repo: &Repository,
     old: Option<ObjectId>,
     new: Option<ObjectId>,
 ) -> Result<Vec<Differing>, GitError> {
@@ -199,7 +200,7 @@ impl Recent {
     /// As [`differing`].
     pub(crate) fn differing(
         &mut self,
-        repo: &gix::Repository,
+        repo: &Repository,
         old: Option<ObjectId>,
         new: Option<ObjectId>,
     ) -> Result<Vec<Differing>, GitError> {
@@ -212,7 +213,7 @@ impl Recent {
     /// The entries of a tree; none without one.
     pub(crate) fn entries(
         &mut self,
-        repo: &gix::Repository,
+        repo: &Repository,
         tree: Option<ObjectId>,
     ) -> Result<Rc<Entries>, GitError> {
         let Some(tree) = tree else { return Ok(Rc::default()) };
@@ -256,15 +257,15 @@ fn difference(old: &Entries, new: &Entries) -> Vec<Differing> {
 
 /// What lies under `name` in a tree; nothing where that is no tree that can be read.
 pub(crate) fn look_up(
-    repo: &gix::Repository,
+    repo: &Repository,
     tree: ObjectId,
     name: &BStr,
 ) -> Result<Option<(ObjectId, EntryKind)>, GitError> {
-    if tree.is_null() || tree == ObjectId::empty_tree(repo.object_hash()) {
+    if tree.is_null() || tree == repo.empty_tree() {
         return Ok(None);
     }
     let Some(object) = object(repo, tree)? else { return Ok(None) };
-    for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.object_hash()) {
+    for entry in gix::objs::TreeRefIter::from_bytes(&object.data, repo.hash_kind()) {
         // As in `read`: a tree that cannot be read to its end is none.
         let Ok(entry) = entry else { return Ok(None) };
         if entry.filename == name {

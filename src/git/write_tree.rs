@@ -2,23 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use bstr::{BStr, BString};
 use gix::ObjectId;
-use gix::bstr::{BStr, BString};
 use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree, WriteTo};
 
 use super::error::GitError;
 use super::pack::PackWriter;
+use super::repository::Repository;
 use super::{make, trees};
 
 /// The tree `base` with `files` in it.
 pub(crate) fn onto(
-    repo: &gix::Repository,
+    repo: &Repository,
     base: ObjectId,
     files: BTreeMap<String, Vec<u8>>,
 ) -> Result<ObjectId, GitError> {
     let failed = GitError::object("cannot write a tree");
-    let mut editor = repo.edit_tree(base).map_err(&failed)?.detach();
+    let mut editor = repo.gix.edit_tree(base).map_err(&failed)?.detach();
     for (path, bytes) in files {
         let blob = make::bytes(repo, Kind::Blob, &bytes)?;
         editor.upsert(path.split('/').map(BStr::new), EntryKind::Blob, blob).map_err(&failed)?;
@@ -31,7 +32,7 @@ pub(crate) fn onto(
 
 /// The same, with files that are in the pack already, in byte order of their paths; the trees join them there.
 pub(crate) fn into_pack(
-    repo: &gix::Repository,
+    repo: &Repository,
     pack: &mut PackWriter,
     base: ObjectId,
     files: &[(String, ObjectId)],
@@ -41,7 +42,7 @@ pub(crate) fn into_pack(
 
 /// Writes trees into a pack.
 struct Trees<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a Repository,
     pack: &'a mut PackWriter,
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::status::ExecutionStatus;

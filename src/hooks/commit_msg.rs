@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::binding::{self, Binding, Bound, Here, Lost};
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};

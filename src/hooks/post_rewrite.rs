@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::rebase::Made;
 use super::{HookError, Verdict};

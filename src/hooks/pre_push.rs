@@ -1,7 +1,7 @@
 //! `pre-push`: publishes the ref beside what somebody pushes, to remotes that are set up so:
 //! `git config remote.origin.wfPush true`.
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::Verdict;
 use crate::agent::in_hook;
@@ -14,7 +14,7 @@ use crate::sync;
 /// that is pushed. The push itself goes on whatever comes of this.
 pub(crate) fn run(store: &Store, remote: &str, url: &str, input: &[u8]) -> Result<Verdict, StoreError> {
     let is_wanted = store.config_bool(&format!("remote.{remote}.wfPush"))
-        && store.remotes().iter().any(|known| known == remote);
+        && store.repo().remotes().iter().any(|known| known == remote);
     if !is_wanted || in_hook::is_in_dry_push() || store.tip()?.is_none() {
         return Ok(Verdict::Go);
     }

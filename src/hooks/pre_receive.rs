@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::{HookError, Verdict, floor, gates, unbound};
 use crate::git::ObjectId;

@@ -9,11 +9,11 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::pre_receive::Update;
-use crate::git::ObjectId;
+use crate::git::{Ancestors, ObjectId};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::shell;
-use crate::store::{Ancestors, CodeCommit, Read, Snapshot, Store, StoreError, one_line};
+use crate::store::{CodeCommit, Read, Snapshot, Store, StoreError, one_line};
 use crate::trail::links::{execution_of, solutions};
 use crate::trail::merges::{self, Budget};
 use crate::trail::{relink, trailers};
@@ -41,7 +41,7 @@ pub(super) fn faults(
     updates: &[Update],
 ) -> Result<Vec<String>, StoreError> {
     let mut known = Known { state, linked: None, plans: HashMap::new() };
-    let mut ancestors = Ancestors::new(store, MOST_STEPS);
+    let mut ancestors = Ancestors::new(store.repo(), MOST_STEPS);
     let mut faults: Vec<(ObjectId, String)> = Vec::new();
     let mut merges = BTreeMap::new();
     let gained = gained(store, updates)?;
@@ -115,11 +115,9 @@ fn behind_a_tag(
     let order: HashMap<ObjectId, usize> = gained.iter().enumerate().map(|(n, (id, _))| (*id, n)).collect();
     let mut tags = Vec::new();
     let failed = StoreError::object("cannot read the references");
-    let repo = store.repo();
-    for reference in repo.references().and_then(|all| all.tags().map(Vec::from_iter)).map_err(&failed)? {
-        let Ok(mut reference) = reference else { continue };
-        let name = reference.name().shorten().to_string();
-        if let Some(n) = reference.peel_to_id().ok().and_then(|id| order.get(&id.detach())) {
+    for tag in store.repo().tags().map_err(failed)? {
+        let name = tag.short_name();
+        if let Some(n) = tag.target().and_then(|id| order.get(&id)) {
             tags.push((*n, name));
         }
     }
@@ -162,15 +160,12 @@ fn behind_a_tag(
 fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a str)>, StoreError> {
     let failed = StoreError::object("cannot read what was pushed");
     let repo = store.repo();
-    let is_commit =
-        |id: &ObjectId| repo.find_header(*id).is_ok_and(|it| it.kind() == gix::objs::Kind::Commit);
+    let is_commit = |id: &ObjectId| repo.is_commit(*id);
     let is_branch = |name: &str| name.starts_with("refs/heads/") && name != store.reference();
     let mut present = Vec::new();
-    for reference in repo.references().and_then(|all| all.all().map(Vec::from_iter)).map_err(&failed)? {
-        // An unreadable reference leads nowhere.
-        let Ok(mut reference) = reference else { continue };
-        if is_branch(&reference.name().as_bstr().to_string()) {
-            present.extend(reference.peel_to_id().ok().map(gix::Id::detach).filter(is_commit));
+    for branch in repo.branches().map_err(&failed)? {
+        if is_branch(&branch.name()) {
+            present.extend(branch.target().filter(is_commit));
         }
     }
     let mut seen = HashSet::new();
@@ -178,7 +173,7 @@ fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a
     for update in updates.iter().filter(|update| is_branch(&update.name)) {
         let Some(new) = update.new.filter(is_commit) else { continue };
         let branch = update.name.trim_start_matches("refs/heads/");
-        let walk = repo.rev_walk([new]).with_hidden(present.iter().copied()).all().map_err(&failed)?;
+        let walk = repo.walk([new], present.iter().copied()).map_err(&failed)?;
         for info in walk {
             let id = info.map_err(&failed)?.id;
             if seen.insert(id) {

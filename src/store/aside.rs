@@ -5,14 +5,13 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use gix::objs::tree::EntryKind;
-
 use super::error::StoreError;
 use super::identity_steps::Rewritten;
 use super::layout::{Location, Log, entry_stamp};
 use super::repo::Store;
 use super::snapshot::{Snapshot, read_blob};
-use crate::git::{ObjectId, trees::Here, trees::Recent};
+use crate::git::trees::{Here, Recent};
+use crate::git::{EntryKind, ObjectId};
 use crate::model::redaction::{ASIDE, Redaction};
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;

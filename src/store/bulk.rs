@@ -8,6 +8,7 @@ use super::identity::Identity;
 use super::lock::WriteLock;
 use super::pending::{Pending, Written};
 use super::repo::Store;
+use crate::git::Repository;
 use crate::git::persist::Made;
 use crate::git::{ObjectId, write_tree};
 
@@ -19,7 +20,7 @@ pub(super) struct Ready {
 
 /// Where its objects are.
 enum Objects {
-    InMemory(Box<gix::Repository>),
+    InMemory(Box<Repository>),
     /// The `.keep` file of the pack.
     InPack(PathBuf),
 }

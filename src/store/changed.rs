@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gix::bstr::ByteSlice;
-use gix::objs::tree::EntryKind;
+use bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::layout;
 use super::repo::Store;
-use crate::git::{ObjectId, trees, trees::Here};
+use crate::git::trees::{self, Here};
+use crate::git::{EntryKind, ObjectId};
 use crate::model::id::{IssueId, QueueId, SolutionId};
 
 /// The issues and queues in which two states differ.

@@ -1,12 +1,11 @@
 //! The files of the project itself, as they are checked out.
 
-use gix::bstr::{BStr, ByteSlice};
-use gix::objs::tree::EntryKind;
+use bstr::{BStr, ByteSlice};
 
 use super::error::StoreError;
 use super::repo::Store;
 use super::snapshot::Snapshot;
-use crate::git::{ObjectId, trees};
+use crate::git::{EntryKind, ObjectId, trees};
 
 /// The tree of the commit that is checked out.
 pub(crate) struct CodeTree<'repo>(Snapshot<'repo>);

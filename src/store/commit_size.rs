@@ -4,25 +4,22 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use gix::objs::Kind;
-
 use super::error::StoreError;
 use super::repo::Store;
-use crate::git::ObjectId;
+use crate::git::{Commit, Header, Kind, ObjectId, Repository};
 
 /// A commit of a store has some hundred bytes.
 pub(super) const LARGEST_COMMIT: u64 = 16 * 1024 * 1024;
 
-/// The commit's bytes; an error if it is too large to read, or is not a commit.
+/// The commit; an error if it is too large to read, or is not a commit.
 pub(super) fn read<'repo>(
-    repo: &'repo gix::Repository,
+    repo: &'repo Repository,
     reference: &str,
     id: ObjectId,
-) -> Result<gix::Object<'repo>, StoreError> {
+) -> Result<Commit<'repo>, StoreError> {
     let failed = StoreError::object("cannot read the store's commit");
     let not_ours = |why| StoreError::NotAStore { reference: reference.to_owned(), why };
-    let header = repo.find_header(id).map_err(&failed)?;
-    let (kind, size) = (header.kind(), header.size());
+    let Header { kind, size } = repo.header(id).map_err(&failed)?;
     if kind != Kind::Commit {
         return Err(not_ours(format!("{id} is a {kind}, not a commit")));
     }
@@ -33,7 +30,7 @@ pub(super) fn read<'repo>(
              before it (`git push -f`, `git update-ref`)"
         )));
     }
-    repo.find_object(id).map_err(failed)
+    repo.commit(id).map_err(failed)
 }
 
 impl Store {
@@ -49,10 +46,10 @@ impl Store {
     }
 }
 
-/// As [`Store::refuse_large_commits`]. The walks of gix read a commit before its size can be checked, so this has its
+/// As [`Store::refuse_large_commits`]. The walks of the library read a commit before its size can be checked, so this has its
 /// own walk: later commits first, until only known ones are left.
 pub(super) fn within(
-    repo: &gix::Repository,
+    repo: &Repository,
     head: ObjectId,
     known: &[ObjectId],
     name: &str,
@@ -74,7 +71,7 @@ pub(super) fn within(
 }
 
 struct Walk<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a Repository,
     name: &'a str,
     /// What is still to be left for its parents, by time.
     open: BinaryHeap<(i64, ObjectId, Vec<ObjectId>)>,
@@ -101,16 +98,15 @@ impl Walk<'_> {
         }
         self.is_known.insert(id, is_known);
         // A shallow clone ends somewhere.
-        if self.repo.try_find_header(id).map_err(StoreError::object("cannot read a commit"))?.is_none() {
+        if !self.repo.holds(id).map_err(StoreError::object("cannot read a commit"))? {
             return Ok(());
         }
-        let object = match read(self.repo, self.name, id) {
+        let commit = match read(self.repo, self.name, id) {
             // What is here already is no reason to take nothing more.
             Err(StoreError::NotAStore { .. }) if is_known => return Ok(()),
-            object => object?,
+            commit => commit?,
         };
-        let Some(commit) = object.try_to_commit_ref_iter() else { return Ok(()) };
-        if !is_known && let Err(error) = readable(&object) {
+        if !is_known && let Err(error) = commit.check() {
             let why = format!(
                 "commit {id} is malformed ({error}): the ref must be set back to one before it (`git push -f`, \
                  `git update-ref`)"
@@ -118,43 +114,26 @@ impl Walk<'_> {
             return Err(StoreError::NotAStore { reference: self.name.to_owned(), why });
         }
         // A date that nobody can read is none.
-        let time = commit.committer().ok().and_then(|who| who.time().ok()).map_or(0, |time| time.seconds);
+        let time = commit.seconds().unwrap_or_default();
         self.unknown += usize::from(!is_known);
-        self.open.push((time, id, commit.parent_ids().collect()));
+        self.open.push((time, id, commit.parents().collect()));
         Ok(())
     }
-}
-
-/// Whether a commit has everything that a walk reads: tree, parents, author and committer.
-fn readable(object: &gix::Object<'_>) -> Result<(), gix::Error> {
-    let commit = object.try_to_commit_ref()?;
-    commit.author()?;
-    commit.committer()?;
-    object.try_to_commit_ref_iter().map_or(Ok(()), |tokens| tokens.committer().map(drop))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn commit(repo: &gix::Repository, parents: &[ObjectId], time: i64, size: usize) -> ObjectId {
+    fn commit(repo: &Repository, parents: &[ObjectId], time: i64, size: usize) -> ObjectId {
         let who = crate::store::root::signature(time);
-        let commit = gix::objs::Commit {
-            tree: repo.empty_tree().id,
-            parents: parents.iter().copied().collect(),
-            author: who.clone(),
-            committer: who,
-            encoding: None,
-            message: "x".repeat(size).into(),
-            extra_headers: vec![],
-        };
-        repo.write_object(&commit).unwrap().detach()
+        repo.make_commit(repo.empty_tree(), parents.iter().copied(), &who, &"x".repeat(size)).unwrap()
     }
 
     #[test]
     fn a_large_commit_is_found_wherever_it_lies_and_not_below_what_is_known() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
+        let repo = Repository::init_bare(folder.path());
         let large = usize::try_from(LARGEST_COMMIT).unwrap();
         let root = commit(&repo, &[], 1, 1);
         // By its clock it is the first of all.
@@ -184,8 +163,8 @@ mod tests {
     #[test]
     fn what_is_no_commit_is_told_from_one() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
-        let blob = repo.write_blob("x").unwrap().detach();
+        let repo = Repository::init_bare(folder.path());
+        let blob = repo.raw().write_blob("x").unwrap().detach();
         let error = within(&repo, blob, &[], "theirs").unwrap_err().to_string();
         assert!(error.contains("is a blob, not a commit"), "{error}");
     }

@@ -1,11 +1,11 @@
 //! Commits of the code, which the store links to: what a link records of one.
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::{Store, object_id, one_line};
-use super::tree_diff::Difference;
-use crate::git::ObjectId;
+use crate::git::tree_diff::Difference;
+use crate::git::{Kind, ObjectId};
 use crate::model::hash::CommitHash;
 use crate::model::time::Time;
 
@@ -48,24 +48,24 @@ impl Store {
     /// The commit of this repository that a record names; none if it is not here, or no commit. An id of the other hash
     /// function names nothing here.
     pub(crate) fn commit_here(&self, hash: &CommitHash) -> Option<ObjectId> {
-        let id = object_id(hash).filter(|id| id.kind() == self.repo.object_hash())?;
-        let header = self.repo.find_header(id).ok()?;
-        (header.kind() == gix::objs::Kind::Commit).then_some(id)
+        let id = object_id(hash).filter(|id| id.kind() == self.repo.hash_kind())?;
+        let header = self.repo.header(id).ok()?;
+        (header.kind == Kind::Commit).then_some(id)
     }
 
     /// Reads one commit.
     pub(crate) fn code_commit(&self, id: ObjectId) -> Result<CodeCommit, StoreError> {
         let failed = StoreError::object("cannot read a commit");
-        let commit = self.repo.find_commit(id).map_err(&failed)?;
+        let commit = self.repo.commit(id).map_err(&failed)?;
         let author = commit.author().map_err(&failed)?;
-        let message = commit.message_raw().map_err(&failed)?.to_vec();
+        let message = commit.message().map_err(&failed)?.to_vec();
         let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
         let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
         // A date that nobody can read is no reason to lose the link.
         let seconds = author.time().map(|time| time.seconds).unwrap_or_default();
         let authored_at = Time::from_seconds(seconds).unwrap_or(self.now()?);
         let author = format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy());
-        let parents = commit.parent_ids().map(gix::Id::detach).collect();
+        let parents = commit.parents().collect();
         Ok(CodeCommit { id, message, subject, author: one_line(&author), authored_at, parents })
     }
 
@@ -74,8 +74,7 @@ impl Store {
         if hash.len() < 4 || !hash.bytes().all(|b| b.is_ascii_hexdigit()) {
             return None;
         }
-        let found = self.repo.rev_parse_single(format!("{hash}^{{commit}}").as_str()).ok()?;
-        Some(found.detach())
+        self.repo.resolve(&format!("{hash}^{{commit}}"))
     }
 
     /// The paths in which a commit differs from `base`; all of them without one. At most 1,000.
@@ -129,7 +128,7 @@ impl Store {
     ) -> Result<Option<Vec<Difference>>, StoreError> {
         self.require_parents(commit)?;
         let before = commit.parents.first().map(|id| self.code_tree_of(*id)).transpose()?;
-        self.first_differences(before, self.code_tree_of(commit.id)?, most)
+        Ok(self.repo.first_differences(before, self.code_tree_of(commit.id)?, most)?)
     }
 
     fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Option<Changes>, StoreError> {
@@ -140,7 +139,6 @@ impl Store {
 
     /// The tree of a commit of the code.
     pub(crate) fn code_tree_of(&self, id: ObjectId) -> Result<ObjectId, StoreError> {
-        let failed = StoreError::object("cannot read a commit");
-        Ok(self.repo.find_commit(id).map_err(&failed)?.tree_id().map_err(&failed)?.detach())
+        self.repo.tree_of(id).map_err(StoreError::object("cannot read a commit"))
     }
 }

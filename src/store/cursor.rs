@@ -1,16 +1,15 @@
 //! Looks up many paths of one state. If the paths come in the order of the tree, each folder is read only once.
 
-use gix::objs::tree::EntryKind;
-
 use super::error::StoreError;
 use super::layout;
 use super::merge;
 use super::snapshot::{Snapshot, read_blob};
-use crate::git::{ObjectId, trees, trees::Folder};
+use crate::git::trees::{self, Folder};
+use crate::git::{EntryKind, ObjectId, Repository};
 
 /// The folders that lead to the last path.
 pub(crate) struct Cursor<'repo> {
-    repo: &'repo gix::Repository,
+    repo: &'repo Repository,
     root: ObjectId,
     open: Vec<(String, Folder)>,
 }
@@ -59,8 +58,8 @@ impl Cursor<'_> {
         match self.entry(last) {
             None => Ok(Found::Nothing),
             Some((EntryKind::Blob | EntryKind::BlobExecutable, id)) => {
-                let header = self.repo.find_header(id).map_err(StoreError::object("cannot read a record"))?;
-                if header.size() > layout::largest(path) {
+                let header = self.repo.header(id).map_err(StoreError::object("cannot read a record"))?;
+                if header.size > layout::largest(path) {
                     return Ok(Found::TooLarge);
                 }
                 read_blob(self.repo, id, path).map(Found::File)
@@ -71,7 +70,7 @@ impl Cursor<'_> {
 
     /// What a merge makes of two versions of the file at `path`.
     pub(crate) fn join(&self, path: &str, mine: &[u8], other: &[u8]) -> Result<Vec<u8>, StoreError> {
-        merge::join(path, mine, other, self.repo.object_hash())
+        merge::join(path, mine, other, self.repo.hash_kind())
     }
 
     /// What the innermost open folder has under `name`.
@@ -90,10 +89,10 @@ mod tests {
     #[test]
     fn it_finds_what_is_there_in_any_order() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
-        let mut editor = repo.empty_tree().edit().unwrap();
+        let repo = Repository::init_bare(folder.path());
+        let mut editor = repo.raw().empty_tree().edit().unwrap();
         for path in ["a/b/c", "a/b/d", "a/e", "f"] {
-            let blob = repo.write_blob(path).unwrap().detach();
+            let blob = repo.raw().write_blob(path).unwrap().detach();
             editor.upsert(path, EntryKind::Blob, blob).unwrap();
         }
         let root = editor.write().unwrap().detach();

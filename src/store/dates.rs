@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::error::StoreError;
 use super::repo::Store;
+use crate::git::parse_date_in_utc;
 use crate::model::time::Time;
 
 /// The last millisecond of a day, from its first.
@@ -41,16 +42,7 @@ fn moment(text: &str, bound: Bound, now: Time) -> Option<Time> {
         _ => {}
     }
     let since = Duration::from_millis(u64::try_from(now.millis()).ok()?);
-    let now = gix::date::Zoned::default().checked_add(since).ok()?;
-    let time = gix::date::parse(text, Some(now)).ok()?;
-    Time::from_seconds(time.seconds)
-}
-
-/// Now, and how far the clock on the wall is from UTC. A clock that stands before 1970 shows its first second: git has no
-/// earlier ones.
-pub(super) fn local_now() -> gix::date::Time {
-    let now = gix::date::Time::now_local_or_utc();
-    gix::date::Time::new(now.seconds.max(0), now.offset)
+    Time::from_seconds(parse_date_in_utc(text, since)?)
 }
 
 /// The begin or the end of the day that is this many days before today.

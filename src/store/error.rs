@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::layout::largest;
 use super::purge::Unpurged;
-use crate::git::{GitError, ObjectId};
+use crate::git::{Fault, GitError, ObjectId};
 use crate::model::doc::{Broken, Excess, Frozen};
 use crate::model::remedy::Remedies;
 use crate::model::time::Time;
@@ -168,7 +168,7 @@ pub(crate) enum StoreError {
         /// The ref.
         reference: String,
     },
-    /// git failed, or gix, or a file of the git folder.
+    /// git failed, or the library for it, or a file of the git folder.
     #[error(transparent)]
     Git(#[from] GitError),
 }
@@ -195,8 +195,8 @@ impl std::fmt::Display for Whose {
 }
 
 impl StoreError {
-    /// Wraps an error of gix with what was being done.
-    pub(crate) fn object(doing: &'static str) -> impl Fn(gix::Error) -> Self {
+    /// Wraps an error of reading or writing objects with what was being done.
+    pub(crate) fn object(doing: &'static str) -> impl Fn(Fault) -> Self {
         move |source| Self::Git(GitError::object(doing)(source))
     }
 

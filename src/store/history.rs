@@ -1,8 +1,6 @@
 //! The commits of the ref: each is a step of the audit log.
 
-use std::collections::{BTreeSet, HashMap};
-
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::Store;
@@ -72,7 +70,7 @@ impl Store {
     /// Reads one commit of the ref.
     pub(crate) fn step(&self, id: ObjectId) -> Result<Step, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");
-        let commit = self.repo.find_commit(id).map_err(&failed)?;
+        let commit = self.repo.commit(id).map_err(&failed)?;
         let decoded = commit.decode().map_err(&failed)?;
         let author = decoded.author().map_err(&failed)?;
         let message = decoded.message;
@@ -103,28 +101,19 @@ impl Store {
         old: Option<ObjectId>,
         new: ObjectId,
     ) -> Result<Vec<Link>, StoreError> {
+        let ordered = self.parents_first(&[new], old)?;
+        ordered.into_iter().map(|(id, _)| self.link(id)).collect()
+    }
+
+    /// All commits reachable from `tips` but not from `without`, parents first, each with those of its parents that are
+    /// present.
+    pub(crate) fn parents_first(
+        &self,
+        tips: &[ObjectId],
+        without: Option<ObjectId>,
+    ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
-        let walk = self.repo.rev_walk([new]).with_hidden(old).all().map_err(&failed)?;
-        let mut open: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
-        for info in walk {
-            let info = info.map_err(&failed)?;
-            open.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
-        }
-        // Depth first, without recursion: a history may be long.
-        let mut done = BTreeSet::new();
-        let mut found = Vec::with_capacity(open.len());
-        let mut stack = vec![(new, false)];
-        while let Some((id, parents_are_done)) = stack.pop() {
-            let Some(parents) = open.get(&id).filter(|_| !done.contains(&id)) else { continue };
-            if parents_are_done {
-                done.insert(id);
-                found.push(self.link(id)?);
-            } else {
-                stack.push((id, true));
-                stack.extend(parents.iter().rev().map(|parent| (*parent, false)));
-            }
-        }
-        Ok(found)
+        self.repo.parents_first(tips, without).map_err(failed)
     }
 
     /// The tree of a commit of the ref, whatever is in it.
@@ -145,7 +134,7 @@ impl Store {
     /// One commit of the ref among others.
     pub(super) fn link(&self, id: ObjectId) -> Result<Link, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");
-        let commit = self.repo.find_commit(id).map_err(&failed)?;
+        let commit = self.repo.commit(id).map_err(&failed)?;
         let decoded = commit.decode().map_err(&failed)?;
         Ok(Link {
             commit: id,

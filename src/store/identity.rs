@@ -1,9 +1,10 @@
 //! Who is writing: the identity that git would put into a commit.
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::repo::{Store, one_line};
+use crate::git::{Date, Signature, local_now, parse_signature};
 
 /// What a front end knows of whoever acts, beside git's own configuration.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +31,7 @@ pub(crate) struct Identity {
     /// `user.email`
     pub(crate) email: String,
     /// Seconds since 1970 and the offset, as git writes them.
-    pub(crate) time: gix::date::Time,
+    pub(crate) time: Date,
     /// The name that an agent gave itself.
     pub(crate) actor: Option<String>,
     /// As what somebody acts; none for an owner.
@@ -46,12 +47,8 @@ impl Identity {
         }
     }
 
-    pub(super) fn signature(&self) -> gix::actor::Signature {
-        gix::actor::Signature {
-            name: self.name.as_str().into(),
-            email: self.email.as_str().into(),
-            time: self.time,
-        }
+    pub(super) fn signature(&self) -> Signature {
+        Signature { name: self.name.as_str().into(), email: self.email.as_str().into(), time: self.time }
     }
 }
 
@@ -59,11 +56,11 @@ impl Store {
     /// Who is writing, at what time. `GIT_COMMITTER_DATE` counts as git counts it.
     pub(crate) fn identity(&self) -> Result<Identity, StoreError> {
         let found = if self.config("gitoxide.commit.committerDate").is_some() {
-            self.identity_of_gix()?
+            self.identity_of_library()?
         } else {
             let acting = if self.in_hook { "committer" } else { "author" };
             let named = self.named(acting).zip(self.named("committer"));
-            named.map(|((name, email), _)| (name, email, super::dates::local_now()))
+            named.map(|((name, email), _)| (name, email, local_now()))
         };
         let (name, email, time) = match found {
             Some((name, email, time)) if is_plain(&name) && is_plain(&email) => (name, email, time),
@@ -83,7 +80,7 @@ impl Store {
         })
     }
 
-    /// Name and address of the author or the committer, where gix finds them, too: that also asks for the name of the local
+    /// Name and address of the author or the committer, where the library finds them, too: that also asks for the name of the local
     /// time zone, for which it looks through all that the system knows, file by file.
     fn named(&self, who: &str) -> Option<(String, String)> {
         let first = |keys: &[&str]| keys.iter().find_map(|key| self.config(key));
@@ -98,7 +95,7 @@ impl Store {
     }
 
     /// The same at the time that `GIT_COMMITTER_DATE` names.
-    fn identity_of_gix(&self) -> Result<Option<(String, String, gix::date::Time)>, StoreError> {
+    fn identity_of_library(&self) -> Result<Option<(String, String, Date)>, StoreError> {
         let author = if self.in_hook { self.repo.committer() } else { self.repo.author() };
         match (author, self.repo.committer()) {
             (Some(Ok(author)), Some(Ok(committer))) => {
@@ -121,7 +118,7 @@ impl Store {
     }
 
     /// git may guess an identity from the machine, or refuse in words of its own: both are its business.
-    fn identity_of_git(&self) -> Result<(String, String, gix::date::Time), StoreError> {
+    fn identity_of_git(&self) -> Result<(String, String, Date), StoreError> {
         let variable = if self.in_hook { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
         let output = self.git().output(&["var", variable])?;
         if !output.status.success() {
@@ -131,9 +128,10 @@ impl Store {
             return Err(StoreError::Identity(fatal.unwrap_or("author identity unknown").to_owned()));
         }
         let line = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        let signature = gix::actor::SignatureRef::from_bytes(line.as_bytes())
-            .map_err(|_| StoreError::Identity(format!("git calls you `{line}`, which is not an identity")))?;
-        let time = signature.time().unwrap_or_else(|_| gix::date::Time::now_local_or_utc());
+        let signature = parse_signature(&line).ok_or_else(|| {
+            StoreError::Identity(format!("git calls you `{line}`, which is not an identity"))
+        })?;
+        let time = signature.time().unwrap_or_else(|_| Date::now_local_or_utc());
         Ok((signature.name.to_str_lossy().into_owned(), signature.email.to_str_lossy().into_owned(), time))
     }
 }

@@ -10,15 +10,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use gix::objs::tree::EntryKind;
-
 use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::repo::Store;
 use super::shared_map::SharedMap;
 use super::snapshot::Snapshot;
 use super::versions::{Version, Versions};
-use crate::git::{ObjectId, trees::Here, trees::Recent};
+use crate::git::trees::{Here, Recent};
+use crate::git::{EntryKind, ObjectId};
 use crate::model::doc::{Doc, Step};
 use crate::model::time::Time;
 

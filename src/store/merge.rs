@@ -6,9 +6,7 @@ mod union;
 
 use std::collections::{BTreeSet, HashMap};
 
-use gix::bstr::ByteSlice;
-use gix::objs::Tree;
-use gix::objs::tree::EntryKind;
+use bstr::ByteSlice;
 
 pub(super) use self::union::{Merge, join};
 use super::commit_size;
@@ -17,6 +15,7 @@ use super::repo::Store;
 use super::root;
 use super::snapshot::Snapshot;
 use crate::git::trees::{self, DEEPEST};
+use crate::git::{EntryKind, Kind, Repository, Tree};
 use crate::git::{ObjectId, make};
 
 /// What a merge came to.
@@ -49,7 +48,7 @@ pub(crate) enum EqualTrees {
 /// restoring commit on top of it if it dropped something.
 pub(super) fn heads(
     store: &Store,
-    work: &gix::Repository,
+    work: &Repository,
     ours: Option<ObjectId>,
     (theirs, name): (ObjectId, &str),
     equal: EqualTrees,
@@ -73,7 +72,7 @@ pub(super) fn heads(
         Some(ours) => ours,
         None => root::make(work)?,
     };
-    let bases = if is_first { vec![ours] } else { bases(work, ours, theirs)? };
+    let bases = if is_first { vec![ours] } else { work.merge_bases(ours, theirs)? };
     if bases.contains(&theirs) {
         return Ok(is_first.then_some(fast_forward));
     }
@@ -104,7 +103,7 @@ pub(super) fn heads(
 /// Refuses a head that still holds what was purged here, and a purged head if ours was not purged.
 pub(super) fn refuse_unpurged(
     store: &Store,
-    work: &gix::Repository,
+    work: &Repository,
     ours: ObjectId,
     (theirs, name): (ObjectId, &str),
 ) -> Result<(), StoreError> {
@@ -117,31 +116,29 @@ pub(super) fn refuse_unpurged(
 }
 
 /// What of a tree git refuses, and a merge would leave out.
-pub(super) fn refused(repo: &gix::Repository, tree: ObjectId) -> Result<BTreeSet<String>, StoreError> {
+pub(super) fn refused(repo: &Repository, tree: ObjectId) -> Result<BTreeSet<String>, StoreError> {
     let mut merge = Merge::new(repo);
-    merge.root(ObjectId::empty_tree(repo.object_hash()), tree)?;
+    merge.root(repo.empty_tree(), tree)?;
     Ok(merge.refused)
 }
 
 /// The tree of `head`, where `head` descends from the constant root although it is no store.
-fn emptied(
-    work: &gix::Repository,
-    head: ObjectId,
-    error: &StoreError,
-) -> Result<Option<ObjectId>, StoreError> {
+fn emptied(work: &Repository, head: ObjectId, error: &StoreError) -> Result<Option<ObjectId>, StoreError> {
     let failed = StoreError::object("cannot read the store's commit");
     if !matches!(error, StoreError::NotAStore { .. }) {
         return Ok(None);
     }
-    let Ok(commit) = work.find_object(head).map_err(&failed)?.try_into_commit() else { return Ok(None) };
-    let Ok(tree) = commit.tree_id() else { return Ok(None) };
+    if work.header(head).map_err(&failed)?.kind != Kind::Commit {
+        return Ok(None);
+    }
+    let Ok(tree) = work.tree_of(head) else { return Ok(None) };
     let root = root::make(&work.clone())?;
-    Ok(bases(work, root, head)?.contains(&root).then_some(tree.detach()))
+    Ok(work.is_ancestor(root, head)?.then_some(tree))
 }
 
 /// What `merged` has and `theirs` lacks of the states that both sides once had. Writes no objects.
 fn lost_since(
-    work: &gix::Repository,
+    work: &Repository,
     bases: &[ObjectId],
     theirs: ObjectId,
     merged: ObjectId,
@@ -149,8 +146,7 @@ fn lost_since(
     let aside = work.clone();
     let mut lost = BTreeSet::new();
     for base in bases {
-        let commit = aside.find_commit(*base).map_err(StoreError::object("cannot read a commit"))?;
-        let tree = commit.tree_id().map_err(StoreError::object("cannot read a commit"))?.detach();
+        let tree = aside.tree_of(*base).map_err(StoreError::object("cannot read a commit"))?;
         let mut merge = Merge::new(&aside);
         merge.restored = Some(Vec::new());
         let mut unlike = Unlike { repo: &aside, known: HashMap::new() };
@@ -163,7 +159,7 @@ fn lost_since(
 /// Builds trees that differ from those of a head only where something was restored. It remembers which trees it
 /// compared, since a few can unfold to billions.
 struct Unlike<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a Repository,
     known: HashMap<([ObjectId; 3], usize), ObjectId>,
 }
 
@@ -211,39 +207,25 @@ impl Unlike<'_> {
     }
 }
 
-/// The best common ancestors; a commit is among them where the other descends from it.
-fn bases(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
-    let bases =
-        repo.merge_bases_many(one, &[two]).map_err(StoreError::object("cannot compare two histories"))?;
-    Ok(bases.into_iter().map(gix::Id::detach).collect())
-}
-
 impl Store {
     /// The best common ancestors of two commits of the ref.
     pub(crate) fn merge_bases(&self, one: ObjectId, two: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
-        bases(&self.repo, one, two)
+        Ok(self.repo.merge_bases(one, two)?)
     }
-}
-
-/// Whether `old` is in the history of `new`.
-pub(super) fn is_ancestor(repo: &gix::Repository, old: ObjectId, new: ObjectId) -> Result<bool, StoreError> {
-    Ok(bases(repo, old, new)?.contains(&old))
 }
 
 /// The commit that a merge of these two heads makes, whichever of them was here and whether or not one descends from the
 /// other. With `work` in memory nothing is kept.
-pub(super) fn of_parents(work: &gix::Repository, parents: [ObjectId; 2]) -> Result<ObjectId, StoreError> {
+pub(super) fn of_parents(work: &Repository, parents: [ObjectId; 2]) -> Result<ObjectId, StoreError> {
     let failed = StoreError::object("cannot read a commit of the store");
-    let tree = |id| -> Result<ObjectId, StoreError> {
-        Ok(work.find_commit(id).map_err(&failed)?.tree_id().map_err(&failed)?.detach())
-    };
+    let tree = |id| -> Result<ObjectId, StoreError> { work.tree_of(id).map_err(&failed) };
     let merged = Merge::new(work).root(tree(parents[0])?, tree(parents[1])?)?;
     merge_commit(work, parents, merged)
 }
 
 /// A pure function of its parents, so that two clones which merge the same heads make the same commit.
 fn merge_commit(
-    repo: &gix::Repository,
+    repo: &Repository,
     mut parents: [ObjectId; 2],
     tree: ObjectId,
 ) -> Result<ObjectId, StoreError> {
@@ -251,20 +233,12 @@ fn merge_commit(
     parents.sort();
     let mut seconds = 0;
     for parent in parents {
-        let commit = repo.find_commit(parent).map_err(&failed)?;
+        let commit = repo.commit(parent).map_err(&failed)?;
         // A date that nobody can read is none: it must not keep two heads apart.
-        seconds = seconds.max(commit.time().map_or(0, |time| time.seconds));
+        seconds = seconds.max(commit.seconds().unwrap_or_default());
     }
-    let commit = gix::objs::Commit {
-        tree,
-        parents: parents.into_iter().collect(),
-        author: root::signature(seconds),
-        committer: root::signature(seconds),
-        encoding: None,
-        message: "sync: merge two heads\n\nWf-Op: merge\n".into(),
-        extra_headers: vec![],
-    };
-    Ok(make::object(repo, &commit)?)
+    let message = "sync: merge two heads\n\nWf-Op: merge\n";
+    Ok(repo.make_commit(tree, parents, &root::signature(seconds), message)?)
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 
 use std::collections::HashMap;
 
-use gix::objs::tree::EntryKind;
-
 use super::error::StoreError;
 use super::repo::Store;
-use super::tree_diff::Difference;
-use crate::git::{ObjectId, trees::Here};
+use crate::git::tree_diff::Difference;
+use crate::git::trees::Here;
+use crate::git::{EntryKind, ObjectId};
 
 /// Comparing two files for a rename takes one step for so many bytes of them.
 const COMPARED: u64 = 4096;
@@ -34,8 +33,8 @@ impl Store {
         renames: u64,
     ) -> Result<Option<MergeWork>, StoreError> {
         let (Some(one), Some(two)) = (
-            self.first_differences(base, sides[0], usize::MAX)?,
-            self.first_differences(base, sides[1], usize::MAX)?,
+            self.repo.first_differences(base, sides[0], usize::MAX)?,
+            self.repo.first_differences(base, sides[1], usize::MAX)?,
         ) else {
             return Ok(None);
         };
@@ -81,7 +80,7 @@ impl Store {
 
     /// How large a file is. One that a partial clone lacks is taken for an empty one.
     fn size(&self, (_, id): Here) -> u64 {
-        self.repo().find_header(id).map_or(0, |header| header.size())
+        self.repo().header(id).map_or(0, |header| header.size)
     }
 }
 
@@ -92,17 +91,18 @@ fn is_file((kind, _): &Here) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::git::Repository;
 
     #[test]
     fn what_a_merge_takes_is_counted_by_files_pairs_and_bytes() {
         let folder = tempfile::tempdir().unwrap();
-        gix::init_bare(folder.path()).unwrap();
+        Repository::init_bare(folder.path());
         let store = Store::open(folder.path()).unwrap();
         let repo = store.repo();
         let of = |files: &[(String, String)]| {
-            let mut editor = repo.empty_tree().edit().unwrap();
+            let mut editor = repo.raw().empty_tree().edit().unwrap();
             for (path, text) in files {
-                editor.upsert(path.as_str(), EntryKind::Blob, repo.write_blob(text).unwrap()).unwrap();
+                editor.upsert(path.as_str(), EntryKind::Blob, repo.raw().write_blob(text).unwrap()).unwrap();
             }
             editor.write().unwrap().detach()
         };

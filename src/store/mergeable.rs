@@ -1,11 +1,9 @@
 //! Finds which head no clone can merge, and refuses to publish such a head.
 
-use gix::objs::tree::EntryKind;
-
 use super::error::{StoreError, Whose};
 use super::merge::Merge;
 use super::repo::Store;
-use crate::git::{GitError, ObjectId, trees};
+use crate::git::{EntryKind, GitError, ObjectId, Repository, trees};
 
 impl Store {
     /// Refuses to publish a head that no clone could merge. `known` is the head that the remote is known to have: what
@@ -16,10 +14,10 @@ impl Store {
         known: Option<ObjectId>,
     ) -> Result<(), StoreError> {
         let work = self.in_memory();
-        let tree = |id: ObjectId| work.find_commit(id).ok()?.tree_id().ok().map(gix::Id::detach);
+        let tree = |id: ObjectId| work.tree_of(id).ok();
         // What cannot be read is found out where it is read.
         let Some(ours) = tree(head) else { return Ok(()) };
-        let theirs = known.and_then(tree).unwrap_or_else(|| ObjectId::empty_tree(work.object_hash()));
+        let theirs = known.and_then(tree).unwrap_or_else(|| work.empty_tree());
         match Merge::new(&work).root(theirs, ours) {
             Err(why) => match self.unmergeable(&work, [ours, theirs], self.reference(), why) {
                 error @ StoreError::Unmergeable { .. } => Err(error),
@@ -33,7 +31,7 @@ impl Store {
     /// is that of the head which lies at `name`.
     pub(super) fn unmergeable(
         &self,
-        work: &gix::Repository,
+        work: &Repository,
         [ours, theirs]: [ObjectId; 2],
         name: &str,
         why: StoreError,
@@ -57,7 +55,7 @@ impl Store {
 }
 
 /// Whether the folder at `path` is too large in this tree alone.
-fn is_too_large(work: &gix::Repository, tree: ObjectId, path: &str) -> bool {
+fn is_too_large(work: &Repository, tree: ObjectId, path: &str) -> bool {
     let mut here = tree;
     let mut depth = 0;
     for name in path.split('/').filter(|name| !name.is_empty()) {

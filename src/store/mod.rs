@@ -1,6 +1,5 @@
 //! The ref: layout, snapshots, transactions, the merge of trees. Knows git, knows no command.
 
-mod ancestry;
 mod aside;
 mod bulk;
 mod changed;
@@ -10,6 +9,7 @@ mod commit_size;
 mod commits;
 mod cursor;
 pub(crate) mod dates;
+mod differences;
 mod edit;
 mod error;
 pub(crate) mod fsck;
@@ -19,7 +19,6 @@ mod identity_steps;
 pub(crate) mod layout;
 mod lineage;
 mod lock;
-mod maintenance;
 mod merge;
 mod merge_work;
 mod mergeable;
@@ -39,14 +38,12 @@ mod shared_map;
 mod signatures;
 mod snapshot;
 mod subjects;
-mod tree_diff;
 mod tx;
 mod unpublished;
 mod versions;
 mod walk;
 
 pub(crate) use crate::git::ObjectId;
-pub(crate) use ancestry::Ancestors;
 pub(crate) use commits::{CodeCommit, MOST_FILES};
 pub(crate) use cursor::{Cursor, Found};
 pub(crate) use error::{StoreError, Whose};
@@ -55,7 +52,6 @@ pub(crate) use identity_steps::Rewritten;
 pub(crate) use lineage::{Did, Lineage, Own, Wrote};
 pub(crate) use merge::{EqualTrees, Merged};
 pub(crate) use purge::{Purged, Tracked, Unpurged};
-pub(crate) use remotes::RefMove;
 pub(crate) use repo::{Store, object_id, one_line};
 pub(crate) use scan::Scan;
 pub(crate) use shared_map::SharedMap;

@@ -15,7 +15,8 @@ use super::redact::Shelf;
 use super::repo::Store;
 use super::snapshot::{Read, Snapshot};
 use super::versions::Versions;
-use crate::git::{ObjectId, trees::Here};
+use crate::git::ObjectId;
+use crate::git::trees::Here;
 use crate::model::doc::{Doc, Said, Step};
 use crate::model::redaction::is_hidden;
 use crate::model::time::Time;
@@ -330,7 +331,7 @@ impl<'a> Origins<'a> {
     fn before(&mut self, path: &str, tips: &[ObjectId]) -> Result<Option<Doc>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
         let here = tips.iter().copied().filter(|tip| self.store.repo.has_object(*tip));
-        for info in self.store.repo.rev_walk(here).all().map_err(&failed)? {
+        for info in self.store.repo.walk(here, []).map_err(&failed)? {
             let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
             self.left = left;
             let Ok(info) = info else { return Ok(None) };

@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use gix::objs::Kind;
-
 use super::error::StoreError;
-use crate::git::{ObjectId, pack::PackWriter};
+use crate::git::pack::PackWriter;
+use crate::git::{Kind, ObjectId, Repository};
 
 /// At most this many bytes are kept in memory; fewer in builds that are tested, where more would take minutes.
 const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 20 };
@@ -14,7 +13,7 @@ const MOST_IN_MEMORY: usize = if cfg!(debug_assertions) { 1 << 20 } else { 8 << 
 /// Files by path, in byte order.
 pub(super) struct Pending<'repo> {
     /// Where much of it goes; none if all of it stays in memory.
-    repo: Option<&'repo gix::Repository>,
+    repo: Option<&'repo Repository>,
     files: BTreeMap<String, Held>,
     /// Bytes that are held in memory.
     size: usize,
@@ -37,7 +36,7 @@ pub(super) enum Written {
 
 impl<'repo> Pending<'repo> {
     /// Nothing yet.
-    pub(super) fn new(repo: &'repo gix::Repository) -> Self {
+    pub(super) fn new(repo: &'repo Repository) -> Self {
         Self { repo: Some(repo), files: BTreeMap::new(), size: 0, pack: None }
     }
 
@@ -102,7 +101,7 @@ impl<'repo> Pending<'repo> {
         Ok(())
     }
 
-    fn spill(&mut self, repo: &gix::Repository) -> Result<(), StoreError> {
+    fn spill(&mut self, repo: &Repository) -> Result<(), StoreError> {
         let mut pack = PackWriter::create(repo)?;
         for held in self.files.values_mut() {
             if let Held::InMemory(bytes) = held {
@@ -148,7 +147,7 @@ mod tests {
     #[test]
     fn what_went_into_a_pack_is_read_as_what_did_not() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
+        let repo = Repository::init_bare(folder.path());
         let mut pending = Pending::new(&repo);
         let text = |n: usize| format!("{n:05}").repeat(8_000).into_bytes();
         for n in 0..80usize {

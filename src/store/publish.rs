@@ -1,33 +1,27 @@
 //! The commit of a change, and the ref that moves to it.
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
-
-use gix::lock::acquire::Fail;
-use gix::objs::Kind;
-use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
-use gix::refs::{FullName, Target};
+use std::path::PathBuf;
 
 use super::error::StoreError;
 use super::identity::Identity;
 use super::lock::WriteLock;
 use super::repo::{Store, one_line};
 use super::root;
-use crate::git::fsync::{self, Part};
-use crate::git::make;
 use crate::git::persist::Made;
 use crate::git::{Args, GitError};
+use crate::git::{Kind, Repository};
 use crate::git::{ObjectId, fault};
+use crate::git::{RefUpdate, make};
 
 impl Store {
-    pub(super) fn in_memory(&self) -> gix::Repository {
-        self.repo.clone().with_object_memory()
+    pub(super) fn in_memory(&self) -> Repository {
+        self.repo.in_memory()
     }
 
     /// The setting that asks for signed commits; none if they are not to be signed. `wf.sign` decides where it is set.
     pub(super) fn signs(&self) -> Result<Option<&'static str>, StoreError> {
         for key in ["wf.sign", "commit.gpgSign"] {
-            match self.repo.config_snapshot().try_boolean(key) {
+            match self.repo.config().try_boolean(key) {
                 Ok(Some(is_on)) => return Ok(is_on.then_some(key)),
                 Err(_) => {
                     let value = self.config(key).unwrap_or_default();
@@ -41,7 +35,7 @@ impl Store {
 
     pub(super) fn make_commit(
         &self,
-        work: &gix::Repository,
+        work: &Repository,
         tree: ObjectId,
         parent: ObjectId,
         message: &str,
@@ -50,22 +44,13 @@ impl Store {
         if let Some(key) = self.signs()? {
             return self.make_signed(work, tree, parent, message, (identity, key));
         }
-        let commit = gix::objs::Commit {
-            tree,
-            parents: [parent].into_iter().collect(),
-            author: identity.signature(),
-            committer: identity.signature(),
-            encoding: None,
-            message: message.into(),
-            extra_headers: vec![],
-        };
-        Ok(make::object(work, &commit)?)
+        Ok(work.make_commit(tree, [parent], &identity.signature(), message)?)
     }
 
     /// git itself signs, with whatever it is configured to sign. The tree must be on disk for it.
     fn make_signed(
         &self,
-        work: &gix::Repository,
+        work: &Repository,
         tree: ObjectId,
         parent: ObjectId,
         message: &str,
@@ -99,7 +84,7 @@ impl Store {
             })
         })?;
         // Signing may take as long as somebody takes to type: all of it is written again where it is gone by then.
-        let signed = self.repo.find_object(commit).map_err(StoreError::object("cannot read a commit"))?;
+        let signed = self.repo.object(commit).map_err(StoreError::object("cannot read a commit"))?;
         made.give_back(work)?;
         Ok(make::bytes(work, Kind::Commit, &signed.data)?)
     }
@@ -108,7 +93,7 @@ impl Store {
     pub(super) fn publish(
         &self,
         lock: &mut WriteLock,
-        work: gix::Repository,
+        work: Repository,
         commit: ObjectId,
         expected: Option<ObjectId>,
         subject: &str,
@@ -129,7 +114,7 @@ impl Store {
         subject: &str,
     ) -> Result<bool, StoreError> {
         fault::point("objects");
-        let ref_lock = self.ref_lock();
+        let ref_lock = self.repo.ref_lock(self.reference());
         if ref_lock.exists() {
             lock.clear_stale(&ref_lock)?;
         }
@@ -159,11 +144,6 @@ impl Store {
         moved
     }
 
-    /// The file that exists while somebody moves the ref.
-    fn ref_lock(&self) -> PathBuf {
-        self.common_dir().join(format!("{}.lock", self.reference()))
-    }
-
     /// Moves the ref; `last` happens just before, while nobody else can.
     fn move_ref(
         &self,
@@ -172,75 +152,14 @@ impl Store {
         subject: &str,
         last: impl FnOnce() -> Result<(), StoreError>,
     ) -> Result<bool, StoreError> {
-        let name = FullName::try_from(self.reference()).map_err(|_| StoreError::Config {
-            key: "wf.ref",
-            value: self.reference().to_owned(),
-            why: "not a reference name",
-        })?;
-        let edit = RefEdit {
-            change: Change::Update {
-                log: LogChange {
-                    mode: RefLog::AndReference,
-                    force_create_reflog: true,
-                    message: format!("wf: {}", one_line(subject)).into(),
-                },
-                expected: match expected {
-                    Some(tip) => PreviousValue::MustExistAndMatch(Target::Object(tip)),
-                    None => PreviousValue::MustNotExist,
-                },
-                new: Target::Object(commit),
-            },
-            name,
-            deref: false,
-        };
-        let signature = match self.identity() {
+        let by = match self.identity() {
             Ok(identity) => identity.signature(),
             // A merge needs nobody's name; its reflog entry needs some.
             Err(_) => root::signature(0),
         };
-        let mut buf = gix::date::parse::TimeBuf::default();
-        let syncs = crate::git::persist::syncs(&self.repo, Part::Reference);
-        let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
-        let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
-        let packed_lock = self.common_dir().join("packed-refs.lock");
-        let held = modified(&packed_lock);
-        let moved = match self.repo.refs.transaction().prepare(Some(edit), own, packed) {
-            Ok(prepared) => {
-                last()?;
-                fault::point("locked");
-                if syncs {
-                    // The file must not get its name before its bytes are on the disk; gix does not see to that.
-                    fsync::sync(&self.ref_lock())?;
-                }
-                prepared.commit(signature.to_ref(&mut buf))
-            }
-            Err(error) => Err(error),
-        };
-        match moved {
-            Ok(_) => Ok(true),
-            // As long as git waits for it, one process held it, or nobody does any more: another try would not help.
-            Err(error) if error.is_retryable() && held.is_some() && modified(&packed_lock) == held => {
-                Err(StoreError::Git(GitError::LockFile(packed_lock)))
-            }
-            Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
-            Err(error) => Err(StoreError::object("cannot move the reference")(error)),
-        }
+        let message = format!("wf: {}", one_line(subject));
+        self.repo.move_ref(RefUpdate { name: self.reference(), expected, new: commit, message, by }, last)
     }
-
-    /// How long git waits for a lock file that another process holds: milliseconds, negative for ever.
-    fn wait_for_lock(&self, key: &str, default: i64) -> Fail {
-        match self.repo.config_snapshot().integer(key).unwrap_or(default) {
-            0 => Fail::Immediately,
-            wait => {
-                Fail::AfterDurationWithBackoff(Duration::from_millis(u64::try_from(wait).unwrap_or(u64::MAX)))
-            }
-        }
-    }
-}
-
-/// When a file was last written; none if it is not there.
-fn modified(path: &Path) -> Option<SystemTime> {
-    path.metadata().and_then(|file| file.modified()).ok()
 }
 
 fn offset(seconds: i32) -> String {

@@ -9,17 +9,15 @@ mod paths;
 
 use std::collections::{HashMap, HashSet};
 
-use gix::objs::Kind;
-
 use super::error::StoreError;
 use super::lock::WriteLock;
 use super::merge::{self, EqualTrees};
 use super::repo::Store;
 use super::snapshot::Snapshot;
 use super::subjects::Subjects;
-use crate::git::make;
 use crate::git::persist::{Keep, Made};
 use crate::git::{Args, ObjectId};
+use crate::git::{Kind, Repository, make};
 pub(crate) use apart::Unpurged;
 use commit::Commit;
 use paths::Paths;
@@ -195,8 +193,8 @@ impl Store {
         };
         let heads: Vec<ObjectId> = [tip].into_iter().chain(others.iter().map(|it| it.commit)).collect();
         for (id, _) in self.parents_first(&heads, None)? {
-            let object = self.repo.find_object(id).map_err(&failed)?;
-            let mut commit = Commit::parse(&object.data, self.repo.object_hash()).map_err(&failed)?;
+            let object = self.repo.object(id).map_err(&failed)?;
+            let mut commit = Commit::parse(&object.data, self.repo.hash_kind()).map_err(&failed)?;
             commit.tree = paths.rewrite(&work, commit.tree, &done.moved)?;
             let old_parents = commit.parents.clone();
             for parent in &mut commit.parents {
@@ -215,7 +213,7 @@ impl Store {
                 done.first.push(id);
             }
             done.moved.insert(id, new);
-            if work.objects.num_objects_in_memory() >= MOST_IN_MEMORY {
+            if work.count_in_memory() >= MOST_IN_MEMORY {
                 done.packs.push(Keep(Made::taken_from(&work).write(&self.repo)?));
             }
         }
@@ -237,12 +235,12 @@ impl Store {
     /// where it merged the old history with the new one: both are the same now, and nothing is left to merge.
     fn join_parents(
         &self,
-        work: &gix::Repository,
+        work: &Repository,
         commit: &mut Commit<'_>,
         before: &[ObjectId],
     ) -> Result<Option<ObjectId>, StoreError> {
         if let ([one, two], [old_one, old_two]) = (&commit.parents[..], before) {
-            let within = |repo, old: ObjectId, new: ObjectId| merge::is_ancestor(repo, old, new);
+            let within = |repo: &Repository, old, new| repo.is_ancestor(old, new);
             // A merge that puts back what somebody dropped stands on two of which one holds the other.
             let was_apart =
                 !within(&self.repo, *old_one, *old_two)? && !within(&self.repo, *old_two, *old_one)?;
@@ -253,7 +251,7 @@ impl Store {
             };
             if let Some(parent) = held_by {
                 let failed = StoreError::object("cannot read the history of the store");
-                let tree = work.find_commit(parent).map_err(&failed)?.tree_id().map_err(&failed)?.detach();
+                let tree = work.tree_of(parent).map_err(failed)?;
                 if tree == commit.tree {
                     return Ok(Some(parent));
                 }
@@ -280,7 +278,7 @@ impl Store {
             let tracking = self.tracking(&remote);
             let is_known =
                 remotes.iter().any(|it| it.remote == remote) || self.read_ref(&tracking)?.is_some();
-            if !is_known && self.remotes().contains(&remote) {
+            if !is_known && self.repo.remotes().contains(&remote) {
                 remotes.push(Tracked { remote, tracking, commit });
             }
         }
@@ -311,7 +309,7 @@ impl Store {
         let mut found = Vec::new();
         for (remote, commit) in memory::remotes(&self.common_dir())? {
             let tracking = self.tracking(&remote);
-            if self.remotes().contains(&remote) && self.read_ref(&tracking)?.is_none() {
+            if self.repo.remotes().contains(&remote) && self.read_ref(&tracking)?.is_none() {
                 found.push(Tracked { remote, tracking, commit });
             }
         }
@@ -321,7 +319,7 @@ impl Store {
     /// What each remote was last known to have.
     fn tracked(&self) -> Result<Vec<Tracked>, StoreError> {
         let mut found = Vec::new();
-        for remote in self.remotes() {
+        for remote in self.repo.remotes() {
             let tracking = self.tracking(&remote);
             if let Some(commit) = self.read_ref(&tracking)? {
                 found.push(Tracked { remote, tracking, commit });
@@ -333,7 +331,7 @@ impl Store {
 
 /// The commit as it is in the new history, its tree and parents being those already; `before` is what it was.
 fn rewritten(
-    work: &gix::Repository,
+    work: &Repository,
     mut commit: Commit<'_>,
     (id, before): (ObjectId, &[u8]),
     subjects: &mut Subjects<'_>,

@@ -3,28 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gix::bstr::ByteSlice;
-use gix_pack::cache::lru::MemoryCappedHashmap;
-
 use super::error::StoreError;
 use super::identity::Acting;
 use super::snapshot::Snapshot;
-use crate::git::Git;
-use crate::git::{GitError, ObjectId, absolute, discover};
+use crate::git::{Git, ObjectId, Repository, is_ref_name, parse_date};
 use crate::model::time::Time;
 use crate::rules::lease;
 
 /// Where the store lies unless `wf.ref` names another place.
 pub(crate) const DEFAULT_REF: &str = "refs/wf/main";
 const DEFAULT_LOCK_TIMEOUT: u64 = 60;
-/// Trees and small records are read again and again within one command.
-const OBJECT_CACHE: usize = 16 * 1024 * 1024;
-/// Trees of a pack are differences from each other, one behind the other.
-const PACK_CACHE: usize = 16 * 1024 * 1024;
-
 /// An open repository with the name of the ref that holds its store.
 pub(crate) struct Store {
-    pub(super) repo: gix::Repository,
+    pub(super) repo: Repository,
     reference: String,
     pub(super) in_hook: bool,
     pub(super) acting: Acting,
@@ -35,17 +26,11 @@ pub(crate) struct Store {
 impl Store {
     /// Opens the repository of `folder`, or the one that `GIT_DIR` names. The store itself may still be missing.
     pub(crate) fn open(folder: &Path) -> Result<Self, StoreError> {
-        let mut repo = discover(folder)?;
-        let config = repo.config_snapshot();
-        if config.string("extensions.refStorage").is_some_and(|kind| kind.to_str_lossy() != "files") {
-            return Err(StoreError::Git(GitError::Reftable(absolute(repo.git_dir()))));
-        }
-        let reference = match config.string("wf.ref") {
+        let repo = Repository::discover(folder)?;
+        let reference = match repo.config().text("wf.ref") {
             None => DEFAULT_REF.to_owned(),
-            Some(name) => checked_ref(&name.to_str_lossy())?,
+            Some(name) => checked_ref(&name)?,
         };
-        repo.object_cache_size_if_unset(OBJECT_CACHE);
-        repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
         Ok(Self { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
     }
 
@@ -61,7 +46,7 @@ impl Store {
     }
 
     /// The repository itself, for modules that read the project's own history.
-    pub(crate) fn repo(&self) -> &gix::Repository {
+    pub(crate) fn repo(&self) -> &Repository {
         &self.repo
     }
 
@@ -78,17 +63,17 @@ impl Store {
 
     /// The git folder that all worktrees share.
     pub(crate) fn common_dir(&self) -> PathBuf {
-        absolute(self.repo.common_dir())
+        self.repo.common_dir()
     }
 
     /// The git folder of this worktree.
     pub(crate) fn git_dir(&self) -> PathBuf {
-        absolute(self.repo.git_dir())
+        self.repo.git_dir()
     }
 
     /// The folder with the files; none in a bare repository.
     pub(crate) fn work_dir(&self) -> Option<PathBuf> {
-        self.repo.workdir().map(absolute)
+        self.repo.work_dir()
     }
 
     /// The name of a linked worktree; none for the main one.
@@ -100,31 +85,27 @@ impl Store {
 
     /// The full name of the branch that is checked out here; none if HEAD is detached.
     pub(crate) fn branch(&self) -> Result<Option<String>, StoreError> {
-        let name = self.repo.head_name().map_err(StoreError::object("cannot read HEAD"))?;
-        Ok(name.map(|name| name.as_bstr().to_str_lossy().into_owned()))
+        Ok(self.repo.branch()?)
     }
 
     /// The commit that is checked out here; none on a branch without one.
     pub(crate) fn head(&self) -> Result<Option<ObjectId>, StoreError> {
-        let mut head = self.repo.head().map_err(StoreError::object("cannot read HEAD"))?;
-        Ok(head.try_peel_to_id().map_err(StoreError::object("cannot read HEAD"))?.map(gix::Id::detach))
+        Ok(self.repo.head()?)
     }
 
     /// A configured text.
     pub(crate) fn config(&self, key: &str) -> Option<String> {
-        self.repo.config_snapshot().string(key).map(|value| value.to_str_lossy().into_owned())
+        self.repo.config().text(key)
     }
 
     /// All values of a key that can be given several times.
     pub(crate) fn config_all(&self, key: &str) -> Vec<String> {
-        let config = self.repo.config_snapshot();
-        let values = config.plumbing().strings(key).unwrap_or_default();
-        values.iter().map(|value| value.to_str_lossy().into_owned()).collect()
+        self.repo.config().all(key)
     }
 
     /// A configured boolean, false if it is not set.
     pub(crate) fn config_bool(&self, key: &str) -> bool {
-        self.repo.config_snapshot().boolean(key).unwrap_or(false)
+        self.repo.config().boolean(key).unwrap_or(false)
     }
 
     pub(super) fn lock_timeout(&self) -> Result<Duration, StoreError> {
@@ -153,9 +134,7 @@ impl Store {
 
     /// The commit that any ref points to.
     pub(crate) fn read_ref(&self, name: &str) -> Result<Option<ObjectId>, StoreError> {
-        let found =
-            self.repo.try_find_reference(name).map_err(StoreError::object("cannot read a reference"))?;
-        Ok(found.and_then(|reference| reference.try_id().map(gix::Id::detach)))
+        Ok(self.repo.read_ref(name)?)
     }
 
     /// The state as it is now.
@@ -187,8 +166,8 @@ impl Store {
                     value: text.clone(),
                     why: "git cannot read it as a date",
                 };
-                let time = gix::date::parse(text, None).map_err(|_| wrong())?;
-                Some(Time::from_seconds(time.seconds).filter(|_| time.seconds >= 0).ok_or_else(wrong)?)
+                let seconds = parse_date(text).filter(|seconds| *seconds >= 0);
+                Some(seconds.and_then(Time::from_seconds).ok_or_else(wrong)?)
             }
             None => None,
         };
@@ -208,7 +187,7 @@ pub(crate) fn object_id(hex: &str) -> Option<ObjectId> {
 }
 
 fn checked_ref(name: &str) -> Result<String, StoreError> {
-    let sound = name.starts_with("refs/") && gix::refs::FullName::try_from(name).is_ok();
+    let sound = name.starts_with("refs/") && is_ref_name(name);
     if !sound {
         let why = "expected a full name such as refs/wf/main or refs/heads/wf/main";
         return Err(StoreError::Config { key: "wf.ref", value: name.to_owned(), why });

@@ -1,12 +1,9 @@
 //! The constant first commit that all stores share, so that any two of them can be merged.
 
-use gix::objs::tree::{Entry, EntryKind};
-use gix::objs::{Kind, Tree};
-
 use super::error::StoreError;
 use super::layout::ROOT_PATH;
 use super::repo::Store;
-use crate::git::{ObjectId, make};
+use crate::git::{Date, Entry, EntryKind, Kind, ObjectId, Repository, Signature, Tree, make};
 use crate::model::doc::file_bytes;
 use crate::model::root::FORMAT;
 
@@ -17,8 +14,8 @@ pub(super) const EMAIL: &str = "git-wf@localhost";
 const MESSAGE: &str = "git-wf: an empty store\n";
 
 /// The signature of commits that every clone makes alike.
-pub(super) fn signature(seconds: i64) -> gix::actor::Signature {
-    gix::actor::Signature { name: NAME.into(), email: EMAIL.into(), time: gix::date::Time::new(seconds, 0) }
+pub(super) fn signature(seconds: i64) -> Signature {
+    Signature { name: NAME.into(), email: EMAIL.into(), time: Date::new(seconds, 0) }
 }
 
 impl Store {
@@ -29,21 +26,12 @@ impl Store {
 }
 
 /// Makes the root commit in `repo`; with `repo` in memory, only there.
-pub(super) fn make(repo: &gix::Repository) -> Result<ObjectId, StoreError> {
+pub(super) fn make(repo: &Repository) -> Result<ObjectId, StoreError> {
     let wf = file_bytes(&serde_json::json!({ "format": FORMAT }));
     let oid = make::bytes(repo, Kind::Blob, &wf)?;
     let entry = Entry { mode: EntryKind::Blob.into(), filename: ROOT_PATH.into(), oid };
     let tree = make::object(repo, &Tree { entries: vec![entry] })?;
-    let commit = gix::objs::Commit {
-        tree,
-        parents: Default::default(),
-        author: signature(0),
-        committer: signature(0),
-        encoding: None,
-        message: MESSAGE.into(),
-        extra_headers: vec![],
-    };
-    Ok(make::object(repo, &commit)?)
+    Ok(repo.make_commit(tree, [], &signature(0), MESSAGE)?)
 }
 
 #[cfg(test)]
@@ -54,7 +42,7 @@ mod tests {
     #[test]
     fn the_first_commit_is_the_one_that_the_format_names() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
+        let repo = Repository::init_bare(folder.path());
         let id = make(&repo).unwrap().to_string();
         assert_eq!(id, "441dcc324b8c7eb6eb155294920f6f982538e215");
         assert!(include_str!("../../man/gitwf-format.5").contains(&id));

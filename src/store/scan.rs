@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gix::bstr::ByteSlice;
-use gix::objs::tree::EntryKind;
+use bstr::ByteSlice;
 
 use super::error::StoreError;
 use super::layout;
 use super::snapshot::{Read, Snapshot, read_blob};
-use crate::git::{ObjectId, trees, trees::Entries};
+use crate::git::trees::{self, Entries};
+use crate::git::{EntryKind, ObjectId};
 use crate::model::id::IssueId;
 
 /// A state of which folders are kept: those of the issue that is being read, and those that hold many issues or items

@@ -192,7 +192,7 @@ impl Store {
     /// Compares a merge or restoring commit with the one that its parents make.
     fn made_again(&self, link: &Link) -> Result<Vouching, StoreError> {
         let [one, two] = link.parents[..] else { return Ok(Vouching::Differs) };
-        if [one, two].iter().any(|parent| self.repo.find_header(*parent).is_err()) {
+        if [one, two].iter().any(|parent| self.repo.header(*parent).is_err()) {
             // A shallow clone cannot tell.
             return Ok(Vouching::Unchecked);
         }
@@ -202,7 +202,7 @@ impl Store {
 
     fn bears_signature(&self, id: ObjectId) -> Result<bool, StoreError> {
         let failed = StoreError::object("cannot read a commit of the store");
-        let commit = self.repo.find_commit(id).map_err(&failed)?;
+        let commit = self.repo.commit(id).map_err(&failed)?;
         let decoded = commit.decode().map_err(&failed)?;
         Ok(decoded.extra_headers.iter().any(|(name, _)| name.starts_with(b"gpgsig")))
     }

@@ -3,14 +3,12 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use gix::bstr::ByteSlice;
-use gix::objs::Kind;
-use gix::objs::tree::EntryKind;
+use bstr::ByteSlice;
 
 use super::commit_size;
 use super::error::StoreError;
 use super::layout::{ROOT_PATH, largest};
-use crate::git::trees;
+use crate::git::{EntryKind, Kind, Repository, trees};
 use crate::git::{ObjectId, bounded};
 use crate::model::root::FORMAT;
 use crate::model::strict;
@@ -30,7 +28,7 @@ pub(crate) trait Read {
 /// The tree of one commit.
 #[derive(Clone)]
 pub(crate) struct Snapshot<'repo> {
-    repo: &'repo gix::Repository,
+    repo: &'repo Repository,
     commit: ObjectId,
     tree: ObjectId,
     /// Folders that were looked up.
@@ -40,16 +38,14 @@ pub(crate) struct Snapshot<'repo> {
 impl<'repo> Snapshot<'repo> {
     /// Checks that `commit` holds a store of a format that this program knows.
     pub(super) fn open(
-        repo: &'repo gix::Repository,
+        repo: &'repo Repository,
         reference: &str,
         commit: ObjectId,
     ) -> Result<Self, StoreError> {
         let not_ours = |why: String| StoreError::NotAStore { reference: reference.to_owned(), why };
         let tree = commit_size::read(repo, reference, commit)?
-            .into_commit()
-            .tree_id()
-            .map_err(|error| not_ours(format!("commit {commit} cannot be read: {error}")))?
-            .detach();
+            .tree()
+            .map_err(|error| not_ours(format!("commit {commit} cannot be read: {error}")))?;
         let snapshot = Self { repo, commit, tree, folders: RefCell::default() };
         let root = snapshot
             .file(ROOT_PATH)?
@@ -66,24 +62,16 @@ impl<'repo> Snapshot<'repo> {
     }
 
     /// The tree of a commit, whatever is in it; none if that is no commit, or none that is read.
-    pub(super) fn of_commit(
-        repo: &'repo gix::Repository,
-        commit: ObjectId,
-    ) -> Result<Option<Self>, StoreError> {
-        let object = match commit_size::read(repo, "", commit) {
+    pub(super) fn of_commit(repo: &'repo Repository, commit: ObjectId) -> Result<Option<Self>, StoreError> {
+        let found = match commit_size::read(repo, "", commit) {
             Err(StoreError::NotAStore { .. }) => return Ok(None),
-            object => object?.into_commit(),
+            found => found?,
         };
-        Ok(object.tree_id().ok().map(|tree| Self {
-            repo,
-            commit,
-            tree: tree.detach(),
-            folders: RefCell::default(),
-        }))
+        Ok(found.tree().ok().map(|tree| Self { repo, commit, tree, folders: RefCell::default() }))
     }
 
     /// Where its objects are.
-    pub(super) fn repo(&self) -> &'repo gix::Repository {
+    pub(super) fn repo(&self) -> &'repo Repository {
         self.repo
     }
 
@@ -153,7 +141,7 @@ impl Read for Snapshot<'_> {
 }
 
 /// The bytes of a blob that lies at `path`, within the size that a record there may have.
-pub(super) fn read_blob(repo: &gix::Repository, id: ObjectId, path: &str) -> Result<Vec<u8>, StoreError> {
+pub(super) fn read_blob(repo: &Repository, id: ObjectId, path: &str) -> Result<Vec<u8>, StoreError> {
     // Too large to be a record, or a tree where the folder above it promised a file: what reads it sees bytes that are none.
     let found = bounded::find(repo, id, Kind::Blob, largest(path), "cannot read a record of the store")?;
     Ok(found.map(|object| object.detach().data).unwrap_or_default())

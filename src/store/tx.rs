@@ -13,7 +13,7 @@ use super::redact::Redactions;
 use super::repo::{Store, one_line};
 use super::snapshot::{Read, Snapshot};
 use super::{merge, root};
-use crate::git::{GitError, ObjectId};
+use crate::git::{GitError, Kind, ObjectId, Repository};
 use crate::model::id::EntryId;
 use crate::model::stamp::{Stamp, Stamper};
 use crate::model::uid::Uid;
@@ -179,7 +179,7 @@ impl<'repo> Tx<'repo> {
     pub(super) fn into_commit(
         self,
         store: &Store,
-        work: &gix::Repository,
+        work: &Repository,
         identity: &Identity,
     ) -> Result<Option<ObjectId>, StoreError> {
         let (before, parent) = (self.base.tree(), self.base.commit());
@@ -265,7 +265,7 @@ impl Store {
             };
             let commit = ready.commit;
             if self.publish_ready(&mut lock, ready, tip, &subject)? {
-                self.maintain();
+                self.repo.maintain(&self.git());
                 return Ok(Committed { answer, commit: Some(commit), far_future });
             }
         }
@@ -302,7 +302,7 @@ impl Store {
                 return Ok(None);
             };
             if self.publish(&mut lock, work, merged.commit, tip, &format!("merge {from}"))? {
-                self.maintain();
+                self.repo.maintain(&self.git());
                 return Ok(Some(merged));
             }
         }
@@ -330,12 +330,12 @@ impl Store {
     /// Whether one commit is in the history of another. Something that is no commit is in none.
     pub(crate) fn is_ancestor(&self, old: ObjectId, new: ObjectId) -> Result<bool, StoreError> {
         for id in [old, new] {
-            let header = self.repo.find_header(id).map_err(StoreError::object("cannot read a commit"))?;
-            if header.kind() != gix::objs::Kind::Commit {
+            let header = self.repo.header(id).map_err(StoreError::object("cannot read a commit"))?;
+            if header.kind != Kind::Commit {
                 return Ok(false);
             }
         }
-        merge::is_ancestor(&self.repo, old, new)
+        Ok(self.repo.is_ancestor(old, new)?)
     }
 }
 
@@ -373,7 +373,7 @@ mod tests {
         let identity = Identity {
             name: "Ada".into(),
             email: "ada@example.org".into(),
-            time: gix::date::Time::new(0, 0),
+            time: crate::git::Date::new(0, 0),
             actor: None,
             role: None,
         };

@@ -8,6 +8,7 @@ use super::pending::Pending;
 use super::repo::Store;
 use super::snapshot::Snapshot;
 use super::tx::{FarFuture, Tx, random_uid};
+use crate::git::Repository;
 use crate::git::persist::{Keep, Made};
 use crate::git::{ObjectId, fault};
 use crate::model::stamp::Stamper;
@@ -25,7 +26,7 @@ pub(crate) struct Unpublished {
 /// The state of the local ref merged with another head, in memory, for a change on top of it.
 pub(crate) struct Offer<'store> {
     store: &'store Store,
-    work: gix::Repository,
+    work: Repository,
     base: ObjectId,
     merged: Option<Merged>,
     from: String,
@@ -65,7 +66,7 @@ impl Store {
     /// Writes the objects that were made in `work`.
     fn unpublished(
         &self,
-        work: &gix::Repository,
+        work: &Repository,
         merged: Merged,
         base: ObjectId,
         subject: String,
@@ -97,7 +98,7 @@ impl Store {
         let moved = self.publish_made(&mut lock, written, merged.commit, Some(base), &subject)?;
         drop(lock);
         if moved {
-            self.maintain();
+            self.repo.maintain(&self.git());
         } else {
             let _held = Keep(made.ensure(&self.repo)?);
             self.merge_head(merged.commit, from, EqualTrees::Leave)?;

@@ -4,13 +4,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gix::objs::tree::EntryKind;
-
 use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::repo::Store;
 use super::snapshot::read_blob;
-use crate::git::{ObjectId, trees::Here};
+use crate::git::trees::Here;
+use crate::git::{EntryKind, ObjectId};
 use crate::model::doc::Doc;
 
 /// Versions of as many bytes are remembered.

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use gix::bstr::ByteSlice;
-use gix::objs::Kind;
-use gix::objs::tree::EntryKind;
+use bstr::ByteSlice;
 
 use super::cleared::Cleared;
 use super::error::StoreError;
 use super::layout::{self, Folder};
 use super::snapshot::{Snapshot, read_blob};
-use crate::git::{ObjectId, trees, trees::DEEPEST};
+use crate::git::trees::{self, DEEPEST};
+use crate::git::{EntryKind, Kind, ObjectId};
 
 /// What is at a path.
 #[derive(Debug)]
@@ -96,11 +95,11 @@ impl Snapshot<'_> {
 
     fn bytes(&self, id: ObjectId, path: &str) -> Result<Visited, StoreError> {
         let header =
-            self.repo().find_header(id).map_err(StoreError::object("cannot read a record of the store"))?;
-        if header.kind() != Kind::Blob {
+            self.repo().header(id).map_err(StoreError::object("cannot read a record of the store"))?;
+        if header.kind != Kind::Blob {
             return Ok(Visited::Unfit("it is not a file"));
         }
-        if header.size() > layout::largest(path) {
+        if header.size > layout::largest(path) {
             return Ok(Visited::Unfit("it is larger than a record can be"));
         }
         read_blob(self.repo(), id, path).map(Visited::File)

@@ -112,10 +112,10 @@ fn side(store: &Store, met: &Met, written: &Written, head: ObjectId) -> Result<S
     let failed = StoreError::object("cannot read the history of the store");
     let mut at = head;
     let author = loop {
-        let commit = store.repo().find_commit(at).map_err(&failed)?;
+        let commit = store.repo().commit(at).map_err(&failed)?;
         let here = store.snapshot_at(at).ok().map(|state| state.entry(&met.path)).transpose()?;
         let mut earlier = None;
-        for parent in commit.parent_ids().map(gix::Id::detach) {
+        for parent in commit.parents() {
             let Ok(state) = store.snapshot_at(parent) else { continue };
             // Most commits leave the file as it is.
             let bears = here == Some(state.entry(&met.path)?)

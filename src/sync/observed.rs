@@ -4,11 +4,9 @@
 
 use std::collections::HashSet;
 
-use gix::revision::walk::Sorting;
-
-use crate::git::ObjectId;
+use crate::git::{ObjectId, RefMove};
 use crate::model::time::Time;
-use crate::store::{RefMove, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 /// At most this many moves of a ref are looked at.
 const MOST: usize = 10_000;
@@ -29,7 +27,7 @@ pub(crate) fn first_seen(
         return Ok(None);
     }
     let mut first = now;
-    for then in store.moves(&tracking, MOST)? {
+    for then in store.repo().moves(&tracking, MOST)? {
         // What the remote had once need not be here for ever.
         if !holds(store, then.commit, path).unwrap_or(false) {
             break;
@@ -43,7 +41,7 @@ pub(crate) fn first_seen(
 /// commit, and from its date on at least as much time has passed as this clone's clock has counted since that fetch.
 pub(crate) fn is_past(store: &Store, remote: &str, moment: Time, now: Time) -> Result<bool, StoreError> {
     let tracking = store.tracking(remote);
-    let moves = store.moves(&tracking, MOST)?;
+    let moves = store.repo().moves(&tracking, MOST)?;
     let own = written_here(store, &moves)?;
     let seconds = |time: Time| time.millis().div_euclid(1_000);
     for then in moves.iter().filter(|then| !is_push(then)).take(FETCHES) {
@@ -68,11 +66,10 @@ fn others_wrote(
         return Ok(false);
     }
     let failed = StoreError::object("cannot read the history of the store");
-    let sorting = Sorting::ByCommitTimeCutoff { order: Default::default(), seconds: later_than };
-    for info in store.repo().rev_walk([head]).sorting(sorting).all().map_err(&failed)? {
+    for info in store.repo().walk_later(head, later_than).map_err(&failed)? {
         let info = info.map_err(&failed)?;
-        let is_later = info.commit_time.is_some_and(|time| time > later_than);
-        if is_later && info.parent_ids.len() < 2 && !own.contains(&info.id) {
+        let is_later = info.seconds.is_some_and(|time| time > later_than);
+        if is_later && info.parents.len() < 2 && !own.contains(&info.id) {
             return Ok(true);
         }
     }
@@ -81,7 +78,7 @@ fn others_wrote(
 
 /// The commits that this clone made, or pushed: their dates say nothing that its clock does not say.
 fn written_here(store: &Store, pushed: &[RefMove]) -> Result<HashSet<ObjectId>, StoreError> {
-    let here = store.moves(store.reference(), MOST)?;
+    let here = store.repo().moves(store.reference(), MOST)?;
     let made = here.iter().filter(|then| !then.why.starts_with("wf: merge "));
     Ok(made.chain(pushed.iter().filter(|then| is_push(then))).map(|then| then.commit).collect())
 }
@@ -92,7 +89,7 @@ fn is_push(then: &RefMove) -> bool {
 
 /// Whether the last that moved the remote's ref, as far as this clone knows, was a push from here.
 pub(super) fn is_last_writer(store: &Store, remote: &str) -> Result<bool, StoreError> {
-    let last = store.moves(&store.tracking(remote), 1)?;
+    let last = store.repo().moves(&store.tracking(remote), 1)?;
     Ok(last.first().is_some_and(is_push))
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn of_the_ref(store: &Store) -> Result<Option<String>, SyncError> {
         return known(store, name, true).map(Some);
     }
     let mut fetching: Vec<_> =
-        store.remotes().into_iter().filter(|remote| store.fetches_from(remote)).collect();
+        store.repo().remotes().into_iter().filter(|remote| store.fetches_from(remote)).collect();
     Ok(if fetching.len() == 1 { fetching.pop() } else { None })
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn to_sync(store: &Store, named: Option<&str>) -> Result<String, Sync
     if let Some(remote) = of_the_ref(store)? {
         return Ok(remote);
     }
-    let mut remotes = store.remotes();
+    let mut remotes = store.repo().remotes();
     match remotes.len() {
         0 => Err(SyncError::NoRemote),
         1 => Ok(remotes.remove(0)),
@@ -78,7 +78,7 @@ pub(crate) fn choose(store: &Store, remote: &str) -> Result<(), SyncError> {
 }
 
 fn known(store: &Store, name: String, is_configured: bool) -> Result<String, SyncError> {
-    let remotes = store.remotes();
+    let remotes = store.repo().remotes();
     if remotes.contains(&name) {
         return Ok(name);
     }

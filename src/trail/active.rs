@@ -1,10 +1,11 @@
 //! Which execution this worktree is bound to, and on which branch. Only commits on that branch are linked.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::git::LinkedWorktree;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::store::{Store, StoreError};
 
@@ -53,12 +54,12 @@ pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<Path
     }
     let repo = store.repo();
     if git_dir == store.common_dir()
-        && let Some(work_dir) = repo.main_repo().ok().and_then(|main| main.workdir().map(Path::to_owned))
+        && let Some(work_dir) = repo.main_work_dir()
     {
         return Ok(Some(work_dir));
     }
-    let linked = repo.worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
-    Ok(linked.iter().find(|it| it.git_dir() == git_dir).and_then(|it| it.base().ok()))
+    let linked = repo.linked_worktrees()?;
+    Ok(linked.iter().find(|it| it.git_dir() == git_dir).and_then(LinkedWorktree::folder))
 }
 
 /// The git folder of the work tree that carries an execution out.
@@ -68,14 +69,14 @@ pub(super) fn git_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathB
         let active: Option<Active> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         active.is_some_and(|active| active.execution_id == *id)
     };
-    let linked = store.repo().worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
+    let linked = store.repo().linked_worktrees()?;
     let folders = [store.git_dir(), store.common_dir()].into_iter();
     Ok(folders.chain(linked.iter().map(|it| it.git_dir().to_owned())).find(is_bound))
 }
 
 /// What the worktrees of this repository execute, this one first.
 pub(crate) fn all(store: &Store) -> Result<Vec<Active>, StoreError> {
-    let linked = store.repo().worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
+    let linked = store.repo().linked_worktrees()?;
     let folders = [store.git_dir(), store.common_dir()].into_iter();
     let mut found: Vec<Active> = Vec::new();
     for git_dir in folders.chain(linked.iter().map(|it| it.git_dir().to_owned())) {

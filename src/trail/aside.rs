@@ -33,7 +33,7 @@ impl Aside {
             std::fs::create_dir(git_dir.join(name))?;
         }
         std::fs::write(git_dir.join("HEAD"), "ref: refs/heads/none\n")?;
-        let kind = store.repo().object_hash();
+        let kind = store.repo().hash_kind();
         // What a partial clone lacks comes from where its own configuration says.
         let own = store.common_dir().join("config");
         let own = own.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::aside::Aside;
-use crate::git::{Args, GitError, ObjectId};
+use crate::git::{Args, GitError};
 use crate::model::Explain;
 use crate::model::hash::CommitHash;
 use crate::model::remedy::Remedies;
@@ -104,7 +104,7 @@ pub(crate) fn between(
         }
     }
     let mut found = conflicts(&output.stdout);
-    let empty = || CommitHash::from(ObjectId::empty_tree(store.repo().object_hash()));
+    let empty = || CommitHash::from(store.repo().empty_tree());
     let base = git.merge_base(one, two)?.unwrap_or_else(empty);
     for file in found.iter_mut().filter(|file| file.kind == "contents") {
         let ours = git.changes(&base, one, &file.path)?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use crate::git::Args;
 use crate::store::Store;

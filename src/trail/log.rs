@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use gix::objs::tree::EntryKind;
-
-use crate::git::ObjectId;
+use crate::git::{EntryKind, ObjectId};
 use crate::index::{Index, IndexError};
 use crate::model::redaction::REDACTED;
 use crate::model::time::Time;

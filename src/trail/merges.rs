@@ -14,7 +14,7 @@ mod weight;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use gix::bstr::{BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
 use self::again::{Again, Changes, Joined};
 pub(crate) use self::weight::Budget;
@@ -145,7 +145,7 @@ fn by_file(store: &Store, merge: &CodeCommit) -> Result<Option<BTreeMap<String, 
         _ => return Ok(None),
     };
     let sides = [store.code_tree_of(one)?, store.code_tree_of(two)?];
-    let found = store.merged_otherwise(base, sides, store.code_tree_of(merge.id)?)?;
+    let found = store.repo().merged_otherwise(base, sides, store.code_tree_of(merge.id)?)?;
     Ok(Some(found.into_iter().map(|(path, was, is)| (path, kind(was, is))).collect()))
 }
 

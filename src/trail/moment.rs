@@ -81,7 +81,7 @@ fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
     let spec = match text.strip_prefix('@') {
         Some(rest) if rest.starts_with('{') => format!("{}{text}", store.reference()),
         Some(rest) => format!("{}{rest}", store.reference()),
-        None if store.remotes().iter().any(|remote| remote == text) => store.tracking(text),
+        None if store.repo().remotes().iter().any(|remote| remote == text) => store.tracking(text),
         None => text.to_owned(),
     };
     let spec = format!("{spec}^{{commit}}");

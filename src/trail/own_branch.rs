@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use super::active::{self, Active};
+use crate::git::checked_out_in;
 use crate::model::execution::Execution;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
@@ -33,11 +34,10 @@ fn path(store: &Store) -> PathBuf {
 /// Notes the branches that there are as a claim is made.
 pub(crate) fn note(store: &Store) -> Result<(), StoreError> {
     let failed = StoreError::object("cannot read the branches");
-    let references = store.repo().references().map_err(&failed)?;
     let mut text = String::new();
     // One that cannot be read is no branch that anybody commits to.
-    for branch in references.local_branches().map_err(&failed)?.filter_map(Result::ok) {
-        text.push_str(&branch.name().as_bstr().to_string());
+    for branch in store.repo().branches().map_err(failed)? {
+        text.push_str(&branch.name());
         text.push('\n');
     }
     let path = path(store);
@@ -58,9 +58,8 @@ pub(crate) fn renamed(
     let failed = StoreError::object("cannot read the branches");
     let last = last.and_then(|last| store.commit_here(last));
     let mut found = Vec::new();
-    let references = store.repo().references().map_err(&failed)?;
-    for branch in references.local_branches().map_err(&failed)?.filter_map(Result::ok) {
-        let name = branch.name().as_bstr().to_string();
+    for branch in store.repo().branches().map_err(failed)? {
+        let name = branch.name();
         if known.lines().any(|known| known == name) {
             continue;
         }
@@ -73,8 +72,7 @@ pub(crate) fn renamed(
             found.push((name, CommitHash::from(tip)));
         }
     }
-    let head = gix::open(&git_dir).ok().and_then(|repo| repo.head_name().ok().flatten());
-    let head = head.map(|name| name.as_bstr().to_string());
+    let head = checked_out_in(&git_dir);
     let checked_out = found.iter().position(|(name, _)| Some(name) == head.as_ref());
     Ok(match (checked_out, found.len(), last) {
         (Some(n), ..) => Some(found.swap_remove(n)),

@@ -63,7 +63,7 @@ pub(crate) fn between(
     head: ObjectId,
 ) -> Result<Option<PatchId>, StoreError> {
     let before = base.map(|base| store.code_tree_of(base)).transpose()?;
-    if store.is_beyond_looking(before, store.code_tree_of(head)?)? {
+    if store.repo().is_beyond_looking(before, store.code_tree_of(head)?)? {
         return Ok(None);
     }
     let git = store.git();
@@ -111,7 +111,7 @@ fn is_seen(store: &Store, commit: &CommitHash) -> Result<bool, StoreError> {
         [parent] => Some(store.code_tree_of(parent)?),
         _ => return Ok(false),
     };
-    Ok(!store.is_beyond_looking(before, store.code_tree_of(id)?)?)
+    Ok(!store.repo().is_beyond_looking(before, store.code_tree_of(id)?)?)
 }
 
 /// The patch id of each commit against its parent. Merges have none, nor do commits that change nothing, or
@@ -153,7 +153,7 @@ pub(crate) fn of_spans(
     let mut found = vec![None; spans.len()];
     let mut seen = Vec::new();
     for (n, (base, head)) in spans.iter().enumerate() {
-        if !store.is_beyond_looking(Some(*base), *head)? {
+        if !store.repo().is_beyond_looking(Some(*base), *head)? {
             seen.push(n);
         }
     }

@@ -62,7 +62,7 @@ impl Unreached {
 
 /// What is checked out in the worktrees of the repository without a branch.
 fn detached_heads(store: &Store) -> Result<Vec<String>, StoreError> {
-    let linked = store.repo().worktrees().map_err(StoreError::object("cannot list the worktrees"))?;
+    let linked = store.repo().linked_worktrees()?;
     let folders = [store.common_dir(), store.git_dir()];
     let folders = folders.into_iter().chain(linked.iter().map(|it| it.git_dir().to_owned()));
     let heads = folders.filter_map(|folder| std::fs::read_to_string(folder.join("HEAD")).ok());

@@ -1,6 +1,6 @@
 //! What a message says about other commits, in git's own words: those that it reverts, copies or squashes.
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 /// The trailer with a reverted commit, for messages that do not say so in git's words.
 pub(crate) const REVERTS: &str = "Wf-Reverts";

@@ -277,8 +277,7 @@ fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>
 
 /// When a commit was made, in milliseconds; the end of time where nobody can tell.
 fn committed(store: &Store, id: ObjectId) -> i64 {
-    let seconds =
-        store.repo().find_commit(id).ok().and_then(|commit| commit.time().ok()).map(|time| time.seconds);
+    let seconds = store.repo().commit(id).and_then(|commit| commit.seconds()).ok();
     seconds.map_or(i64::MAX, |seconds| seconds.saturating_mul(1000))
 }
 

@@ -1,7 +1,7 @@
 //! From a commit to the executions that link it.
 
 use super::audit::{RangeError, ids};
-use crate::git::{Args, ObjectId};
+use crate::git::{Args, ObjectId, is_ref_name};
 use crate::index::{Index, IndexError};
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
@@ -69,7 +69,7 @@ pub(crate) fn range(store: &Store, text: &str) -> Result<Option<Vec<CommitFacts>
     }
     let exists = |name: &String| -> Result<bool, StoreError> {
         // A name that no ref can have is none.
-        Ok(gix::refs::FullName::try_from(name.as_str()).is_ok() && store.read_ref(name)?.is_some())
+        Ok(is_ref_name(name) && store.read_ref(name)?.is_some())
     };
     let mut branch = None;
     for name in [format!("refs/heads/{text}"), format!("refs/remotes/{text}")] {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 /// The trailer with the issue that a commit is for.
 pub(crate) const ISSUE: &str = "Wf-Issue";

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use crate::git::ObjectId;
+use crate::git::{ObjectId, parse_local_date};
 use crate::index::{Index, IndexError};
 use crate::model::Explain;
 use crate::model::id::SolutionId;
@@ -79,9 +79,8 @@ pub(crate) fn at_moment<'a>(
     let Some(commit) = commit(store, text) else {
         let now = SystemTime::UNIX_EPOCH
             + Duration::from_millis(u64::try_from(store.now()?.millis()).unwrap_or_default());
-        let at = gix::date::parse(text, gix::date::Zoned::try_from(now).ok())
-            .map_err(|_| MomentError::Unknown(text.to_owned()))?;
-        return Ok(before(versions, at.seconds));
+        let at = parse_local_date(text, now).ok_or_else(|| MomentError::Unknown(text.to_owned()))?;
+        return Ok(before(versions, at));
     };
     if !store.is_ancestor(commit, store.snapshot()?.commit())? {
         let found = store.code_commit(commit)?;
@@ -102,8 +101,7 @@ fn before(versions: &[Version], seconds: i64) -> Option<&Version> {
 }
 
 fn commit(store: &Store, text: &str) -> Option<ObjectId> {
-    let id = store.repo().rev_parse_single(text).ok()?;
-    Some(id.object().ok()?.peel_to_commit().ok()?.id)
+    store.repo().resolve_commit(text)
 }
 
 fn read(store: &Store, commit: ObjectId, id: &SolutionId) -> Result<Option<Solution>, StoreError> {

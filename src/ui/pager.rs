@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 
+use crate::git;
+
 /// The user's pager as git finds it (`GIT_PAGER`, `core.pager`, `PAGER`, `less`), a line for the shell; `None`
 /// where the answer should just be printed.
 ///
@@ -11,16 +13,7 @@ pub(crate) fn chosen() -> Option<String> {
     if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
         return None;
     }
-    // Asked where the user stands, so that the repository's own configuration counts.
-    let output = Command::new("git")
-        .args(["var", "GIT_PAGER"])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    let pager = String::from_utf8(output.stdout).ok()?;
-    worth_running(&pager).map(str::to_owned)
+    worth_running(&git::pager()?).map(str::to_owned)
 }
 
 fn worth_running(pager: &str) -> Option<&str> {

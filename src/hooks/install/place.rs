@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::InstallError;
 use crate::git::{Args, Git, GitError};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::{ByteSlice, ByteVec};
+use bstr::{ByteSlice, ByteVec};
 
 /// The second line of every shim, of every version, begins so: below it, a file is ours to rewrite or remove.
 const MARKER: &[u8] = b"# git-wf hook shim, version ";

@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
-use gix::bstr::{BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
-use crate::git::{Git, GitError};
+use crate::git::{Config, Git, GitError};
 use crate::store::Store;
 use crate::trail::trailers::own_trailer;
 
@@ -52,15 +52,15 @@ impl CommentRule {
     /// Reads the configuration. `editor` is the hook's `GIT_EDITOR`, which git sets to `:` for a commit that
     /// opens none. Costs a git process only where a comment prefix is configured.
     pub(crate) fn read(store: &Store, editor: Option<&OsStr>) -> Result<Self, GitError> {
-        let config = store.repo().config_snapshot();
-        let cleanup = config.string("commit.cleanup");
-        let mut rule = Self::new(HASH, cleanup.as_ref().and_then(|it| it.to_str().ok()), editor);
+        let config = store.repo().config();
+        let cleanup = config.text("commit.cleanup");
+        let mut rule = Self::new(HASH, cleanup.as_deref(), editor);
         match comment_prefix(&config) {
             Some(auto) if auto.eq_ignore_ascii_case(b"auto") => rule.prefix = Prefix::Auto,
             Some(_) => rule.prefix = Prefix::Fixed(installed_prefix(&store.git())?),
             None => {}
         }
-        if let Ok(Some(path)) = config.trusted_path("commit.template") {
+        if let Some(path) = config.path("commit.template") {
             // Git takes it as relative to the work tree.
             let base = store.work_dir().unwrap_or_default();
             rule.template = std::fs::read(base.join(path)).ok();
@@ -156,18 +156,8 @@ fn installed_prefix(git: &Git) -> Result<String, GitError> {
 }
 
 /// The last of all settings of `core.commentChar` and `core.commentString`, which overrule each other.
-pub(super) fn comment_prefix(config: &gix::config::Snapshot<'_>) -> Option<BString> {
-    let is_prefix =
-        |name: &String| ["commentchar", "commentstring"].iter().any(|it| name.eq_ignore_ascii_case(it));
-    let mut found = None;
-    for section in config.plumbing().sections_by_name("core").into_iter().flatten() {
-        if section.header().subsection_name().is_none()
-            && let Some(name) = section.value_names().filter(is_prefix).last()
-        {
-            found = section.values(&name).pop().or(found);
-        }
-    }
-    found
+pub(super) fn comment_prefix(config: &Config<'_>) -> Option<BString> {
+    config.last_of("core", &["commentchar", "commentstring"])
 }
 
 /// The character that `auto` chose, seen from what git wrote: the scissors line, else the last line.

@@ -4,7 +4,7 @@
 //! the list of conflicts). A last paragraph is one of trailers if each of its lines is one, or if at least a quarter
 //! are and one of them is git's own.
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 /// Lines that git itself adds, by which it knows a paragraph of trailers that others wrote into.
 const OF_GIT: &[&[u8]] = &[b"Signed-off-by: ", b"(cherry picked from commit "];

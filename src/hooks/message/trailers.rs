@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::CommentRule;
 use super::placement::{self, Place};

@@ -38,7 +38,7 @@ pub(crate) fn new(session: &Session, input: New) -> Answer<IssueView> {
     let id = id.or_else(|| fields.json.as_ref()?.id_of_new());
     if let Some(json) = &mut fields.json {
         json.title = None;
-        json.locate(|| reply_task::repository(&store.remote_urls()));
+        json.locate(|| reply_task::repository(&store.repo().remote_urls()));
     }
     let nonce = random_uid()?;
     let committed = session.transact(|tx| {

@@ -19,7 +19,7 @@ pub(super) fn settle(
 ) -> Result<(), Refusal> {
     let store = session.store();
     let folder = existing(&store.snapshot()?, issue)?;
-    let repository = reply_task::repository(&store.remote_urls());
+    let repository = reply_task::repository(&store.repo().remote_urls());
     let Some(place) = Place::of(&folder.issue.record, repository) else {
         if append {
             return Err(Refusal::new("not-from-github", format!("issue `{issue}` did not come from GitHub"))

@@ -101,7 +101,7 @@ fn is_unpublished(store: &Store, execution: &Execution) -> Result<bool, Refusal>
     if execution.via.is_some() {
         return Ok(false);
     }
-    for remote in store.remotes() {
+    for remote in store.repo().remotes() {
         let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
         if let Some(there) = there
             && there.file(&layout::execution(&execution.id))?.is_some()

@@ -26,7 +26,7 @@ pub(crate) fn unbind_worktree(session: &Session, id: &ExecutionId) {
 /// The remote that a claim was made through, as it is called here; none for one of this clone alone.
 pub(crate) fn through(store: &Store, execution: &Execution) -> Result<Option<String>, Refusal> {
     match &execution.via {
-        Some(via) if store.remotes().contains(via) => Ok(Some(via.clone())),
+        Some(via) if store.repo().remotes().contains(via) => Ok(Some(via.clone())),
         Some(_) => Ok(sync::remote::of_the_ref(store)?),
         None => Ok(None),
     }

@@ -1,10 +1,7 @@
 //! Checks each tree entry and each file of the newest state by itself.
 
-use gix::objs::Kind;
-use gix::objs::tree::{Entry, EntryKind};
-
 use super::Findings;
-use crate::git::{ObjectId, trees};
+use crate::git::{Entry, EntryKind, Kind, ObjectId, trees};
 use crate::model::doc::Doc;
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
@@ -116,12 +113,12 @@ impl Walk<'_> {
 
     fn file(&mut self, path: &str, id: ObjectId) -> Result<(), StoreError> {
         let failed = StoreError::object("cannot read a record of the store");
-        let header = self.store.repo.find_header(id).map_err(failed)?;
-        if header.kind() != Kind::Blob {
-            self.found.error(path, format!("a {} in place of a file", header.kind()));
+        let header = self.store.repo.header(id).map_err(failed)?;
+        if header.kind != Kind::Blob {
+            self.found.error(path, format!("a {} in place of a file", header.kind));
             return Ok(());
         }
-        if header.size() > layout::largest(path) {
+        if header.size > layout::largest(path) {
             let most = layout::largest(path);
             self.found.error(path, format!("larger than a record can be ({most} bytes)"));
             return Ok(());

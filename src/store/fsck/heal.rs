@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 
 use super::Findings;
 use crate::git::ObjectId;
@@ -74,10 +74,10 @@ impl Store {
         let failed = StoreError::object("cannot read the history of the store");
         let own = self.identity()?.email.to_lowercase();
         let (mut later, mut all) = (0, 0);
-        for info in self.repo.rev_walk([tip]).all().map_err(&failed)?.take(ASKED) {
+        for info in self.repo.walk([tip], []).map_err(&failed)?.take(ASKED) {
             // A damaged history says what it can.
             let Ok(info) = info else { break };
-            let commit = self.repo.find_commit(info.id).map_err(&failed)?;
+            let commit = self.repo.commit(info.id).map_err(&failed)?;
             let committer = commit.committer().map_err(&failed)?;
             let email = committer.email.to_str_lossy().to_lowercase();
             // A merge has the date of one of its parents, and the first commit the same in all stores.

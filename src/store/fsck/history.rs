@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use gix::objs::tree::EntryKind;
-
 use super::{Findings, Severity, files};
-use crate::git::ObjectId;
+use crate::git::{EntryKind, ObjectId};
 use crate::store::error::StoreError;
 use crate::store::layout;
 use crate::store::lineage::{Did, Lineage};
@@ -25,7 +23,7 @@ impl Store {
         found: &mut Findings,
     ) -> Result<HashSet<ObjectId>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
-        let walk = self.repo.rev_walk([snapshot.commit()]).all().map_err(&failed)?;
+        let walk = self.repo.walk([snapshot.commit()], []).map_err(&failed)?;
         let ours = self.ours(snapshot.commit());
         let mut known = HashSet::new();
         let mut roots = 0;
@@ -45,7 +43,7 @@ impl Store {
             if !ours.contains(info.id) {
                 continue;
             }
-            let mut parents: Vec<ObjectId> = info.parent_ids().map(gix::Id::detach).collect();
+            let mut parents: Vec<ObjectId> = info.parents.to_vec();
             if parents.is_empty() {
                 roots += 1;
             }
@@ -172,7 +170,7 @@ impl Store {
         let snapshot = self.unchecked(&mut Findings::default())?;
         let ours = self.ours(snapshot.commit());
         let mut repairs = BTreeMap::new();
-        let walk = self.repo.rev_walk([snapshot.commit()]).all().map_err(&failed)?;
+        let walk = self.repo.walk([snapshot.commit()], []).map_err(&failed)?;
         for info in walk {
             // What can be read of a damaged history still restores something.
             let Ok(info) = info else { break };
@@ -180,10 +178,10 @@ impl Store {
                 continue;
             }
             let Some(state) = Snapshot::of_commit(&self.repo, info.id)? else { continue };
-            let parents =
-                info.parent_ids().filter(|id| self.repo.has_object(*id) && ours.contains(id.detach()));
-            for parent in parents {
-                let Some(before) = Snapshot::of_commit(&self.repo, parent.detach())? else { continue };
+            for parent in
+                info.parents.into_iter().filter(|id| self.repo.has_object(*id) && ours.contains(*id))
+            {
+                let Some(before) = Snapshot::of_commit(&self.repo, parent)? else { continue };
                 for file in self.differences(Some(before.tree()), state.tree())? {
                     let Some((EntryKind::Blob | EntryKind::BlobExecutable, old)) = file.old else { continue };
                     let is_wanted = files::is_place(&file.path) && !repairs.contains_key(&file.path);

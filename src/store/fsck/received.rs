@@ -4,11 +4,10 @@ mod record;
 
 use std::collections::BTreeSet;
 
-use gix::objs::tree::EntryKind;
-
 use self::record::{Fault, Verdict};
 use super::files;
-use crate::git::{ObjectId, trees};
+use crate::git::tree_diff::Difference;
+use crate::git::{EntryKind, ObjectId, trees};
 use crate::model::redaction::Redaction;
 use crate::model::time::Time;
 use crate::model::{strict, typed};
@@ -23,7 +22,6 @@ use crate::store::purge::Unpurged;
 use crate::store::redact::{Reach, Shelf};
 use crate::store::repo::Store;
 use crate::store::snapshot::{Snapshot, read_blob};
-use crate::store::tree_diff::Difference;
 
 /// At most this many files are checked in a folder that this version does not know.
 const MOST_UNKNOWN: usize = 200_000;
@@ -219,7 +217,7 @@ impl Store {
 
     fn is_too_large(&self, path: &str, id: ObjectId) -> Result<bool, StoreError> {
         let failed = StoreError::object("cannot read a record of the store");
-        Ok(self.repo.find_header(id).map_err(failed)?.size() > layout::largest(path))
+        Ok(self.repo.header(id).map_err(failed)?.size > layout::largest(path))
     }
 }
 
@@ -270,7 +268,7 @@ impl Look<'_> {
         if !matches!(layout::form(path).0, Form::Unknown) {
             return Ok(Some("a folder at the path of a record"));
         }
-        let files = self.store.first_differences(old, new, MOST_UNKNOWN + 1)?;
+        let files = self.store.repo.first_differences(old, new, MOST_UNKNOWN + 1)?;
         let Some(files) = files.filter(|files| files.len() <= MOST_UNKNOWN) else {
             return Ok(Some("more files than a store can have"));
         };
@@ -407,11 +405,12 @@ impl Look<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::git::Repository;
 
     #[test]
     fn a_push_beyond_what_can_be_looked_at_is_told_to_come_in_parts() {
         let folder = tempfile::tempdir().unwrap();
-        gix::init_bare(folder.path()).unwrap();
+        Repository::init_bare(folder.path());
         let store = Store::open(folder.path()).unwrap();
         let work = &store.repo;
         let first = crate::store::root::make(work).unwrap();
@@ -456,11 +455,7 @@ mod tests {
             bounded::READ.set(0);
             assert_eq!(history.store.check_received(Some(history.first()), tip).unwrap(), [""; 0]);
             let gate = bounded::READ.get();
-            history
-                .store
-                .repo
-                .reference("refs/wf/main", tip, gix::refs::transaction::PreviousValue::Any, "test")
-                .unwrap();
+            history.store.repo.set_ref("refs/wf/main", tip);
             bounded::READ.set(0);
             history.store.fsck().unwrap();
             (gate, bounded::READ.get())

@@ -1,8 +1,8 @@
 //! The cost of a walk through a history that was made to be slow, counted instead of timed.
 
 use super::*;
-use crate::git::ObjectId;
 use crate::git::bounded;
+use crate::git::{ObjectId, Repository};
 use crate::model::id::IssueId;
 use crate::store::{root, shared_map};
 
@@ -17,7 +17,7 @@ pub(in crate::store) struct History {
 impl History {
     pub(in crate::store) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        gix::init_bare(folder.path()).unwrap();
+        Repository::init_bare(folder.path());
         let store = Store::open(folder.path()).unwrap();
         let first = root::make(&store.repo).unwrap();
         Self { store, _folder: folder, commits: vec![(first, vec![])] }
@@ -34,12 +34,12 @@ impl History {
         files: &[(String, Option<String>)],
     ) -> ObjectId {
         let repo = &self.store.repo;
-        let before = repo.find_commit(parents[0]).unwrap().tree().unwrap();
-        let mut editor = before.edit().unwrap();
+        let before = repo.tree_of(parents[0]).unwrap();
+        let mut editor = repo.raw().edit_tree(before).unwrap();
         for (path, text) in files {
             match text {
                 Some(text) => editor
-                    .upsert(path.as_str(), EntryKind::Blob, repo.write_blob(text).unwrap())
+                    .upsert(path.as_str(), EntryKind::Blob, repo.raw().write_blob(text).unwrap())
                     .map(|_| ())
                     .unwrap(),
                 None => editor.remove(path.as_str()).map(|_| ()).unwrap(),
@@ -47,18 +47,7 @@ impl History {
         }
         let tree = editor.write().unwrap().detach();
         let seconds = self.now();
-        let commit = repo
-            .write_object(gix::objs::Commit {
-                tree,
-                parents: parents.iter().copied().collect(),
-                author: root::signature(seconds),
-                committer: root::signature(seconds),
-                encoding: None,
-                message: "x".into(),
-                extra_headers: vec![],
-            })
-            .unwrap()
-            .detach();
+        let commit = repo.make_commit(tree, parents.iter().copied(), &root::signature(seconds), "x").unwrap();
         self.commits.push((commit, parents.to_vec()));
         commit
     }

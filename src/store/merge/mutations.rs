@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::git::ObjectId;
+use crate::git::{ObjectId, Repository};
 use crate::model::doc::Doc;
 use crate::model::doc::file_bytes;
 use crate::model::fixtures;
@@ -184,8 +184,8 @@ fn is_sound(path: &str, bytes: &[u8]) -> bool {
 #[test]
 fn what_somebody_changed_at_random() {
     let folder = tempfile::tempdir().unwrap();
-    gix::init_bare(folder.path()).unwrap();
-    let open = || gix::open_opts(folder.path(), gix::open::Options::isolated()).unwrap().with_object_memory();
+    Repository::init_bare(folder.path());
+    let open = || Repository::open_isolated(folder.path()).in_memory();
     let store = store();
     for (path, bytes) in &store {
         assert!(is_sound(path, bytes), "{path}");
@@ -204,7 +204,7 @@ fn what_somebody_changed_at_random() {
             _ => mutate(original, &mut numbers),
         };
         let versions = [other(), other(), original.clone()];
-        let blobs = versions.each_ref().map(|bytes| repo.write_blob(bytes).unwrap().detach());
+        let blobs = versions.each_ref().map(|bytes| repo.raw().write_blob(bytes).unwrap().detach());
         let join = |one: ObjectId, two: ObjectId| Merge::new(&repo).files(one, two, path).unwrap();
         let [a, b, c] = blobs;
         let shown = || String::from_utf8_lossy(&versions[0]).into_owned();

@@ -10,11 +10,10 @@ use serde_json::json;
 use bounds::{bounded, crowd};
 
 use super::*;
-use crate::git::{GitError, ObjectId};
+use crate::git::{Entry, EntryKind, GitError, Kind, ObjectId, Repository, TreeRef};
 use crate::model::fixtures;
 use crate::model::id::{EntryId, IssueId};
 use crate::store::layout;
-use gix::objs::tree::EntryKind;
 
 mod bounds;
 mod records;
@@ -22,12 +21,12 @@ mod records;
 /// One repository for all cases; objects are made in memory only.
 static REPOSITORY: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
-    gix::init_bare(folder.path()).unwrap();
+    Repository::init_bare(folder.path());
     folder
 });
 
-fn repo() -> gix::Repository {
-    gix::open_opts(REPOSITORY.path(), gix::open::Options::isolated()).unwrap().with_object_memory()
+fn repo() -> Repository {
+    Repository::open_isolated(REPOSITORY.path()).in_memory()
 }
 
 /// Where something may lie: records, an entry, what is not ours, and a name that is a file here and a folder there.
@@ -96,23 +95,23 @@ fn states() -> impl Strategy<Value = BTreeMap<usize, (u8, u8)>> {
     )
 }
 
-fn tree(repo: &gix::Repository, state: &BTreeMap<usize, (u8, u8)>) -> ObjectId {
-    let mut editor = repo.empty_tree().edit().unwrap();
+fn tree(repo: &Repository, state: &BTreeMap<usize, (u8, u8)>) -> ObjectId {
+    let mut editor = repo.raw().empty_tree().edit().unwrap();
     for (at, (variant, mode)) in state {
         let kind = [EntryKind::Blob, EntryKind::BlobExecutable, EntryKind::Link, EntryKind::Commit];
-        let blob = repo.write_blob(bytes(*at, *variant)).unwrap().detach();
+        let blob = repo.raw().write_blob(bytes(*at, *variant)).unwrap().detach();
         editor.upsert(place(*at), kind[usize::from(*mode)], blob).unwrap();
     }
     editor.write().unwrap().detach()
 }
 
-fn naming(repo: &gix::Repository) -> Merge<'_> {
+fn naming(repo: &Repository) -> Merge<'_> {
     let mut merge = Merge::new(repo);
     merge.restored = Some(Vec::new());
     merge
 }
 
-fn join(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> ObjectId {
+fn join(repo: &Repository, one: ObjectId, two: ObjectId) -> ObjectId {
     Merge::new(repo).root(one, two).unwrap()
 }
 
@@ -143,9 +142,9 @@ fn odd() -> impl Strategy<Value = Vec<Odd>> {
 
 /// The tree with more in it, in the order in which git sorts; a name can stand there twice. With `padded` the folders have
 /// modes as some programs wrote them once.
-fn with_odd(repo: &gix::Repository, tree: ObjectId, odd: &[Odd], padded: bool) -> ObjectId {
-    let object = repo.find_object(tree).unwrap();
-    let decoded = gix::objs::TreeRef::from_bytes(&object.data, repo.object_hash()).unwrap();
+fn with_odd(repo: &Repository, tree: ObjectId, odd: &[Odd], padded: bool) -> ObjectId {
+    let object = repo.object(tree).unwrap();
+    let decoded = TreeRef::from_bytes(&object.data, repo.hash_kind()).unwrap();
     let mut entries: Vec<(String, Vec<u8>, ObjectId)> = Vec::new();
     for entry in decoded.entries {
         let mode = match entry.mode.kind() {
@@ -157,11 +156,10 @@ fn with_odd(repo: &gix::Repository, tree: ObjectId, odd: &[Odd], padded: bool) -
     }
     for (name, mode, variant) in odd {
         let mode = MODES[*mode];
-        let blob = repo.write_blob(bytes(0, *variant + 2)).unwrap().detach();
+        let blob = repo.raw().write_blob(bytes(0, *variant + 2)).unwrap().detach();
         let oid = if mode.ends_with("40000") {
-            let entry =
-                gix::objs::tree::Entry { mode: EntryKind::Blob.into(), filename: "x".into(), oid: blob };
-            repo.write_object(&Tree { entries: vec![entry] }).unwrap().detach()
+            let entry = Entry { mode: EntryKind::Blob.into(), filename: "x".into(), oid: blob };
+            repo.raw().write_object(&Tree { entries: vec![entry] }).unwrap().detach()
         } else {
             blob
         };
@@ -178,7 +176,7 @@ fn with_odd(repo: &gix::Repository, tree: ObjectId, odd: &[Odd], padded: bool) -
         raw.extend(mode.bytes().chain([b' ']).chain(name).chain([0]));
         raw.extend(oid.as_slice());
     }
-    make::bytes(repo, gix::objs::Kind::Tree, &raw).unwrap()
+    make::bytes(repo, Kind::Tree, &raw).unwrap()
 }
 
 proptest! {
@@ -191,8 +189,8 @@ proptest! {
         let repo = repo();
         let [a, b, c] = [0, 1, 2].map(|n| {
             let (state, above, inside, padded) = &states[n];
-            let inner = with_odd(&repo, ObjectId::empty_tree(repo.object_hash()), inside, *padded);
-            let mut editor = repo.find_tree(tree(&repo, state)).unwrap().edit().unwrap();
+            let inner = with_odd(&repo, repo.empty_tree(), inside, *padded);
+            let mut editor = repo.raw().find_tree(tree(&repo, state)).unwrap().edit().unwrap();
             let issue = layout::issue_folder(&IssueId::parse("ISS-001").unwrap());
             if !inside.is_empty() {
                 editor.upsert(format!("{issue}/solutions"), EntryKind::Tree, inner).unwrap();
@@ -247,7 +245,7 @@ proptest! {
 fn records_are_named_and_not_the_folders_above_them() {
     let repo = repo();
     let all = tree(&repo, &BTreeMap::from([(0, (2, 0)), (1, (2, 0)), (3, (2, 0)), (4, (2, 0))]));
-    let nothing = ObjectId::empty_tree(repo.object_hash());
+    let nothing = repo.empty_tree();
     let mut merge = naming(&repo);
     assert_eq!(merge.root(all, nothing).unwrap(), all);
     let folder = layout::issue_folder(&IssueId::parse("ISS-001").unwrap());
@@ -255,13 +253,13 @@ fn records_are_named_and_not_the_folders_above_them() {
 }
 
 /// What is at a path of a tree: the kind, and the bytes of a file.
-fn at(repo: &gix::Repository, tree: ObjectId, path: &str) -> Option<(EntryKind, ObjectId)> {
-    let found = repo.find_tree(tree).unwrap().lookup_entry_by_path(path).unwrap()?;
+fn at(repo: &Repository, tree: ObjectId, path: &str) -> Option<(EntryKind, ObjectId)> {
+    let found = repo.raw().find_tree(tree).unwrap().lookup_entry_by_path(path).unwrap()?;
     Some((found.mode().kind(), found.object_id()))
 }
 
-fn one(repo: &gix::Repository, path: &str, kind: EntryKind, oid: ObjectId) -> ObjectId {
-    let mut editor = repo.empty_tree().edit().unwrap();
+fn one(repo: &Repository, path: &str, kind: EntryKind, oid: ObjectId) -> ObjectId {
+    let mut editor = repo.raw().empty_tree().edit().unwrap();
     editor.upsert(path, kind, oid).unwrap();
     editor.write().unwrap().detach()
 }
@@ -269,8 +267,8 @@ fn one(repo: &gix::Repository, path: &str, kind: EntryKind, oid: ObjectId) -> Ob
 #[test]
 fn what_git_can_hold_is_kept_and_never_beats_a_record() {
     let repo = repo();
-    let empty = ObjectId::empty_tree(repo.object_hash());
-    let blob = |text: &str| repo.write_blob(text).unwrap().detach();
+    let empty = repo.empty_tree();
+    let blob = |text: &str| repo.raw().write_blob(text).unwrap().detach();
     // One side has it, at a path of its own and in a folder of records.
     for path in ["link", "a\\b", "issues/90/ISS-001/zoo"] {
         for kind in [EntryKind::Link, EntryKind::Commit, EntryKind::BlobExecutable] {
@@ -289,7 +287,7 @@ fn what_git_can_hold_is_kept_and_never_beats_a_record() {
     let folder = one(&repo, "x", EntryKind::Blob, a);
     let record = place(1);
     for bytes in [bytes(1, 2), bytes(1, 0)] {
-        let file = repo.write_blob(bytes).unwrap().detach();
+        let file = repo.raw().write_blob(bytes).unwrap().detach();
         let sound = one(&repo, &record, EntryKind::Blob, file);
         for (kind, oid) in [(EntryKind::Link, a), (EntryKind::Commit, a), (EntryKind::Tree, folder)] {
             let odd = one(&repo, &record, kind, oid);

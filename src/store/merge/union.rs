@@ -3,11 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
-use gix::bstr::BString;
-use gix::objs::tree::{Entry, EntryKind};
-use gix::objs::{Kind, Tree, WriteTo};
+use bstr::BString;
 
 use crate::git::trees::{self, DEEPEST};
+use crate::git::{Entry, EntryKind, HashKind, Kind, Repository, Tree, WriteTo};
 use crate::git::{ObjectId, make};
 use crate::model::doc::{Doc, LARGEST_DOC};
 use crate::model::schema::Schema;
@@ -53,7 +52,7 @@ pub(super) struct Together {
 
 /// One merge of two trees, with what there is to say about it.
 pub(in crate::store) struct Merge<'a> {
-    pub(super) repo: &'a gix::Repository,
+    pub(super) repo: &'a Repository,
     /// What the second side lacks of the first, where that is asked for.
     pub(super) restored: Option<Vec<String>>,
     /// Paths of what git itself refuses, and of folders that lie too deep.
@@ -69,7 +68,7 @@ pub(in crate::store) struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    pub(in crate::store) fn new(repo: &'a gix::Repository) -> Self {
+    pub(in crate::store) fn new(repo: &'a Repository) -> Self {
         Self {
             repo,
             restored: None,
@@ -87,7 +86,7 @@ impl<'a> Merge<'a> {
         ours: ObjectId,
         theirs: ObjectId,
     ) -> Result<ObjectId, StoreError> {
-        let empty = ObjectId::empty_tree(self.repo.object_hash());
+        let empty = self.repo.empty_tree();
         Ok(self.trees(ours, theirs, "", 0)?.unwrap_or(empty))
     }
 
@@ -246,9 +245,8 @@ impl<'a> Merge<'a> {
             return Ok((Some(entry.clone()), 1));
         }
         if entry.mode.kind() != EntryKind::Tree {
-            let header =
-                self.repo.find_header(entry.oid).map_err(StoreError::object("cannot read a record"))?;
-            let is_file = header.kind() == gix::objs::Kind::Blob;
+            let header = self.repo.header(entry.oid).map_err(StoreError::object("cannot read a record"))?;
+            let is_file = header.kind == Kind::Blob;
             if !is_file {
                 self.refuse(path);
             }
@@ -407,18 +405,13 @@ impl<'a> Merge<'a> {
 }
 
 /// The one version of the file at `path` that two become, in a repository with this kind of ids.
-pub(in crate::store) fn join(
-    path: &str,
-    a: &[u8],
-    b: &[u8],
-    hash: gix::hash::Kind,
-) -> Result<Vec<u8>, StoreError> {
+pub(in crate::store) fn join(path: &str, a: &[u8], b: &[u8], hash: HashKind) -> Result<Vec<u8>, StoreError> {
     let (kind, id) = form(path);
     if a == b {
         return Ok(a.to_vec());
     }
     if let Form::Unknown = kind {
-        let id = |bytes| gix::objs::compute_hash(hash, Kind::Blob, bytes);
+        let id = |bytes| crate::git::hash_object(hash, Kind::Blob, bytes);
         let hashed = StoreError::object("cannot hash a file");
         return Ok(if id(a).map_err(&hashed)? < id(b).map_err(&hashed)? { b.to_vec() } else { a.to_vec() });
     }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::commit::Commit;
 use super::paths::Paths;
 use super::{memory, rewritten};
-use crate::git::ObjectId;
+use crate::git::{ObjectId, Repository};
 use crate::store::error::StoreError;
 use crate::store::merge;
 use crate::store::repo::Store;
@@ -29,7 +29,7 @@ impl Store {
     /// Whether a purge stands between the histories of two heads.
     pub(in crate::store) fn unpurged(
         &self,
-        work: &gix::Repository,
+        work: &Repository,
         ours: ObjectId,
         theirs: ObjectId,
     ) -> Result<Option<Unpurged>, StoreError> {
@@ -71,12 +71,12 @@ impl Store {
 type History = HashMap<ObjectId, Vec<ObjectId>>;
 
 /// What `head` has and none of `without`.
-fn alone(work: &gix::Repository, head: ObjectId, without: &[ObjectId]) -> Result<History, StoreError> {
+fn alone(work: &Repository, head: ObjectId, without: &[ObjectId]) -> Result<History, StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
     let mut found = HashMap::new();
-    for info in work.rev_walk([head]).with_hidden(without.iter().copied()).all().map_err(&failed)? {
+    for info in work.walk([head], without.iter().copied()).map_err(&failed)? {
         let info = info.map_err(&failed)?;
-        found.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
+        found.insert(info.id, info.parents.to_vec());
     }
     Ok(found)
 }
@@ -94,7 +94,7 @@ fn first(history: &History) -> impl Iterator<Item = ObjectId> {
 /// Commits of the other side that stand where `commit` does and were made by the same person at the same time. They are
 /// looked for in all that `head` has since then: the side of `commit` may hold both, where somebody merged them.
 fn candidates(
-    work: &gix::Repository,
+    work: &Repository,
     own: &History,
     commit: ObjectId,
     (others, head): (&History, ObjectId),
@@ -120,16 +120,16 @@ fn candidates(
 }
 
 /// Who made a commit and when, as git writes it.
-fn made(work: &gix::Repository, id: ObjectId) -> Result<(Vec<u8>, Vec<u8>), StoreError> {
+fn made(work: &Repository, id: ObjectId) -> Result<(Vec<u8>, Vec<u8>), StoreError> {
     let failed = StoreError::object("cannot read the history of the store");
-    let commit = work.find_commit(id).map_err(&failed)?;
+    let commit = work.commit(id).map_err(&failed)?;
     let decoded = commit.decode().map_err(&failed)?;
     Ok((decoded.author.to_vec(), decoded.committer.to_vec()))
 }
 
 struct Twins<'a> {
     store: &'a Store,
-    work: &'a gix::Repository,
+    work: &'a Repository,
     heads: [ObjectId; 2],
 }
 
@@ -147,8 +147,8 @@ impl Twins<'_> {
         let mut subjects = Subjects::new(state.clone());
         let mut purged = |id| -> Result<ObjectId, StoreError> {
             let failed = StoreError::object("cannot read the history of the store");
-            let object = aside.find_object(id).map_err(&failed)?.detach();
-            let mut commit = Commit::parse(&object.data, aside.object_hash()).map_err(&failed)?;
+            let object = aside.object(id).map_err(&failed)?.detach();
+            let mut commit = Commit::parse(&object.data, aside.hash_kind()).map_err(&failed)?;
             commit.tree = paths.rewrite(&aside, commit.tree, &HashMap::new())?;
             rewritten(&aside, commit, (id, &object.data), &mut subjects)
         };
@@ -165,7 +165,6 @@ impl Twins<'_> {
     }
 }
 
-fn commit_tree(work: &gix::Repository, id: ObjectId) -> Result<ObjectId, StoreError> {
-    let failed = StoreError::object("cannot read the history of the store");
-    Ok(work.find_commit(id).map_err(&failed)?.tree_id().map_err(&failed)?.detach())
+fn commit_tree(work: &Repository, id: ObjectId) -> Result<ObjectId, StoreError> {
+    work.tree_of(id).map_err(StoreError::object("cannot read the history of the store"))
 }

@@ -1,8 +1,8 @@
 //! A commit of the ref as it is rewritten: tree, parents and message; the rest stays byte for byte.
 
-use gix::bstr::{BStr, ByteSlice};
+use bstr::{BStr, ByteSlice};
 
-use crate::git::ObjectId;
+use crate::git::{CommitRef, Fault, HashKind, ObjectId};
 use crate::model::redaction::REDACTED;
 use crate::store::error::StoreError;
 use crate::store::root;
@@ -22,8 +22,8 @@ pub(super) struct Commit<'a> {
 }
 
 impl<'a> Commit<'a> {
-    pub(super) fn parse(data: &'a [u8], hash: gix::hash::Kind) -> Result<Self, gix::Error> {
-        let parsed = gix::objs::CommitRef::from_bytes(data, hash)?;
+    pub(super) fn parse(data: &'a [u8], hash: HashKind) -> Result<Self, Fault> {
+        let parsed = CommitRef::from_bytes(data, hash)?;
         let (tree, parents) = (parsed.tree(), parsed.parents().collect());
         let (headers, message) = data.split_once_str("\n\n").unwrap_or((data, b""));
         Ok(Self {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_commit_that_stays_keeps_its_signature_and_a_changed_one_loses_it() {
-        let mut commit = Commit::parse(SIGNED, gix::hash::Kind::Sha1).unwrap();
+        let mut commit = Commit::parse(SIGNED, HashKind::Sha1).unwrap();
         assert_eq!(commit.changed(SIGNED), None);
         commit.parents = vec![commit.tree];
         let changed = String::from_utf8(commit.changed(SIGNED).unwrap()).unwrap();

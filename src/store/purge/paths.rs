@@ -3,12 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use gix::bstr::{BString, ByteSlice};
-use gix::objs::tree::{Entry, EntryKind};
-use gix::objs::{Kind, Tree, TreeRef};
+use bstr::{BString, ByteSlice};
 use serde_json::Value;
 
-use crate::git::{ObjectId, make};
+use crate::git::{Entry, EntryKind, Kind, ObjectId, Repository, Tree, TreeRef, make};
 use crate::model::doc::file_bytes;
 use crate::model::redaction::REDACTED;
 use crate::model::strict;
@@ -94,7 +92,7 @@ impl Paths {
     /// A tree of the old history as it is in the new one. `moved` knows the commits before.
     pub(super) fn rewrite(
         &mut self,
-        work: &gix::Repository,
+        work: &Repository,
         tree: ObjectId,
         moved: &HashMap<ObjectId, ObjectId>,
     ) -> Result<ObjectId, StoreError> {
@@ -102,11 +100,11 @@ impl Paths {
             return Ok(*known);
         }
         let failed = StoreError::object("cannot read a tree of the store");
-        let object = work.find_object(tree).map_err(&failed)?.detach();
+        let object = work.object(tree).map_err(&failed)?.detach();
         let mut new = tree;
         // What is no tree that can be read holds no record.
         if object.kind == Kind::Tree
-            && let Ok(decoded) = TreeRef::from_bytes(&object.data, work.object_hash())
+            && let Ok(decoded) = TreeRef::from_bytes(&object.data, work.hash_kind())
         {
             let mut changed: Tree = decoded.into();
             let before = changed.entries.clone();
@@ -137,11 +135,7 @@ impl Paths {
 
     /// Whether a tree holds a file as a purge leaves it: without what is hidden of it now. Before a purge the file holds
     /// all, and only what is shown of it is hidden.
-    pub(super) fn has_purged(
-        &mut self,
-        repo: &gix::Repository,
-        object: ObjectId,
-    ) -> Result<bool, StoreError> {
+    pub(super) fn has_purged(&mut self, repo: &Repository, object: ObjectId) -> Result<bool, StoreError> {
         if let Some(known) = self.left.get(&object) {
             return Ok(*known);
         }
@@ -151,9 +145,9 @@ impl Paths {
             found = bytes.contains_str(REDACTED) && hidden.redactions().purged(path, bytes.clone()) == bytes;
         } else if self.file.is_none() {
             let failed = StoreError::object("cannot read a tree of the store");
-            let data = repo.find_object(object).map_err(&failed)?.detach();
+            let data = repo.object(object).map_err(&failed)?.detach();
             if data.kind == Kind::Tree
-                && let Ok(decoded) = TreeRef::from_bytes(&data.data, repo.object_hash())
+                && let Ok(decoded) = TreeRef::from_bytes(&data.data, repo.hash_kind())
             {
                 for entry in &decoded.entries {
                     let Some(place) = self.inner.get_mut(entry.filename) else { continue };
@@ -172,7 +166,7 @@ impl Paths {
     /// What becomes of a file: the name and the bytes that it has, and what stands beside it then.
     fn blob(
         &mut self,
-        work: &gix::Repository,
+        work: &Repository,
         id: ObjectId,
         moved: &HashMap<ObjectId, ObjectId>,
     ) -> Result<Vec<(BString, ObjectId)>, StoreError> {
@@ -201,7 +195,7 @@ impl Paths {
 
 /// The entries of a tree in order, and one of those that share a name: two entries that say the same without what was
 /// hidden, or one that an earlier purge made. A record stands before a folder in its place.
-fn one_of_each(work: &gix::Repository, entries: Vec<Entry>) -> Result<Vec<Entry>, StoreError> {
+fn one_of_each(work: &Repository, entries: Vec<Entry>) -> Result<Vec<Entry>, StoreError> {
     let mut by_name: BTreeMap<BString, Entry> = BTreeMap::new();
     for entry in entries {
         let is_folder = |it: &Entry| it.mode.kind() == EntryKind::Tree;

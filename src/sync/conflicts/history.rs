@@ -156,7 +156,7 @@ impl History<'_> {
             state.set(n, Some(is_settled));
         }
         let trees: Vec<ObjectId> = bases.iter().map(Snapshot::tree).collect();
-        for path in self.store.changed_on_both(one.tree(), two.tree(), &trees)? {
+        for path in self.store.repo().changed_on_both(one.tree(), two.tree(), &trees)? {
             let (Form::Doc(schema), _) = form(&path) else { continue };
             let (Some(a), Some(b)) = (read(&one, schema, &path)?, read(&two, schema, &path)?) else {
                 continue;

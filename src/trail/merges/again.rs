@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use gix::bstr::{BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
 use super::super::aside::Aside;
 use super::weight::MOST_RENAMES;
@@ -177,7 +177,7 @@ fn is_folder(difference: &[u8]) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn bstr(text: &str) -> &gix::bstr::BStr {
+    fn bstr(text: &str) -> &bstr::BStr {
         text.into()
     }
 

@@ -150,6 +150,6 @@ fn of_two_prefixes_the_last_one_counts() {
         ("[core \"sub\"]\n\tcommentChar = !\n", "--"),
     ] {
         std::fs::write(&path, std::fs::read_to_string(&path).unwrap() + added).unwrap();
-        assert_eq!(comment_prefix(&repo.store().repo().config_snapshot()).unwrap(), expected);
+        assert_eq!(comment_prefix(&repo.store().repo().config()).unwrap(), expected);
     }
 }

@@ -1,6 +1,6 @@
 //! Trailers go where git puts them: our answer against git's, for messages made of all that matters to either.
 
-use gix::bstr::ByteSlice;
+use bstr::ByteSlice;
 use proptest::prelude::*;
 
 use super::super::trailers::{Placed, place};

@@ -3,10 +3,10 @@
 use super::*;
 
 /// Files in folders that are none of the store's, and in one of them.
-pub(super) fn crowd(repo: &gix::Repository, files: &[(usize, usize)]) -> ObjectId {
+pub(super) fn crowd(repo: &Repository, files: &[(usize, usize)]) -> ObjectId {
     let folders = ["notes", "later/deep", "later", "issues/90/ISS-001/comments"];
-    let blob = repo.write_blob("x").unwrap().detach();
-    let mut editor = repo.empty_tree().edit().unwrap();
+    let blob = repo.raw().write_blob("x").unwrap().detach();
+    let mut editor = repo.raw().empty_tree().edit().unwrap();
     editor.upsert("wf.json", EntryKind::Blob, blob).unwrap();
     for (folder, file) in files {
         editor.upsert(format!("{}/file-{file}", folders[*folder]), EntryKind::Blob, blob).unwrap();
@@ -15,7 +15,7 @@ pub(super) fn crowd(repo: &gix::Repository, files: &[(usize, usize)]) -> ObjectI
 }
 
 /// A merge that takes over no more than a few files, and trees of a few bytes; none if it refuses.
-pub(super) fn bounded(repo: &gix::Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
+pub(super) fn bounded(repo: &Repository, one: ObjectId, two: ObjectId) -> Option<ObjectId> {
     let mut merge = Merge::new(repo);
     merge.bounds = union::Bounds { files: 4, own_files: u64::MAX, tree: 150, ..union::BOUNDS };
     match merge.root(one, two) {
@@ -53,7 +53,7 @@ fn a_record_that_two_sides_would_make_too_large_is_refused_by_name() {
         let birth = "2026-11-21T02:14:05.123Z/00000/00000001";
         let record = serde_json::json!({"id": "ISS-001", "author": "a", "created_at": "2026-11-21T02:14:05.123Z",
             "title": "t", "status": "registered", "priority": 3, field: "x".repeat(size), "clock": {"*": birth}});
-        repo.write_blob(format!("{record:#}\n")).unwrap().detach()
+        repo.raw().write_blob(format!("{record:#}\n")).unwrap().detach()
     };
     let join = |one: ObjectId, two: ObjectId| {
         let mut merge = Merge::new(&repo);
@@ -73,18 +73,15 @@ fn a_record_that_two_sides_would_make_too_large_is_refused_by_name() {
 #[test]
 fn folders_without_end_on_both_sides_are_compared_once() {
     let repo = repo();
-    let blob = repo.write_blob("x").unwrap().detach();
+    let blob = repo.raw().write_blob("x").unwrap().detach();
     let bomb = |name: &str| {
-        let entry = |name: &str, mode: EntryKind, oid| gix::objs::tree::Entry {
-            mode: mode.into(),
-            filename: name.into(),
-            oid,
-        };
+        let entry =
+            |name: &str, mode: EntryKind, oid| Entry { mode: mode.into(), filename: name.into(), oid };
         let leaf = Tree { entries: vec![entry(name, EntryKind::Blob, blob)] };
-        let leaf = repo.write_object(&leaf).unwrap().detach();
+        let leaf = repo.raw().write_object(&leaf).unwrap().detach();
         let inner = (0..12).fold(leaf, |inner, _| {
             let entries = (0..10).map(|n| entry(&n.to_string(), EntryKind::Tree, inner)).collect();
-            repo.write_object(&Tree { entries }).unwrap().detach()
+            repo.raw().write_object(&Tree { entries }).unwrap().detach()
         });
         one(&repo, "bomb", EntryKind::Tree, inner)
     };
@@ -106,21 +103,21 @@ fn folders_without_end_on_both_sides_are_compared_once() {
 #[test]
 fn folders_of_which_no_two_pairs_are_alike_are_counted_before_they_are_merged() {
     let repo = repo();
-    let blob = repo.write_blob("x").unwrap().detach();
+    let blob = repo.raw().write_blob("x").unwrap().detach();
     let folder = |entries: Vec<(String, EntryKind, ObjectId)>| {
-        let entry = |(name, mode, oid): (String, EntryKind, ObjectId)| gix::objs::tree::Entry {
+        let entry = |(name, mode, oid): (String, EntryKind, ObjectId)| Entry {
             mode: mode.into(),
             filename: name.into(),
             oid,
         };
         let mut tree = Tree { entries: entries.into_iter().map(entry).collect() };
         tree.entries.sort();
-        repo.write_object(&tree).unwrap().detach()
+        repo.raw().write_object(&tree).unwrap().detach()
     };
     let many = |of: &dyn Fn(usize) -> ObjectId| {
         folder((0..20).map(|n| (n.to_string(), EntryKind::Tree, of(n))).collect())
     };
-    let empty = repo.write_object(Tree::empty()).unwrap().detach();
+    let empty = repo.raw().write_object(Tree::empty()).unwrap().detach();
     let inner = [
         ("a", EntryKind::Blob, blob),
         ("a", EntryKind::Tree, empty),
@@ -158,7 +155,7 @@ fn versions_that_are_too_large_to_read_join_too() {
     let large = |end: u8| {
         let mut bytes = vec![b' '; 64 * 1024 * 1024];
         bytes.push(end);
-        repo.write_blob(bytes).unwrap().detach()
+        repo.raw().write_blob(bytes).unwrap().detach()
     };
     let (one, two) = (large(b'1'), large(b'2'));
     let mut merge = Merge::new(&repo);
@@ -168,13 +165,12 @@ fn versions_that_are_too_large_to_read_join_too() {
 #[test]
 fn a_folder_that_is_too_large_ends_the_merge_with_its_name() {
     let repo = repo();
-    let blob = repo.write_blob("x").unwrap().detach();
+    let blob = repo.raw().write_blob("x").unwrap().detach();
     let entries = |from: u32, to: u32| -> ObjectId {
         let name = |n: u32| format!("{n:0>200}");
-        let entry =
-            |n| gix::objs::tree::Entry { mode: EntryKind::Blob.into(), filename: name(n).into(), oid: blob };
+        let entry = |n| Entry { mode: EntryKind::Blob.into(), filename: name(n).into(), oid: blob };
         let tree = Tree { entries: (from..to).map(entry).collect() };
-        let inner = repo.write_object(&tree).unwrap().detach();
+        let inner = repo.raw().write_object(&tree).unwrap().detach();
         one(&repo, "issues/00/big", EntryKind::Tree, inner)
     };
     let small = one(&repo, "issues/00/other", EntryKind::Blob, blob);

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::git::ObjectId;
+use crate::git::{ObjectId, Repository};
 use crate::model::doc::Doc;
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry};
 use crate::model::id::{EntryId, ItemId, QueueId, RunId, SolutionId};
@@ -327,21 +327,21 @@ fn replicas() -> impl Strategy<Value = BTreeMap<usize, Life>> {
     btree_map(0..KINDS, lives(), 3..KINDS)
 }
 
-fn state(repo: &gix::Repository, replica: &BTreeMap<usize, Life>) -> ObjectId {
-    let mut editor = repo.empty_tree().edit().unwrap();
+fn state(repo: &Repository, replica: &BTreeMap<usize, Life>) -> ObjectId {
+    let mut editor = repo.raw().empty_tree().edit().unwrap();
     for (kind, life) in replica {
         let (path, bytes) = record(*kind, life);
-        let blob = repo.write_blob(bytes).unwrap().detach();
+        let blob = repo.raw().write_blob(bytes).unwrap().detach();
         editor.upsert(path, EntryKind::Blob, blob).unwrap();
     }
     editor.write().unwrap().detach()
 }
 
 /// Every file of a tree, with its bytes.
-fn files(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, Vec<u8>> {
-    let found = repo.find_tree(tree).unwrap().traverse().breadthfirst.files().unwrap();
+fn files(repo: &Repository, tree: ObjectId) -> BTreeMap<String, Vec<u8>> {
+    let found = repo.raw().find_tree(tree).unwrap().traverse().breadthfirst.files().unwrap();
     let blobs = found.into_iter().filter(|it| it.mode.is_blob());
-    blobs.map(|it| (it.filepath.to_string(), repo.find_object(it.oid).unwrap().detach().data)).collect()
+    blobs.map(|it| (it.filepath.to_string(), repo.object(it.oid).unwrap().detach().data)).collect()
 }
 
 /// Whether the bytes are what a writer of ours would leave at this path.

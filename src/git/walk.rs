@@ -1,24 +1,63 @@
-//! Walks of a history with parents before children, and which commits are ancestors of others.
+//! Walks of a history.
 
 use std::collections::{BinaryHeap, HashMap};
 
-use super::error::StoreError;
-use super::repo::Store;
-use crate::git::ObjectId;
+use gix::revision::walk::Sorting;
+use gix::traverse::commit::ParentIds;
 
-impl Store {
-    /// All commits reachable from `tip` but not from `without`, parents first, each with those of its parents that are
+use super::error::GitError;
+use super::repository::Repository;
+use super::{Fault, ObjectId};
+
+/// A commit as a walk meets it.
+pub(crate) struct Walked {
+    /// The commit.
+    pub(crate) id: ObjectId,
+    /// Those that it stands on.
+    pub(crate) parents: ParentIds,
+    /// When it was made, in seconds since 1970; only a walk by date knows it.
+    pub(crate) seconds: Option<i64>,
+}
+
+impl From<gix::revision::walk::Info<'_>> for Walked {
+    fn from(info: gix::revision::walk::Info<'_>) -> Self {
+        Self { id: info.id, parents: info.parent_ids, seconds: info.commit_time }
+    }
+}
+
+impl Repository {
+    /// The commits that are reachable from `tips` but not from `without`, nearer ones first.
+    pub(crate) fn walk(
+        &self,
+        tips: impl IntoIterator<Item = ObjectId>,
+        without: impl IntoIterator<Item = ObjectId>,
+    ) -> Result<impl Iterator<Item = Result<Walked, Fault>>, Fault> {
+        let walk = self.gix.rev_walk(tips).with_hidden(without).all()?;
+        Ok(walk.map(|info| info.map(Walked::from)))
+    }
+
+    /// The commits that are reachable from `tip` and that were made later than that, latest first.
+    pub(crate) fn walk_later(
+        &self,
+        tip: ObjectId,
+        than: i64,
+    ) -> Result<impl Iterator<Item = Result<Walked, Fault>>, Fault> {
+        let sorting = Sorting::ByCommitTimeCutoff { order: Default::default(), seconds: than };
+        let walk = self.gix.rev_walk([tip]).sorting(sorting).all()?;
+        Ok(walk.map(|info| info.map(Walked::from)))
+    }
+
+    /// All commits reachable from `tips` but not from `without`, parents first, each with those of its parents that are
     /// present.
     pub(crate) fn parents_first(
         &self,
         tips: &[ObjectId],
         without: Option<ObjectId>,
-    ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
-        let failed = StoreError::object("cannot read the history of the store");
+    ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, Fault> {
         let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
-        for info in self.repo.rev_walk(tips.iter().copied()).with_hidden(without).all().map_err(&failed)? {
-            let info = info.map_err(&failed)?;
-            parents.insert(info.id, info.parent_ids().map(gix::Id::detach).collect());
+        for info in self.walk(tips.iter().copied(), without)? {
+            let info = info?;
+            parents.insert(info.id, info.parents.to_vec());
         }
         let mut ordered = Vec::with_capacity(parents.len());
         let mut open: Vec<_> = tips.iter().rev().map(|tip| (*tip, false)).collect();
@@ -27,19 +66,30 @@ impl Store {
                 ordered.extend(parents.remove(&commit).map(|of| (commit, of)));
             } else if let Some(of) = parents.get(&commit) {
                 open.push((commit, true));
-                open.extend(
-                    of.iter().filter(|parent| parents.contains_key(*parent)).map(|parent| (*parent, false)),
-                );
+                let here = of.iter().filter(|parent| parents.contains_key(*parent));
+                open.extend(here.rev().map(|parent| (*parent, false)));
             }
         }
         Ok(ordered)
+    }
+
+    /// The best common ancestors; a commit is among them where the other descends from it.
+    pub(crate) fn merge_bases(&self, one: ObjectId, two: ObjectId) -> Result<Vec<ObjectId>, GitError> {
+        let bases = self.gix.merge_bases_many(one, &[two]);
+        let bases = bases.map_err(GitError::object("cannot compare two histories"))?;
+        Ok(bases.into_iter().map(gix::Id::detach).collect())
+    }
+
+    /// Whether `old` is in the history of `new`.
+    pub(crate) fn is_ancestor(&self, old: ObjectId, new: ObjectId) -> Result<bool, GitError> {
+        Ok(self.merge_bases(old, new)?.contains(&old))
     }
 }
 
 /// Tells which commits are ancestors of others, by their parents alone, since dates can be forged. It remembers what it
 /// read, and gives up after a number of steps.
 pub(crate) struct Ancestors<'a> {
-    store: &'a Store,
+    repo: &'a Repository,
     /// Parents, and when a commit was made.
     known: HashMap<ObjectId, (i64, Vec<ObjectId>)>,
     steps_left: usize,
@@ -47,13 +97,13 @@ pub(crate) struct Ancestors<'a> {
 
 impl<'a> Ancestors<'a> {
     /// `steps` for all questions together.
-    pub(crate) fn new(store: &'a Store, steps: usize) -> Self {
-        Self { store, known: HashMap::new(), steps_left: steps }
+    pub(crate) fn new(repo: &'a Repository, steps: usize) -> Self {
+        Self { repo, known: HashMap::new(), steps_left: steps }
     }
 
     /// Those of `commits`, each once and in order, that are not in the history of another of them. None if there are too
     /// many of them, or too many steps would have to be taken to find out.
-    pub(crate) fn independent(&mut self, commits: &[ObjectId]) -> Result<Option<Vec<ObjectId>>, StoreError> {
+    pub(crate) fn independent(&mut self, commits: &[ObjectId]) -> Result<Option<Vec<ObjectId>>, GitError> {
         let mut tips: Vec<ObjectId> = Vec::new();
         for commit in commits.iter().take(u64::BITS as usize + 1) {
             if !tips.contains(commit) {
@@ -98,16 +148,16 @@ impl<'a> Ancestors<'a> {
         Ok(Some(tips))
     }
 
-    fn read(&mut self, id: ObjectId) -> Result<&(i64, Vec<ObjectId>), StoreError> {
+    fn read(&mut self, id: ObjectId) -> Result<&(i64, Vec<ObjectId>), GitError> {
         use std::collections::hash_map::Entry;
         match self.known.entry(id) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(unknown) => {
-                let failed = StoreError::object("cannot read a commit");
-                let commit = self.store.repo().find_commit(id).map_err(failed)?;
-                let parents = commit.parent_ids().map(gix::Id::detach).collect();
+                let failed = GitError::object("cannot read a commit");
+                let commit = self.repo.commit(id).map_err(failed)?;
+                let parents = commit.parents().collect();
                 // It only decides which commit is looked at first.
-                let seconds = commit.time().map_or(0, |time| time.seconds);
+                let seconds = commit.seconds().unwrap_or_default();
                 Ok(unknown.insert((seconds, parents)))
             }
         }
@@ -121,22 +171,17 @@ mod tests {
     #[test]
     fn commits_in_each_others_histories_are_told_whatever_their_dates_say() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
-        let tree = repo.empty_tree().id;
+        let repo = Repository::init_bare(folder.path());
+        let tree = repo.gix.empty_tree().id;
         let mut count = 0;
         let mut commit = |parents: &[ObjectId], time: i64| {
-            let who = crate::store::root::signature(time);
-            count += 1;
-            let commit = gix::objs::Commit {
-                tree,
-                parents: parents.iter().copied().collect(),
-                author: who.clone(),
-                committer: who,
-                encoding: None,
-                message: count.to_string().into(),
-                extra_headers: vec![],
+            let who = gix::actor::Signature {
+                name: "x".into(),
+                email: "x@y".into(),
+                time: gix::date::Time::new(time, 0),
             };
-            repo.write_object(&commit).unwrap().detach()
+            count += 1;
+            repo.make_commit(tree, parents.iter().copied(), &who, &count.to_string()).unwrap()
         };
         let root = commit(&[], 100);
         // By its date it comes before what it stands on.
@@ -144,8 +189,7 @@ mod tests {
         let on_early = commit(&[early], 2);
         let join = commit(&[left, right], 103);
         let other = commit(&[], 5);
-        let store = Store::open(folder.path()).unwrap();
-        let of = |commits: &[ObjectId]| Ancestors::new(&store, 1_000).independent(commits).unwrap().unwrap();
+        let of = |commits: &[ObjectId]| Ancestors::new(&repo, 1_000).independent(commits).unwrap().unwrap();
         assert!(of(&[]).is_empty());
         assert_eq!(of(&[left, left]), [left]);
         assert_eq!(of(&[left, right, left]), [left, right]);
@@ -154,8 +198,8 @@ mod tests {
         assert_eq!(of(&[early, on_early, right]), [on_early, right]);
         assert_eq!(of(&[join, left, right, root]), [join]);
         assert_eq!(of(&[other, root]), [other, root]);
-        assert_eq!(Ancestors::new(&store, 1).independent(&[join, on_early]).unwrap(), None);
+        assert_eq!(Ancestors::new(&repo, 1).independent(&[join, on_early]).unwrap(), None);
         let many: Vec<ObjectId> = (0..64).map(|n| commit(&[root], n)).collect();
-        assert_eq!(Ancestors::new(&store, 1_000).independent(&many).unwrap(), None);
+        assert_eq!(Ancestors::new(&repo, 1_000).independent(&many).unwrap(), None);
     }
 }

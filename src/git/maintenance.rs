@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
-use super::repo::Store;
-use crate::git::Args;
-use crate::git::multi_index;
-use crate::git::persist::collects_garbage;
+use super::persist::collects_garbage;
+use super::repository::Repository;
+use super::{Args, Git, multi_index};
 
 /// Where `gc.auto` is not set. git's own default is 6700: a write of ours makes six small files, which take up some 4 KiB
 /// each whatever is in them.
@@ -31,11 +30,11 @@ struct Packs {
     multi: Option<SystemTime>,
 }
 
-impl Store {
+impl Repository {
     /// Starts `git maintenance run --auto` once there are too many loose objects or packs, in the background unless git
     /// is told otherwise. Nothing depends on it, so nothing is said where it fails.
-    pub(super) fn maintain(&self) {
-        let config = self.repo.config_snapshot();
+    pub(crate) fn maintain(&self, git: &Git) {
+        let config = self.config();
         let is_on = |key: &str| config.boolean(key).unwrap_or(true);
         let most = config.integer("gc.auto").unwrap_or(MOST_OBJECTS);
         if !is_on("maintenance.auto") || most <= 0 {
@@ -43,23 +42,22 @@ impl Store {
         }
         let packs = self.packs();
         let most_packs = config.integer("gc.autoPackLimit").unwrap_or(MOST_PACKS);
-        let command = if self.loose_in("17") > (most + 255) / 256
-            || (most_packs > 0 && packs.count > most_packs)
-        {
-            let args = Args::new(&["maintenance", "run", "--auto", "--quiet"]);
-            self.git().command(args.set("gc.auto", most))
-        } else if packs.multi.is_some()
-            && multi_index::is_stale(self.repo.objects.store_ref().path())
-            && !collects_garbage(&self.repo)
-        {
-            // git would carry the name of the lost pack on; without the file it finds everything.
-            let _ = std::fs::remove_file(self.pack_folder().join(multi_index::NAME));
-            return;
-        } else if packs.large > packs.multi && is_on("core.multiPackIndex") && !collects_garbage(&self.repo) {
-            self.git().command(&["multi-pack-index", "write", "--no-progress"])
-        } else {
-            return;
-        };
+        let command =
+            if self.loose_in("17") > (most + 255) / 256 || (most_packs > 0 && packs.count > most_packs) {
+                let args = Args::new(&["maintenance", "run", "--auto", "--quiet"]);
+                git.command(args.set("gc.auto", most))
+            } else if packs.multi.is_some()
+                && multi_index::is_stale(self.objects_dir())
+                && !collects_garbage(self)
+            {
+                // git would carry the name of the lost pack on; without the file it finds everything.
+                let _ = std::fs::remove_file(self.pack_folder().join(multi_index::NAME));
+                return;
+            } else if packs.large > packs.multi && is_on("core.multiPackIndex") && !collects_garbage(self) {
+                git.command(&["multi-pack-index", "write", "--no-progress"])
+            } else {
+                return;
+            };
         let detaches = match config.boolean("maintenance.autoDetach") {
             Some(detaches) => detaches,
             None => is_on("gc.autoDetach"),
@@ -69,13 +67,13 @@ impl Store {
 
     /// One of the 256 folders stands for all, as git has it.
     fn loose_in(&self, folder: &str) -> i64 {
-        let folder = self.repo.objects.store_ref().path().join(folder);
+        let folder = self.objects_dir().join(folder);
         let count = std::fs::read_dir(folder).into_iter().flatten().flatten().count();
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 
     fn pack_folder(&self) -> PathBuf {
-        self.repo.objects.store_ref().path().join("pack")
+        self.objects_dir().join("pack")
     }
 
     fn packs(&self) -> Packs {

@@ -2,25 +2,24 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use gix::bstr::BStr;
-use gix::objs::tree::EntryKind;
+use bstr::BStr;
 
-use super::error::StoreError;
-use super::layout;
-use super::repo::Store;
-use crate::git::{GitError, ObjectId, trees, trees::DEEPEST, trees::Here, trees::Recent};
+use super::error::GitError;
+use super::repository::Repository;
+use super::trees::{self, DEEPEST, Here, Recent};
+use super::{EntryKind, ObjectId};
 
 /// At most this many differences are listed. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;
 /// At most this many pairs of folders are opened. A few trees, each ten times in the next, unfold to billions of them.
 const MOST_FOLDERS: usize = 4_000_000;
-/// What unfolds to more files and folders than these is not looked into where it is no store.
+/// What unfolds to more files and folders than these is not looked into in trees of any kind.
 const MOST_ELSEWHERE: u64 = 1_000_000;
 /// After so many files and folders it is found out how many there are in all: that opens each pair of trees once.
 const COUNTED_AFTER: usize = 5_000;
 
 /// A path at which two trees differ, and at which at least one of them has something that is no folder. A folder that is
-/// none of the store's stands for all that is in it.
+/// not walked stands for all that is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     /// From the root; bytes that are not UTF-8 are shown as replacement characters.
@@ -31,59 +30,53 @@ pub(crate) struct Difference {
     pub(crate) new: Option<(EntryKind, ObjectId)>,
 }
 
-impl Store {
-    /// All differences, in byte order of their paths. Without an `old` tree, everything in the new one.
+impl Repository {
+    /// The differences, in byte order of their paths, at most `most`, and whether these are all of them. Without an `old`
+    /// tree, everything in the new one. A folder for which `is_walked` says no stands for all that is in it.
     pub(crate) fn differences(
         &self,
         old: Option<ObjectId>,
         new: ObjectId,
-    ) -> Result<Vec<Difference>, StoreError> {
-        Ok(self.differences_within(old, new, MOST)?.0)
+        is_walked: fn(&str) -> bool,
+        most: usize,
+    ) -> Result<(Vec<Difference>, bool), GitError> {
+        let mut walk = Walk::new(self, most.min(MOST), is_walked);
+        walk.compare(old, Some(new), "")?;
+        Ok((walk.found, walk.end == End::Reached))
     }
 
-    /// As [`Store::differences`], of two of many states of one history.
-    pub(super) fn differences_among(
+    /// All of them, of two of many states of one history.
+    pub(crate) fn differences_among(
         &self,
         recent: &mut Recent,
         old: ObjectId,
         new: ObjectId,
-    ) -> Result<Vec<Difference>, StoreError> {
-        let mut walk = Walk::new(&self.repo, MOST, layout::is_folder);
+        is_walked: fn(&str) -> bool,
+    ) -> Result<Vec<Difference>, GitError> {
+        let mut walk = Walk::new(self, MOST, is_walked);
         std::mem::swap(&mut walk.recent, recent);
         let compared = walk.compare(Some(old), Some(new), "");
         std::mem::swap(&mut walk.recent, recent);
         compared.map(|()| walk.found)
     }
 
-    /// As [`Store::differences`], of no more than `most`, and whether these are all of them.
-    pub(super) fn differences_within(
-        &self,
-        old: Option<ObjectId>,
-        new: ObjectId,
-        most: usize,
-    ) -> Result<(Vec<Difference>, bool), StoreError> {
-        let mut walk = Walk::new(&self.repo, most, layout::is_folder);
-        walk.compare(old, Some(new), "")?;
-        Ok((walk.found, walk.end == End::Reached))
-    }
-
-    /// Like [`Store::differences`], for trees that are not stores, and at most `most`. `None` if the trees unfold to
+    /// Like [`Repository::differences`], in trees of any kind. `None` if the trees unfold to
     /// too many files.
-    pub(super) fn first_differences(
+    pub(crate) fn first_differences(
         &self,
         old: Option<ObjectId>,
         new: ObjectId,
         most: usize,
-    ) -> Result<Option<Vec<Difference>>, StoreError> {
-        let mut walk = Walk::new(&self.repo, most, |_| true);
+    ) -> Result<Option<Vec<Difference>>, GitError> {
+        let mut walk = Walk::new(self, most, |_| true);
         walk.uncounted = Some((old, new));
         walk.compare(old, Some(new), "")?;
         Ok((walk.end != End::TooMuch).then_some(walk.found))
     }
 
-    /// Whether what two trees differ in, which are no stores, unfolds to more files than can be looked at.
-    pub(crate) fn is_beyond_looking(&self, old: Option<ObjectId>, new: ObjectId) -> Result<bool, StoreError> {
-        Ok(Counts::of(&self.repo).count(old, Some(new), 0)? > MOST_ELSEWHERE)
+    /// Whether what two trees of any kind differ in unfolds to more files than can be looked at.
+    pub(crate) fn is_beyond_looking(&self, old: Option<ObjectId>, new: ObjectId) -> Result<bool, GitError> {
+        Ok(Counts::of(self).count(old, Some(new), 0)? > MOST_ELSEWHERE)
     }
 
     /// The files that both trees have, each in a version of its own: not the other's, and none of those in `bases`.
@@ -92,7 +85,7 @@ impl Store {
         one: ObjectId,
         two: ObjectId,
         bases: &[ObjectId],
-    ) -> Result<Vec<String>, StoreError> {
+    ) -> Result<Vec<String>, GitError> {
         let mut found = Vec::new();
         self.compare_with(one, two, bases, "", &mut found)?;
         Ok(found)
@@ -106,7 +99,7 @@ impl Store {
         base: Option<ObjectId>,
         sides: [ObjectId; 2],
         result: ObjectId,
-    ) -> Result<Vec<(String, bool, bool)>, StoreError> {
+    ) -> Result<Vec<(String, bool, bool)>, GitError> {
         let tree = |id: ObjectId| Some((EntryKind::Tree, id));
         let mut found = Vec::new();
         let four = [base.and_then(tree), tree(sides[0]), tree(sides[1]), tree(result)];
@@ -120,7 +113,7 @@ impl Store {
         four: [Option<Here>; 4],
         path: &str,
         found: &mut Vec<(String, bool, bool)>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), GitError> {
         let merged = |[base, one, two, _]: [Option<Here>; 4]| match (base == one, base == two) {
             _ if one == two => Some(one),
             (true, _) => Some(two),
@@ -137,7 +130,7 @@ impl Store {
             found.push((path.to_owned(), was, files[3].is_some()));
         }
         let read = |here: Option<Here>| match here.filter(is_folder) {
-            Some((_, tree)) => trees::entries(&self.repo, tree),
+            Some((_, tree)) => trees::entries(self, tree),
             None => Ok(trees::Entries::default()),
         };
         let inside = four.map(read).into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -157,12 +150,12 @@ impl Store {
         bases: &[ObjectId],
         path: &str,
         found: &mut Vec<String>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), GitError> {
         if one == two || bases.contains(&one) || bases.contains(&two) || path.matches('/').count() > DEEPEST {
             return Ok(());
         }
-        let differing = trees::differing(&self.repo, Some(one), Some(two))?;
-        let before = bases.iter().map(|base| trees::entries(&self.repo, *base));
+        let differing = trees::differing(self, Some(one), Some(two))?;
+        let before = bases.iter().map(|base| trees::entries(self, *base));
         let before = before.collect::<Result<Vec<_>, _>>()?;
         for (name, a, b) in differing {
             let (Some(a), Some(b)) = (a, b) else { continue };
@@ -204,7 +197,7 @@ enum End {
 
 /// One comparison of two trees.
 struct Walk<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a Repository,
     most: usize,
     is_walked: fn(&str) -> bool,
     found: Vec<Difference>,
@@ -217,7 +210,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(repo: &'a gix::Repository, most: usize, is_walked: fn(&str) -> bool) -> Self {
+    fn new(repo: &'a Repository, most: usize, is_walked: fn(&str) -> bool) -> Self {
         Self {
             repo,
             most,
@@ -230,12 +223,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn compare(
-        &mut self,
-        old: Option<ObjectId>,
-        new: Option<ObjectId>,
-        path: &str,
-    ) -> Result<(), StoreError> {
+    fn compare(&mut self, old: Option<ObjectId>, new: Option<ObjectId>, path: &str) -> Result<(), GitError> {
         if old == new || path.matches('/').count() > DEEPEST || self.is_at_an_end()? {
             return Ok(());
         }
@@ -269,7 +257,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn is_at_an_end(&mut self) -> Result<bool, StoreError> {
+    fn is_at_an_end(&mut self) -> Result<bool, GitError> {
         if self.opened >= MOST_FOLDERS {
             self.end = End::TooMuch;
         }
@@ -285,22 +273,17 @@ impl<'a> Walk<'a> {
 
 /// In how many files and folders trees differ. Each pair of them is opened once, however often it stands there.
 struct Counts<'a> {
-    repo: &'a gix::Repository,
+    repo: &'a Repository,
     /// By the two trees, and how deep they lie.
     known: HashMap<(Option<ObjectId>, Option<ObjectId>, usize), u64>,
 }
 
 impl<'a> Counts<'a> {
-    fn of(repo: &'a gix::Repository) -> Self {
+    fn of(repo: &'a Repository) -> Self {
         Self { repo, known: HashMap::new() }
     }
 
-    fn count(
-        &mut self,
-        old: Option<ObjectId>,
-        new: Option<ObjectId>,
-        depth: usize,
-    ) -> Result<u64, StoreError> {
+    fn count(&mut self, old: Option<ObjectId>, new: Option<ObjectId>, depth: usize) -> Result<u64, GitError> {
         if old == new || depth > DEEPEST {
             return Ok(0);
         }
@@ -329,17 +312,17 @@ mod tests {
     use gix::objs::Tree;
     use gix::objs::tree::Entry;
 
-    fn tree(repo: &gix::Repository, entries: &[(&str, EntryKind, ObjectId)]) -> ObjectId {
+    fn tree(repo: &Repository, entries: &[(&str, EntryKind, ObjectId)]) -> ObjectId {
         let entry = |(name, kind, oid): &(&str, EntryKind, ObjectId)| Entry {
             mode: (*kind).into(),
             filename: (*name).into(),
             oid: *oid,
         };
-        repo.write_object(Tree { entries: entries.iter().map(entry).collect() }).unwrap().detach()
+        repo.gix.write_object(Tree { entries: entries.iter().map(entry).collect() }).unwrap().detach()
     }
 
     /// Ten times itself in itself, twelve times over.
-    fn bomb(repo: &gix::Repository, within: ObjectId) -> ObjectId {
+    fn bomb(repo: &Repository, within: ObjectId) -> ObjectId {
         let names: Vec<String> = (0..10).map(|n| n.to_string()).collect();
         (0..12).fold(within, |inner, _| {
             tree(repo, &names.iter().map(|name| (name.as_str(), EntryKind::Tree, inner)).collect::<Vec<_>>())
@@ -349,13 +332,11 @@ mod tests {
     #[test]
     fn what_one_side_alone_changed_is_merged_without_git() {
         let folder = tempfile::tempdir().unwrap();
-        gix::init_bare(folder.path()).unwrap();
-        let store = Store::open(folder.path()).unwrap();
-        let repo = store.repo();
+        let repo = Repository::init_bare(folder.path());
         let of = |files: &[(&str, &str)]| {
-            let mut editor = repo.empty_tree().edit().unwrap();
+            let mut editor = repo.gix.empty_tree().edit().unwrap();
             for (path, text) in files {
-                let blob = repo.write_blob(text).unwrap();
+                let blob = repo.gix.write_blob(text).unwrap();
                 let kind = if text.starts_with('#') { EntryKind::BlobExecutable } else { EntryKind::Blob };
                 editor.upsert(*path, kind, blob).unwrap();
             }
@@ -367,7 +348,7 @@ mod tests {
         let sides = [one, two];
         let joined: &[(&str, &str)] = &[("a", "2"), ("b", "1"), ("d/c", "3"), ("new", "1")];
         let found = |result: &[(&str, &str)]| -> Vec<String> {
-            let all = store.merged_otherwise(Some(base), sides, of(result)).unwrap();
+            let all = repo.merged_otherwise(Some(base), sides, of(result)).unwrap();
             all.into_iter().map(|(path, was, is)| format!("{path} {was} {is}")).collect()
         };
         assert!(found(joined).is_empty());
@@ -384,17 +365,17 @@ mod tests {
         );
         // What both changed is nobody's but the merge's, also where it is taken from one of them.
         let both = [one, of(&[("a", "3"), ("b", "1"), ("d/c", "1"), ("d/gone", "1")])];
-        let all = store.merged_otherwise(Some(base), both, one).unwrap();
+        let all = repo.merged_otherwise(Some(base), both, one).unwrap();
         assert_eq!(all, [("a".to_owned(), true, true)]);
-        assert!(store.merged_otherwise(None, [one, one], one).unwrap().is_empty());
+        assert!(repo.merged_otherwise(None, [one, one], one).unwrap().is_empty());
     }
 
     #[test]
     fn what_a_few_trees_unfold_to_is_counted_and_not_walked() {
         let folder = tempfile::tempdir().unwrap();
-        let repo = gix::init_bare(folder.path()).unwrap();
-        let blob = repo.write_blob("x").unwrap().detach();
-        let empty = repo.write_object(Tree::empty()).unwrap().detach();
+        let repo = Repository::init_bare(folder.path());
+        let blob = repo.gix.write_blob("x").unwrap().detach();
+        let empty = repo.gix.write_object(Tree::empty()).unwrap().detach();
         let [one, two] = ["a", "b"].map(|name| tree(&repo, &[(name, EntryKind::Blob, blob)]));
         let mut seen = Vec::new();
         for (old, new) in

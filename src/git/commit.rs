@@ -1,0 +1,79 @@
+//! Commits as they are read, and how one is written.
+
+use bstr::BStr;
+use gix::actor::{Signature, SignatureRef};
+use gix::objs::CommitRef;
+
+use super::error::GitError;
+use super::repository::Repository;
+use super::{Fault, ObjectId, make};
+
+/// A commit.
+pub(crate) struct Commit<'repo>(pub(super) gix::Commit<'repo>);
+
+impl Commit<'_> {
+    /// Its tree.
+    pub(crate) fn tree(&self) -> Result<ObjectId, Fault> {
+        self.0.tree_id().map(gix::Id::detach)
+    }
+
+    /// The commits that it stands on.
+    pub(crate) fn parents(&self) -> impl Iterator<Item = ObjectId> + '_ {
+        self.0.parent_ids().map(gix::Id::detach)
+    }
+
+    /// Who wrote what is in it.
+    pub(crate) fn author(&self) -> Result<SignatureRef<'_>, Fault> {
+        self.0.author()
+    }
+
+    /// Who made it.
+    pub(crate) fn committer(&self) -> Result<SignatureRef<'_>, Fault> {
+        self.0.committer()
+    }
+
+    /// When it was made, in seconds since 1970.
+    pub(crate) fn seconds(&self) -> Result<i64, Fault> {
+        self.0.time().map(|time| time.seconds)
+    }
+
+    /// All of its message.
+    pub(crate) fn message(&self) -> Result<&BStr, Fault> {
+        self.0.message_raw()
+    }
+
+    /// All of its parts at once.
+    pub(crate) fn decode(&self) -> Result<CommitRef<'_>, Fault> {
+        self.0.decode()
+    }
+
+    /// Whether it has everything that a walk reads: tree, parents, author and committer.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        let commit = self.decode()?;
+        commit.author()?;
+        commit.committer()?;
+        self.committer().map(drop)
+    }
+}
+
+impl Repository {
+    /// Makes a commit of this tree on these parents, by one person.
+    pub(crate) fn make_commit(
+        &self,
+        tree: ObjectId,
+        parents: impl IntoIterator<Item = ObjectId>,
+        by: &Signature,
+        message: &str,
+    ) -> Result<ObjectId, GitError> {
+        let commit = gix::objs::Commit {
+            tree,
+            parents: parents.into_iter().collect(),
+            author: by.clone(),
+            committer: by.clone(),
+            encoding: None,
+            message: message.into(),
+            extra_headers: vec![],
+        };
+        make::object(self, &commit)
+    }
+}

@@ -1,0 +1,45 @@
+//! The objects of a push before it is accepted: git keeps them in a quarantine directory that only its hooks know.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::error::GitError;
+use super::repository::Repository;
+
+/// The folder of objects that git tells its hooks of.
+pub(crate) fn incoming() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("GIT_OBJECT_DIRECTORY").or_else(|| set("GIT_QUARANTINE_PATH"))
+}
+
+impl Repository {
+    /// Sees what a push brought, too, where this process is the hook of one; and each object as it is, without replacements,
+    /// since somebody can have pushed those. The folder names both folders of objects, and must stay.
+    pub(crate) fn see_incoming(&mut self) -> Result<Option<TempDir>, GitError> {
+        // The library does not know the variable, and what it would look in is one folder with references to others.
+        let Some(incoming) = incoming() else {
+            self.gix.objects = self.opened(self.objects_dir())?;
+            return Ok(None);
+        };
+        let folder = tempfile::tempdir().map_err(GitError::io(std::env::temp_dir()))?;
+        let objects = folder.path().join("objects");
+        let info = objects.join("info");
+        std::fs::create_dir_all(&info).map_err(GitError::io(&info))?;
+        let mut listed = Vec::new();
+        for path in [incoming, self.objects_dir().to_owned()] {
+            let path = path.canonicalize().map_err(GitError::io(&path))?;
+            listed.extend_from_slice(path.as_os_str().as_encoded_bytes());
+            listed.push(b'\n');
+        }
+        let alternates = info.join("alternates");
+        std::fs::write(&alternates, listed).map_err(GitError::io(&alternates))?;
+        self.gix.objects = self.opened(&objects)?;
+        Ok(Some(folder))
+    }
+
+    fn opened(&self, objects: &Path) -> Result<gix::OdbHandle, GitError> {
+        let opened = gix::odb::at(objects, self.hash_kind()).map_err(GitError::io(objects))?;
+        Ok(gix::OdbHandle::from(opened).with_write_passthrough())
+    }
+}

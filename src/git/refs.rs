@@ -1,0 +1,189 @@
+//! References: what they point to, where they were, and moving one.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use bstr::ByteSlice;
+use gix::lock::acquire::Fail;
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
+use gix::refs::{FullName, Target};
+
+use super::error::GitError;
+use super::fsync::{self, Part};
+use super::persist::syncs;
+use super::repository::Repository;
+use super::{Fault, ObjectId, Signature, fault};
+
+/// A reference.
+pub(crate) struct Reference<'repo>(gix::Reference<'repo>);
+
+impl Reference<'_> {
+    /// Its full name.
+    pub(crate) fn name(&self) -> String {
+        self.0.name().as_bstr().to_string()
+    }
+
+    /// Its name without `refs/heads/` or `refs/tags/`.
+    pub(crate) fn short_name(&self) -> String {
+        self.0.name().shorten().to_string()
+    }
+
+    /// The object at its end, behind other references and tags.
+    pub(crate) fn target(mut self) -> Option<ObjectId> {
+        self.0.peel_to_id().ok().map(gix::Id::detach)
+    }
+}
+
+/// A move of a ref, as its reflog tells.
+pub(crate) struct RefMove {
+    /// Where it went.
+    pub(crate) commit: ObjectId,
+    /// Seconds since 1970, by this machine's clock.
+    pub(crate) at: i64,
+    /// What moved it: `update by push`, `fetch …`.
+    pub(crate) why: String,
+}
+
+/// A ref that is to be moved.
+pub(crate) struct RefUpdate<'a> {
+    /// Its full name.
+    pub(crate) name: &'a str,
+    /// Where it points; none if it does not exist.
+    pub(crate) expected: Option<ObjectId>,
+    /// Where it is to point.
+    pub(crate) new: ObjectId,
+    /// For its reflog.
+    pub(crate) message: String,
+    /// For its reflog.
+    pub(crate) by: Signature,
+}
+
+/// Whether a ref can have this full name.
+pub(crate) fn is_ref_name(name: &str) -> bool {
+    FullName::try_from(name).is_ok()
+}
+
+/// The full name of the branch that is checked out in the worktree with this git folder; none where it cannot be told.
+pub(crate) fn checked_out_in(git_dir: &Path) -> Option<String> {
+    let name = gix::open(git_dir).ok()?.head_name().ok()??;
+    Some(name.as_bstr().to_string())
+}
+
+impl Repository {
+    /// The full name of the branch that is checked out; none if HEAD is detached.
+    pub(crate) fn branch(&self) -> Result<Option<String>, GitError> {
+        let name = self.gix.head_name().map_err(GitError::object("cannot read HEAD"))?;
+        Ok(name.map(|name| name.as_bstr().to_str_lossy().into_owned()))
+    }
+
+    /// The commit that is checked out; none on a branch without one.
+    pub(crate) fn head(&self) -> Result<Option<ObjectId>, GitError> {
+        let mut head = self.gix.head().map_err(GitError::object("cannot read HEAD"))?;
+        Ok(head.try_peel_to_id().map_err(GitError::object("cannot read HEAD"))?.map(gix::Id::detach))
+    }
+
+    /// What a ref points to, without a look behind other refs or tags.
+    pub(crate) fn read_ref(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
+        let found = self.gix.try_find_reference(name).map_err(GitError::object("cannot read a reference"))?;
+        Ok(found.and_then(|reference| reference.try_id().map(gix::Id::detach)))
+    }
+
+    /// The branches that can be read.
+    pub(crate) fn branches(&self) -> Result<Vec<Reference<'_>>, Fault> {
+        let all = self.gix.references()?;
+        Ok(all.local_branches()?.filter_map(Result::ok).map(Reference).collect())
+    }
+
+    /// The tags that can be read.
+    pub(crate) fn tags(&self) -> Result<Vec<Reference<'_>>, Fault> {
+        let all = self.gix.references()?;
+        Ok(all.tags()?.filter_map(Result::ok).map(Reference).collect())
+    }
+
+    /// The moves of a ref, latest first; none if it has no reflog. At most `most`.
+    pub(crate) fn moves(&self, reference: &str, most: usize) -> Result<Vec<RefMove>, GitError> {
+        let found =
+            self.gix.try_find_reference(reference).map_err(GitError::object("cannot read a reference"))?;
+        let Some(found) = found else { return Ok(Vec::new()) };
+        let mut log = found.log_iter();
+        let lines = log.rev().map_err(GitError::io(self.common_dir().join("logs").join(reference)))?;
+        let lines = lines.into_iter().flatten().map_while(Result::ok).take(most);
+        let moves = lines.map(|line| RefMove {
+            commit: line.new_oid,
+            at: line.signature.time.seconds,
+            why: line.message.to_str_lossy().trim().to_owned(),
+        });
+        Ok(moves.collect())
+    }
+
+    /// The file that exists while somebody moves a ref.
+    pub(crate) fn ref_lock(&self, name: &str) -> PathBuf {
+        self.common_dir().join(format!("{name}.lock"))
+    }
+
+    /// Moves a ref; `last` happens just before, while nobody else can. False if the ref is not where it was expected.
+    pub(crate) fn move_ref<E: From<GitError>>(
+        &self,
+        update: RefUpdate<'_>,
+        last: impl FnOnce() -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let failed = GitError::object("cannot move the reference");
+        let edit = RefEdit {
+            change: Change::Update {
+                log: LogChange {
+                    mode: RefLog::AndReference,
+                    force_create_reflog: true,
+                    message: update.message.into(),
+                },
+                expected: match update.expected {
+                    Some(tip) => PreviousValue::MustExistAndMatch(Target::Object(tip)),
+                    None => PreviousValue::MustNotExist,
+                },
+                new: Target::Object(update.new),
+            },
+            name: FullName::try_from(update.name).map_err(|error| failed(gix::Error::from_error(error)))?,
+            deref: false,
+        };
+        let mut buf = gix::date::parse::TimeBuf::default();
+        let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
+        let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
+        let packed_lock = self.common_dir().join("packed-refs.lock");
+        let held = modified(&packed_lock);
+        let moved = match self.gix.refs.transaction().prepare(Some(edit), own, packed) {
+            Ok(prepared) => {
+                last()?;
+                fault::point("locked");
+                if syncs(self, Part::Reference) {
+                    // The file must not get its name before its bytes are on the disk; gix does not see to that.
+                    fsync::sync(&self.ref_lock(update.name))?;
+                }
+                prepared.commit(update.by.to_ref(&mut buf))
+            }
+            Err(error) => Err(error),
+        };
+        match moved {
+            Ok(_) => Ok(true),
+            // As long as git waits for it, one process held it, or nobody does any more: another try would not help.
+            Err(error) if error.is_retryable() && held.is_some() && modified(&packed_lock) == held => {
+                Err(GitError::LockFile(packed_lock).into())
+            }
+            Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
+            Err(error) => Err(failed(error).into()),
+        }
+    }
+
+    /// How long git waits for a lock file that another process holds: milliseconds, negative for ever.
+    fn wait_for_lock(&self, key: &str, default: i64) -> Fail {
+        match self.config().integer(key).unwrap_or(default) {
+            0 => Fail::Immediately,
+            wait => {
+                Fail::AfterDurationWithBackoff(Duration::from_millis(u64::try_from(wait).unwrap_or(u64::MAX)))
+            }
+        }
+    }
+}
+
+/// When a file was last written; none if it is not there.
+fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|file| file.modified()).ok()
+}

@@ -1,0 +1,190 @@
+//! An open repository: where it lies, and what is in its database of objects.
+
+use std::path::{Path, PathBuf};
+
+use gix::objs::Kind;
+use gix_pack::cache::lru::MemoryCappedHashmap;
+
+use super::commit::Commit;
+use super::discover::{absolute, discover};
+use super::error::GitError;
+use super::settings::Config;
+use super::{Fault, HashKind, Object, ObjectId};
+
+/// Trees and small records are read again and again within one command.
+const OBJECT_CACHE: usize = 16 * 1024 * 1024;
+/// Trees of a pack are differences from each other, one behind the other.
+const PACK_CACHE: usize = 16 * 1024 * 1024;
+
+/// An open repository. A clone of it has caches of its own.
+#[derive(Clone)]
+pub(crate) struct Repository {
+    pub(super) gix: gix::Repository,
+}
+
+/// What an object is, without its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) kind: Kind,
+    /// In bytes.
+    pub(crate) size: u64,
+}
+
+/// A worktree that `git worktree add` made.
+pub(crate) struct LinkedWorktree<'repo>(gix::worktree::Proxy<'repo>);
+
+impl LinkedWorktree<'_> {
+    /// Its own git folder.
+    pub(crate) fn git_dir(&self) -> &Path {
+        self.0.git_dir()
+    }
+
+    /// The folder with its files, where it can be told.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        self.0.base().ok()
+    }
+}
+
+impl Repository {
+    /// Opens the repository of `folder`, or the one that `GIT_DIR` names.
+    pub(crate) fn discover(folder: &Path) -> Result<Self, GitError> {
+        let mut repo = Self { gix: discover(folder)? };
+        if repo.config().text("extensions.refStorage").is_some_and(|kind| kind != "files") {
+            return Err(GitError::Reftable(repo.git_dir()));
+        }
+        repo.gix.object_cache_size_if_unset(OBJECT_CACHE);
+        repo.gix.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
+        Ok(repo)
+    }
+
+    /// The same, but new objects stay in memory.
+    pub(crate) fn in_memory(&self) -> Self {
+        Self { gix: self.gix.clone().with_object_memory() }
+    }
+
+    /// How many new objects it has in memory.
+    pub(crate) fn count_in_memory(&self) -> usize {
+        self.gix.objects.num_objects_in_memory()
+    }
+
+    /// The git folder that all worktrees share.
+    pub(crate) fn common_dir(&self) -> PathBuf {
+        absolute(self.gix.common_dir())
+    }
+
+    /// The git folder of this worktree.
+    pub(crate) fn git_dir(&self) -> PathBuf {
+        absolute(self.gix.git_dir())
+    }
+
+    /// The folder with the files; none in a bare repository.
+    pub(crate) fn work_dir(&self) -> Option<PathBuf> {
+        self.gix.workdir().map(absolute)
+    }
+
+    /// The folder with the files of the main worktree.
+    pub(crate) fn main_work_dir(&self) -> Option<PathBuf> {
+        self.gix.main_repo().ok().and_then(|main| main.workdir().map(Path::to_owned))
+    }
+
+    /// The worktrees other than the main one.
+    pub(crate) fn linked_worktrees(&self) -> Result<Vec<LinkedWorktree<'_>>, GitError> {
+        let linked = self.gix.worktrees().map_err(GitError::object("cannot list the worktrees"))?;
+        Ok(linked.into_iter().map(LinkedWorktree).collect())
+    }
+
+    /// The folder of its objects.
+    pub(crate) fn objects_dir(&self) -> &Path {
+        self.gix.objects.store_ref().path()
+    }
+
+    /// Whether history is missing behind some commits.
+    pub(crate) fn is_shallow(&self) -> Result<bool, Fault> {
+        self.gix.is_shallow()
+    }
+
+    /// Its configuration.
+    pub(crate) fn config(&self) -> Config<'_> {
+        Config(self.gix.config_snapshot())
+    }
+
+    /// The hash function of its ids.
+    pub(crate) fn hash_kind(&self) -> HashKind {
+        self.gix.object_hash()
+    }
+
+    /// Whether the object is here; where it cannot be told, it is not.
+    pub(crate) fn has_object(&self, id: ObjectId) -> bool {
+        self.gix.has_object(id)
+    }
+
+    /// Whether the object is here.
+    pub(crate) fn holds(&self, id: ObjectId) -> Result<bool, Fault> {
+        Ok(self.gix.try_find_header(id)?.is_some())
+    }
+
+    /// What an object is.
+    pub(crate) fn header(&self, id: ObjectId) -> Result<Header, Fault> {
+        let found = self.gix.find_header(id)?;
+        Ok(Header { kind: found.kind(), size: found.size() })
+    }
+
+    /// Whether an object is here and is a commit.
+    pub(crate) fn is_commit(&self, id: ObjectId) -> bool {
+        self.header(id).is_ok_and(|header| header.kind == Kind::Commit)
+    }
+
+    /// An object, of whatever kind and size.
+    pub(crate) fn object(&self, id: ObjectId) -> Result<Object<'_>, Fault> {
+        self.gix.find_object(id)
+    }
+
+    /// A commit.
+    pub(crate) fn commit(&self, id: ObjectId) -> Result<Commit<'_>, Fault> {
+        self.gix.find_commit(id).map(Commit)
+    }
+
+    /// The tree of a commit.
+    pub(crate) fn tree_of(&self, commit: ObjectId) -> Result<ObjectId, Fault> {
+        self.commit(commit)?.tree()
+    }
+
+    /// The id of the tree without entries.
+    pub(crate) fn empty_tree(&self) -> ObjectId {
+        ObjectId::empty_tree(self.hash_kind())
+    }
+
+    /// What a revision such as `HEAD~2` or `abc123^{commit}` names; none if it names nothing, or more than one thing.
+    pub(crate) fn resolve(&self, revision: &str) -> Option<ObjectId> {
+        Some(self.gix.rev_parse_single(revision).ok()?.detach())
+    }
+
+    /// The commit that a revision names, also through a tag.
+    pub(crate) fn resolve_commit(&self, revision: &str) -> Option<ObjectId> {
+        Some(self.gix.rev_parse_single(revision).ok()?.object().ok()?.peel_to_commit().ok()?.id)
+    }
+}
+
+#[cfg(test)]
+impl Repository {
+    /// A new bare repository.
+    pub(crate) fn init_bare(folder: &Path) -> Self {
+        Self { gix: gix::init_bare(folder).unwrap() }
+    }
+
+    /// Opens the repository at `folder`, whatever the environment says.
+    pub(crate) fn open_isolated(folder: &Path) -> Self {
+        Self { gix: gix::open_opts(folder, gix::open::Options::isolated()).unwrap() }
+    }
+
+    /// Moves a ref, whatever it points to.
+    pub(crate) fn set_ref(&self, name: &str, id: ObjectId) {
+        let any = gix::refs::transaction::PreviousValue::Any;
+        self.gix.reference(name, id, any, "test").unwrap();
+    }
+
+    /// What only tests need of it.
+    pub(crate) fn raw(&self) -> &gix::Repository {
+        &self.gix
+    }
+}

@@ -1,0 +1,69 @@
+//! The configuration, as git reads it.
+
+use std::path::PathBuf;
+
+use bstr::{BString, ByteSlice};
+
+use super::Fault;
+
+/// The configuration of a repository.
+pub(crate) struct Config<'repo>(pub(super) gix::config::Snapshot<'repo>);
+
+impl Config<'_> {
+    /// The last text for a key.
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
+        self.0.string(key).map(|value| value.to_str_lossy().into_owned())
+    }
+
+    /// All values of a key that can be given several times.
+    pub(crate) fn all(&self, key: &str) -> Vec<String> {
+        let values = self.0.plumbing().strings(key).unwrap_or_default();
+        values.iter().map(|value| value.to_str_lossy().into_owned()).collect()
+    }
+
+    /// A boolean; none if it is not set, or no boolean.
+    pub(crate) fn boolean(&self, key: &str) -> Option<bool> {
+        self.0.boolean(key)
+    }
+
+    /// The same; what is no boolean is an error.
+    pub(crate) fn try_boolean(&self, key: &str) -> Result<Option<bool>, Fault> {
+        self.0.try_boolean(key)
+    }
+
+    /// A number, which may have a unit such as `k`.
+    pub(crate) fn integer(&self, key: &str) -> Option<i64> {
+        self.0.integer(key)
+    }
+
+    /// A path, with `~` unfolded; none if it is not set, or stands in a file that is not trusted.
+    pub(crate) fn path(&self, key: &str) -> Option<PathBuf> {
+        self.0.trusted_path(key).ok().flatten()
+    }
+
+    /// The last value that any of these names, in lower case, was given in a section.
+    pub(crate) fn last_of(&self, section: &str, names: &[&str]) -> Option<BString> {
+        let is_meant = |name: &String| names.iter().any(|it| name.eq_ignore_ascii_case(it));
+        let mut found = None;
+        for section in self.0.plumbing().sections_by_name(section).into_iter().flatten() {
+            if section.header().subsection_name().is_none()
+                && let Some(name) = section.value_names().filter(is_meant).last()
+            {
+                found = section.values(&name).pop().or(found);
+            }
+        }
+        found
+    }
+
+    /// Each `remote.<name>.fetch`, with the name.
+    pub(crate) fn fetch_refspecs(&self) -> Vec<(String, String)> {
+        let mut refspecs = Vec::new();
+        for section in self.0.plumbing().sections_by_name("remote").into_iter().flatten() {
+            let Some(remote) = section.header().subsection_name() else { continue };
+            for refspec in section.values("fetch") {
+                refspecs.push((remote.to_str_lossy().into_owned(), refspec.to_str_lossy().into_owned()));
+            }
+        }
+        refspecs
+    }
+}

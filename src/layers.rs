@@ -1,0 +1,74 @@
+//! Holds the borders of `ARCHITECTURE.md`.
+
+use std::path::{Path, PathBuf};
+
+/// What names these stands in no file of `folder`.
+struct Border {
+    folder: &'static str,
+    words: &'static [&'static str],
+}
+
+const ABOVE_GIT: &[&str] = &[
+    "crate::agent",
+    "crate::cli",
+    "crate::hooks",
+    "crate::index",
+    "crate::interchange",
+    "crate::ops",
+    "crate::rules",
+    "crate::store",
+    "crate::sync",
+    "crate::trail",
+    "crate::ui",
+];
+
+const BORDERS: &[Border] = &[
+    Border { folder: "git", words: ABOVE_GIT },
+    Border { folder: "model", words: ABOVE_GIT },
+    Border { folder: "model", words: &["crate::git"] },
+    Border {
+        folder: "rules",
+        words: &["crate::git", "crate::store", "crate::ops", "crate::cli", "crate::ui"],
+    },
+];
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The lines of code in a file that are at fault, as `store/tx.rs: use gix::…`.
+fn at_fault(path: &Path, source: &Path, is_at_fault: impl Fn(&str) -> bool) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("//") && is_at_fault(line));
+    let shown = path.strip_prefix(source).unwrap().display();
+    lines.map(|line| format!("{shown}: {line}")).collect()
+}
+
+#[test]
+fn each_module_knows_only_those_below_it() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    files(&source, &mut all);
+    let mut found = Vec::new();
+    for path in all.iter().filter(|path| !path.ends_with("layers.rs")) {
+        let inner = path.strip_prefix(&source).unwrap();
+        if !inner.starts_with("git") {
+            found.extend(at_fault(path, &source, |line| line.replace("gix_quote", "").contains("gix")));
+            // Tests act as a user of git, too.
+            if !inner.to_string_lossy().contains("test") {
+                found.extend(at_fault(path, &source, |line| line.contains("Command::new(\"git\")")));
+            }
+        }
+        for border in BORDERS.iter().filter(|border| inner.starts_with(border.folder)) {
+            found.extend(at_fault(path, &source, |line| border.words.iter().any(|word| line.contains(word))));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
