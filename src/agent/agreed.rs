@@ -1,5 +1,5 @@
-//! What this user agreed to run: single commands of one plan in one repository, each as it was shown. Noted outside of the
-//! repository, where nothing that comes from a remote can write.
+//! The commands that this user agreed to run: single commands of one plan in one repository, each as it was shown. They
+//! are recorded outside the repository, where nothing that comes from a remote can write.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::AgentError;
 use crate::rules::command_line::CommandLine;
 use crate::store::Store;
 
-/// What was agreed to of one plan, by its digest.
+/// The consent for one plan, by its digest.
 #[derive(Debug)]
 pub(crate) struct Agreement {
     folder: PathBuf,
@@ -18,7 +18,7 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    /// Where agreements to commands of the plan of this digest are noted.
+    /// Where consent to commands of the plan with this digest is recorded.
     pub(crate) fn to(store: &Store, plan_digest: &str) -> Result<Self, AgentError> {
         let folder = state_home().ok_or(AgentError::NoHome)?.join("git-wf/agreed");
         let repository = store.common_dir();
@@ -26,13 +26,13 @@ impl Agreement {
         Ok(Self { folder, repository, plan_digest: plan_digest.to_owned() })
     }
 
-    /// Whether it was given to this command.
+    /// Whether consent was given to this command.
     pub(crate) fn is_given(&self, command: &CommandLine) -> bool {
-        // A note that is not whole is none.
+        // A truncated record does not count.
         std::fs::read(self.path(command)).is_ok_and(|note| note == self.note(command))
     }
 
-    /// Notes it for these commands, and no others.
+    /// Records consent to these commands, and no others.
     pub(crate) fn give<'a>(
         &self,
         commands: impl IntoIterator<Item = &'a CommandLine>,
@@ -51,7 +51,7 @@ impl Agreement {
         self.folder.join(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
     }
 
-    /// What is agreed to. The command stands last and has no line break.
+    /// The text that is agreed to. The command comes last and has no line break.
     fn note(&self, command: &CommandLine) -> Vec<u8> {
         let repository = self.repository.as_os_str().as_encoded_bytes();
         [self.plan_digest.as_bytes(), b"\n", repository, b"\n", command.as_str().as_bytes(), b"\n"].concat()

@@ -1,9 +1,9 @@
 //! The processes that this one was started by.
 
-/// Nobody's chain is longer; one that were would be a circle of ids that were used again.
+/// No chain is longer; a longer one would be a cycle of reused process ids.
 const MOST: usize = 200;
 
-/// Their arguments, the nearest first. What the system does not tell is left out.
+/// Their arguments, nearest first. Those that the system does not tell are left out.
 #[cfg(target_os = "linux")]
 pub(super) fn commands() -> Vec<Vec<String>> {
     let mut found = Vec::new();
@@ -13,14 +13,14 @@ pub(super) fn commands() -> Vec<Vec<String>> {
         let text = String::from_utf8_lossy(&bytes);
         found.push(text.split_terminator('\0').map(str::to_owned).collect());
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // The name of the program stands in parentheses and may hold anything.
+        // The name of the program is in parentheses and may contain anything.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
         pid = parent.and_then(|parent| parent.parse().ok());
     }
     found
 }
 
-/// Their arguments, as `ps` tells them: cut at each blank.
+/// Their arguments as `ps` prints them, split at each space.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn commands() -> Vec<Vec<String>> {
     use std::collections::HashMap;

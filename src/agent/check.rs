@@ -1,11 +1,11 @@
-//! From what a command did to the check that is recorded of it.
+//! Turns the result of a command into the check that is recorded.
 
 use super::process::{Ended, Ran};
 use super::secrets;
 use crate::model::execution::Check;
 use crate::model::hash::CommitHash;
 
-/// The most of an output that a record holds, in bytes.
+/// The most bytes of output that a record holds.
 const LONGEST_TAIL: usize = 4 * 1024;
 
 /// The state of the code that a command ran on.
@@ -34,8 +34,8 @@ pub(crate) fn record(task: &str, command: &str, ran: &Ran, code: &Code) -> Check
     }
 }
 
-/// What the output ends in, as it may be stored: without escapes and control characters, without secrets, and with a
-/// word about an end that the exit code does not tell.
+/// The end of the output in the form that is stored: without escapes, control characters and secrets, and with a remark
+/// if the command ended in a way that the exit code does not show.
 fn tail(ran: &Ran) -> String {
     let text = String::from_utf8_lossy(&ran.tail);
     let plain = anstream::adapter::strip_str(&text).to_string();

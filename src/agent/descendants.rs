@@ -1,4 +1,4 @@
-//! Processes that a command started and left behind, in whatever session or group they put themselves.
+//! Processes that a command started and left behind, whatever session or group they moved to.
 //!
 //! Its watcher is the parent of all of them, and ends them when the command has ended. A command that kills its watcher
 //! leaves them to this program, which may have other children at that moment: other watchers, and `git`. So watchers are
@@ -45,21 +45,21 @@ pub(super) fn adopt() -> BTreeSet<i32> {
     children()
 }
 
-/// Ends every child but those of `before`, and what they leave behind in turn.
+/// Ends every child except those in `before`, and the processes that they leave behind in turn.
 pub(super) fn end(before: &BTreeSet<i32>) {
     end_all(|pid| !before.contains(&pid));
 }
 
 #[cfg(target_os = "linux")]
 fn become_parent() {
-    // Where the system refuses, only the command's own group is ended.
+    // If the system refuses, only the command's own group is ended.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 #[cfg(target_os = "linux")]
 fn end_all(is_meant: impl Fn(i32) -> bool) {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-    /// Whoever starts processes faster than this many rounds end them is left alone.
+    /// After this many rounds, a program that starts processes faster than they end is left alone.
     const ROUNDS: usize = 1000;
     for _ in 0..ROUNDS {
         let left: Vec<Pid> =

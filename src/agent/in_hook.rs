@@ -1,14 +1,13 @@
-//! Whether this process was started from a git hook, where no command of a plan may run: a plan comes from others, and a
-//! hook runs without anybody looking.
+//! Whether this process was started from a git hook, where no command of a plan may run: a plan comes from others, and
+//! nobody watches a hook.
 //!
-//! git marks some hooks in their environment, and others not at all: what `pre-push`, `post-checkout` and `post-rewrite`
-//! see is just what an alias or `git rebase --exec` sees, which somebody asked for. So the processes are looked at that
-//! this one was started by.
+//! git marks some hooks in their environment, but not all: `pre-push`, `post-checkout` and `post-rewrite` see the same
+//! as an alias or `git rebase --exec`, which a user asked for. So the processes that started this one are examined.
 
 use std::path::Path;
 
-/// Set for hooks around a commit, for `pre-receive`, for hooks after a push, and by our own shims for the hooks that they
-/// call.
+/// Variables that are set for hooks around a commit, for `pre-receive`, for hooks after a push, and by our own shims
+/// for the hooks that they call.
 const MARKS: &[&str] =
     &["GIT_INDEX_FILE", "GIT_QUARANTINE_PATH", "GIT_PUSH_OPTION_COUNT", "GIT_WF_EARLIER", "GIT_WF_PRE_PUSH"];
 
@@ -40,8 +39,9 @@ const HOOKS: &[&str] = &[
     "update",
 ];
 
-/// What git does that starts hooks, and nothing that somebody asked for: here a hook is known even if it made way for what
-/// it started (`exec`). Not among them: `rebase`, which has `--exec`, and `bisect`.
+/// Commands of git that start hooks, but nothing that a user asked for: below them, a hook is recognized even if it
+/// replaced itself with the program that it started (`exec`). `rebase`, which has `--exec`, and `bisect` are not among
+/// them.
 const ONLY_HOOKS: &[&str] = &[
     "am",
     "checkout",
@@ -62,7 +62,7 @@ const ONLY_HOOKS: &[&str] = &[
 const WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix", "--exec-path"];
 
-/// What shows that a hook started this process; none if nothing does.
+/// The evidence that a hook started this process; none if there is none.
 pub(crate) fn shown_by() -> Option<String> {
     let is_set = |name: &&&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if let Some(name) = MARKS.iter().find(is_set) {
@@ -71,8 +71,8 @@ pub(crate) fn shown_by() -> Option<String> {
     hook_of(&super::ancestors::commands()).map(|name| format!("`{name}` started it"))
 }
 
-/// Whether the `git push` that started this only says what it would do: it runs its hook all the same, and does not tell
-/// it. An alias hides that.
+/// Whether the `git push` that started this process is a dry run, in which git runs the hook as well and does not say
+/// so. An alias hides that.
 pub(crate) fn is_in_dry_push() -> bool {
     is_dry_push(&super::ancestors::commands())
 }
@@ -81,18 +81,18 @@ fn is_dry_push(chain: &[Vec<String>]) -> bool {
     let push = chain.iter().find(|args| git_command(args) == Some("push"));
     let is_dry = |arg: &String| {
         let short = arg.strip_prefix('-').filter(|short| !short.starts_with('-'));
-        // What follows `o` is its value.
+        // The rest after `o` is its value.
         let letters = short.map_or("", |short| short.split('o').next().unwrap_or_default());
         arg == "--dry-run" || letters.contains('n')
     };
     push.is_some_and(|args| args.iter().skip(1).take_while(|arg| *arg != "--").any(is_dry))
 }
 
-/// The hook, or the command of git's, that is among these commands: each the arguments of a process, the nearest first.
+/// The hook, or the git command, among these processes, which are given by their arguments, nearest first.
 fn hook_of(chain: &[Vec<String>]) -> Option<String> {
     let of = |n: usize| chain.get(n).map(Vec::as_slice).unwrap_or_default();
     (0..chain.len()).find_map(|n| {
-        // One that goes on after git has ended hangs under the first process of all.
+        // A hook that outlives git becomes a child of the first process.
         let is_orphan = n + 2 >= chain.len();
         let hook = hook_file(of(n)).filter(|_| is_orphan || git_command(of(n + 1)).is_some());
         let only = git_command(of(n)).filter(|command| ONLY_HOOKS.contains(command));
@@ -100,19 +100,19 @@ fn hook_of(chain: &[Vec<String>]) -> Option<String> {
     })
 }
 
-/// The hook whose file this is, started as git does: by its path, or by an interpreter with that path.
+/// The hook whose file this is, if it was started as git does: by its path, or by an interpreter with that path.
 fn hook_file(args: &[String]) -> Option<String> {
     let script = args.iter().skip(1).find(|arg| !arg.starts_with('-'));
     args.first().into_iter().chain(script).find_map(|arg| {
         let path = Path::new(arg);
         let name = path.file_name()?.to_str()?.trim_end_matches(".exe");
-        // `./update` is a script of somebody's own; git names the folder of hooks.
+        // `./update` is a user's own script; git names the directory of hooks.
         let in_folder = path.parent().and_then(Path::file_name).is_some();
         (in_folder && HOOKS.contains(&name)).then(|| name.to_owned())
     })
 }
 
-/// The command that this git runs; none if it is no git. An alias is its own name.
+/// The subcommand of a git process; none if it is not git. For an alias, that is its name.
 fn git_command(args: &[String]) -> Option<&str> {
     let program = Path::new(args.first()?).file_name()?.to_str()?.trim_end_matches(".exe");
     if let Some(command) = program.strip_prefix("git-") {
@@ -172,7 +172,7 @@ mod tests {
             &["git wf verify", "bash", "sshd"][..],
             &["git wf verify", "sh -c git wf verify", "git rebase --exec x main", "bash"],
             &["/bin/sh -c ./t", "git bisect run ./t"],
-            // A script of that name, and a hook's file that somebody starts by hand.
+            // A script of that name, and a hook that someone starts by hand.
             &["/bin/sh ./update", "git al"],
             &["/bin/sh .git/hooks/pre-push", "bash", "/sbin/init"],
             &["git -C push wf verify", "bash"],

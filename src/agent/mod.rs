@@ -25,13 +25,13 @@ pub(crate) mod watch;
 
 use crate::model::remedy::Remedies;
 
-/// Why a command of a plan was not run, or its end is not known.
+/// Why a command of a plan was not run, or how it ended is not known.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AgentError {
-    /// It could not be started or followed.
+    /// It could not be started or watched.
     #[error("cannot run `{command}`: {source}")]
     Start {
-        /// As in the plan.
+        /// The command as in the plan.
         command: String,
         /// What the system said.
         source: std::io::Error,
@@ -39,7 +39,7 @@ pub(crate) enum AgentError {
     /// Signals to this program cannot be caught.
     #[error("cannot catch signals: {0}")]
     Signals(std::io::Error),
-    /// What was agreed to cannot be read or noted.
+    /// The consent cannot be read or recorded.
     #[error("cannot use {}: {source}", .path.display())]
     Agreed {
         /// The file.
@@ -47,7 +47,7 @@ pub(crate) enum AgentError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// There is no folder of this user to record their consent in.
+    /// The user has no directory in which to record their consent.
     #[error("neither XDG_STATE_HOME nor HOME is set")]
     NoHome,
 }
@@ -65,7 +65,7 @@ impl crate::model::Explain for AgentError {
             Self::Start { .. } => "commands of a plan are run by `sh -c` in the work tree".into(),
             Self::Signals(_) => Remedies::none(),
             Self::Agreed { .. } | Self::NoHome => {
-                "set XDG_STATE_HOME to a folder that can be written, or pass --yes each time".into()
+                "set XDG_STATE_HOME to a directory that can be written, or pass --yes each time".into()
             }
         }
     }

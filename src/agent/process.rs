@@ -20,11 +20,11 @@ use super::watch::{LOOK, Leash, Order, Start, Streams, Word, signal_group};
 use super::{AgentError, descendants};
 use crate::rules::command_line::CommandLine;
 
-/// How long a command that was told to stop may take to clean up.
+/// How long a command may take to clean up after it was told to stop.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// How much of the output's end is held. A record keeps less of it; the rest is there so that a secret which begins
-/// before the part that is kept is seen whole.
+/// How much of the end of the output is held. A record keeps less of it; the rest serves to see the whole of a secret
+/// that begins before the kept part.
 const WINDOW: usize = 64 * 1024;
 
 /// How a command ended.
@@ -34,30 +34,30 @@ pub(crate) enum Ended {
     Exited(i32),
     /// By a signal that did not come from here.
     Signal(i32),
-    /// Stopped, as its time was over.
+    /// Stopped because its time was up.
     TimedOut,
-    /// Stopped, as somebody interrupted.
+    /// Stopped because someone interrupted.
     Interrupted,
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     /// How it ended.
     pub(crate) ended: Ended,
     /// From its start to its end.
     pub(crate) took: Duration,
-    /// sha256 over all that it wrote to stdout and stderr, in hex.
+    /// The SHA-256 of everything that it wrote to stdout and stderr, in hex.
     pub(crate) output_sha256: String,
-    /// The last of that, at most 64 KiB.
+    /// The end of that output, at most 64 KiB.
     pub(crate) tail: Vec<u8>,
 }
 
-/// Notes that somebody wants to stop: Ctrl-C, a closed terminal, or a request to end.
+/// Notes requests to stop: Ctrl-C, a closed terminal, or a termination signal.
 pub(crate) struct Interrupts(Arc<AtomicBool>);
 
 impl Interrupts {
-    /// From now on such a signal does not end this program, but the command that it runs.
+    /// From now on such a signal ends the command that is running, not this program.
     pub(crate) fn catch() -> Result<Self, AgentError> {
         let seen = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -66,7 +66,7 @@ impl Interrupts {
         Ok(Self(seen))
     }
 
-    /// Whether one came since the last time that this was asked.
+    /// Whether one came since the last call.
     pub(crate) fn take(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }
@@ -130,7 +130,7 @@ pub(super) fn follow(
         Run { stop, leash: Some(leash), group: None, was_killed: false, output, sink, silent: false };
     let followed = run.follow(&mut watcher, limit.map(|limit| start + limit));
     let took = start.elapsed();
-    // The watcher ends with its line, and has cleaned up before, unless the command got it out of its way.
+    // The watcher ends when its line closes, and cleans up before, unless the command killed it.
     run.leash = None;
     let status = watcher.wait();
     let was_killed = run.was_killed || status.is_ok_and(|status| status.signal().is_some());
@@ -196,7 +196,7 @@ fn read_all(mut pipe: PipeReader, stream: Stream, sender: &SyncSender<Written>) 
     }
 }
 
-/// What was written so far.
+/// The output so far.
 #[derive(Default)]
 struct Kept {
     hash: Sha256,
@@ -273,7 +273,7 @@ impl Run<'_> {
             Some(Word::Failed(why)) => return Err(io::Error::other(why)),
             None if leash.has_ended() => {
                 let status = watcher.wait()?;
-                // Killed in the middle: what became of the command is not known, and it is ended now.
+                // The watcher was killed: what became of the command is not known, so it is ended now.
                 self.was_killed = true;
                 return Ok(Some(Ended::Signal(status.signal().unwrap_or(0))));
             }

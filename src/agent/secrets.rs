@@ -1,18 +1,18 @@
-//! Texts that look like secrets are not stored: a record is pushed, and what is pushed cannot be called back.
+//! Texts that look like secrets are not stored, since records are pushed, and a push cannot be taken back.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 const MASK: &str = "[masked]";
 
-/// Variables whose values are not stored, by what their names end in.
+/// Endings of the names of variables whose values are not stored.
 const SECRET_NAMES: &[&str] =
     &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS", "_KEY", "APIKEY"];
 
-/// Shorter values of such variables would mask words of the output that have nothing to do with them.
+/// Shorter values are not masked, since they would mask unrelated words.
 const SHORTEST_VALUE: usize = 8;
 
 /// What known kinds of secrets look like. The groups `keep` and `end` stay around the mask.
@@ -40,7 +40,7 @@ static KINDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The text with everything masked that looks like a secret, or is the value of a variable that is named like one.
+/// The text with everything masked that looks like a secret or is the value of a variable whose name sounds like one.
 pub(crate) fn masked(text: &str, environment: impl Iterator<Item = (String, String)>) -> String {
     let mut text = Cow::Borrowed(text);
     for (name, value) in environment {

@@ -21,15 +21,15 @@ use super::{descendants, pass};
 /// The hidden command by which this program starts itself as a watcher.
 pub(crate) const COMMAND: &str = "run-watched";
 
-/// The end of a process comes through no socket, so it is asked for.
+/// No socket reports the end of a process, so it is polled.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// An order to the watcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// The command should come to its end.
+    /// Ask the command to stop.
     Stop,
-    /// It must.
+    /// Kill it.
     Kill,
 }
 
@@ -42,7 +42,7 @@ impl Order {
     }
 }
 
-/// What the watcher says.
+/// A message of the watcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Word {
     /// The command runs, in a process group of this number.
@@ -132,12 +132,12 @@ impl Leash {
         Ok((child, Self { line: ours, heard: Vec::new(), has_ended: false }))
     }
 
-    /// Tells the watcher; one that is gone has nothing to stop.
+    /// Sends an order to the watcher; if it is gone, there is nothing to stop.
     pub(super) fn order(&mut self, order: Order) {
         let _ = self.line.write_all(&[order.byte()]);
     }
 
-    /// The next thing that the watcher said, if it said anything.
+    /// The next message of the watcher, if there is one.
     pub(super) fn word(&mut self) -> io::Result<Option<Word>> {
         let mut buffer = [0; 512];
         loop {
@@ -149,7 +149,7 @@ impl Leash {
                 Ok(n) => self.heard.extend(&buffer[..n]),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // One that was killed with orders unread.
+                // The watcher was killed with unread orders.
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => {
                     self.has_ended = true;
                     break;
@@ -168,7 +168,7 @@ impl Leash {
     }
 }
 
-/// This program, also where its file was replaced while it ran.
+/// This program, even if its file was replaced while it ran.
 fn own_program() -> io::Result<PathBuf> {
     let running = Path::new("/proc/self/exe");
     if running.exists() { Ok(running.to_owned()) } else { std::env::current_exe() }
@@ -179,7 +179,7 @@ fn own_program() -> io::Result<PathBuf> {
 /// reads is sent over the line first.
 pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     let mut line = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    // Fails where somebody typed this command.
+    // Fails if someone typed this command.
     line.set_read_timeout(Some(LOOK))?;
     // Away from the terminal, and from the session by which this program's other children are told apart.
     let _ = rustix::process::setsid();
@@ -195,14 +195,14 @@ pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
     let group = i32::try_from(child.id()).unwrap_or(0);
     let _ = line.write_all(Word::Began(group).line().as_bytes());
     let status = follow(&mut child, group, &mut line)?;
-    // What the command left in the background goes too; then nobody holds its output any more.
+    // Processes that the command left in the background are ended too, so that nobody holds its output open.
     signal_group(group, Signal::KILL);
     descendants::end(&before);
     let word = match status.code() {
         Some(code) => Word::Exited(code),
         None => Word::Signal(status.signal().unwrap_or(0)),
     };
-    // Nobody may be there to hear it.
+    // Maybe nobody is listening.
     let _ = line.write_all(word.line().as_bytes());
     Ok(())
 }
@@ -225,7 +225,7 @@ fn follow(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<Ex
                     error.kind(),
                     ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
                 ) => {}
-            // Whoever asked for the command is gone.
+            // The process that asked for the command is gone.
             Ok(_) | Err(_) => {
                 stop(Signal::KILL);
                 return child.wait();

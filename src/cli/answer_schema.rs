@@ -40,15 +40,15 @@ fn clock(generator: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// Fields that the store makes or derives (author, created_at, is_bound, plan_digest, …) are ignored here. Unknown
+/// Fields that the store sets or derives (author, created_at, is_bound, plan_digest, …) are ignored here. Unknown
 /// fields are kept.
 #[derive(JsonSchema)]
 pub(super) struct SolutionInput {
-    /// Generated if it is omitted.
+    /// The id; generated if omitted.
     id: Option<SolutionId>,
     /// Another name for id.
     solution_id: Option<SolutionId>,
-    /// Taken from the command if it is omitted.
+    /// The issue; taken from the command if omitted.
     issue_id: Option<IssueId>,
     #[schemars(flatten)]
     plan: Plan,
@@ -65,11 +65,11 @@ struct ErrorBody {
     /// A stable word in kebab case.
     #[schemars(regex(pattern = "^[a-z]+(-[a-z0-9]+)*$"))]
     code: String,
-    /// What is wrong, with the value.
+    /// What is wrong, with the value in question.
     message: String,
     /// What to do about it.
     hint: Option<String>,
-    /// Candidates, findings: one each.
+    /// Details, such as candidates or findings, one each.
     #[schemars(with = "Vec<String>", skip_serializing_if = "nothing")]
     details: (),
 }

@@ -108,7 +108,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<Redaction>(
         Sort::Record,
         "redaction",
-        "an entry that hides a value of a record in the same folder; an array of them is the answer of `redact`",
+        "an entry that hides a value of a record in the same directory; an array of them is the answer of `redact`",
     ),
     kind::<SolutionInput>(
         Sort::Input,
@@ -182,12 +182,12 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::plans::PlannerInput>(
         Sort::Answer,
         "planner-input",
-        "`context ISSUE`: what a planner is given",
+        "`context ISSUE`: the context for a planner",
     ),
     kind::<ops::plans::ExecutorInput>(
         Sort::Answer,
         "executor-input",
-        "`context SOLUTION`: what an executor is given",
+        "`context SOLUTION`: the context for an executor",
     ),
     kind::<ops::work::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
     kind::<ops::work::EndedAndTaken>(
@@ -196,7 +196,11 @@ pub(super) static KINDS: &[Kind] = &[
         "`done --next` and `fail --next`: the end, and the claim",
     ),
     kind::<ops::work::Lease>(Sort::Answer, "lease", "`lease renew`; an array of them: `lease list`"),
-    kind::<ops::work::DetailView>(Sort::Answer, "detail", "`detail`: what an item asks for"),
+    kind::<ops::work::DetailView>(
+        Sort::Answer,
+        "detail",
+        "`detail`: an item, with everything that its executor needs",
+    ),
     kind::<ops::work::Verified>(Sort::Answer, "verify", "`verify`: the checks"),
     kind::<ops::work::AgentView>(Sort::Answer, "agent", "an array of them: `agent list`"),
     kind::<ops::work::Tested>(Sort::Answer, "agent-test", "`agent test`"),

@@ -29,13 +29,13 @@ use slot::Slot;
 
 const PROGRAM: &str = "git-wf";
 
-/// What is installed where git looks for a hook.
+/// What is installed in the place where git looks for a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Installed {
     /// The shim that an install would write.
     Current,
-    /// A shim of another version, with another program, or that git cannot execute.
+    /// A shim of another version or for another program, or one that git cannot execute.
     Outdated,
     /// Nothing.
     Absent,
@@ -43,39 +43,39 @@ pub(crate) enum Installed {
     Foreign,
 }
 
-/// What was just done about a hook.
+/// What a command did with a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Change {
-    /// Nothing: there was nothing to do.
+    /// Nothing was to be done.
     None,
     /// A shim was written, for the first time or over an older one.
     Written,
-    /// The shim is gone, and there was no earlier hook.
+    /// The shim was removed, and there was no earlier hook.
     Removed,
-    /// The earlier hook is back in its place.
+    /// The shim was removed, and the earlier hook was restored.
     GivenBack,
-    /// A foreign hook lies where the shim may have been: it was left as it is, as was an earlier one.
+    /// Another hook has replaced the shim: it was left as it is, as was an earlier hook.
     LeftAlone,
 }
 
-/// One hook, as it is after the call that answered with it.
+/// One hook, as it is after the command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub(crate) struct HookState {
     /// Git's name for it.
     pub(crate) name: &'static str,
     /// What is installed.
     pub(crate) installed: Installed,
-    /// The program that the shim would run now; none if there is no shim or no program.
+    /// The program that the shim would run now; absent if there is no shim or no program.
     #[serde(serialize_with = "lossy")]
     pub(crate) calls: Option<PathBuf>,
-    /// A hook that was moved aside and is still there. Git ignored it if it is not executable; so does the shim.
+    /// An earlier hook that was moved aside. If it is not executable, the shim ignores it, as git did.
     #[serde(serialize_with = "lossy")]
     pub(crate) earlier: Option<PathBuf>,
-    /// Where a shim that somebody had edited was just moved to; nothing calls it there.
+    /// Where an edited shim was just moved to; nothing calls it there.
     #[serde(serialize_with = "lossy")]
     pub(crate) edited: Option<PathBuf>,
-    /// What was just done.
+    /// What the command did.
     pub(crate) change: Change,
 }
 

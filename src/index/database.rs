@@ -1,4 +1,4 @@
-//! The database as such: opening one, making one, and what it remembers of itself.
+//! The database itself: opening and creating one, and what it stores about itself.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,16 +16,15 @@ const APPLICATION: i32 = 0x7766_6978;
 const VERSION: i32 = 11;
 /// More statements than one issue takes, so that none is prepared for each issue anew.
 const STATEMENTS: usize = 64;
-/// Bytes of full text that are held back before they are written: each portion is merged with others later, so that few
-/// large ones take less time in all. The smaller is the default of FTS5.
+/// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
+/// large ones take less time in all. The smaller value is the default of FTS5.
 const LARGE_PORTION: i64 = 16 * 1024 * 1024;
 const SMALL_PORTION: i64 = 1024 * 1024;
 
 /// Bytes of the write-ahead log that are left in it.
 const SHORT_LOG: u64 = 512 * 1024;
 
-/// What of the index stands for a state of the store. Each part follows the ref by itself, so that a question waits for
-/// no more than it needs.
+/// A part of the index. Each part follows the ref separately, so that a query waits only for what it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Issues, ids and links.
@@ -49,8 +48,8 @@ impl Part {
     }
 }
 
-/// Opens the one at `path`. An error if it is none of ours, or of another version; and whenever another process that
-/// brings it up to date takes longer than `patience`.
+/// Opens the one at `path`. Fails if it is not ours or of another version, or if another process takes longer than
+/// `patience` to update it.
 pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexError> {
     let db = Connection::open_with_flags(
         path,
@@ -81,16 +80,16 @@ fn log_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Leaves the log as it is when the last connection is closed, where it is so short that it costs little to read, which
-/// everybody does who opens the database. Else each question would make two files and remove them again, and each small
-/// change would wait for the disk. A log that has grown long goes into the database then.
+/// Keeps a short write-ahead log when the last connection is closed. Otherwise each query would create two files and
+/// remove them again, and each small change would wait for the disk. A long log is moved into the database, since
+/// everyone who opens the database must read it.
 pub(super) fn keep_short_log(db: &Connection, path: &Path) -> Result<(), IndexError> {
     let keeps = std::fs::metadata(log_of(path)).map_or(true, |log| log.len() <= SHORT_LOG);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps)?;
     Ok(())
 }
 
-/// Makes an empty one, at `path` or in memory. It is fast and not safe until [`finish`].
+/// Creates an empty one, at `path` or in memory. It is fast, but not crash-safe until [`finish`].
 pub(super) fn create(path: Option<&Path>) -> Result<Connection, IndexError> {
     let db = match path {
         Some(path) => Connection::open(path)?,
@@ -110,7 +109,7 @@ fn set_portion(db: &Connection, bytes: i64) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Adds the indexes. From now on readers and a writer do not block each other, and nothing is half-written.
+/// Adds the indexes. From now on, readers and a writer do not block each other, and writes are atomic.
 pub(super) fn finish(db: &Connection) -> Result<(), IndexError> {
     db.execute_batch(include_str!("schema_indexes.sql"))?;
     set_portion(db, SMALL_PORTION)?;
@@ -126,12 +125,12 @@ pub(super) fn limit_memory(db: &Connection, mebibytes: i64) -> Result<(), IndexE
     Ok(db.pragma_update(None, "cache_size", -1024 * mebibytes)?)
 }
 
-/// The commit that a part stands for; none if it is empty.
+/// The commit that a part reflects; none if it is empty.
 pub(super) fn tip(db: &Connection, part: Part) -> Result<Option<ObjectId>, IndexError> {
     Ok(get(db, part.key())?.as_deref().and_then(object_id))
 }
 
-/// Notes the commit that a part stands for now.
+/// Records the commit that a part now reflects.
 pub(super) fn set_tip(db: &Connection, part: Part, commit: ObjectId) -> Result<(), IndexError> {
     put(db, part.key(), &commit.to_string())
 }

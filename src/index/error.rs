@@ -1,11 +1,11 @@
-//! What can go wrong between a question and the index.
+//! Errors of the index.
 
 use crate::model::Explain;
 use crate::model::remedy::Remedies;
 use crate::store::StoreError;
 
-/// A failure of the index. What is wrong with the database itself never reaches a user as long as there is memory to
-/// make another one in.
+/// A failure of the index. A failure of the database itself never reaches a user, as long as there is memory to build
+/// another one.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum IndexError {
     /// The store cannot be read.
@@ -20,7 +20,7 @@ pub(crate) enum IndexError {
 }
 
 impl IndexError {
-    /// Whether another database could do better.
+    /// Whether another database could help.
     pub(super) fn is_of_database(&self) -> bool {
         matches!(self, Self::Database(_) | Self::File(_))
     }

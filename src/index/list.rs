@@ -17,7 +17,7 @@ use crate::rules::shown::IssueDerived;
 
 /// If a filter matches at least this many issues, they are searched in the requested order.
 const MANY: i64 = 1000;
-/// Collecting and sorting one issue takes as long as testing this many issues for a match.
+/// Collecting and sorting one issue takes as long as testing this many for a match.
 const LOOKS: i64 = 10;
 /// If a word is in at least this many issues, they are not collected: each issue is tested for the word.
 const TOO_MANY: i64 = 10_000;
@@ -25,15 +25,15 @@ const TOO_MANY: i64 = 10_000;
 /// Which issues are wanted. Everything that is given must hold.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filter {
-    /// One of these; none: any.
+    /// One of these; any if empty.
     pub(crate) statuses: Vec<IssueStatus>,
-    /// Also those that are over. Has no meaning where statuses are given.
+    /// Also issues that need nothing more. Ignored if statuses are given.
     pub(crate) all: bool,
-    /// Each of these.
+    /// All of these.
     pub(crate) tags: Vec<String>,
-    /// Each of these.
+    /// All of these.
     pub(crate) components: Vec<String>,
-    /// One of these; none: any.
+    /// One of these; any if empty.
     pub(crate) priorities: Vec<Priority>,
     /// This one.
     pub(crate) assignee: Option<String>,
@@ -53,7 +53,7 @@ pub(crate) struct Filter {
     pub(crate) search: Option<String>,
 }
 
-/// In which order. What is equal goes by id.
+/// The order; ties are broken by id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
     /// The most urgent first, then the oldest.
@@ -64,7 +64,7 @@ pub(crate) enum Sort {
     Updated,
     /// By id.
     Id,
-    /// In the order of the work.
+    /// In the order of the workflow.
     Status,
     /// By title, in lower case.
     Title,
@@ -120,13 +120,13 @@ fn whole(row: &Row<'_>) -> rusqlite::Result<(Issue, IssueDerived)> {
     typed::read(&parts).map_err(|error| broken(error.to_string()))
 }
 
-/// A condition with its values; `find` is a query for the numbers of the issues that meet it, where there is one that
-/// is faster than looking at all; `probe` is a test that does not collect them first.
+/// A condition with its values. `find` is a query for the numbers of the issues that meet it, if there is one that is
+/// faster than looking at all; `probe` is a test that does not collect them first.
 struct Condition {
     test: String,
     find: Option<String>,
     probe: Option<String>,
-    /// What meets it stands anywhere in any order.
+    /// The issues that meet it can be anywhere in any order.
     is_spread: bool,
     values: Vec<Value>,
 }
@@ -172,7 +172,7 @@ impl Index<'_> {
         Ok(usize::try_from(count?).unwrap_or_default())
     }
 
-    /// How many issues stand where, and how many cannot be read.
+    /// How many issues have each status, and how many cannot be read.
     pub(crate) fn counts(&self) -> Result<(Vec<(IssueStatus, usize)>, usize), IndexError> {
         let mut query = self.db.prepare("SELECT status, count(*) FROM issues GROUP BY status")?;
         let rows = query.query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
@@ -196,7 +196,7 @@ impl Index<'_> {
         Ok(usize::try_from(count).unwrap_or_default())
     }
 
-    /// Each of these issues with what is derived of it, until `found` breaks off.
+    /// Passes each of these issues, with its derived fields, to `found`, until that breaks off.
     pub(crate) fn each_whole<B>(
         &self,
         numbers: &[i64],
@@ -205,7 +205,7 @@ impl Index<'_> {
         self.each("SELECT json FROM whole WHERE n = ?1", numbers, whole, found)
     }
 
-    /// Each of these issues as a table shows it, until `found` breaks off.
+    /// Passes each of these issues, as a table shows it, to `found`, until that breaks off.
     pub(crate) fn each_listed<B>(
         &self,
         numbers: &[i64],
@@ -219,7 +219,7 @@ impl Index<'_> {
         Ok(self.db.prepare_cached(LISTED)?.query_row([n], listed)?)
     }
 
-    /// One statement for all rows: to look it up for each takes as long as the row.
+    /// One statement for all rows: looking it up for each one takes as long as reading the row.
     fn each<T, B>(
         &self,
         sql: &str,
@@ -307,7 +307,7 @@ impl Index<'_> {
         Ok(all)
     }
 
-    /// Authors whose name or address has `part` in it.
+    /// Authors whose name or address contains `part`.
     fn authors(&self, part: &str) -> Result<Vec<Value>, IndexError> {
         let part = part.to_lowercase();
         let mut query = self.db.prepare("SELECT n, name FROM authors")?;
@@ -322,8 +322,8 @@ impl Index<'_> {
         Ok(found)
     }
 
-    /// Where a condition fits so many issues or more, and these stand anywhere in the order that is asked for, the first `limit`
-    /// of them are found sooner there than by collecting them all: one in n / many of those that are looked at fits.
+    /// If a condition fits this many issues or more, and these are spread over the requested order, the first `limit`
+    /// of them are found sooner by walking in that order than by collecting all of them.
     fn many(&self, limit: Option<usize>) -> Result<i64, IndexError> {
         let mut query = self.db.prepare_cached("SELECT coalesce(max(n), 0) FROM issues")?;
         let issues: i64 = query.query_row([], |row| row.get(0))?;
@@ -332,9 +332,10 @@ impl Index<'_> {
         Ok((limit.min(all) * all).isqrt() + 1)
     }
 
-    /// The rarest of the conditions leads the way, where few issues meet it; else the order that is asked for does, so that
-    /// the first issues that fit are found first. Few are fewer than [`MANY`], or than `many` where that is more: those that
-    /// meet a condition may all stand at the end of the order. What can be taken stands anywhere, and `many` decides alone.
+    /// If few issues meet the rarest condition, the search starts from those; otherwise it walks in the requested
+    /// order, so that the first matches are found first. Few means fewer than [`MANY`], or than `many` if that is more,
+    /// since all issues that meet a condition may be at the end of the order. Issues that can be taken are spread over
+    /// any order, so for them only `many` counts.
     ///
     /// SQLite cannot decide this: it knows how many issues a tag has on average, and no more with `ANALYZE` (without its
     /// compile-time option STAT4). Left to itself it collects all issues of a frequent tag, 60 to 120 ms for 25,000 of
@@ -351,7 +352,7 @@ impl Index<'_> {
             let Some(find) = &condition.find else { continue };
             let is_text = condition.probe.is_some();
             let many = if condition.is_spread { many } else { many.max(MANY) };
-            // To pass rows by is faster than to count them; to begin a search once more is not.
+            // Skipping rows is faster than counting them; beginning another search is not.
             let passes = |many: i64| -> Result<bool, IndexError> {
                 let sql = format!("{find} LIMIT 1 OFFSET {}", many - 1);
                 let mut query = self.db.prepare(&sql)?;
@@ -376,7 +377,7 @@ impl Index<'_> {
         let is_open_only = filter.statuses.is_empty() && !filter.all;
         let (mut index, order) = sort.order(is_open_only);
         if sort == Sort::Priority && filter.statuses.len() == 1 {
-            // Those of one status lie together there, in this order.
+            // There, issues with the same status are adjacent, in this order.
             index = "by_status";
         }
         let (rest, values) = plain(conditions, probed);
@@ -387,7 +388,7 @@ impl Index<'_> {
                     &rest["FROM ".len()..],
                     number_of(find)
                 ),
-                // Not by an index, which would look at all issues.
+                // Without an index, which would look at all issues.
                 order: order.replacen("i.", "+i.", 1),
                 values: first.iter().cloned().chain(values).collect(),
             },
@@ -406,7 +407,7 @@ struct From {
     values: Vec<Value>,
 }
 
-/// All conditions, one after the other; that at the place `probed` without collecting what meets it.
+/// All conditions, one after the other; the one at the index `probed` does not collect what meets it.
 fn plain(conditions: &[Condition], probed: Option<usize>) -> (String, Vec<Value>) {
     let test = |(at, condition): (usize, &Condition)| match &condition.probe {
         Some(probe) if probed == Some(at) => probe.clone(),

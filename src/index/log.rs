@@ -1,4 +1,4 @@
-//! The audit log, and the way from a commit to what links it.
+//! The audit log, and the executions that link a commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,8 @@ use crate::model::id::{ExecutionId, IssueId};
 use crate::store::history::Step;
 
 impl Index<'_> {
-    /// The numbers of the steps that did something to `thing` (an id, or `<queue>:<solution>` for an item), or of all;
-    /// the latest first, at most `limit`.
+    /// The numbers of the steps that changed `thing` (an id, or `<queue>:<solution>` for an item), or of all steps;
+    /// latest first, at most `limit`.
     pub(crate) fn steps(&self, thing: Option<&str>, limit: Option<usize>) -> Result<Vec<i64>, IndexError> {
         let limit = limit.map_or(-1, |limit| i64::try_from(limit).unwrap_or(i64::MAX));
         let sql = match thing {
@@ -35,7 +35,7 @@ impl Index<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The latest step until a moment in seconds since 1970; none before the first.
+    /// The latest step at or before a moment in seconds since 1970; none before the first.
     pub(crate) fn step_until(&self, seconds: i64) -> Result<Option<String>, IndexError> {
         let sql =
             "SELECT hash FROM commits WHERE late <= ?1 ORDER BY late DESC, depth DESC, hash DESC LIMIT 1";
@@ -50,7 +50,7 @@ impl Index<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Those that were made in a role or over a gate, oldest first.
+    /// Those that were made in a role or overrode a gate, oldest first.
     pub(crate) fn steps_to_audit(&self) -> Result<Vec<i64>, IndexError> {
         let sql = "SELECT n FROM commits WHERE json_extract(step, '$.role') IS NOT NULL
                  OR json_extract(step, '$.force') IS NOT NULL ORDER BY late, depth, hash";
@@ -59,7 +59,7 @@ impl Index<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The issues that each of these steps did something to.
+    /// The issues that each of these steps changed.
     pub(crate) fn issues_of_steps(
         &self,
         steps: &[i64],
@@ -85,7 +85,7 @@ impl Index<'_> {
         Ok(Step { commit, ..step })
     }
 
-    /// Issues of which something is hidden.
+    /// Issues with redactions.
     pub(crate) fn with_redactions(&self) -> Result<BTreeSet<IssueId>, IndexError> {
         let mut query = self.db.prepare_cached("SELECT id FROM issues WHERE hidden = 1")?;
         let rows = query.query_map([], |row| row.get::<_, String>(0))?;

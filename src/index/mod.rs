@@ -32,10 +32,10 @@ use crate::store::{ObjectId, Snapshot, Store, StoreError};
 use database::Part;
 use place::{Guard, Identity, Place};
 
-/// How often to begin again because another process brought one part further than the others.
+/// How often to begin again because another process updated one part further than the others.
 const TRIES: usize = 10;
 
-/// The index at one state of the store. All answers are of that state, whatever others write meanwhile.
+/// The index at one state of the store. All answers are about that state, whatever others write meanwhile.
 pub(crate) struct Index<'a> {
     store: &'a Store,
     commit: ObjectId,
@@ -43,7 +43,7 @@ pub(crate) struct Index<'a> {
     lies: Lies,
 }
 
-/// Where an index lies.
+/// Where an index is.
 enum Lies {
     /// In a file, which is not replaced while this lives.
     File { place: Place, identity: Option<Identity>, guard: Guard },
@@ -70,8 +70,7 @@ pub(crate) fn ask<'a, T>(
     watch: Watch<'_>,
     mut question: impl FnMut(&Index<'a>) -> Result<T, IndexError>,
 ) -> Result<(Index<'a>, T), IndexError> {
-    // Where there is no store, nothing is made. Its commit is not looked into: an index that stands for it was made by
-    // somebody who did.
+    // Without a store, no index is made. The commit itself is not read: a process that indexed it has done that.
     store.existing_tip()?;
     'places: for place in Place::all(&store.common_dir()) {
         for _ in 0..2 {
@@ -100,8 +99,8 @@ pub(crate) fn ask<'a, T>(
     Ok((index, answer))
 }
 
-/// The index for a command that can do without it and looks at queues: the one that there is, or a new one where reading
-/// each item by itself, now and the next time, would take longer.
+/// The index for a command that looks at queues and can do without an index: the existing one, or a new one if reading
+/// each item separately, now and next time, would take longer.
 pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a>> {
     let places = Place::all(&store.common_dir());
     let place = match places.iter().find(|place| place.identity().is_some()) {
@@ -119,8 +118,7 @@ pub(crate) fn at_hand<'a>(store: &'a Store, watch: Watch<'_>) -> Option<Index<'a
     }
 }
 
-/// The index that there is, for a command that has the store's lock: it does not wait for anybody, since others wait for
-/// it.
+/// The existing index, for a command that has the store's lock: it waits for nobody, since others wait for it.
 pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
     let places = Place::all(&store.common_dir());
     let place = places.iter().find(|place| place.identity().is_some())?;
@@ -130,7 +128,7 @@ pub(crate) fn at_hand_now(store: &Store) -> Option<Index<'_>> {
 /// Updates the index if so much has changed that the next query would have to wait, as after a sync that brought many
 /// changes or that many commits. If it cannot be done now, the next query does it.
 pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<(), IndexError> {
-    /// Of 256 folders of issues, or as many of the items of each queue. Fewer mean a few hundred issues at the most.
+    /// Of the 256 directories of issues, or of the items of each queue. Fewer mean a few hundred issues at most.
     const MANY_FOLDERS: usize = 192;
     const MANY_COMMITS: u64 = 500;
     let places = Place::all(&store.common_dir());
@@ -143,7 +141,7 @@ pub(crate) fn catch_up(store: &Store, commits: u64, watch: Watch<'_>) -> Result<
         if commits < MANY_COMMITS && store.changed_folders(old.tree(), new.tree())? < MANY_FOLDERS {
             return Ok(());
         }
-        // What was asked for before will be again.
+        // What was queried before will be queried again.
         let has = |part| database::tip(&db, part).map(|tip| tip.is_some());
         Needs { words: has(Part::Words)?, log: has(Part::Log)?, ready: has(Part::Ready)? }
     };
@@ -163,10 +161,11 @@ pub(crate) fn remake_all(store: &Store, watch: Watch<'_>) -> Result<Option<Strin
     Ok(None)
 }
 
-/// Takes the index away with all that was ever in it: what a database overwrites can stay in its free pages.
+/// Removes the index with everything that was ever in it, since overwritten data can stay in the free pages of a
+/// database.
 pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
     for place in Place::all(&store.common_dir()) {
-        // Also where somebody took the database away and left its log.
+        // Even if someone removed the database and left its log.
         if place.has_any() {
             let _alone = place.own()?;
             place.remove()?;
@@ -175,7 +174,7 @@ pub(crate) fn forget(store: &Store) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// How fresh the index is. This does not change it.
+/// How fresh the index is; does not change it.
 pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
     let tip = store.tip()?;
     for place in Place::all(&store.common_dir()) {
@@ -197,8 +196,7 @@ pub(crate) fn freshness(store: &Store) -> Result<Freshness, StoreError> {
     Ok(Freshness { path: None, commit: None, is_fresh: false })
 }
 
-/// Puts an index that is made from nothing in the place of the one with this identity. Where another process was
-/// faster, its is as good.
+/// Replaces the index that has this identity with a new one. If another process was faster, its index is just as good.
 fn remake(
     store: &Store,
     place: &Place,
@@ -213,7 +211,7 @@ fn remake(
     place.remove()?;
     let db = database::create(Some(&place.draft()))?;
     fill(&db, store, &store.snapshot()?, needs, watch)?;
-    // Whoever closes the last connection moves all into the one file.
+    // Closing the last connection moves everything into the one file.
     db.close().map_err(|(_, error)| error)?;
     std::fs::rename(place.draft(), place.database())?;
     Ok(())
@@ -233,7 +231,7 @@ fn fill(
 }
 
 impl<'a> Index<'a> {
-    /// Opens the index there and brings it up to date, waiting for others no longer than `patience`.
+    /// Opens the index there and updates it, waiting for others no longer than `patience`.
     fn open(
         store: &'a Store,
         place: &Place,
@@ -248,12 +246,12 @@ impl<'a> Index<'a> {
         let identity = place.identity();
         let mut db = database::open(&place.database(), patience)?;
         for n in 0..TRIES {
-            // A transaction that reads sees one state from its first look on.
+            // A read transaction sees one state from its first query on.
             db.execute_batch("BEGIN")?;
             let commit = database::tip(&db, Part::Rows)?;
             if let Some(commit) = commit
                 && refresh::is_at(&db, needs, commit)?
-                // After a refresh of ours the ref may have moved on, which is as if we had asked before.
+                // The ref may have moved since we updated the index, which is as if we had asked before.
                 && (n > 0 || store.tip()? == Some(commit))
             {
                 let lies = Lies::File { place: place.clone(), identity, guard };
@@ -277,15 +275,15 @@ impl<'a> Index<'a> {
         Ok(Self { store, commit: snapshot.commit(), db, lies: Lies::Memory })
     }
 
-    /// Becomes another index of the same state, for an answer that is half given when this one turns out to be broken.
-    /// Whoever asks next makes that one anew.
+    /// Switches to another index of the same state, for an answer that is half given when this index turns out to be
+    /// broken. The next query rebuilds the broken one.
     pub(crate) fn replace(&mut self, needs: Needs, watch: Watch<'_>) -> Result<(), IndexError> {
         let snapshot = self.snapshot()?;
         let other = Self::in_memory(self.store, &snapshot, needs, watch)?;
         let Self { lies, .. } = std::mem::replace(self, other);
         if let Lies::File { place, identity, guard } = lies {
             drop(guard);
-            // Who uses it meanwhile finds out by himself what is wrong.
+            // Other processes that use it find out by themselves what is wrong.
             if let Ok(_alone) = place.own()
                 && place.identity() == identity
             {
@@ -295,12 +293,12 @@ impl<'a> Index<'a> {
         Ok(())
     }
 
-    /// The commit of the state that all answers are of.
+    /// The commit of the state that all answers are about.
     pub(crate) fn commit(&self) -> ObjectId {
         self.commit
     }
 
-    /// The state that all answers are of.
+    /// The state that all answers are about.
     pub(crate) fn snapshot(&self) -> Result<Snapshot<'a>, StoreError> {
         self.store.snapshot_at(self.commit)
     }

@@ -1,5 +1,5 @@
-//! How items and the facts of issues lie in the index: as bytes that only this program reads, since a question about
-//! queues reads thousands of them. Another form of them needs another `VERSION` in `database.rs`.
+//! How items and the facts of issues are stored in the index: as bytes that only this program reads, since a query
+//! about queues reads thousands of them. A change of their form needs a new `VERSION` in `database.rs`.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::model::queue::Item;
 use crate::model::time::Time;
 use crate::rules::facts::IssueFacts;
 
-/// An item with all of its fields: as a record it leaves out what is not set, and only names tell which that is.
+/// An item with all of its fields; a record leaves out those that are not set, which needs names.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Item")]
 struct PackedItem {
@@ -27,24 +27,24 @@ struct PackedItem {
     queued_at: Time,
 }
 
-/// As bytes; none if that cannot be.
+/// As bytes; none if that is not possible.
 pub(super) fn item(item: &Item) -> Option<Vec<u8>> {
     let mut serializer = postcard::Serializer { output: AllocVec::new() };
     PackedItem::serialize(item, &mut serializer).ok()?;
     serializer.output.finalize().ok()
 }
 
-/// What [`item`] made.
+/// Reads what [`item`] made.
 pub(super) fn read_item(bytes: &[u8]) -> Result<Item, std::io::Error> {
     PackedItem::deserialize(&mut postcard::Deserializer::from_bytes(bytes)).map_err(std::io::Error::other)
 }
 
-/// As bytes; none if that cannot be.
+/// As bytes; none if that is not possible.
 pub(super) fn facts(facts: &IssueFacts) -> Option<Vec<u8>> {
     postcard::to_allocvec(facts).ok()
 }
 
-/// What [`facts`] made.
+/// Reads what [`facts`] made.
 pub(super) fn read_facts(bytes: &[u8]) -> Result<IssueFacts, std::io::Error> {
     postcard::from_bytes(bytes).map_err(std::io::Error::other)
 }

@@ -1,4 +1,4 @@
-//! A snippet of a long text, piece by piece: what SQLite does with a piece is little, however often it has the word.
+//! A snippet of a long text, piece by piece: the work of SQLite on a piece is bounded, however often it has the word.
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -7,10 +7,11 @@ use super::words::{BEGIN, BETWEEN, END};
 
 /// Bytes of a piece.
 const LONGEST: usize = 2 * 1024;
-/// At most this many are looked at together, and the best of them taken.
+/// At most this many are looked at together, and the best one is taken.
 const AT_ONCE: usize = 64;
 
-/// Some words around a match of `query` (words as `schema.sql` takes texts apart), from the first part of the texts that has one; nothing where none has.
+/// Some words around a match of `query` (split into words as in `schema.sql`), from the first part of the texts that
+/// has one; empty if none has.
 pub(super) fn snippet(texts: &[String], query: &str, words: usize) -> Result<String, IndexError> {
     let db = Connection::open_in_memory()?;
     db.execute_batch(
@@ -35,7 +36,7 @@ pub(super) fn snippet(texts: &[String], query: &str, words: usize) -> Result<Str
     Ok(String::new())
 }
 
-/// A text in pieces, which end between words where that can be.
+/// A text in pieces, which end between words if possible.
 struct Pieces<'a>(&'a str);
 
 impl<'a> Iterator for Pieces<'a> {

@@ -10,14 +10,14 @@ use sha2::{Digest, Sha256};
 
 use crate::model::digest::hex;
 
-/// How long to wait for another process that rebuilds the index or brings it up to date. It may also be stuck, which cannot
-/// be told from here; after that the answer comes from an index in memory.
+/// How long to wait for another process that rebuilds or updates the index, or that may be stuck; after that, the
+/// answer comes from an index in memory.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
-/// How long to wait for readers of an index that must go. One of them may be a pager that nobody closes.
+/// How long to wait for readers of an index that must be removed. One of them may be a pager that nobody closes.
 const READERS_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// All that can be of a database, in the order in which it goes: one without its log may be an older one.
+/// All files of a database, in the order of their removal: a database without its log may be an older state.
 const FILES: [&str; 7] = [
     "index.db",
     "index.db-wal",
@@ -28,19 +28,19 @@ const FILES: [&str; 7] = [
     "index.new-shm",
 ];
 
-/// A folder that may hold an index.
+/// A directory that may hold an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     folder: PathBuf,
 }
 
-/// Held while an index is open. It goes with the value.
+/// Held while an index is open, until the value is dropped.
 #[derive(Debug)]
 pub(super) struct Guard(#[allow(dead_code)] File);
 
 impl Place {
-    /// Where the index of the repository with this common git folder may lie, best first: in that folder, unless it is
-    /// on a network mount, where neither locks nor shared memory can be relied on; then in the user's cache.
+    /// Where the index of the repository with this common git directory may be, best first: in that directory, unless
+    /// it is on a network mount, where neither locks nor shared memory are reliable; then in the user's cache.
     pub(super) fn all(common_dir: &Path) -> Vec<Self> {
         let mut places = Vec::new();
         if !is_on_network(common_dir) {
@@ -58,26 +58,26 @@ impl Place {
         self.folder.join("index.db")
     }
 
-    /// Where one is made before it takes its place.
+    /// Where a new one is built before it takes its place.
     pub(super) fn draft(&self) -> PathBuf {
         self.folder.join("index.new")
     }
 
-    /// Keeps the index from being replaced. The folder is made where it is not there.
+    /// Keeps the index from being replaced. Creates the directory if necessary.
     pub(super) fn share(&self, patience: Duration) -> io::Result<Guard> {
         let file = self.lock_file()?;
         wait(patience, || file.try_lock_shared())?;
         Ok(Guard(file))
     }
 
-    /// Waits until nobody has the index open, and keeps everybody out.
+    /// Waits until nobody has the index open, and keeps everyone out.
     pub(super) fn own(&self) -> io::Result<Guard> {
         let file = self.lock_file()?;
         wait(READERS_TIMEOUT, || file.try_lock())?;
         Ok(Guard(file))
     }
 
-    /// What tells this database from one that takes its place; none if there is none.
+    /// What distinguishes this database from one that replaces it; none if there is no database.
     pub(super) fn identity(&self) -> Option<Identity> {
         let metadata = std::fs::metadata(self.database()).ok()?;
         #[cfg(unix)]
@@ -87,12 +87,12 @@ impl Place {
         Some((number, metadata.created().ok()))
     }
 
-    /// Whether there is anything of a database, if only what SQLite keeps beside it.
+    /// Whether any file of a database exists, even if only one that SQLite keeps beside it.
     pub(super) fn has_any(&self) -> bool {
         FILES.iter().any(|name| self.folder.join(name).symlink_metadata().is_ok())
     }
 
-    /// Removes the database and what SQLite keeps beside it.
+    /// Removes the database and the files that SQLite keeps beside it.
     pub(super) fn remove(&self) -> io::Result<()> {
         for name in FILES {
             match std::fs::remove_file(self.folder.join(name)) {
@@ -106,7 +106,7 @@ impl Place {
     fn lock_file(&self) -> io::Result<File> {
         if !self.folder.is_dir() {
             let mut builder = std::fs::DirBuilder::new();
-            // What is in a repository that only its owner can read is not for others to read in a cache.
+            // If only its owner can read a repository, others must not read its data in a cache.
             #[cfg(unix)]
             if !self.folder.parent().is_some_and(Path::is_dir) {
                 std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

@@ -1,22 +1,22 @@
-//! What a user types into a search, as a query of FTS5. Only what the help names is an operator: AND, OR, NOT, NEAR(…),
-//! parentheses, phrases in double quotes, `word*` and `title: word`. Everything else is text, and each run of it is searched
-//! for as a phrase, so that `beads_rust-0v1`, `ledger.py` and `a-b` are found as they stand. If the operators do not
-//! fit together, the text is searched for word by word: no text is an error.
+//! Turns what a user types into a search into an FTS5 query. Only what the help names is an operator: AND, OR, NOT,
+//! NEAR(…), parentheses, phrases in double quotes, `word*` and `title: word`. Everything else is text, and each run of
+//! it is searched for as a phrase, so that `beads_rust-0v1`, `ledger.py` and `a-b` are found as written. If the
+//! operators do not fit together, the text is searched for word by word, so no input is an error.
 
 use super::words::separated;
 
-/// What can stand before a colon, as the index names its columns.
+/// The words that can be before a colon: the names of columns.
 const COLUMNS: [&str; 6] = ["title", "context", "comments", "plans", "commits", "feedback"];
-/// Deeper parentheses are taken for text: FTS5 does not follow them for ever.
+/// Parentheses nested deeper are taken as text, since FTS5 limits the depth.
 const DEEPEST: usize = 16;
-/// As many words of a text say what is meant by it; FTS5 takes more time for each the more there are.
+/// The most words that are searched for; FTS5 takes more time for each one the more there are.
 const MOST_WORDS: usize = 500;
 
-/// Text to be found as it stands.
+/// Text to be found as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Phrase {
     text: String,
-    /// Whether its last word is only the start of one.
+    /// Whether its last word is a prefix.
     begins: bool,
 }
 
@@ -32,7 +32,7 @@ enum Token {
     Close,
 }
 
-/// A query that makes sense.
+/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Expression {
     Phrase(Phrase),
@@ -53,7 +53,7 @@ pub(super) fn query(text: &str) -> String {
     }
 }
 
-/// The same as a query for any of its words, wherever they stand. None if it has none.
+/// A query for any of the words, wherever they are. None if there are none.
 pub(super) fn any_of(text: &str) -> Option<String> {
     let mut found = Vec::new();
     parse(text)?.words(&mut found);
@@ -62,7 +62,7 @@ pub(super) fn any_of(text: &str) -> Option<String> {
 
 /// None if there is nothing to look for.
 fn parse(text: &str) -> Option<Expression> {
-    // SQLite would take it for the end of the text.
+    // SQLite would take it as the end of the text.
     let text = &text.replace('\0', " ");
     let tokens = tokens(text);
     let words = tokens.iter().filter(|it| matches!(it, Token::Phrase(_) | Token::Near(..))).count();
@@ -76,7 +76,7 @@ fn parse(text: &str) -> Option<Expression> {
     all(words.map(Expression::Phrase).collect())
 }
 
-/// A run of text without blanks; none if no letter or digit is in it.
+/// A run of text without spaces; none if it has no letter or digit.
 fn phrase(text: &str) -> Option<Phrase> {
     let bare = text.trim_end_matches('*');
     bare.contains(char::is_alphanumeric)
@@ -291,7 +291,7 @@ impl std::fmt::Display for Expression {
 }
 
 impl Expression {
-    /// The words that it looks for, each as a query.
+    /// The words that it searches for, each as a query.
     fn words(&self, found: &mut Vec<String>) {
         let mut add = |phrase: &Phrase| {
             let words = phrase.text.split(|c: char| c.is_whitespace() || c == '"');

@@ -15,7 +15,7 @@ use crate::rules::folder::QueueFolder;
 use crate::rules::readiness::Facts;
 use crate::store::records;
 
-/// All queues, those that are served first in front, without their items; and the gates.
+/// All queues without their items, in the order in which they are served, and the gates.
 pub(crate) struct QueueHeads {
     /// The queues.
     pub(crate) queues: Vec<QueueFolder>,
@@ -24,9 +24,9 @@ pub(crate) struct QueueHeads {
 
 /// The first items of a queue.
 pub(crate) struct Front {
-    /// They, and what they depend on.
+    /// These items, and what they depend on.
     pub(crate) known: KnownQueues,
-    /// From this position on items of the queue are left out; none if all are here that are not over.
+    /// Items of the queue from this position on are left out; none if all unfinished ones are here.
     pub(crate) ends_at: Option<String>,
 }
 
@@ -37,9 +37,9 @@ impl Index<'_> {
         Ok(QueueHeads { queues: heads(&snapshot)?, policy: records::root(&snapshot)?.policy })
     }
 
-    /// Whether more than the items that are looked at decides where those of these queues stand: an order that was told puts
-    /// any one before any other, and an item that names another issue than that of its plan, in whichever queue, is not found
-    /// by its issue.
+    /// Whether the state of the items of these queues depends on more than the items that are read: a declared order
+    /// can put any item before any other, and an item that names another issue than that of its plan cannot be found by
+    /// its issue.
     fn is_entangled(&self, heads: &QueueHeads, queues: &[QueueId]) -> Result<bool, IndexError> {
         let mut astray = self.db.prepare_cached("SELECT 1 FROM items WHERE queue = ?1 AND live = ?2")?;
         for folder in &heads.queues {
@@ -51,7 +51,7 @@ impl Index<'_> {
         Ok(false)
     }
 
-    /// The first `count` items of a queue, by their positions, whose issues are not over. None if these do not suffice.
+    /// The first `count` items of a queue, by position, whose issues are unfinished. None if these do not suffice.
     pub(crate) fn front(
         &self,
         heads: &QueueHeads,
@@ -98,7 +98,7 @@ impl Index<'_> {
         self.part(heads, issues).map(Some)
     }
 
-    /// With the items of all issues that those depend on, directly or through others, and of those that are executed.
+    /// Adds the items of all issues that these depend on, directly or through others, and of running executions.
     fn part(&self, heads: &QueueHeads, issues: Vec<IssueId>) -> Result<KnownQueues, IndexError> {
         let mut open = issues;
         let mut executed = self.db.prepare_cached("SELECT id FROM issues WHERE executing = 1")?;

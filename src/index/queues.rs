@@ -1,4 +1,5 @@
-//! What the state of all queues is derived from: their items, and the facts of the issues that these depend on.
+//! The data from which the state of all queues is derived: their items, and the facts of the issues that these depend
+//! on.
 
 use rusqlite::{Connection, params};
 
@@ -11,34 +12,34 @@ use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::readiness::{Facts, in_order};
 use crate::store::{Read, Snapshot, layout, records};
 
-/// Items of the queues with what their states are derived from.
+/// Items of the queues, with the data from which their states are derived.
 pub(crate) struct KnownQueues {
-    /// All queues, those that are served first in front, with those of their items that are looked at.
+    /// All queues in the order in which they are served, with those of their items that were read.
     pub(crate) queues: Vec<QueueFolder>,
-    /// The facts of the issues of these, and of all that those depend on, directly or through others.
+    /// The facts of the issues of these items, and of all issues that they depend on, directly or through others.
     pub(crate) facts: Facts,
     /// The gates, which are so few that they are read from the tree.
     pub(crate) policy: Policy,
 }
 
-/// What `items` says of an item in `live`.
+/// The value of `live` in `items`.
 pub(super) const DEAD: i64 = 0;
 pub(super) const LIVE: i64 = 1;
 pub(super) const ASTRAY: i64 = 2;
 
-/// What queues need to know of an issue, as bytes.
+/// The facts of an issue that queues need, as bytes.
 pub(super) fn facts_of(folder: &IssueFolder) -> Result<Vec<u8>, IndexError> {
     let facts = packed::facts(&IssueFacts::of(folder));
     Ok(facts.ok_or_else(|| std::io::Error::other("the facts of an issue cannot be packed"))?)
 }
 
-/// Takes the items of an issue away.
+/// Removes the items of an issue.
 pub(super) fn forget_items(db: &Connection, id: &IssueId) -> Result<(), IndexError> {
     db.prepare_cached("DELETE FROM items WHERE issue = ?1")?.execute([id.as_str()])?;
     Ok(())
 }
 
-/// Adds the items of an issue, each with what is known of the issue, if it is there and can be read.
+/// Adds the items of an issue, each with the facts of the issue, if it exists and can be read.
 pub(super) fn add_items(
     db: &Connection,
     read: &impl Read,
@@ -72,7 +73,7 @@ pub(super) fn add_items(
 }
 
 impl Index<'_> {
-    /// Whether any queue has an item of the issue, if only a removed one.
+    /// Whether any queue has an item of the issue, even a removed one.
     pub(crate) fn has_items(&self, issue: &IssueId) -> Result<bool, IndexError> {
         let mut query = self.db.prepare_cached("SELECT 1 FROM items WHERE issue = ?1")?;
         Ok(query.exists([issue.as_str()])?)
@@ -84,12 +85,12 @@ impl Index<'_> {
     }
 }
 
-/// Whether queues hold so many items that to read them one by one, again and again, takes longer than to make an index of
-/// all issues once. Folders are counted, each of which has at least one item, and one of the folders of issues, which
-/// are all of much the same size.
+/// Whether queues hold so many items that reading them one by one, again and again, takes longer than building an index
+/// of all issues once. This counts directories, each of which has at least one item, and the issues in one of the 256
+/// directories, which are all of about the same size.
 pub(super) fn are_long(snapshot: &Snapshot<'_>) -> Result<bool, IndexError> {
     const FEW: usize = 16;
-    /// An issue that is indexed takes as long as an item, and there are so many times to read the items.
+    /// Indexing an issue takes as long as reading an item; the items would be read this many times.
     const TIMES: usize = 64;
     let mut items = 0;
     for id in records::queue_ids(snapshot)? {
@@ -117,7 +118,7 @@ pub(super) fn note_ready(db: &Connection, snapshot: &Snapshot<'_>) -> Result<(),
     Ok(())
 }
 
-/// All queues without their items, those that are served first in front.
+/// All queues without their items, in the order in which they are served.
 pub(super) fn heads(snapshot: &Snapshot<'_>) -> Result<Vec<QueueFolder>, IndexError> {
     let mut queues = Vec::new();
     for id in records::queue_ids(snapshot)? {
@@ -147,7 +148,7 @@ fn queues(db: &Connection, snapshot: &Snapshot<'_>) -> Result<KnownQueues, Index
         }
         queues.push(queue.with_items(items));
     }
-    // A map that is made at once has no room left over.
+    // A map that is built at once has no spare capacity.
     let mut facts: Facts = known.into_iter().collect();
     add_more(db, &queues, &mut facts)?;
     Ok(KnownQueues { queues, facts, policy: records::root(snapshot)?.policy })
@@ -157,8 +158,8 @@ pub(super) fn blob<'a>(row: &'a rusqlite::Row<'_>, column: usize) -> Result<Opti
     Ok(row.get_ref(column)?.as_blob_or_null().map_err(rusqlite::Error::from)?)
 }
 
-/// To what is known of the issues of items, adds what these depend on besides, directly or through others: one by one,
-/// since it is little.
+/// Adds the facts of the issues that the issues of items depend on, directly or through others: one by one, since they
+/// are few.
 fn add_more(db: &Connection, queues: &[QueueFolder], facts: &mut Facts) -> Result<(), IndexError> {
     let of_items = queues.iter().flat_map(|queue| &queue.items).flat_map(|item| {
         // An item may name another issue than that of its plan.

@@ -10,7 +10,7 @@ use super::rows::{self, Wanted};
 use super::{queues, upsert};
 use crate::store::{ObjectId, Scan, Snapshot, Store, StoreError, records};
 
-/// Which parts a question needs; the rows always.
+/// Which parts a query needs, besides the rows, which every query needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Needs {
     /// Full text.
@@ -40,10 +40,10 @@ impl Needs {
     }
 }
 
-/// Told how far it has come: so many of so many.
+/// Receives the progress: how many are done, and of how many.
 pub(crate) type Watch<'a> = &'a mut dyn FnMut(&'static str, usize, usize);
 
-/// Whether all that is needed stands for `commit`.
+/// Whether all needed parts reflect `commit`.
 pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<bool, IndexError> {
     for part in needs.parts() {
         if database::tip(db, part)? != Some(commit) {
@@ -53,7 +53,7 @@ pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<b
     Ok(true)
 }
 
-/// As [`follow`], from nothing where the state that the index stands for is no longer here in full.
+/// Like [`follow`], but starts from nothing if the state that the index reflects is no longer completely here.
 pub(super) fn refresh_or_begin(
     db: &Connection,
     store: &Store,
@@ -71,7 +71,7 @@ pub(super) fn refresh_or_begin(
     refresh(db, store, snapshot, needs, watch)
 }
 
-/// Brings what is needed to the state of `snapshot`. The caller has the database for itself, in a transaction.
+/// Updates the needed parts to the state of `snapshot`. The caller holds the database exclusively, in a transaction.
 fn refresh(
     db: &Connection,
     store: &Store,
@@ -81,14 +81,14 @@ fn refresh(
 ) -> Result<(), IndexError> {
     let rows = Start::of(db, store, Part::Rows)?;
     if rows.commit.is_none() {
-        // Words go by the number of an issue's row.
+        // Words refer to the number of an issue's row.
         database::clear(db, Part::Words)?;
     }
     let target = snapshot.commit();
-    // Both at once where they are equally far behind: each issue is read once.
+    // Both at once if they reflect the same state, so that each issue is read once.
     let with_words = needs.words && database::tip(db, Part::Words)? == rows.commit;
     if rows.commit != Some(target) {
-        // It goes by the numbers of rows, which another issue may get.
+        // It refers to numbers of rows, which may be reused for another issue.
         if database::tip(db, Part::Ready)?.is_some() {
             database::clear(db, Part::Ready)?;
         }
@@ -116,7 +116,7 @@ fn refresh(
     Ok(())
 }
 
-/// The state that a part stands for; nothing where it is empty, or stands for one that is no longer here.
+/// The state that a part reflects; none if it is empty, or if that state is no longer here.
 struct Start {
     commit: Option<ObjectId>,
     tree: Option<ObjectId>,
@@ -163,7 +163,7 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
         && old != target
         && !store.is_ancestor(old, target).unwrap_or(false)
     {
-        // History was rewritten: what is gone from it is gone from here.
+        // The history was rewritten, so what it no longer has is removed here.
         database::clear(db, Part::Log)?;
         from = None;
     }
@@ -198,7 +198,7 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Watch<'_>) -> Re
         match trees.as_slice() {
             [] => touched(store, None, commit.tree, note)?,
             [parent] => touched(store, Some(*parent), commit.tree, note)?,
-            // What a merge only brings along, it did not do.
+            // A merge did not make the changes that it brings in.
             parents => {
                 let mut common: Option<BTreeSet<String>> = None;
                 for parent in parents {

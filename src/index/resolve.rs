@@ -1,4 +1,5 @@
-//! From what a user types to an id, as [`crate::store::resolve`] does it, without reading every folder for a short one.
+//! Resolves what a user types to an id, as [`crate::store::resolve`] does, without reading every directory for a short
+//! one.
 
 use rusqlite::params;
 
@@ -12,7 +13,7 @@ impl Index<'_> {
     /// Whatever `text` names.
     pub(crate) fn resolve(&self, text: &str) -> Result<Result<Known, ResolveError>, IndexError> {
         let snapshot = self.snapshot()?;
-        // Queues are few, and an item is one of a queue.
+        // There are few queues, and an item belongs to one.
         if text.starts_with("QUE-") || text.contains(':') || ItemId::parse(text).is_ok() {
             return Ok(resolve::any(&snapshot, text));
         }
@@ -32,7 +33,7 @@ impl Index<'_> {
     /// Everything that has an id which `text` begins, or whose uid it begins, in the order in which candidates are
     /// listed.
     pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<Known>, IndexError> {
-        // No id has the last of all bytes in it.
+        // No id contains the greatest byte.
         let end = format!("{text}\u{10ffff}");
         let mut query = self.db.prepare_cached(
             "SELECT whole, kind, ifnull((SELECT id FROM issues i WHERE i.n = ids.n), '~') AS issue

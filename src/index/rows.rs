@@ -1,4 +1,4 @@
-//! What the index keeps of one issue.
+//! What the index stores for one issue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,11 +16,11 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::shown::IssueDerived;
 use crate::store::{Read, StoreError, records};
 
-/// The `status` of an issue that cannot be read, and of a folder without one.
+/// The `status` of an issue that cannot be read, and of a directory without an issue.
 pub(super) const BROKEN: i64 = -1;
 const NOTHING: i64 = -2;
 
-/// What kind of thing an id is of, as `ids` stores it.
+/// The kind of thing that an id names, as stored in `ids`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Issue = 0,
@@ -29,16 +29,16 @@ pub(super) enum Kind {
     Queue = 3,
 }
 
-/// What of an issue is to be written.
+/// Which parts of an issue are to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) rows: bool,
     pub(super) words: bool,
-    /// Nothing of any issue is there yet.
+    /// The index is empty.
     pub(super) is_first: bool,
 }
 
-/// Reads an issue and puts it in place of what the index had of it.
+/// Reads an issue and replaces what the index had for it.
 pub(super) fn reload(
     db: &Connection,
     read: &impl Read,
@@ -91,7 +91,7 @@ pub(super) fn reload(
     Ok(())
 }
 
-/// Puts the ids of all queues in place of those that the index had.
+/// Replaces the ids of all queues in the index.
 pub(super) fn queue_ids(db: &Connection, ids: &[QueueId]) -> Result<(), IndexError> {
     db.execute("DELETE FROM ids WHERE kind = ?1", [Kind::Queue as i64])?;
     ids.iter().try_for_each(|id| note_id(db, id.as_str(), Kind::Queue, None))
@@ -112,8 +112,8 @@ fn remove(db: &Connection, id: &IssueId, wanted: Wanted) -> Result<(), IndexErro
     if wanted.words {
         db.execute("DELETE FROM words WHERE rowid = ?1", [n])?;
     } else {
-        // They stand for a state in which the issue is there. Should it come back before they follow, it would be as they
-        // have it, and under another number.
+        // They reflect a state in which the issue exists. If it came back before they are updated, they would still
+        // have it, but under another number.
         database::clear(db, Part::Words)?;
     }
     for table in ["whole", "tags", "components", "ids", "links", "facts", "issues"] {
@@ -145,14 +145,14 @@ fn row(
         Value::Text(it.title.to_lowercase()),
         Value::Text(tags.join(",")),
         Value::Integer(i64::from(hidden)),
-        // Also where something else was decided meanwhile.
+        // Even if something else was decided meanwhile.
         Value::Integer(i64::from(
             facts::holder(folder).is_some_and(|it| it.outcome() == ExecutionStatus::Executing),
         )),
     ])
 }
 
-/// The row of an issue that cannot be read, and of a folder without one.
+/// The row of an issue that cannot be read, or of a directory without an issue.
 fn empty_row(status: i64, hidden: bool) -> upsert::Row {
     let (nothing, text) = (Value::Integer(0), Value::Text(String::new()));
     [
@@ -200,7 +200,7 @@ fn note_id(db: &Connection, whole: &str, kind: Kind, n: Option<i64>) -> Result<(
     Ok(())
 }
 
-/// Everything but the row itself, the ids and what queues need; nothing where the issue cannot be read.
+/// Everything except the row itself, the ids and what queues need; nothing if the issue cannot be read.
 fn beside(put: &Beside<'_>, known: Option<(&IssueFolder, &IssueDerived)>) -> Result<(), IndexError> {
     let whole = known.map(|(folder, derived)| serde_json::to_string(&(&folder.issue.record, derived)));
     let whole = whole.transpose().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;

@@ -11,16 +11,17 @@ use super::{Index, pieces, query};
 use crate::model::id::{ItemId, QueueId};
 use crate::store::resolve::{self, Known};
 
-/// The start of an id is looked for from this many characters on.
+/// The shortest prefix of an id that is searched for, in characters.
 const SHORTEST: usize = 4;
-/// A word in a title says more about an issue than one in a comment: title, context, comments, plans, commits, feedback.
+/// The weights of the columns (title, context, comments, plans, commits, feedback): a word in a title says more about
+/// an issue than one in a comment.
 const WEIGHTS: &str = "10.0, 3.0, 1.0, 1.5, 1.0, 1.0";
 /// How many words are shown around a match.
 const SNIPPET: usize = 24;
 /// The columns of the table, in their order.
 const COLUMNS: [&str; 6] = ["title", "context", "comments", "plans", "commits", "feedback"];
-/// How many characters of an issue are too many for SQLite to choose a snippet of the whole: it holds each match against each
-/// other, and a word that stands in a text ten thousand times would keep it busy for seconds.
+/// From this many characters on, SQLite does not choose the snippet from the whole text: it compares every match with
+/// every other one, and a word that occurs ten thousand times would keep it busy for seconds.
 const LONG: i64 = 4 * 1024;
 
 /// An issue that matches.
@@ -30,14 +31,14 @@ pub(crate) struct Hit {
     pub(crate) issue: Listed,
     /// Its relevance; higher is better.
     pub(crate) score: f64,
-    /// Some words around a match, in parts; every other part, from the second on, is what was searched for.
+    /// Some words around a match, in parts; the second part, the fourth and so on are matches.
     pub(crate) snippet: Vec<String>,
 }
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Searched {
-    /// The issues that an id named, then the best fits.
+    /// The issues that an id named, then the best matches.
     pub(crate) hits: Vec<Hit>,
     /// How many issues there are in all.
     pub(crate) total: usize,
@@ -46,7 +47,7 @@ pub(crate) struct Searched {
 }
 
 impl Index<'_> {
-    /// What has this id or shortened id, and the best fits.
+    /// What has this id or shortened id, and the best matches.
     pub(crate) fn search(&self, text: &str, limit: usize) -> Result<Searched, IndexError> {
         let (mut hits, mut total) = self.best_fits(text, limit)?;
         let (mut named, mut queues) = (Vec::new(), Vec::new());
@@ -78,8 +79,8 @@ impl Index<'_> {
         Ok(Searched { hits: named, total, queues })
     }
 
-    /// What has the one word that was typed for its id, or for its last part. The start of an id is a word like others,
-    /// unless it can hardly be one.
+    /// What has the one typed word as its id, or as the last part of its id. The beginning of an id counts only if it
+    /// can hardly be a normal word.
     fn named(&self, text: &str) -> Result<Vec<Known>, IndexError> {
         let text = text.trim();
         if text.is_empty() || text.contains(char::is_whitespace) {
@@ -89,14 +90,14 @@ impl Index<'_> {
             return Ok(self.resolve(text)?.into_iter().collect());
         }
         let looks_like_one = text.len() >= SHORTEST && text.contains(|c: char| c.is_ascii_digit());
-        // Few words of five letters begin anything that was drawn at random.
+        // A word of five letters is rarely the beginning of something random.
         let begins_last_part = |it: &Known| text.len() > SHORTEST && it.last_part().starts_with(text);
         let known = resolve::all_among(text, self.ids_that_begin(text)?);
         let is_meant = |it: &Known| looks_like_one || begins_last_part(it) || it.is_named_exactly(text);
         Ok(known.into_iter().filter(is_meant).collect())
     }
 
-    /// The best fits of the words, and how many there are in all.
+    /// The best matches of the words, and how many there are in all.
     fn best_fits(&self, text: &str, limit: usize) -> Result<(Vec<Hit>, usize), IndexError> {
         let asked = query::query(text);
         let total: i64 = self
@@ -122,7 +123,7 @@ impl Index<'_> {
         Ok((hits, usize::try_from(total).unwrap_or_default()))
     }
 
-    /// The same of an issue with much text, from the first of its texts that has any of the words.
+    /// The snippet of an issue with much text, from the first of its texts that has any of the words.
     fn long_snippet(&self, text: &str, n: i64) -> Result<String, IndexError> {
         let Some(any) = query::any_of(text) else { return Ok(String::new()) };
         let mut query =
@@ -132,8 +133,8 @@ impl Index<'_> {
         pieces::snippet(&texts, &any, SNIPPET)
     }
 
-    /// The best fits, with score, id and number. What fits equally well goes by id: the order in which issues came into
-    /// the index means nothing.
+    /// The best matches, with score, id and number. Ties are broken by id, since the order in which issues were indexed
+    /// means nothing.
     fn best(&self, asked: &str, limit: usize) -> Result<Vec<(f64, String, i64)>, rusqlite::Error> {
         let mut query = self.db.prepare(&format!(
             "SELECT rowid, -rank FROM words WHERE words MATCH ?1 AND rank MATCH 'bm25({WEIGHTS})'
@@ -144,7 +145,7 @@ impl Index<'_> {
         let mut rows = query.query([asked])?;
         while let Some(row) = rows.next()? {
             let (n, score): (i64, f64) = (row.get(0)?, row.get(1)?);
-            // Beyond the limit only what ties with the last that is within.
+            // Beyond the limit, only those with the same score as the last one within it.
             if best.len() >= limit && best.last().is_none_or(|(last, ..)| *last > score) {
                 break;
             }

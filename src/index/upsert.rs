@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Params, params, params_from_iter};
 use super::error::IndexError;
 use crate::model::id::IssueId;
 
-/// The columns of an issue's row that are no key, as the table names them.
+/// The columns of an issue's row that are not keys, as named in the table.
 const COLUMNS: [&str; 14] = [
     "status",
     "over",
@@ -30,7 +30,7 @@ const COLUMNS: [&str; 14] = [
 /// Their values.
 pub(super) type Row = [Value; COLUMNS.len()];
 
-/// Writes the row of an issue; the answer is its number.
+/// Writes the row of an issue and returns its number.
 pub(super) fn issue(db: &Connection, id: &IssueId, row: Row, is_first: bool) -> Result<i64, IndexError> {
     let known = if is_first { None } else { known(db, id)? };
     let Some((n, old)) = known else {
@@ -55,8 +55,8 @@ pub(super) fn issue(db: &Connection, id: &IssueId, row: Row, is_first: bool) -> 
     Ok(n)
 }
 
-/// Adds a row; the answer is its number. It is not asked for with `RETURNING`: that makes a statement which could end half
-/// done, and before each such one SQLite writes the full text to the file that it holds back to write it in one piece.
+/// Adds a row and returns its number. Does not use `RETURNING`: such a statement could end half done, and before each
+/// one SQLite flushes the full text that it buffers.
 pub(super) fn insert(db: &Connection, sql: &str, values: impl Params) -> Result<i64, IndexError> {
     db.prepare_cached(sql)?.execute(values)?;
     Ok(db.last_insert_rowid())
@@ -72,16 +72,16 @@ fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, Ind
     Ok(row.optional()?)
 }
 
-/// What lies beside the row with the number `n`.
+/// The rows that belong to the row with the number `n`.
 pub(super) struct Beside<'a> {
     pub(super) db: &'a Connection,
     pub(super) n: i64,
-    /// Nothing of any issue is there yet.
+    /// The index is empty.
     pub(super) is_first: bool,
 }
 
 impl Beside<'_> {
-    /// The one value of an issue in a table of such; none takes it away.
+    /// Sets the single value of an issue in a table; none removes it.
     pub(super) fn one(&self, table: &str, column: &str, value: Option<Value>) -> Result<(), IndexError> {
         let Some(value) = value else { return self.delete(table) };
         if !self.is_first {
@@ -95,7 +95,7 @@ impl Beside<'_> {
         Ok(())
     }
 
-    /// The texts of an issue in a table of such.
+    /// Sets the texts of an issue in a table.
     pub(super) fn texts(
         &self,
         table: &str,
@@ -109,7 +109,7 @@ impl Beside<'_> {
         })
     }
 
-    /// The rows of an issue in a table, each of which `text` tells from the others.
+    /// Sets the rows of an issue in a table; `text` is their key.
     pub(super) fn all(
         &self,
         table: &str,

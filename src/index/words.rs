@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-/// Stands between characters that are words. It is no letter, so FTS5 splits there, and no text in the index has it of its
-/// own: what came out is what went in once these are gone.
+/// Separates characters that are words. It is not a letter, so FTS5 splits there, and no text in the index has it
+/// otherwise: removing it restores the original text.
 pub(super) const BETWEEN: char = '\u{1f}';
-/// Stand around a match while it comes out of the index, and are in no text there.
+/// These enclose a match in the output of the index, and are in no text there.
 pub(super) const BEGIN: char = '\u{2}';
 pub(super) const END: char = '\u{3}';
 
@@ -35,7 +35,7 @@ fn is_word(c: char) -> bool {
 
 /// `text` with each such character a word.
 pub(super) fn separated(text: &str) -> Cow<'_, str> {
-    // Most texts have no other letters than English has.
+    // Most texts have only English letters.
     let is_plain = text.is_ascii() && !text.bytes().any(|byte| is_mark(char::from(byte)));
     if is_plain || !text.contains(|c| is_word(c) || is_mark(c)) {
         return Cow::Borrowed(text);

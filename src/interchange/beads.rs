@@ -1,7 +1,7 @@
-//! A record of beads, as `bd export` and `br sync` write it, and the issue that it becomes. Pure.
+//! Turns a record of beads, as `bd export` and `br sync` write it, into an issue. Pure.
 //!
-//! Everything that the format has a place for goes there. The whole record stays in `imported` besides, so that what
-//! has none is not lost; where that is worth knowing, a note says so.
+//! Everything that has a place in the format is put there. The whole record also stays in `imported`, so that the rest
+//! is not lost; a note says so if that is worth knowing.
 
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ use crate::model::stamp::Stamp;
 use crate::model::time::Time;
 use crate::rules::limits::{self, LONGEST_TITLE};
 
-/// Who wrote what nobody signed.
+/// The author of records without one.
 const UNKNOWN: &str = "unknown";
 
 /// The issue that `record` becomes. A pure function: the same record makes the same bytes in every clone.
@@ -71,7 +71,7 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
     let mut comments: Vec<Comment> = Vec::new();
     for comment in fields.list("comments") {
         match fields.comment(&issue, comment) {
-            // One that stands there twice is one.
+            // A repeated one counts once.
             Some(comment) if comments.iter().any(|known| known.id == comment.id) => {}
             Some(comment) => comments.push(comment),
             None => fields.note("a comment has no `text`; it is kept in `imported`".into()),
@@ -81,7 +81,7 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, Refused> {
     Ok(Arrival { issue, changed, comments, notes: fields.notes })
 }
 
-/// The fields of one record, and what was found out while reading them.
+/// The fields of one record, and the notes about them.
 struct Fields<'a> {
     map: &'a Map<String, Value>,
     notes: Vec<String>,
@@ -92,7 +92,7 @@ impl<'a> Fields<'a> {
         self.notes.push(note);
     }
 
-    /// A text that says something; beads writes an empty one for none.
+    /// A text that is not empty; beads writes an empty text for a missing one.
     fn text(&mut self, name: &str) -> Option<String> {
         match self.map.get(name)? {
             Value::Null => None,
@@ -116,7 +116,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// One line, of a length that can be shown.
+    /// One line of a presentable length.
     fn title(&mut self) -> Option<String> {
         let given = self.text("title")?;
         let lines = given.split(char::is_control).map(str::trim).filter(|line| !line.is_empty());
@@ -130,7 +130,7 @@ impl<'a> Fields<'a> {
         Some(title)
     }
 
-    /// When the issue was born and when it last changed, which is never earlier.
+    /// When the issue was created and when it last changed, which is never earlier.
     fn times(&mut self) -> (Time, Time) {
         let (created, updated) = (self.time("created_at"), self.time("updated_at"));
         let born = created.or(updated).unwrap_or_else(|| {
@@ -165,7 +165,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// 0 to 4 there, 1 to 5 here. Medium where none is given, as there.
+    /// 0 to 4 in beads, 1 to 5 here. Medium if none is given, as in beads.
     fn priority(&mut self) -> Priority {
         let value = match self.map.get("priority") {
             None | Some(Value::Null) => return Priority::default(),
@@ -183,7 +183,7 @@ impl<'a> Fields<'a> {
         priority
     }
 
-    /// None if it says nothing. Its name follows from what it says, so that it is the same entry in every clone.
+    /// None if it is empty. Its name is derived from its content, so it is the same entry in every clone.
     fn comment(&mut self, issue: &Issue, given: &Value) -> Option<Comment> {
         let text =
             |name: &str| given.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
@@ -202,7 +202,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Puts a dependency in its place, or says why it has none.
+/// Stores a dependency in the right field, or returns why there is none.
 fn depend(issue: &mut Issue, dependency: &Value) -> Result<(), String> {
     let text = |name: &str| dependency.get(name).and_then(Value::as_str);
     let target = text("depends_on_id").ok_or("a dependency has no `depends_on_id`")?;
@@ -214,7 +214,7 @@ fn depend(issue: &mut Issue, dependency: &Value) -> Result<(), String> {
         return Err("it depends on itself".into());
     }
     let given = text("type").ok_or_else(|| format!("the dependency on `{target}` has no `type`"))?;
-    // Both spellings are in the wild, and `related` is what early versions wrote.
+    // Both spellings occur; early versions wrote `related`.
     let kind = match given.replace('_', "-") {
         kind if kind == "related" => "relates-to".to_owned(),
         kind => kind,

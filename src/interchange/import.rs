@@ -1,5 +1,5 @@
-//! Issues of another tracker on their way into the store: all of a file in one transaction. The file is read twice, once
-//! to know which of its lines count and once to write them, so that it need not fit into memory.
+//! Imports the issues of another tracker: a whole file in one transaction. The file is read twice, first to find the
+//! lines that count and then to write them, so that it need not fit into memory.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,16 +19,16 @@ use crate::rules::dag;
 use crate::store::redact::Redactions;
 use crate::store::{Read, StoreError, Tx, layout, records};
 
-/// One record of the source, as it will stand here.
+/// One record of the source, as it will be stored here.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Arrival {
-    /// Its `imported` is the record itself.
+    /// The issue; its `imported` is the source's record.
     pub(crate) issue: Issue,
-    /// When it last changed there; never before it was born.
+    /// When it last changed there; never before its creation.
     pub(crate) changed: Time,
     /// Its comments, each once.
     pub(crate) comments: Vec<Comment>,
-    /// What came in otherwise than it stood there.
+    /// What differs from the source.
     pub(crate) notes: Vec<String>,
 }
 
@@ -41,22 +41,22 @@ pub(crate) struct Refused {
     pub(crate) reason: String,
 }
 
-/// How one kind of source is read. The same function reads the `imported` of an issue that is here already, so that
-/// only what the source itself changed since is taken over.
+/// The function that reads one kind of source. It also reads the `imported` of an existing issue, so that only what the
+/// source itself has changed since is applied.
 pub(crate) type Reader = fn(&Value) -> Result<Arrival, Refused>;
 
-/// Which records of a file count: of each id one.
+/// The records of a file that count: one for each id.
 pub(crate) struct Batch {
     reader: Reader,
     /// The line that counts, and when its record changed.
     lines: BTreeMap<IssueId, (u64, Time)>,
-    /// What is known before the store is looked at.
+    /// The result of the first pass, before the store is read.
     report: Report,
 }
 
 impl Batch {
-    /// Reads every record. Where an id appears twice, the record that changed later counts, and of two equal ones the
-    /// one further down. `seen` is told how many lines are through.
+    /// Reads every record. If an id appears twice, the record that changed later counts, or the lower one if they
+    /// changed at the same time. Reports the number of lines so far to `seen`.
     pub(crate) fn collect(
         reader: Reader,
         source: &mut Source,
@@ -103,13 +103,13 @@ impl Batch {
         }
     }
 
-    /// What was left out, where nothing else is in the file: it is no file of this source.
+    /// The records that were left out, if there are no others: then the file is not one of this source.
     pub(crate) fn nothing_but_skipped(&self) -> Option<&[Skipped]> {
         let skipped = &self.report.skipped;
         (self.lines.is_empty() && !skipped.is_empty()).then_some(skipped)
     }
 
-    /// Whether the file holds nothing at all.
+    /// Whether the file is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.report.skipped.is_empty()
     }
@@ -119,7 +119,7 @@ impl Batch {
         self.lines.len()
     }
 
-    /// Writes all of it; `seen` is told how many are through.
+    /// Writes all of it; reports progress to `seen`.
     pub(crate) fn write<E: From<StoreError> + From<Unreadable>>(
         &self,
         source: &mut Source,
@@ -127,7 +127,7 @@ impl Batch {
         mut seen: impl FnMut(u64),
     ) -> Result<Report, E> {
         let mut report = self.report.clone();
-        // In the order of the file, which is how notes are best read.
+        // Notes are best read in the order of the file.
         let mut lines = source.lines()?;
         let mut done = 0;
         while let Some(line) = lines.next()? {
@@ -137,7 +137,7 @@ impl Batch {
             }
             match self.settle(tx, &arrival) {
                 Ok(settled) => settled.write(tx, line.number, &arrival, &self.lines, &mut report)?,
-                // It may not stand in the way of the rest.
+                // It must not stop the rest.
                 Err(StoreError::Broken { broken, .. }) => report.skipped.push(Skipped {
                     line: line.number,
                     id: Some(arrival.issue.id.to_string()),
@@ -152,7 +152,7 @@ impl Batch {
         Ok(report)
     }
 
-    /// What becomes of the record that is here, if one is.
+    /// What to do with the existing record, if there is one.
     fn settle(&self, tx: &Tx<'_>, arrival: &Arrival) -> Result<Settled, StoreError> {
         let birth = Stamp::import(arrival.issue.created_at);
         let changed = Stamp::import(arrival.changed);
@@ -169,8 +169,9 @@ impl Batch {
         let mut note = None;
         let is_changed = match (before, &here) {
             (Some(before), _) if before.changed > arrival.changed => return Ok(Settled::Older),
-            // The source says something else without another time. Under the stamps of the last reading the greater value
-            // would win in each field, and half of a record come in: so the greater record stands whole.
+            // The source has other content at the same time of change. With the stamps of the last import, the greater
+            // value would win in each field separately, and half of a record come in; so the greater record wins as a
+            // whole.
             (Some(before), Some(here)) if before.changed == arrival.changed => {
                 let greater = if canonical(&before.issue) > canonical(&arrival.issue) {
                     note = Some(SAME_TIME.to_owned());
@@ -194,16 +195,16 @@ impl Batch {
     }
 }
 
-/// Why a record was left out that says something else than the one which was read before.
+/// Why a record with other content than the last import was left out.
 const SAME_TIME: &str = "a record with the same `updated_at` but different content is already here; every clone keeps the greater \
                          of the two, so this one is imported once its `updated_at` is later";
 
-/// The bytes by which two records of one time are compared.
+/// The bytes by which two records with the same time are compared.
 fn canonical(issue: &Issue) -> String {
     issue.imported.as_ref().map(digest::canonical).unwrap_or_default()
 }
 
-/// The stamp behind that of the last reading, where that bears the same time.
+/// The stamp after that of the last import, if that has the same time.
 fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
     let last = doc.stamp("imported").filter(|stamp| stamp.is_import() && stamp.time() == changed.time());
     let text = last.unwrap_or(changed).to_string();
@@ -215,8 +216,8 @@ fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
     Stamp::parse(&later).unwrap_or_else(|| changed.clone())
 }
 
-/// Two issues under one id: the one that is here stays as it is, since only a merge decides between births. This is told
-/// every time, since the file and the store go on to disagree.
+/// Two issues under one id: the existing one stays as it is, since only a merge decides between births. Every import
+/// says so, since the file and the store still disagree.
 fn two_births(here: &Doc) -> Settled {
     let at = here.birth().map(|stamp| stamp.time().to_string()).unwrap_or_default();
     let note = format!(
@@ -227,11 +228,11 @@ fn two_births(here: &Doc) -> Settled {
 
 /// What is to be written for one record.
 enum Settled {
-    /// There was none of this id.
+    /// There is no issue with this id.
     New(Doc),
-    /// What is here was read from the source later.
+    /// The existing record is from a later import.
     Older,
-    /// One is here; `doc` is what becomes of it, none if it stays as it is.
+    /// There is one; `doc` is its new version, none if it stays as it is.
     Known { doc: Option<Doc>, here: Option<Box<Issue>>, note: Option<String> },
 }
 
@@ -296,7 +297,7 @@ impl Settled {
     }
 }
 
-/// Why a record does not fit. The source may well have a place for each part of it, and not for all of it in one field.
+/// Why a record does not fit. Each part may fit by itself, but not all of them in one field.
 fn of_excess(excess: &Excess) -> String {
     match excess {
         Excess::Value { field, .. } | Excess::Values { field, .. } if field == "imported" => {
@@ -306,8 +307,7 @@ fn of_excess(excess: &Excess) -> String {
     }
 }
 
-/// Dependencies that lead back to where they begin, as far as this import brought one: no such issue can be carried
-/// out.
+/// Dependency cycles to which this import contributed: no issue in a cycle can be executed.
 fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
     let mut depends_on: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
     let mut open = report.dependent.clone();
@@ -341,13 +341,13 @@ fn note_cycles(tx: &Tx<'_>, report: &mut Report) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What is in the set now and was not before.
+/// The elements that are new in the set.
 fn new<'a, T: Ord>(now: &'a BTreeSet<T>, before: Option<&'a BTreeSet<T>>) -> impl Iterator<Item = &'a T> {
     now.iter().filter(move |item| before.is_none_or(|before| !before.contains(item)))
 }
 
-/// Adds those that are not there; an entry is written once, so one that is there stays as it is, unless somebody changed
-/// it. What a purge took away is hidden still, and does not come back. How many are new.
+/// Adds missing entries. An entry is written once, so an existing one stays as it is unless someone tampered with it.
+/// One that a purge removed is still redacted, and does not come back. Returns how many are new.
 fn write_comments(tx: &mut Tx<'_>, arrival: &Arrival) -> Result<u64, StoreError> {
     let folder = layout::comments(&arrival.issue.id);
     let hidden = Redactions::of(tx, &layout::issue_folder(&arrival.issue.id))?;

@@ -1,8 +1,8 @@
-//! The whole state as JSON lines, out and in again.
+//! Exports and imports the whole state as JSON lines.
 //!
-//! A head line, one line for each file of the tree in the order of the tree, and a foot line with their number, by which
-//! a file that was cut off is known. A record stands there as it is stored, clock and all, so what comes in again is the
-//! same tree, or joins what is there as a merge would. Equal states make equal bytes.
+//! A header line, one line for each file in the order of the tree, and a footer line with their number, which shows
+//! whether a file was truncated. A record is exported as it is stored, with its clock, so an import gives the same
+//! tree, or joins the existing one as a merge would. Equal states give equal bytes.
 
 mod export;
 mod import;
@@ -11,7 +11,7 @@ mod text;
 pub(crate) use export::{Exported, write};
 pub(crate) use import::{Taken, read};
 
-/// What the head line says.
+/// The format in the header line.
 const FORMAT: &str = "git-wf-export";
-/// The version of this form, which is not that of the store's format.
+/// The version of the export format, which is independent of the store's format.
 const VERSION: u64 = 1;

@@ -1,5 +1,5 @@
-//! JSON lines, one at a time. A file with a line that is no JSON is refused as a whole, since nobody can say what else
-//! it lost.
+//! JSON lines, one at a time. A file with a line that is not JSON is refused as a whole, since nobody can say what else
+//! is missing.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
@@ -9,9 +9,9 @@ use serde_json::Value;
 use crate::model::remedy::Remedies;
 use crate::model::{Explain, strict};
 
-/// A longer line is not read. The largest record fits in, however its text is written.
+/// Longer lines are not read. The largest record fits in one, however its text is written.
 const LONGEST: usize = 112 << 20;
-/// So much is read at once.
+/// How much is read at once.
 const BUFFER: usize = 1 << 18;
 
 /// A file of JSON lines, which can be read more than once.
@@ -22,7 +22,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Opens the file at `path`, or takes stdin for `-`. What cannot be read twice is copied to a temporary file.
+    /// Opens the file at `path`, or stdin for `-`. Input that cannot be read twice is copied to a temporary file.
     pub(crate) fn open(path: &str) -> io::Result<Self> {
         if path == "-" {
             return Ok(Self { name: "standard input".into(), file: copied(&mut io::stdin().lock())? });
@@ -51,7 +51,7 @@ fn copied(from: &mut dyn Read) -> io::Result<File> {
     Ok(file)
 }
 
-/// The lines of a file that hold anything. Blank lines are passed by, and so is a byte order mark in front.
+/// The lines of a file. Blank lines are skipped, and so is a leading byte order mark.
 pub(crate) struct Lines<'a> {
     name: &'a str,
     input: BufReader<&'a File>,
@@ -65,7 +65,7 @@ pub(crate) struct Line<'a> {
     name: &'a str,
     /// Counted from 1.
     pub(crate) number: u64,
-    /// None if it is longer than any that is read.
+    /// None if it is too long to be read.
     pub(crate) text: Option<&'a str>,
 }
 
@@ -103,7 +103,7 @@ impl Lines<'_> {
         self.name
     }
 
-    /// The line that was read last, or the one behind the end.
+    /// The line that was read last, or the one after the end.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -122,7 +122,7 @@ impl Lines<'_> {
 }
 
 impl<'a> Line<'a> {
-    /// What it says, or why nobody reads it although it is no fault of the file as a whole.
+    /// Its content, or why it is skipped without rejecting the whole file.
     pub(crate) fn value(&self) -> Result<Result<Value, String>, Unreadable> {
         let Some(text) = self.text else { return Ok(Err(too_long())) };
         match strict::parse_text(text) {
@@ -132,7 +132,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Why `text`, the line or a part of its start, is not the JSON that it should be.
+    /// Why `text`, the line or its beginning, is not valid JSON.
     pub(crate) fn fault(&self, text: &str, error: &serde_json::Error) -> Unreadable {
         not_json(self.name, self.number, text, error)
     }
@@ -143,7 +143,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Why a line is not read, for those who pass it by.
+/// Why a line is not read, for callers that skip it.
 pub(crate) fn too_long() -> String {
     format!("the line has more than {} MiB", LONGEST >> 20)
 }
@@ -151,7 +151,7 @@ pub(crate) fn too_long() -> String {
 /// A file that is not JSON lines. Columns count characters from 1.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unreadable {
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("`{name}`, line {line}, column {column}: the byte 0x{byte:02x} is not UTF-8")]
     NotUtf8 {
         /// The file.
@@ -163,7 +163,7 @@ pub(crate) enum Unreadable {
         /// What is there.
         byte: u8,
     },
-    /// A line stops inside of a value.
+    /// A line ends inside a value.
     #[error("`{name}`, line {line}, column {column}: the JSON ends half-way: {why}")]
     HalfWay {
         /// The file.
@@ -187,7 +187,7 @@ pub(crate) enum Unreadable {
         /// What is wrong.
         why: String,
     },
-    /// The system says no.
+    /// The system reports an error.
     #[error("`{name}`, line {line}: {why}")]
     Unread {
         /// The file.

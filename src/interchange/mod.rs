@@ -1,4 +1,4 @@
-//! Records of other trackers, in and out. Reading a record is pure; only `import` sees the store.
+//! Imports and exports. Reading a foreign record is pure; only `import` uses the store.
 
 pub(crate) mod beads;
 pub(crate) mod import;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::model::id::IssueId;
 
-/// What an import did, and what it did not.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Report {
     /// Issues that were not here before.
@@ -26,10 +26,10 @@ pub(crate) struct Report {
     pub(crate) skipped: Vec<Skipped>,
     /// What differs from the source.
     pub(crate) notes: Vec<Noted>,
-    /// Issues that depend on something which they did not depend on here before.
+    /// Issues that got a new dependency.
     #[serde(skip)]
     pub(crate) dependent: Vec<IssueId>,
-    /// What the issues depend on that were written.
+    /// The dependencies of the issues that were written.
     #[serde(skip)]
     pub(crate) depends_on: BTreeMap<IssueId, Vec<IssueId>>,
     /// The commit on the ref; none if nothing changed.
@@ -39,7 +39,7 @@ pub(crate) struct Report {
 /// A record that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Skipped {
-    /// Its line in the source, from 1.
+    /// Its line in the source, starting at 1.
     pub(crate) line: u64,
     /// Its id there, if it had one.
     pub(crate) id: Option<String>,
@@ -52,6 +52,6 @@ pub(crate) struct Skipped {
 pub(crate) struct Noted {
     /// The issue.
     pub(crate) id: String,
-    /// What.
+    /// The note.
     pub(crate) note: String,
 }

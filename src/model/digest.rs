@@ -3,7 +3,7 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A digest as JSON Schema says it.
+/// The pattern of a digest, for JSON Schema.
 pub(crate) const DIGEST_PATTERN: &str = "^sha256:[0-9a-f]{64}$";
 
 /// `sha256:` and 64 hex digits.
@@ -32,8 +32,8 @@ pub(crate) fn canonical_without(value: &Value, without: &[&str]) -> String {
     out
 }
 
-/// RFC 8785: no white space, keys in the order of their UTF-16 code units, numbers as ECMAScript writes them.
-/// A number that no double can hold (1e999) stands as it was given, since it has no canonical form.
+/// RFC 8785: no white space, keys in the order of their UTF-16 code units, numbers as ECMAScript writes them. A number
+/// that no double can hold (1e999) stays as it was given, since it has no canonical form.
 pub(crate) fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
@@ -87,7 +87,7 @@ fn quote(text: &str, out: &mut String) {
         out.push_str(text);
         out.push('"');
     } else {
-        // serde_json escapes texts just as RFC 8785 asks: short escapes where there are some, \u00xx in lower case.
+        // serde_json escapes texts as RFC 8785 requires: short escapes if there are any, else \u00xx in lower case.
         out.push_str(&Value::from(text).to_string());
     }
 }

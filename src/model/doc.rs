@@ -1,8 +1,8 @@
 //! A record as a merge sees it: slots with stamps.
 //!
-//! A version is `(epoch, birth, slots)`. Its parts: reading the file form is in `parse`, writing it in `write`, the join
-//! of two versions in `join` and nowhere else, changes in `change`, what bounds a record in `limits`, the way out of a
-//! record that nobody can write to any more in `epoch`, and which versions may follow each other in `step`.
+//! A version is `(epoch, birth, slots)`. Reading the file form is in `parse`, writing it in `write`, the join of two
+//! versions in `join` and nowhere else, changes in `change`, the bounds of a record in `limits`, the repair of a record
+//! that nobody can write to any more in `epoch`, and which versions may follow each other in `step`.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ struct Slot {
 type Slots = BTreeMap<String, Slot>;
 type Once = BTreeMap<&'static str, Value>;
 
-/// One version of a record with registers. Records that are written once have none of this: they are their bytes.
+/// One version of a record with registers. Records that are written once have none of this: they are just bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Doc {
     schema: SchemaRef,
@@ -70,7 +70,7 @@ pub(crate) struct Doc {
     slots: Slots,
 }
 
-/// Schemas are statics: two are the same where their names are.
+/// Schemas are statics: two with the same name are the same.
 #[derive(Debug, Clone, Copy)]
 struct SchemaRef(&'static Schema);
 
@@ -90,7 +90,8 @@ impl Doc {
         Self { schema: SchemaRef(schema), epoch: 0, birth: stamp, once, slots }
     }
 
-    /// A record read from another tracker: born when that says, each field stamped with its last change there.
+    /// A record read from another tracker, with its birth as given there, each field stamped with its last change
+    /// there.
     pub(crate) fn imported<T: Serialize>(
         schema: &'static Schema,
         data: &T,
@@ -101,12 +102,12 @@ impl Doc {
         Self { schema: SchemaRef(schema), epoch: 0, birth: Some(birth), once, slots }
     }
 
-    /// The typed form of what the record says now.
+    /// The record's fields as their type.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Broken> {
         self.typed(&self.fields())
     }
 
-    /// The typed form of the record's fields.
+    /// Reads the record's fields as `T`.
     pub(crate) fn typed<T: DeserializeOwned>(&self, fields: &Value) -> Result<T, Broken> {
         super::typed::read(fields).map_err(|e| Broken { kind: self.schema.0.name, why: e.to_string() })
     }
@@ -116,13 +117,13 @@ impl Doc {
         self.birth.as_ref()
     }
 
-    /// The latest stamp in the record: when it last changed. One of the far future says nothing, if there is another.
+    /// The latest stamp in the record: when it last changed. One of the far future counts only if there is no other.
     pub(crate) fn changed(&self) -> Option<&Stamp> {
         let stamps = self.slots.values().filter_map(|slot| slot.stamp.as_ref()).chain(&self.birth);
         stamps.max_by_key(|stamp| (!stamp.is_far_future(), *stamp))
     }
 
-    /// What the record calls itself: an item is named after its solution, everything else after itself.
+    /// The id that the record gives itself: for an item that of its solution, otherwise its own.
     pub(crate) fn id(&self) -> Option<&str> {
         self.once.get("id").or_else(|| self.once.get("solution_id")).and_then(Value::as_str)
     }
@@ -131,15 +132,15 @@ impl Doc {
 /// What a slot is to the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// A register or a leaf that our types have a place for.
+    /// A register or a leaf that our types know.
     Known,
-    /// A register or a leaf of a later program, or of nobody.
+    /// A register or a leaf that our types do not know.
     Unknown,
     /// An element of a set.
     Element,
 }
 
-/// What the slot of this key is. The key was found sound when it was read or made.
+/// What the slot of this key is. The key was checked when it was read or made.
 fn role(schema: &Schema, key: &str) -> Role {
     use super::schema::Kind;
     let (name, leaf) = key.split_once('/').map_or((key, None), |(name, leaf)| (name, Some(leaf)));

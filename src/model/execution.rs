@@ -1,4 +1,4 @@
-//! Executions: the claim, written once, and the log of what came of it.
+//! Executions: the claim, which is written once, and the log of what followed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,25 +20,25 @@ use super::typed;
 pub(crate) struct Supersedes {
     /// The earlier attempt.
     pub(crate) execution_id: ExecutionId,
-    /// It is set aside only while it still has this status.
+    /// The earlier attempt is set aside only while it still has this status.
     pub(crate) status: ExecutionStatus,
 }
 
-/// One attempt at a solution, and thereby the claim on it. Written once, under an id that is made of it.
+/// One attempt at a solution, and thereby the claim on it. Written once, under an id derived from its content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Execution {
-    /// Its name.
+    /// Its id.
     pub(crate) id: ExecutionId,
-    /// Drawn at random for this claim: two claims are two, even if everything else is the same.
+    /// A random value, which makes two claims differ even if everything else is the same.
     pub(crate) nonce: String,
     /// The issue.
     pub(crate) issue_id: IssueId,
     /// The plan.
     pub(crate) solution_id: SolutionId,
-    /// The plan as it was claimed.
+    /// The digest of the plan when it was claimed.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
-    /// A commit of the ref that holds that plan.
+    /// A commit of the ref in which the plan has this digest.
     pub(crate) plan_commit: CommitHash,
     /// The queue it was taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,23 +46,23 @@ pub(crate) struct Execution {
     /// The item there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
-    /// 1 + the highest of the issue.
+    /// One more than the highest of the issue's earlier attempts.
     pub(crate) attempt: u64,
-    /// Who executes.
+    /// The executor.
     pub(crate) actor: String,
-    /// The role of the executor; none for an owner.
+    /// The role of the executor; absent for an owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<String>,
-    /// The branch that it began on, a full name.
+    /// The full name of the branch on which it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// The commit of the branch at the time of the claim; none on an unborn branch.
+    /// The commit of the branch at the time of the claim; absent on an unborn branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) base_commit: Option<CommitHash>,
-    /// The worktree's name; none for the main one.
+    /// The worktree's name; absent for the main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
-    /// The remote that the claim was taken through; none for a local one.
+    /// The remote through which the claim was made; absent for a local claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
     /// Earlier attempts that this one sets aside.
@@ -75,8 +75,8 @@ pub(crate) struct Execution {
 }
 
 impl Execution {
-    /// The claim on a plan of `issue` that `make` fills. The id that it is given is none yet: the claim gets its own once
-    /// it is there.
+    /// The claim on a plan of `issue` that `make` builds. `make` is given a placeholder id; the claim gets its real one
+    /// afterwards, from its content.
     pub(crate) fn made(issue: &IssueId, make: impl FnOnce(ExecutionId) -> Self) -> Self {
         let mut execution = make(ExecutionId::of(issue, &Fingerprint::pending()));
         execution.id = ExecutionId::of(issue, &execution_fingerprint(&execution));
@@ -89,11 +89,11 @@ text_enum!(
     LinkedBy {
         /// By the post-commit hook.
         Hook = "hook",
-        /// By what its message names: the plan in its trailers, or commits that it takes back, copies or squashes.
+        /// By its message: the plan in its trailers, or commits that it reverts, copies or squashes.
         Trailer = "trailer",
         /// By hand.
         Manual = "manual",
-        /// Found again afterwards.
+        /// Found later by `relink`.
         Relink = "relink",
     }
 );
@@ -112,7 +112,7 @@ text_enum!(
     }
 );
 
-/// The members of a log entry by which evidence is told from other entries, beside those that are no texts.
+/// The text members of a log entry on which evidence depends (members that are not texts are never hidden).
 pub(crate) const DECIDED: &[&str] = &["actor", "task_id"];
 
 /// A commit that carries out (part of) the plan.
@@ -140,12 +140,13 @@ pub(crate) struct CommitLink {
 }
 
 impl CommitLink {
-    /// The same, of a commit that takes others back.
+    /// This link, with the commits that it reverts.
     pub(crate) fn taking_back(self, reverts: Vec<CommitHash>) -> Self {
         Self { reverts, ..self }
     }
 
-    /// Whether the execution made it. What is taken back elsewhere shows in its trail, and is no step of its work.
+    /// Whether the execution made it. A revert that was made elsewhere shows in the trail, but is not work of the
+    /// execution.
     pub(crate) fn is_work(&self) -> bool {
         self.reverts.is_empty() || self.linked_by == LinkedBy::Hook
     }
@@ -170,21 +171,21 @@ pub(crate) struct Unlink {
 /// A test command was run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Check {
-    /// The task whose command it is.
+    /// The task that the command belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
-    /// As in the plan.
+    /// The command as in the plan.
     pub(crate) command: String,
-    /// None if a signal or a timeout ended it.
+    /// The exit code; absent if a signal or a timeout ended the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
     /// How long it ran, in milliseconds.
     pub(crate) duration_ms: u64,
-    /// sha256 of the whole output, in hex.
+    /// The SHA-256 of the whole output, in hex.
     pub(crate) output_sha256: String,
-    /// Its last part, at most 4 KiB, without control characters.
+    /// The end of the output, at most 4 KiB, without control characters.
     pub(crate) output_tail: String,
-    /// What was checked out.
+    /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitHash>,
     /// Whether the work tree had other changes.
@@ -205,18 +206,18 @@ pub(crate) struct Accept {
 /// The lease was renewed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Renew {
-    /// The new end.
+    /// When the lease now expires.
     pub(crate) lease_expires_at: Time,
 }
 
-/// The execution is set aside as long as it has this status.
+/// The execution is set aside, as long as it has this status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Aside {
-    /// The status that was seen.
+    /// The status that the execution had.
     pub(crate) status: ExecutionStatus,
-    /// By which command.
+    /// Which command set it aside.
     pub(crate) reason: AsideReason,
-    /// Why a gate was overridden for it; none if none was.
+    /// Why a gate was overridden for it; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
 }
@@ -225,15 +226,15 @@ pub(crate) struct Aside {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ExecutionResult {
-    /// In words.
+    /// A description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
-    /// What was touched.
+    /// The files that were changed.
     pub(crate) files_modified: Vec<String>,
-    /// Whether the tests passed; none if nobody ran them.
+    /// Whether the tests passed; absent if nobody ran them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tests_passed: Option<bool>,
-    /// Whether every criterion was met; none if nobody checked.
+    /// Whether every criterion was met; absent if nobody checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) acceptance_verified: Option<bool>,
     /// The outcome of each task.
@@ -251,10 +252,10 @@ pub(crate) struct Failure {
     /// test_failure, compilation, timeout, …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_type: Option<String>,
-    /// In words.
+    /// A description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
-    /// Where it was raised.
+    /// The stack trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stack_trace: Option<String>,
 }
@@ -264,16 +265,16 @@ pub(crate) struct Failure {
 pub(crate) struct End {
     /// completed or failed.
     pub(crate) status: ExecutionStatus,
-    /// Of one that completed.
+    /// The outcome, if it completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<ExecutionResult>,
-    /// Of one that failed.
+    /// The failure, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<Failure>,
-    /// git's patch id of everything between the base and the head, by which a squashed commit is found again.
+    /// git's patch id of everything between the base and the head; `relink` finds a squashed commit by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch_id: Option<PatchId>,
-    /// Why a gate was overridden for it; none if none was.
+    /// Why a gate was overridden for it; absent if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use super::remedy::Remedies;
 
-/// Every error that can reach a user says what kind it is and, where something can be done, what.
+/// Every error that can reach a user has a code and, if anything can be done, a hint.
 pub(crate) trait Explain: std::error::Error {
     /// A stable word for scripts, in kebab case: `not-found`, `ambiguous-id`.
     fn code(&self) -> &'static str;

@@ -1,5 +1,5 @@
-//! The last part of the id of a record that is written once: it is made of what the record says, so that nobody can
-//! change the record and leave it its name.
+//! The last part of the id of a record that is written once. It is derived from the content, so nobody can change the
+//! record and keep its name.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::uid::ALPHABET;
 
 /// Letters of a fingerprint: five bits each, the first of them three.
 const WIDTH: usize = 26;
-/// A fingerprint as JSON Schema says it.
+/// The pattern of a fingerprint, for JSON Schema.
 pub(crate) const FINGERPRINT_PATTERN: &str = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 
 /// The first 128 bits of SHA-256 over the canonical form of a record, as 26 letters of Crockford's base32.
@@ -19,13 +19,13 @@ pub(crate) const FINGERPRINT_PATTERN: &str = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 pub(crate) struct Fingerprint(String);
 
 impl Fingerprint {
-    /// That of a record, without those of its own members that do not count.
+    /// The fingerprint of a record, without those of its members that do not count.
     pub(crate) fn of(record: &Value, without: &[&str]) -> Self {
         let digest = Sha256::digest(canonical_without(record, without));
         Self::from_bits(digest.iter().take(16).fold(0, |bits, byte| bits << 8 | u128::from(*byte)))
     }
 
-    /// What stands in an id until the record is there that it is made of.
+    /// A placeholder, until the record from which it is derived is complete.
     pub(super) fn pending() -> Self {
         Self::from_bits(0)
     }
@@ -35,7 +35,7 @@ impl Fingerprint {
         Self((0..WIDTH).map(letter).collect())
     }
 
-    /// Whether `text` can be one.
+    /// Whether `text` has the form of a fingerprint.
     pub(crate) fn is_one(text: &str) -> bool {
         text.len() == WIDTH && text.as_bytes()[0] <= b'7' && text.bytes().all(|byte| ALPHABET.contains(&byte))
     }

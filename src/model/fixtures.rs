@@ -1,4 +1,4 @@
-//! Ids for tests that need one and not the record that it is made of, and records by hand with the ids that they need.
+//! Ids for tests that need no record with them, and hand-made records with matching ids.
 
 use serde_json::Value;
 

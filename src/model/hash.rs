@@ -1,4 +1,5 @@
-//! Object ids as records hold them. They reach the command line of `git` and paths, so only hexadecimal digits are one.
+//! Object ids in records. They reach the command line of `git` and paths, so nothing but hexadecimal digits is
+//! accepted.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Digits of a SHA-1, and of a SHA-256.
 const LENGTHS: [usize; 2] = [40, 64];
-/// As many digits as people are shown.
+/// The number of digits that people are shown.
 const SHORT: usize = 10;
 const PATTERN: &str = "^([0-9a-f]{40}|[0-9a-f]{64})$";
 
@@ -18,7 +19,7 @@ const PATTERN: &str = "^([0-9a-f]{40}|[0-9a-f]{64})$";
 #[error("`{0}` is not an object id: 40 or 64 lower-case hexadecimal digits")]
 pub(crate) struct NotAHash(String);
 
-/// Declares a type for ids of that form: which of them a function takes is for the compiler to see.
+/// Declares a type for ids of that form, so that the compiler tells them apart.
 macro_rules! hash {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -38,7 +39,7 @@ macro_rules! hash {
                 &self.0
             }
 
-            /// As many digits as people are shown.
+            /// The number of digits that people are shown.
             #[allow(dead_code)] // Declared for each of the types.
             pub(crate) fn short(&self) -> &str {
                 self.0.get(..SHORT).unwrap_or(&self.0)
@@ -118,7 +119,7 @@ macro_rules! hash {
 }
 
 hash!(
-    /// The id of a commit. One that is as long as the other hash function makes them names no commit of this repository.
+    /// The id of a commit. An id of the length of the other hash function names no commit of this repository.
     CommitHash
 );
 impl From<[u8; 20]> for CommitHash {

@@ -1,10 +1,10 @@
-//! Characters that a reader does not see, or that a terminal obeys: in a text of others they hide what it says.
+//! Characters that are invisible or that control a terminal: in a foreign text they can hide what it says.
 
 use std::borrow::Cow;
 
-/// Whether `c` moves the cursor, is drawn as nothing, or turns the line round: the control characters (C0, DEL and C1), the
-/// separators of lines and paragraphs, what Unicode calls `Default_Ignorable_Code_Point` (bidirectional controls, joiners,
-/// variation selectors, tags) and the characters that it leaves to a program's own use.
+/// Whether `c` moves the cursor, is invisible, or reverses the line: the control characters (C0, DEL and C1), the
+/// separators of lines and paragraphs, what Unicode calls `Default_Ignorable_Code_Point` (bidirectional controls,
+/// joiners, variation selectors, tags) and the characters that it leaves to a program's own use.
 pub(crate) fn is_hidden(c: char) -> bool {
     c.is_control()
         || is_ignorable(c)
@@ -12,7 +12,7 @@ pub(crate) fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
-/// Whether `c` is drawn as nothing. The bidirectional controls are among these, and the tag characters, by which a whole
+/// Whether `c` is invisible. The bidirectional controls are among these, and the tag characters, with which a whole
 /// text can hide in another.
 pub(crate) fn is_ignorable(c: char) -> bool {
     matches!(
@@ -43,7 +43,7 @@ fn is_own(c: char) -> bool {
     matches!(c, '\u{fdd0}'..='\u{fdef}')
 }
 
-/// Whether `c` is a blank other than U+0020, which looks like it and is none to a shell.
+/// Whether `c` is a space other than U+0020, which looks like one but is not one to a shell.
 pub(crate) fn is_odd_blank(c: char) -> bool {
     c.is_whitespace() && c != ' '
 }
@@ -53,9 +53,9 @@ pub(crate) fn visible(c: char) -> String {
     c.escape_unicode().to_string()
 }
 
-/// A text of which each character counts, such as a command, on one line: nothing is left out or drawn as something else.
-/// What is no character that is seen in its place is an escape, line breaks and tabs too; and so that no other text looks
-/// the same, the backslash of what would look like such an escape is one itself.
+/// A text in which each character counts, such as a command, on one line, with nothing left out. Every character that
+/// is not visible as itself is escaped, line breaks and tabs too. So that no other text looks the same, the backslash
+/// of anything that looks like such an escape is escaped as well.
 pub(crate) fn exact(text: &str) -> Cow<'_, str> {
     let is_seen = |at: usize, c: char| !(is_hidden(c) || is_odd_blank(c) || text[at..].starts_with("\\u{"));
     if text.char_indices().all(|(at, c)| is_seen(at, c)) {

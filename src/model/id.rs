@@ -1,4 +1,4 @@
-//! Ids: what they may look like, and what follows from one. Every id is checked before it becomes a path.
+//! Ids: their grammars, and what can be derived from one. Every id is checked before it becomes a path.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::stamp::Stamp;
 use super::time::Time;
 use super::uid::Uid;
 
-/// Prefixes of what the program names itself; an issue may not begin with one.
+/// Prefixes of ids that the program generates; the id of an issue may not begin with one.
 const RESERVED: &[&str] = &["SOL-", "EXR-", "QUE-", "RUN-", "CFT-"];
 const SHORTEST: usize = 3;
 const LONGEST: usize = 80;
@@ -24,7 +24,7 @@ const EXECUTION_RULE: &str =
     "it is EXR-, the id of its issue, `-`, and 26 letters and digits derived from its content";
 const ENTRY_RULE: &str = "it is <time>-<counter>-<26 letters and digits derived from its content>";
 
-/// The grammars as JSON Schema says them.
+/// The grammars as patterns for JSON Schema.
 const ISSUE_PATTERN: &str = r"^(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{2,79}(?<!\.)(?<!\.lock)(?<!\.json)$";
 
 /// A place in a log and a fingerprint.
@@ -32,7 +32,7 @@ fn entry_pattern() -> String {
     format!("^[0-9]{{8}}T[0-9]{{9}}Z-[0-9]{{5}}-{FINGERPRINT_PATTERN}$")
 }
 
-/// As [`ISSUE_PATTERN`], between a prefix and a last part.
+/// The grammar of [`ISSUE_PATTERN`] between a prefix and a last part.
 fn inner_pattern(prefix: &str, last: &str) -> String {
     format!(
         r"^{prefix}-(?!SOL-|EXR-|QUE-|RUN-|CFT-)(?=[^-]+-.*-)(?!.*\.\.)[A-Za-z][A-Za-z0-9._-]{{2,79}}(?<!\.)(?<!\.lock)(?<!\.json)-{last}$"
@@ -83,7 +83,7 @@ macro_rules! id_type {
                 Self::of_text(text.to_owned())
             }
 
-            /// The same of a text that nobody else needs.
+            /// Like `parse`, for an owned text.
             fn of_text(text: String) -> Result<Self, IdError> {
                 let check: fn(&str) -> Result<(), &'static str> = $check;
                 match check(&text) {
@@ -135,7 +135,7 @@ macro_rules! id_type {
 }
 
 id_type!(
-    /// An issue: `ISS-<YYYYMMDD>-<uid>` where made here, else as it was given or imported.
+    /// An issue: `ISS-<YYYYMMDD>-<uid>` if generated here, else as it was given or imported.
     IssueId,
     "an issue",
     issue_grammar,
@@ -187,7 +187,7 @@ id_type!(
 );
 
 id_type!(
-    /// An entry of a log: its place there and what it is made of, `<time>-<counter>-<fingerprint>`.
+    /// An entry of a log: its place there and the fingerprint of its content, `<time>-<counter>-<fingerprint>`.
     EntryId,
     "a log entry",
     entry_grammar,
@@ -201,13 +201,14 @@ impl EntryId {
         Self(format!("{}-{content}", stamp.entry_place()))
     }
 
-    /// The last stamp at its place in the log: what is stamped over it comes later, whatever the entry says.
+    /// The last possible stamp at its place in the log, so that a stamp after it is later, whatever the entry's
+    /// content.
     pub(crate) fn stamp(&self) -> Stamp {
         let place = self.0.rsplit_once('-').and_then(|(place, _)| Stamp::last_at(place));
         place.unwrap_or_else(|| unreachable!("the grammar was checked"))
     }
 
-    /// Its content's part.
+    /// The fingerprint of its content.
     pub(crate) fn fingerprint(&self) -> &str {
         last_part(&self.0)
     }
@@ -219,7 +220,7 @@ impl IssueId {
         Self(format!("ISS-{}-{uid}", at.date_digits()))
     }
 
-    /// The part that a person types to mean this issue, beside a start of the whole id.
+    /// The part that a person can type for this issue, instead of a prefix of the whole id.
     pub(crate) fn uid(&self) -> &str {
         last_part(&self.0)
     }
@@ -253,12 +254,12 @@ impl ExecutionId {
         IssueId(inner_issue(&self.0).to_owned())
     }
 
-    /// Its content's part.
+    /// The fingerprint of its content.
     pub(crate) fn fingerprint(&self) -> &str {
         last_part(&self.0)
     }
 
-    /// As people see it, and may type it.
+    /// The short form that people see and may type.
     pub(crate) fn short(&self) -> &str {
         &self.0[..self.0.len() - self.fingerprint().len() + SHOWN_LETTERS]
     }

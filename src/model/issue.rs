@@ -56,19 +56,19 @@ pub(crate) struct ExtendedContext {
     /// What the reporter thinks would help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) suggested_fix: Option<String>,
-    /// Anything else: a text, or an object such as a roadmap leaves.
+    /// Anything else: a text, or an object such as a roadmap tool writes.
     #[serde(deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) notes: Option<Value>,
 }
 
 text_enum!(
-    /// By which kind of tests an issue is tested.
+    /// The kind of tests for an issue.
     TestStrategy {
-        /// Units alone.
+        /// Unit tests.
         Unit = "unit",
-        /// Parts together.
+        /// Integration tests.
         Integration = "integration",
-        /// The whole as a user sees it.
+        /// End-to-end tests.
         EndToEnd = "e2e",
         /// By hand.
         Manual = "manual",
@@ -78,11 +78,11 @@ text_enum!(
 );
 
 text_enum!(
-    /// How much is tested again.
+    /// How much is tested for regressions.
     RegressionScope {
         /// What the change touches.
         Affected = "affected",
-        /// What depends on that, too.
+        /// Also what depends on it.
         Related = "related",
         /// Everything.
         Full = "full",
@@ -90,7 +90,7 @@ text_enum!(
 );
 
 text_enum!(
-    /// How criteria are seen to hold.
+    /// How criteria are verified.
     AcceptanceType {
         /// By commands.
         Automated = "automated",
@@ -102,20 +102,20 @@ text_enum!(
 );
 
 text_enum!(
-    /// How the work becomes commits.
+    /// How the work is split into commits.
     CommitStrategy {
         /// One for each task.
         PerTask = "per-task",
         /// One for the issue.
         PerIssue = "per-issue",
-        /// Many, made one in the end.
+        /// Many, squashed into one at the end.
         Squash = "squash",
-        /// Each of which works by itself.
+        /// Any number, each of which works by itself.
         Atomic = "atomic",
     }
 );
 
-/// How the issue wants to be worked on, as stored: other programs, and earlier ones, may have written other words.
+/// Requirements for how the issue is worked on, as stored; other or earlier programs may have written other words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct LifecycleRequirements {
@@ -147,7 +147,7 @@ pub(crate) struct Issue {
     pub(crate) source: Option<Source>,
     /// One line.
     pub(crate) title: String,
-    /// The last decision.
+    /// The last decision about it; the rest of its status is derived.
     pub(crate) status: StoredStatus,
     /// Why it was closed or cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,7 +164,7 @@ pub(crate) struct Issue {
     /// URL of the discussion (http or https).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) source_url: Option<String>,
-    /// Labels.
+    /// Tags.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) tags: BTreeSet<String>,
     /// The assignee.
@@ -194,7 +194,7 @@ pub(crate) struct Issue {
     /// The plan that will be executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bound_solution_id: Option<SolutionId>,
-    /// The source's record as it was last read there.
+    /// The source's record, as it was when last imported.
     #[serde(default, deserialize_with = "any_or_none", skip_serializing_if = "Option::is_none")]
     pub(crate) imported: Option<Value>,
 }
@@ -207,7 +207,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 pub(crate) const RELATIONS: &[&str] = &["parent-child", "discovered-from", "relates-to", "duplicates"];
 
 impl Issue {
-    /// An issue with nothing but what each must have.
+    /// An issue with only the required fields.
     pub(crate) fn new(id: IssueId, author: String, created_at: Time, title: String) -> Self {
         Self {
             id,
@@ -289,7 +289,7 @@ pub(crate) struct Comment {
 super::record::entries!(Comment, Feedback);
 
 text_enum!(
-    /// What a piece of feedback is.
+    /// The kind of a piece of feedback.
     FeedbackType {
         /// Something went wrong.
         Failure = "failure",
@@ -330,7 +330,7 @@ pub(crate) struct FeedbackDetail {
     /// What was reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
-    /// Where it was raised.
+    /// The stack trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stack_trace: Option<String>,
     /// The queue it was taken from.
@@ -342,7 +342,7 @@ pub(crate) struct FeedbackDetail {
 }
 
 impl FeedbackDetail {
-    /// What was reported, without where.
+    /// The report without its context.
     pub(crate) fn failure(&self) -> Failure {
         Failure {
             task_id: self.task_id.clone(),
@@ -358,14 +358,14 @@ impl FeedbackDetail {
 pub(crate) struct Feedback {
     /// The entry's name.
     pub(crate) id: EntryId,
-    /// What it is.
+    /// Its kind.
     #[serde(rename = "type")]
     pub(crate) kind: FeedbackType,
     /// The stage it comes from.
     pub(crate) stage: Stage,
-    /// In words.
+    /// A description.
     pub(crate) content: String,
-    /// In fields.
+    /// Structured details.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) detail: FeedbackDetail,
     /// Who reported it.

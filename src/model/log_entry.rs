@@ -1,7 +1,7 @@
-//! Logs of what happened: an entry is `{id, type, …, actor, at}`, and its `type` says which members stand between.
+//! Logs of what happened: an entry is `{id, type, …, actor, at}`, and its `type` decides which members are in between.
 
-/// Declares the enum of what an entry can say, and the entry, with serde and JSON Schema, from one list. The first line of
-/// the entry's documentation is the description in its schema.
+/// Declares, from one list, the enum of the contents that an entry can have, and the entry, with serde and JSON Schema.
+/// The first line of the entry's documentation is the description in its schema.
 macro_rules! log_entry {
     (
         $(#[$event_doc:meta])* $event:ident,

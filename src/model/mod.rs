@@ -1,4 +1,4 @@
-//! The format's words: ids, stamps, records and how two versions of a record become one. Pure.
+//! The data model of the format: ids, stamps, records, and how two versions of a record become one. Pure.
 
 pub(crate) mod digest;
 pub(crate) mod doc;

@@ -75,7 +75,7 @@ pub(crate) const PLAN: Shape = Shape::Fields(&[
     ("score", Shape::Any),
 ]);
 
-/// The content of a solution: one register, so that a merged plan is always one that somebody wrote.
+/// The content of a solution: one register, so that a merged plan is always one that someone wrote.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(transform = rule::of_plan)]
 pub(crate) struct Plan {
@@ -135,16 +135,16 @@ pub(crate) struct Task {
     /// Create, Modify, Update, Implement, Fix, Refactor, Add, Remove, Delete, Configure, Test or Notify.
     #[schemars(schema_with = "rule::action")]
     pub(crate) action: String,
-    /// A file, folder or module.
+    /// A file, directory or module.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<String>,
     /// More than the title says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
-    /// Files to touch (one family of names).
+    /// Files to touch (some planners write `modification_points` instead).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) files: Option<Vec<PlannedFile>>,
-    /// Places to touch (the other family).
+    /// Places to touch (other planners write `files` instead).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) modification_points: Option<Vec<ModificationPoint>>,
     /// What to do, step by step.
@@ -156,13 +156,13 @@ pub(crate) struct Task {
     /// What must still work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) regression: Option<Vec<String>>,
-    /// When it counts as done (one family of names).
+    /// When it counts as done (some planners write `convergence` instead).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) acceptance: Option<Acceptance>,
-    /// When it counts as done (the other family).
+    /// When it counts as done (other planners write `acceptance` instead).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) convergence: Option<Convergence>,
-    /// What its commit should look like; none for a step without one.
+    /// What its commit should look like; absent for a step without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<PlannedCommit>,
     /// Tasks of this plan that come first.
@@ -191,7 +191,7 @@ pub(crate) struct PlannedFile {
     /// create, modify, delete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) action: Option<String>,
-    /// The symbol within.
+    /// The symbol in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) target: Option<String>,
     /// What changes.
@@ -211,7 +211,7 @@ pub(crate) struct ModificationPoint {
     /// Relative to the repository's root.
     #[schemars(schema_with = "rule::path")]
     pub(crate) file: String,
-    /// The symbol within.
+    /// The symbol in the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) target: Option<String>,
     /// What changes.
@@ -254,22 +254,22 @@ pub(crate) struct Acceptance {
     /// What must hold, in testable terms.
     #[schemars(schema_with = "rule::criteria")]
     pub(crate) criteria: Vec<String>,
-    /// How to see that it does.
+    /// How to check the criteria.
     #[serde(default, deserialize_with = "or_empty", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     pub(crate) verification: Vec<String>,
 }
 
-/// When a task counts as done, as the other family of planners says it.
+/// When a task counts as done, in the form that some planners use instead of `acceptance`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Convergence {
     /// What must hold, in testable terms.
     #[schemars(schema_with = "rule::criteria")]
     pub(crate) criteria: Vec<String>,
-    /// A command or a step that shows it.
+    /// A command or a step that checks the criteria.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) verification: Option<String>,
-    /// The same in the words of the requester.
+    /// When the task is done, in the requester's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) definition_of_done: Option<String>,
 }
@@ -281,46 +281,46 @@ pub(crate) struct PlannedCommit {
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "rule::commit_type")]
     pub(crate) kind: Option<String>,
-    /// Its scope there.
+    /// The scope in the commit's subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) scope: Option<String>,
     /// The message to use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) message_template: Option<String>,
-    /// Whether it breaks users.
+    /// Whether it is a breaking change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) breaking: Option<bool>,
 }
 
-/// `null` is the same as none, as planners write it.
+/// Planners write `null` for an absent value.
 fn or_empty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// What a task does that may leave nothing in the repository.
+/// The actions of a task that need not change anything in the repository.
 const BEYOND_FILES: [&str; 3] = ["Notify", "Configure", "Test"];
 
 impl Task {
-    /// Whether it can be carried out without a commit: it tells somebody, sets something up or runs a test, and names
-    /// neither a file nor a commit.
+    /// Whether it can be carried out without a commit: it notifies someone, configures something or runs a test, and
+    /// names neither a file nor a commit.
     pub(crate) fn needs_no_commit(&self) -> bool {
         let is_beyond = BEYOND_FILES.iter().any(|it| it.eq_ignore_ascii_case(self.action.trim()));
         is_beyond && self.places().next().is_none() && self.commit.is_none()
     }
 
-    /// The paths that the task names, as they were written, from both families of names.
+    /// The paths that the task names, as written, under either name.
     pub(crate) fn places(&self) -> impl Iterator<Item = &str> {
         let files = self.files.iter().flatten().map(|file| file.path.as_str());
         let points = self.modification_points.iter().flatten().map(|point| point.file.as_str());
         files.chain(points)
     }
 
-    /// The files and folders that the task says it touches.
+    /// The files and directories that the task touches.
     pub(crate) fn touches(&self) -> BTreeSet<RepoPath> {
         self.places().map(RepoPath::covering).collect()
     }
 
-    /// The files that it makes: where it says so of the file, else all of a task whose action is `Create`.
+    /// The files that it creates: those whose action says so, or all of them if the task's action is `Create`.
     pub(crate) fn creates(&self) -> BTreeSet<RepoPath> {
         let is_create = |action: &str| action.eq_ignore_ascii_case("create");
         let files = self.files.iter().flatten();
@@ -330,43 +330,43 @@ impl Task {
         paths.map(|path| RepoPath::covering(path)).collect()
     }
 
-    /// What must hold, from both families.
+    /// The criteria, under either name.
     pub(crate) fn criteria(&self) -> Vec<&str> {
         let convergence = self.convergence.iter().flat_map(|c| &c.criteria);
         let acceptance = self.acceptance.iter().flat_map(|a| &a.criteria);
         acceptance.chain(convergence).map(String::as_str).collect()
     }
 
-    /// How to see that it holds, from both families.
+    /// How to check the criteria, under either name.
     pub(crate) fn verification(&self) -> Vec<&str> {
         let acceptance = self.acceptance.iter().flat_map(|a| &a.verification);
         let convergence = self.convergence.iter().filter_map(|c| c.verification.as_ref());
         acceptance.chain(convergence).map(String::as_str).collect()
     }
 
-    /// As given by number or name; `None` if nothing was.
+    /// The priority, given by number or name; `None` if it is absent.
     pub(crate) fn priority(&self) -> Option<Priority> {
         self.priority.as_ref().and_then(Priority::from_json)
     }
 }
 
 impl Plan {
-    /// Whether all of it can be carried out without a commit.
+    /// Whether the whole plan can be carried out without a commit.
     pub(crate) fn needs_no_commit(&self) -> bool {
         !self.tasks.is_empty() && self.tasks.iter().all(Task::needs_no_commit)
     }
 
-    /// Every file and folder that some task touches.
+    /// Every file and directory that a task touches.
     pub(crate) fn touches(&self) -> BTreeSet<RepoPath> {
         self.tasks.iter().flat_map(Task::touches).collect()
     }
 
-    /// Every file that some task makes.
+    /// Every file that a task creates.
     pub(crate) fn creates(&self) -> BTreeSet<RepoPath> {
         self.tasks.iter().flat_map(Task::creates).collect()
     }
 
-    /// The task of this id.
+    /// The task with this id.
     pub(crate) fn task(&self, id: &str) -> Option<&Task> {
         self.tasks.iter().find(|task| task.id == id)
     }

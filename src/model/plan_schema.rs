@@ -1,5 +1,5 @@
-//! What a JSON Schema can say of the rules that a plan is checked by: words, patterns and bounds. The checks themselves
-//! and the schemas are made from the same lists.
+//! The part of the rules for plans that a JSON Schema can express: words, patterns and bounds. The checks and the
+//! schemas are made from the same lists.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(crate) const LEVELS: &[&str] = &["low", "medium", "high"];
 /// What a plan is for.
 pub(crate) const STRATEGIES: &[&str] =
     &["bugfix", "feature", "refactor", "performance", "security", "test", "docs", "chore"];
-/// What may happen to a file; a task's own words will do.
+/// What may happen to a file; the words for a task's action are accepted too.
 pub(crate) const FILE_ACTIONS: &[&str] = &[
     "Create",
     "Modify",
@@ -48,16 +48,16 @@ pub(crate) const FILE_ACTIONS: &[&str] = &[
 ];
 /// How much work a task is.
 pub(crate) const EFFORTS: &[&str] = &["small", "medium", "large"];
-/// More tasks than this are more than one plan.
+/// A plan with more tasks should be several plans.
 pub(crate) const MOST_TASKS: usize = 10;
 
-/// A text that says something.
+/// A text that is not empty.
 pub(super) const FILLED: &str = r"\S";
 /// The id of a task.
 pub(super) const TASK_ID: &str = "^T[0-9]{1,9}$";
 /// A path that [`RepoPath`](super::repo_path::RepoPath) reads.
 pub(super) fn path(_: &mut SchemaGenerator) -> Schema {
-    // Behind a path, lines may stand, and steps that lead nowhere.
+    // Line numbers may follow a path, and empty or `.` components.
     let end = format!("(?:{LINES})?(?:/\\.?)*$");
     let not = |pattern: &str| json!({ "not": { "pattern": pattern.replace('$', &end) } });
     json_schema!({
@@ -100,7 +100,7 @@ pub(super) fn level(_: &mut SchemaGenerator) -> Schema {
     or_null(words(LEVELS))
 }
 
-/// What was found in the code: files as paths or as objects with one, the rest as texts.
+/// What was found in the code: files as paths or as objects that have one, everything else as texts.
 pub(super) fn exploration(_: &mut SchemaGenerator) -> Schema {
     let texts = json!({ "type": ["string", "array", "null"], "items": { "type": "string" } });
     let file = json!({ "anyOf": [
@@ -134,14 +134,14 @@ pub(super) fn task_ids(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
-/// Commands, each one line of what can be seen, or none.
+/// Commands, each one line of visible characters, or none.
 pub(super) fn commands(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = Option::<Vec<String>>::json_schema(generator);
     schema.insert("items".into(), json!({ "type": "string", "pattern": format!("^[^{}]*$", unseen()) }));
     schema
 }
 
-/// What no command holds, as ranges of a character class.
+/// The characters that no command may contain, as ranges of a character class.
 fn unseen() -> String {
     let escape = |c: char| match u32::from(c) {
         code @ ..=0xffff => format!("\\u{code:04x}"),
@@ -166,7 +166,7 @@ pub(super) fn criteria(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "minItems": 1, "items": { "type": "string", "pattern": FILLED } })
 }
 
-/// A plan says what it does; the type that reads one forgives that.
+/// A plan must say what it does; the type that reads one does not require that.
 pub(super) fn of_plan(schema: &mut Schema) {
     demand(schema, "description");
     if let Some(description) = schema.pointer_mut("/properties/description") {
@@ -174,7 +174,7 @@ pub(super) fn of_plan(schema: &mut Schema) {
     }
 }
 
-/// A task says how it is done, and by one of two names when.
+/// A task must say how it is done and, under one of two names, when.
 pub(super) fn of_task(schema: &mut Schema) {
     demand(schema, "implementation");
     if let Some(Value::Object(steps)) = schema.pointer_mut("/properties/implementation") {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 const NAMES: [&str; 5] = ["critical", "high", "medium", "low", "trivial"];
 
-/// 1 critical, 2 high, 3 medium, 4 low, 5 trivial. Written as the number, read from either.
+/// 1 critical, 2 high, 3 medium, 4 low, 5 trivial. Written as a number, read as a number or a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub(crate) struct Priority(u8);
 
@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Priority {
         let value = if deserializer.is_human_readable() {
             Value::deserialize(deserializer)?
         } else {
-            // A binary format does not name its types: it holds what was written, the number.
+            // Binary formats store the number.
             Value::from(u8::deserialize(deserializer)?)
         };
         Self::from_json(&value).ok_or_else(|| {
@@ -92,7 +92,7 @@ fn number() -> Value {
     serde_json::json!({ "type": "integer", "minimum": 1, "maximum": 5 })
 }
 
-/// Every form in which a priority is read, as JSON Schema says it.
+/// Every form in which a priority is read, for JSON Schema.
 pub(super) fn variants() -> Vec<Value> {
     let mut variants = vec![number()];
     variants.extend(super::plan_schema::words(&NAMES));

@@ -30,10 +30,10 @@ pub(crate) struct Queue {
     pub(crate) id: QueueId,
     /// When it was made.
     pub(crate) created_at: Time,
-    /// What people call it.
+    /// Its name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
-    /// The last decision.
+    /// The last decision about it; the rest of its status is derived.
     pub(crate) status: QueueDecision,
     /// Lower numbers are served first.
     #[serde(default)]
@@ -54,16 +54,16 @@ pub(crate) static QUEUE: Schema = Schema {
     check: super::record::check_as::<Queue>,
 };
 
-/// A bound solution in a queue, as stored. The record's key is its solution, so nothing collides.
+/// A bound solution in a queue, as stored. It is keyed by its solution, so items from two clones never collide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Item {
-    /// S-1, S-2, … within the queue. Two clones can give one number twice; the solution id is exact.
+    /// S-1, S-2, … within the queue. Two clones can assign the same number; the solution id is unique.
     pub(crate) item_id: ItemId,
     /// The issue.
     pub(crate) issue_id: IssueId,
     /// The plan.
     pub(crate) solution_id: SolutionId,
-    /// The plan as it was when it was queued.
+    /// The digest of the plan when it was queued.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
     /// A sort key: items are served in its byte order.
@@ -71,8 +71,8 @@ pub(crate) struct Item {
     /// Plans that must be completed first, in addition to what the issue depends on.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) depends_on: BTreeSet<SolutionId>,
-    /// The digest of a plan that was queued with an override, although its reviews reject it or the policy requires a
-    /// review that it lacks: for this digest, reviews no longer block the item.
+    /// The digest of a plan that was queued with an override of its reviews, which had rejected it or were missing: for
+    /// this digest, reviews no longer block the item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) forced: Option<String>,
@@ -82,7 +82,7 @@ pub(crate) struct Item {
     /// True if it was removed from the queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) removed: Option<bool>,
-    /// When it was queued first.
+    /// When it was first queued.
     pub(crate) queued_at: Time,
 }
 

@@ -1,4 +1,4 @@
-//! Conflicts between the items of a queue, as somebody told them: entries that are written once.
+//! Conflicts between the items of a queue, as someone declared them: entries that are written once.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,19 +7,19 @@ use super::id::{EntryId, SolutionId};
 use super::text_enum::text_enum;
 use super::time::Time;
 
-/// The members by which it is told which conflict an entry is about, beside those that are no texts.
+/// The text members that decide which conflict an entry is about (members that are not texts are never hidden).
 pub(crate) const DECIDED: &[&str] = &["file"];
 
 text_enum!(
     /// What two plans conflict about.
     ConflictType {
-        /// Both touch one file.
+        /// Both touch the same file.
         File = "file",
         /// One changes an interface that the other builds on.
         Api = "api",
         /// Both change the form of the same data.
         Data = "data",
-        /// They want different versions of something else.
+        /// They need different versions of a dependency.
         Dependency = "dependency",
         /// They pull the architecture in different directions.
         Architecture = "architecture",
@@ -51,7 +51,7 @@ text_enum!(
 );
 
 impl ConflictType {
-    /// The severity where nobody said one.
+    /// The default severity.
     pub(crate) fn severity(self) -> Severity {
         match self {
             Self::Api | Self::Data => Severity::High,
@@ -61,16 +61,16 @@ impl ConflictType {
     }
 }
 
-/// A conflict that somebody told, or what was decided about one. Conflicts over files that plans name are found anew
-/// each time and never stored.
+/// A declared conflict, or a decision about one. Conflicts over files that plans name are derived each time and never
+/// stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct QueueConflict {
     /// The entry's name.
     pub(crate) id: EntryId,
-    /// What they conflict over.
+    /// What the plans conflict over.
     #[serde(rename = "type")]
     pub(crate) kind: ConflictType,
-    /// How bad it is.
+    /// How severe it is.
     pub(crate) severity: Severity,
     /// The plans, two or more.
     #[schemars(length(min = 2))]
@@ -86,7 +86,7 @@ pub(crate) struct QueueConflict {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rationale: Option<String>,
-    /// An earlier entry, about which this one decides.
+    /// The earlier entry that this one decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resolves: Option<EntryId>,
     /// Who declared or decided it.

@@ -1,5 +1,5 @@
-//! Records that are written once: log entries and claims. Their ids are made of what they say, so that no two sound ones
-//! can lie at one path; reading them checks that, and their types.
+//! Records that are written once: log entries and claims. Their ids are derived from their content, so two different
+//! sound ones cannot be at the same path. Reading one checks its id and its types.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,10 +10,10 @@ use super::id::{EntryId, ExecutionId};
 use super::stamp::Stamp;
 use super::typed;
 
-/// What of an entry its id is not made of.
+/// The members of an entry that its id does not depend on.
 const BESIDE_ENTRY: &[&str] = &["id"];
-/// What of an execution its id is not made of. Which commit holds the plan changes when the history is rewritten, and
-/// the plan's digest vouches for what is found there.
+/// The members of an execution that its id does not depend on. A rewrite of the history changes which commit holds the
+/// plan; the plan's digest verifies what is found there.
 const BESIDE_EXECUTION: &[&str] = &["id", "plan_commit"];
 
 /// An entry of a log.
@@ -25,7 +25,7 @@ pub(crate) trait Entry: Serialize {
     fn id_mut(&mut self) -> &mut EntryId;
 }
 
-/// Says of types with a field `id` that they are entries.
+/// Declares types with a field `id` to be entries.
 macro_rules! entries {
     ($($entry:ty),+ $(,)?) => {$(
         impl crate::model::record::Entry for $entry {
@@ -42,8 +42,8 @@ macro_rules! entries {
 
 pub(crate) use entries;
 
-/// The entry that `make` fills, at the place of a stamp. The id that `make` is given is none yet: the entry gets its own
-/// once it is there.
+/// The entry that `make` builds, at the place of a stamp. `make` is given a placeholder id; the entry gets its real one
+/// afterwards, from its content.
 pub(crate) fn entry_at<T: Entry>(stamp: &Stamp, make: impl FnOnce(EntryId) -> T) -> T {
     let mut entry = make(EntryId::of(stamp, &Fingerprint::pending()));
     *entry.id_mut() = EntryId::of(stamp, &Fingerprint::of(&value_of(&entry), BESIDE_ENTRY));
@@ -55,12 +55,12 @@ pub(crate) fn execution_fingerprint(execution: &impl Serialize) -> Fingerprint {
     Fingerprint::of(&value_of(execution), BESIDE_EXECUTION)
 }
 
-/// The id that an entry has after a change of what it says: at the place that it had.
+/// The id of an entry after a change of its content, at the same place.
 pub(crate) fn renamed(before: &EntryId, record: &Value) -> EntryId {
     EntryId::of(&before.stamp(), &Fingerprint::of(record, BESIDE_ENTRY))
 }
 
-/// Whether a record that is written once bears the id that its path names, and says what that id was made of. The error
+/// Checks that a record that is written once has the id in its path, and that the id matches its content. The error
 /// says what is wrong.
 pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
     if record.get("id").and_then(Value::as_str) != Some(id) {
@@ -69,7 +69,7 @@ pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
     let (last, beside) = match (EntryId::parse(id), ExecutionId::parse(id)) {
         (Ok(entry), _) => (entry.fingerprint().to_owned(), BESIDE_ENTRY),
         (_, Ok(execution)) => (execution.fingerprint().to_owned(), BESIDE_EXECUTION),
-        // The id of a run says nothing of it.
+        // The id of a run does not depend on its content.
         _ => return Ok(()),
     };
     if Fingerprint::of(record, beside).as_str() != last {
@@ -78,13 +78,13 @@ pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The `check` of a schema whose fields are those of `T`.
+/// A `check` for a schema: the fields are those of `T`.
 pub(crate) fn check_as<T: DeserializeOwned>(fields: &Value) -> Result<(), String> {
     typed::read::<T>(fields).map(|_| ()).map_err(|e| e.to_string())
 }
 
-/// Like [`check_as`], for a record that is written once: its members in the order of their type, those that have no
-/// place in it last, by name. How numbers are spelled stays.
+/// Like [`check_as`], for a record that is written once. Puts its members in the order of the type, unknown ones last,
+/// by name. Numbers stay as they were written.
 pub(crate) fn ordered_as<T: Serialize + DeserializeOwned>(record: &Value) -> Result<Value, String> {
     let typed = typed::read::<T>(record).map_err(|e| e.to_string())?;
     let order = typed::to_value(&typed).map_err(|e| e.to_string())?;
@@ -109,8 +109,8 @@ fn in_order_of(order: Option<&Value>, value: &Value) -> Value {
     }
 }
 
-/// The file form of a record that is written once, in the order of its type. JSON that came from outside and has no
-/// type must have gone through [`super::schema::Shape::order`] before it became part of the record.
+/// The file form of a record that is written once, in the order of its type. Untyped JSON from outside must have been
+/// ordered with [`super::schema::Shape::order`] before.
 pub(crate) fn entry_bytes<T: Serialize>(entry: &T) -> Vec<u8> {
     // Writing to memory cannot fail: the keys of our types are texts.
     let mut bytes = serde_json::to_vec_pretty(entry).unwrap_or_default();
@@ -118,7 +118,7 @@ pub(crate) fn entry_bytes<T: Serialize>(entry: &T) -> Vec<u8> {
     bytes
 }
 
-/// Only what cannot be written as JSON has no value, and no record is that.
+/// This fails only for what cannot be written as JSON, and every record can.
 fn value_of(record: &impl Serialize) -> Value {
     typed::to_value(record).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What must not be shown any more: an entry that hides a value, and what shows in the place of that value.
+//! Redactions: entries that hide a value, and what is shown in its place.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use super::id::EntryId;
 use super::stamp::Made;
 use super::time::Time;
 
-/// What shows in the place of a value that is hidden.
+/// What is shown in the place of a hidden value.
 pub(crate) const REDACTED: &str = "[redacted]";
 /// For [`Redaction::field`]: all texts of an entry.
 pub(crate) const ALL: &str = "*";
-/// For [`Redaction::field`]: the entry as a whole counts for nothing, if it is stamped in the future.
+/// For [`Redaction::field`]: the whole entry is ignored, if it is stamped in the future.
 pub(crate) const ASIDE: &str = "-";
-/// The fields of entries whose texts somebody wrote; the others are ids, times and names of kinds.
+/// The fields of entries that contain texts which someone wrote; the others are ids, times and names of kinds.
 const TEXTS: &[&str] = &[
     "body",
     "content",
@@ -31,22 +31,22 @@ const TEXTS: &[&str] = &[
     "result",
     "failure",
 ];
-/// Texts are tried one by one up to so many; of more, the field becomes one text.
+/// At most this many texts are hidden one by one; if there are more, the whole field is.
 const MOST_TEXTS: usize = 1_000;
 
-/// Hides a value of a record that lies in the same folder.
+/// Hides a value of a record in the same directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Redaction {
     /// The entry's name.
     pub(crate) id: EntryId,
-    /// The file from that folder on: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`, `log/<ENTRY>.json`,
-    /// `conflicts/<ENTRY>.json`, `items/<xx>/<SOLUTION>.json`.
+    /// The file, as a path below that directory: `issue.json`, `comments/<ENTRY>.json`, `solution.json`, `run.json`,
+    /// `log/<ENTRY>.json`, `conflicts/<ENTRY>.json`, `items/<xx>/<SOLUTION>.json`.
     pub(crate) target: String,
-    /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*`: all texts of an entry; `-`: an
-    /// entry from the future counts for nothing.
+    /// `title`, `extended_context/notes`, `tags` (all of them), `failure/message`; `*`: all texts of an entry; `-`:
+    /// sets an entry from the future aside.
     pub(crate) field: String,
-    /// The value with this stamp and every earlier one, as far as the field was written under this stamp or a later one;
-    /// none in records without stamps: they have one value.
+    /// Hides the value with this stamp and every earlier one, if the field was ever written under this stamp or a later
+    /// one. Absent for records without stamps, which have only one value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stamp: Option<Made>,
     /// Why.
@@ -60,8 +60,9 @@ pub(crate) struct Redaction {
 super::record::entries!(Redaction);
 
 impl Redaction {
-    /// Whether a value with this stamp is hidden. No stamp is the zero stamp, earlier than all others. A redaction up to the
-    /// far future hides only values of the far future; otherwise it would hide all later values in that epoch.
+    /// Whether a value with this stamp is hidden. A missing stamp is the zero stamp, earlier than all others. A
+    /// redaction with a stamp of the far future hides only values of the far future; otherwise it would hide all later
+    /// values in that epoch.
     pub(crate) fn hides(&self, stamp: Option<&Made>) -> bool {
         let Some(stamp) = stamp else { return true };
         self.stamp
@@ -70,19 +71,19 @@ impl Redaction {
     }
 }
 
-/// Whether this stands in the place of something that is hidden.
+/// Whether this is the replacement for a hidden value.
 pub(crate) fn is_hidden(value: &Value) -> bool {
     value.as_str() == Some(REDACTED) || *value == hidden_plan()
 }
 
-/// What a hidden plan reads as: still one.
+/// What is shown for a hidden plan, which is itself a plan.
 pub(crate) fn hidden_plan() -> Value {
     serde_json::json!({ "description": REDACTED, "tasks": [] })
 }
 
-/// Hides texts of a record that is written once. What must be there for the record to be read (an id, a time, the name
-/// of a kind) stays: `is_sound` decides. So do members by which something is `decided`: what a reader must not see must
-/// not change what is allowed.
+/// Hides texts of a record that is written once. Whatever must stay for the record to be readable (an id, a time, the
+/// name of a kind) stays: `is_sound` decides. So do the members in `decided`, since hiding a text must not change what
+/// is allowed.
 pub(crate) fn hide(value: &mut Value, field: &str, decided: &[&str], is_sound: &dyn Fn(&Value) -> bool) {
     if field == ALL {
         for name in TEXTS {

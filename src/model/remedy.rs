@@ -1,4 +1,4 @@
-//! What can be done about a refusal or a notice, as data: each front end spells the calls in it its own way.
+//! What can be done about a refusal or a notice, as data. Each front end writes the calls in its own way.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::Serialize;
 /// One thing to do: a call of an operation and what it does, or words alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub(crate) struct Remedy {
-    /// The operation to call, where it is one.
+    /// The operation to call, if there is one.
     #[serde(flatten)]
     pub(crate) call: Option<Call>,
-    /// What the call does, `shows it`; without a call, all that is to be said.
+    /// What the call does, such as `shows it`; without a call, the advice in words.
     pub(crate) words: String,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Remedy {
 pub(crate) struct Call {
     /// Its words and options: `list --all`.
     pub(crate) operation: &'static str,
-    /// The values behind them: ids, or a word such as FILE for what somebody has to find.
+    /// The arguments: ids, or a word such as FILE for what the user must fill in.
     pub(crate) values: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Remedy {
     }
 }
 
-/// All that can be done about something, in the order in which one would try it.
+/// Everything that can be done about something, in the order in which to try it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Remedies(Vec<Remedy>);
 

@@ -8,21 +8,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use unicode_normalization::UnicodeNormalization;
 
-/// No path that a system can open is longer.
+/// The longest path that a system can open.
 const LONGEST: usize = 4096;
 
-/// What a pattern is made of, as shells and git read it.
+/// The characters that make a pattern, for shells and git.
 const PATTERN: [char; 4] = ['*', '?', '[', '{'];
 
-/// Lines behind a path, as compilers, editors and forges write them: `:12`, `:12-20`, `:12:5`, `#L12-L20`.
+/// Line numbers after a path, as compilers, editors and forges write them: `:12`, `:12-20`, `:12:5`, `#L12-L20`.
 pub(super) const LINES: &str = "(?::L?[0-9]+(?:[-,:]L?[0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)+";
-/// The end of a file's name, behind which planners write other things.
+/// The end of a file's name, after which planners write other things.
 macro_rules! extension {
     () => {
         r"\.[A-Za-z][A-Za-z0-9]*"
     };
 }
-/// Two paths or more: a comma or a semicolon, a word or a sign between two of them, or a blank.
+/// Two or more paths, separated by a comma, a semicolon, a word, a sign or a space.
 pub(super) const SEVERAL: &str = concat!(
     "[,;] |",
     extension!(),
@@ -30,11 +30,11 @@ pub(super) const SEVERAL: &str = concat!(
     extension!(),
     "$)"
 );
-/// A remark behind a path: in parentheses, or behind a file's name.
+/// A remark after a path: in parentheses, or after a file's name.
 pub(super) const REMARK: &str = concat!(r"[^/ ] ?\([^()]*\)$|", extension!(), " [^./]*$");
-/// The name of something in a file, behind that of the file.
+/// The name of something in a file, after that of the file.
 pub(super) const SYMBOL: &str = concat!(extension!(), "[:#]");
-/// What most paths have none of, and all of the above need.
+/// Characters that all of the above need and most paths do not have.
 const ODD: [char; 6] = [' ', ',', ';', ':', '#', '('];
 /// Quotation marks.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
@@ -48,42 +48,42 @@ static WITH_LINES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format
 /// upwards. Two are equal if their bytes are. They overlap by what they are folded to: whether a file system forgives case is
 /// known to one clone only, and all clones must come to the same answer, so that no file is handed out twice anywhere.
 ///
-/// The empty path is the top itself. No plan may name that; it stands for what cannot be read as a path.
+/// The empty path is the top itself. No plan may name it; it stands for a text that cannot be read as a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(from = "Cow<'_, str>")]
 pub(crate) struct RepoPath(String);
 
-/// Why a text is no path of a file or folder in the repository.
+/// Why a text is not a path of a file or directory in the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PathFault {
-    /// Nothing, or nothing but steps that lead nowhere.
-    #[error("a file or folder inside the repository, not the root itself")]
+    /// It is empty, or only `.` components.
+    #[error("a file or directory inside the repository, not the root itself")]
     Top,
     /// An address.
     #[error("a path, not an address with `file:` or `https:` in front")]
     Address,
-    /// From the root of a system, a home folder or a drive.
+    /// It begins at the root of a system, a home directory or a drive.
     #[error("a path relative to the repository's root, without a leading `/`, `~` or drive letter")]
     Absolute,
-    /// A step upwards.
+    /// It has a `..` component.
     #[error("a path inside the repository, without `..`")]
     Upwards,
-    /// git's own folder.
+    /// It is in git's own directory.
     #[error("a path outside of `.git`")]
     Git,
     /// A pattern.
-    #[error("a path of one file or folder; `{0}` makes it a pattern")]
+    #[error("a path of one file or directory; `{0}` makes it a pattern")]
     Pattern(char),
     /// The separator of another system, or an escape.
     #[error("a path with `/` between its parts, without `\\`")]
     Backslash,
-    /// What no terminal shows.
+    /// Invisible characters.
     #[error("a path without control characters")]
     Control,
     /// Easily overlooked, and another file.
     #[error("a path that neither begins nor ends with a space")]
     Space,
-    /// Quotation marks that belong to the sentence around it.
+    /// Quotation marks from the surrounding sentence.
     #[error("a path without quotation marks")]
     Quoted,
     /// A list in one text.
@@ -130,7 +130,7 @@ impl RepoPath {
             path.truncate(without_lines(&path).len());
             refuse_more(&path)?;
         }
-        // What stood behind a `./`, or before the lines.
+        // What is left after a `./`, or before the line numbers.
         refuse_ends(&path)?;
         for name in path.split('/') {
             match name {
@@ -143,8 +143,8 @@ impl RepoPath {
         Ok(Self(path))
     }
 
-    /// Reads a path that may have been stored before there were rules for it, or by another program. What is no path
-    /// stands for the whole repository, since nobody can tell which files it means.
+    /// Reads a path that may have been stored before there were rules for it, or by another program. A text that is not
+    /// a path stands for the whole repository, since nobody can tell which files it means.
     pub(crate) fn covering(text: &str) -> Self {
         Self::parse(text).unwrap_or(Self(String::new()))
     }
@@ -166,7 +166,7 @@ impl RepoPath {
         own.is_empty() || rest.is_empty() || rest.starts_with('/')
     }
 
-    /// Whether one is the other, or lies in it.
+    /// Whether one is the other, or inside it.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.holds(other.as_str()) || other.holds(self.as_str())
     }
@@ -180,13 +180,13 @@ fn folded(path: &str) -> Cow<'_, str> {
     Cow::Owned(path.nfc().flat_map(char::to_lowercase).nfc().collect())
 }
 
-/// A path in git's form without the line numbers behind it.
+/// A path in git's form without the line numbers after it.
 fn without_lines(path: &str) -> &str {
     let lines = WITH_LINES.as_ref().and_then(|lines| lines.captures(path)?.get(1));
     lines.map_or(path, |lines| &path[..lines.start()])
 }
 
-/// Refuses what a path in the repository can neither begin nor end with.
+/// Refuses what a path in the repository cannot begin or end with.
 fn refuse_ends(path: &str) -> Result<(), PathFault> {
     let has_drive = matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     if path.starts_with(['/', '~']) || has_drive {
@@ -201,7 +201,7 @@ fn refuse_ends(path: &str) -> Result<(), PathFault> {
     if path.starts_with(QUOTES) { Err(PathFault::Quoted) } else { Ok(()) }
 }
 
-/// Refuses what planners write with a path: in a path that is what it seems to be, it can hardly stand.
+/// Refuses texts that planners write around a path and that a real path hardly ever contains.
 fn refuse_more(path: &str) -> Result<(), PathFault> {
     let has = |it: &LazyLock<Option<Regex>>| it.as_ref().is_some_and(|it| it.is_match(path));
     if has(&SEVERAL_PATHS) {
@@ -216,7 +216,7 @@ fn refuse_more(path: &str) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// The folders above a path in git's form, the nearest first and the top, as an empty path, last.
+/// The directories above a path in git's form, nearest first; the last one is the top, as an empty path.
 pub(crate) fn folders(path: &str) -> impl Iterator<Item = &str> {
     fn above<'p>(path: &&'p str) -> Option<&'p str> {
         match path.rsplit_once('/') {

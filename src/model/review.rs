@@ -1,4 +1,4 @@
-//! Reviews: what somebody other than its author thinks of a plan, as the plan was then. Written once.
+//! Reviews: the opinion of someone other than the author about a version of a plan. Written once.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ text_enum!(
     }
 );
 
-/// The members of a review by which the gates decide, beside those that are no texts.
+/// The text members of a review on which gates depend (members that are not texts are never hidden).
 pub(crate) const DECIDED: &[&str] = &["plan_digest", "author"];
 
 /// A number from 0 to 100. A whole one is written without a fraction.
@@ -31,9 +31,9 @@ pub(crate) const DECIDED: &[&str] = &["plan_digest", "author"];
 pub(crate) struct Score(f64);
 
 impl Score {
-    /// `None` for what is no number from 0 to 100.
+    /// `None` for anything but a number from 0 to 100.
     pub(crate) fn new(number: f64) -> Option<Self> {
-        // Adding a zero makes a zero without a sign of one with.
+        // Adding zero turns a negative zero into a positive one.
         (0.0..=100.0).contains(&number).then_some(Self(number + 0.0))
     }
 
@@ -86,7 +86,7 @@ impl JsonSchema for Score {
     }
 }
 
-/// What a reviewer thinks of a plan in numbers, 100 being the best.
+/// A reviewer's scores for a plan; 100 is best.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Scores {
     /// Whether it will work.
@@ -100,13 +100,13 @@ pub(crate) struct Scores {
 impl Scores {
     /// 0.4·technical + 0.3·risk + 0.3·completeness, to the nearest whole number.
     pub(crate) fn total(&self) -> Score {
-        // Tenths, so that whole scores come to an exact sum.
+        // In tenths, so that the sum of whole scores is exact.
         let tenths = 4.0 * self.technical.0 + 3.0 * self.risk.0 + 3.0 * self.completeness.0;
         Score(tenths / 10.0).rounded()
     }
 }
 
-/// One reviewer's opinion of a plan. It speaks of the plan with this digest; once that changed, it counts no more.
+/// One reviewer's opinion of a plan. It is about the plan with this digest, and no longer counts once the plan changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Review {
     /// The entry's name.
@@ -120,7 +120,7 @@ pub(crate) struct Review {
     /// What should change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) findings: Vec<String>,
-    /// The plan that was looked at.
+    /// The digest of the plan that was reviewed.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
     /// Who reviewed.

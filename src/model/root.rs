@@ -1,4 +1,4 @@
-//! `wf.json`: the format version, and what the project tells its planners and gates.
+//! `wf.json`: the format version, the project context for planners, and the policy.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,9 +13,9 @@ pub(crate) const FORMAT: u64 = 1;
 /// The store's root record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Root {
-    /// The format version; a reader that meets a higher one than it knows writes nothing.
+    /// The format version; a program that reads a higher version than it knows writes nothing.
     pub(crate) format: u64,
-    /// What planners are told about the project.
+    /// The project context, for planners.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) project: Project,
     /// The gates and their settings.
@@ -35,7 +35,7 @@ pub(crate) struct Project {
     pub(crate) guidelines: Option<Value>,
 }
 
-/// The gates. What is not set is open.
+/// The gates. One that is not set is open.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Policy {

@@ -1,5 +1,5 @@
-//! Runs: one pass of the workflow over several issues, written once, and the log of what came of it. Where a run stands
-//! (status, phase, its issues, what it has done, what went wrong) is what its log comes to.
+//! Runs: one pass of the workflow over several issues, written once, with a log. The state of a run (status, phase, its
+//! issues, what it has done, what went wrong) is derived from its log.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,13 +12,13 @@ use super::text_enum::text_enum;
 use super::time::Time;
 
 text_enum!(
-    /// How much a run does with each issue, and how many it takes at once.
+    /// How much work a run does on each issue, and how many issues it takes at once.
     RunMode {
         /// Explore, plan, queue, execute: for one or two issues that are not urgent.
         Quick = "quick",
         /// The same with a review of the plans before they are queued.
         Full = "full",
-        /// As full, with bounds on how many are explored, planned and executed at once.
+        /// Like full, with limits on how many issues are explored, planned and executed at once.
         Batch = "batch",
     }
 );
@@ -54,9 +54,9 @@ text_enum!(
 /// One pass of the workflow over several issues. Written once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Run {
-    /// Its name.
+    /// Its id.
     pub(crate) id: RunId,
-    /// How much it does with each issue.
+    /// How much work it does on each issue.
     pub(crate) mode: RunMode,
     /// The issues, each once, in the order in which they were given.
     #[schemars(extend("uniqueItems" = true))]
@@ -68,16 +68,16 @@ pub(crate) struct Run {
 /// The run as a whole reached a status and phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct PhaseReached {
-    /// How it stands.
+    /// The status of the run.
     pub(crate) status: RunStatus,
-    /// What it is about.
+    /// The phase of the run.
     pub(crate) phase: RunPhase,
     /// What went wrong with the run, rather than with one issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<Failure>,
 }
 
-/// An issue of the run reached a status. What is omitted is as in an earlier entry for the issue.
+/// An issue of the run reached a status. Omitted members keep the values of earlier entries for the issue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct IssueReached {
     /// One of the run's issues.
@@ -101,7 +101,7 @@ pub(crate) struct IssueReached {
     pub(crate) error: Option<Failure>,
 }
 
-/// A step of the run was done, so that a run which goes on later need not do it again.
+/// A step of the run was done; a run that is resumed later need not repeat it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ActionDone {
     /// Its name, such as `explore`, `plan`, `review`, `queue`, `execute`.

@@ -1,13 +1,13 @@
-//! What each field of a record is to a merge, and the order in which a record is written.
+//! How a merge treats each field of a record, and the order in which a record is written.
 
 use serde_json::{Map, Value};
 
 /// How two versions of a field become one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
-    /// Written at birth and never again.
+    /// Written when the record is created, and never again.
     Once,
-    /// A number without a stamp that only grows: the greater one stands.
+    /// A number without a stamp that only grows: the greater one wins.
     Greatest,
     /// The later stamp wins.
     Register,
@@ -26,7 +26,7 @@ pub(crate) struct Field {
     pub(crate) kind: Kind,
     /// The order of keys inside its value.
     pub(crate) shape: Shape,
-    /// Whether something is decided by it, so that it cannot be hidden.
+    /// Whether decisions depend on it, so that it cannot be hidden.
     pub(crate) decides: bool,
 }
 
@@ -60,25 +60,26 @@ impl Field {
         Self::new(name, Kind::Object(leaves))
     }
 
-    /// The same field, by which something is decided: what a reader must not see must not change what is allowed.
+    /// This field, marked as one on which decisions depend: hiding it must not change what is allowed.
     pub(crate) const fn decides(mut self) -> Self {
         self.decides = true;
         self
     }
 
-    /// The same field, with an order for the keys inside its value.
+    /// This field, with an order for the keys inside its value.
     pub(crate) const fn shaped(mut self, shape: Shape) -> Self {
         self.shape = shape;
         self
     }
 }
 
-/// What happens where two records under one id were born apart from each other.
+/// What a merge does with two records that were created separately under one id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Births {
-    /// They are two things: the later birth stands whole.
+    /// They are two records: the later birth wins as a whole.
     LaterStands,
-    /// They are one thing (a queue item is what it names): fields by stamp, the written-once ones of the earlier.
+    /// They are one record (a queue item is identified by its plan): fields are joined by stamp, and those that are
+    /// written once come from the earlier birth.
     Joined,
 }
 
@@ -91,7 +92,7 @@ pub(crate) struct Schema {
     pub(crate) fields: &'static [Field],
     /// The rule for two births.
     pub(crate) births: Births,
-    /// Whether the fields have the types that they should; the text says what is wrong.
+    /// Checks the types of the fields; the error says what is wrong.
     pub(crate) check: fn(&Value) -> Result<(), String>,
 }
 
@@ -102,10 +103,10 @@ impl Schema {
     }
 }
 
-/// The order of keys within a value; what is not named comes last, by name.
+/// The order of keys within a value; unnamed keys come last, by name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
-    /// Nothing is known: every object within is ordered by name.
+    /// Nothing is known: the keys of every object in it are ordered by name.
     Any,
     /// An object with these keys in this order.
     Fields(&'static [(&'static str, Shape)]),
@@ -114,7 +115,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// The same value with its keys in this order, so that one value has one byte form.
+    /// Puts the keys of a value in this order, so that each value has one byte form.
     pub(crate) fn order(&self, value: Value) -> Value {
         match value {
             Value::Object(map) => self.order_object(map),
@@ -128,7 +129,7 @@ impl Shape {
 
     fn order_object(&self, mut map: Map<String, Value>) -> Value {
         if let Self::Fields(_) = self {
-            // The same as what is not there.
+            // Null counts as absent.
             map.retain(|_, value| !value.is_null());
         }
         if self.is_in_order(&map) {
@@ -159,7 +160,7 @@ impl Shape {
         self.known().iter().find(|(known, _)| *known == name).map_or(Self::Any, |(_, shape)| *shape)
     }
 
-    /// Whether the keys are in this order already, as they are in whatever was written by this format.
+    /// Whether the keys are already in this order, as in everything that was written in this format.
     fn is_in_order(&self, map: &Map<String, Value>) -> bool {
         let mut keys = map.keys().map(String::as_str).peekable();
         for (name, _) in self.known() {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// A word as a shell reads it back: as it is if every character stands for itself, else between single quotes.
+/// A word quoted for a shell: unchanged if every character stands for itself, else in single quotes.
 pub(crate) fn word(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| {
         byte.is_ascii_alphanumeric()
@@ -14,7 +14,7 @@ pub(crate) fn word(text: &str) -> Cow<'_, str> {
     Cow::Owned(gix_quote::single(text.into()).to_string())
 }
 
-/// The first operand of a command, such as a remote or a branch: behind `--` if it would pass for an option.
+/// The first operand of a command, such as a remote or a branch: after `--` if it looks like an option.
 pub(crate) fn operand(text: &str) -> Cow<'_, str> {
     if text.starts_with('-') { Cow::Owned(format!("-- {}", word(text))) } else { word(text) }
 }
@@ -33,7 +33,7 @@ mod tests {
             ("x;reboot", "'x;reboot'"),
             ("$(reboot)", "'$(reboot)'"),
             ("it's", "'it'\\''s'"),
-            // Some shells find an earlier command by it.
+            // Some shells use it for history expansion.
             ("now!", "'now'\\!''"),
             ("~/x", "'~/x'"),
             ("äö", "'äö'"),

@@ -18,7 +18,7 @@ pub(crate) struct Solution {
     pub(crate) id: SolutionId,
     /// The issue it is for.
     pub(crate) issue_id: IssueId,
-    /// Who planned.
+    /// The planner.
     pub(crate) author: String,
     /// When.
     pub(crate) created_at: Time,

@@ -1,5 +1,5 @@
-//! Stamps: who wrote a field later. A merge compares stamps and nothing else, so no wrong clock can lose a write
-//! that saw the value which it replaced.
+//! Stamps: which write of a field is later. A merge compares only stamps, so a wrong clock cannot lose a write whose
+//! writer had seen the value that it replaced.
 
 use std::fmt;
 
@@ -8,33 +8,34 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::time::Time;
 use super::uid::Uid;
 
-/// The random part of stamps that an import makes, so that the same import twice is one birth.
+/// The uid of stamps that an import makes, so that repeating an import gives the same birth.
 const IMPORT: &str = "import";
 /// The counter has five digits; one more tick carries into the milliseconds.
 const LAST_COUNTER: u32 = 99_999;
-/// The greatest random part.
+/// The greatest uid.
 const LAST_UID: &str = "zzzzzzzz";
-/// From this day on nothing is a stamp: there must be room for a later one.
+/// From this day on no time makes a stamp, so that there is always room for a later one.
 const NO_ROOM: &str = "9998-12-31";
-/// From here on it is the far future: no honest clock says so, and no write takes such a time from one. What bears such a
-/// stamp is read like anything else, so that a merge needs no clock; `fsck` names it, and mends it.
+/// The far future begins here: no correct clock shows such a time, and no write takes one from a clock. A value with
+/// such a stamp is read like any other, so that a merge needs no clock; `fsck` reports and repairs it.
 const FAR_FUTURE: &str = "9000-01-01";
 /// The latest time that is taken from a clock or a source.
 const LATEST: &str = "8999-12-31T23:59:59.999Z";
 const TIME_WIDTH: usize = "2026-11-21T02:14:05.123Z".len();
 const PLACE_WIDTH: usize = "2026-11-21T02:14:05.123Z/00000".len();
-/// What stands before a stamp of an earlier epoch. Bytes order it before every digit, and so before every other stamp.
+/// The prefix of a stamp of an earlier epoch. Its byte is less than every digit, so such a stamp comes before every
+/// other.
 const EARLIER: char = '.';
-/// The epoch of a stamp of an earlier one: a dot, three digits, a slash.
+/// The length of the prefix that names an earlier epoch: a dot, three digits, a slash.
 const EPOCH_WIDTH: usize = ".000/".len();
 
-/// The last stamp there is: none is later.
+/// The last possible stamp.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no stamp is later than `{0}`")]
 pub(crate) struct NoLater(pub(crate) Stamp);
 
-/// `2026-11-21T02:14:05.123Z/00000/7k3m2pq9`: fixed width, so that byte order is their order. In a record that was repaired,
-/// what was stamped in an earlier epoch says in which: `.000/2026-11-21T02:14:05.123Z/00000/7k3m2pq9`.
+/// `2026-11-21T02:14:05.123Z/00000/7k3m2pq9`: fixed width, so that byte order is their order. In a repaired record, a
+/// stamp of an earlier epoch begins with that epoch: `.000/2026-11-21T02:14:05.123Z/00000/7k3m2pq9`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Stamp(String);
 
@@ -45,7 +46,7 @@ impl Stamp {
         Self::first(at, by.as_str())
     }
 
-    /// The stamp of what an import read from a source that changed it at `at`.
+    /// The stamp of an imported value that its source changed at `at`.
     pub(crate) fn import(at: Time) -> Self {
         Self::first(at, IMPORT)
     }
@@ -100,8 +101,8 @@ impl Stamp {
         self.is_of_earlier_epoch().then(|| self.0[1..EPOCH_WIDTH - 1].parse().unwrap_or_default())
     }
 
-    /// The same stamp of a record with this epoch as one of a later epoch has it. Stamps keep their order by that, and come
-    /// before every one that is made in the later epoch.
+    /// This stamp of a record with this epoch, as it is written in a record of a later epoch. This keeps the order of
+    /// stamps, and puts them before every stamp that is made in the later epoch.
     pub(crate) fn made_earlier(&self, epoch: u16) -> Self {
         if self.is_of_earlier_epoch() {
             self.clone()
@@ -110,12 +111,12 @@ impl Stamp {
         }
     }
 
-    /// The stamp of a record with this epoch and the epoch in which it was made.
+    /// This stamp of a record with this epoch, with the epoch in which it was made.
     pub(crate) fn made_in(&self, epoch: u16) -> Made {
         Made { epoch: self.earlier_epoch().unwrap_or(epoch), stamp: Self(self.own().to_owned()) }
     }
 
-    /// The time part: what the writer took for now, or a little later.
+    /// The time: the writer's current time, or a little later.
     pub(crate) fn time(&self) -> Time {
         // Both constructors put a valid time first.
         Time::parse(&self.own()[..TIME_WIDTH]).unwrap_or_else(|| unreachable!("a stamp begins with a time"))
@@ -125,30 +126,30 @@ impl Stamp {
         self.own()[TIME_WIDTH + 1..TIME_WIDTH + 6].parse().unwrap_or_default()
     }
 
-    /// Whether no honest clock made it.
+    /// Whether it is of the far future, so that no correct clock made it.
     pub(crate) fn is_far_future(&self) -> bool {
         self.own() >= FAR_FUTURE
     }
 
-    /// Whether a clock that says `now` cannot have made it: it is more than a day later, or of the far future. Such a stamp
-    /// wins over everything written until then. One of an earlier epoch wins over nothing that is written.
+    /// Whether a clock that says `now` cannot have made it: it is more than a day later, or of the far future. Such a
+    /// stamp wins over everything that is written until then. A stamp of an earlier epoch never does.
     pub(crate) fn is_ahead_of(&self, now: Time) -> bool {
         !self.is_of_earlier_epoch() && (self.is_far_future() || self.time().is_day_after(now))
     }
 
     /// Whether the name of a file is that of an entry of the far future.
     pub(crate) fn is_far_entry(name: &str) -> bool {
-        // Without what a file name cannot bear.
+        // Without the characters that a file name cannot have.
         let day = FAR_FUTURE.bytes().filter(|byte| *byte != b'-');
         name.bytes().take(8).all(|byte| byte.is_ascii_digit()) && name.bytes().cmp(day).is_ge()
     }
 
-    /// Time and counter: the order of writes that saw each other. The random part only tells apart those that did not.
+    /// Time and counter: the order of writes that saw each other. The uid only distinguishes those that did not.
     fn place(&self) -> &str {
         &self.own()[..PLACE_WIDTH]
     }
 
-    /// The earliest stamp by `by` in a later place than this one; none after the last place.
+    /// The earliest stamp by `by` at a later place than this one; none after the last place.
     fn tick(&self, by: &str) -> Option<Self> {
         let next = match self.counter() {
             LAST_COUNTER => Self::with_counter(self.time().plus_millis(1), 0, by),
@@ -164,8 +165,8 @@ impl Stamp {
         digits.chain(['-']).chain(own[TIME_WIDTH + 1..TIME_WIDTH + 6].chars()).collect()
     }
 
-    /// The last of all stamps at a [`Stamp::entry_place`], so that one tick over it is a later place; `None` if `place` is
-    /// not one.
+    /// The last of all stamps at a [`Stamp::entry_place`], so that the next one is at a later place; `None` if `place`
+    /// is not one.
     pub(crate) fn last_at(place: &str) -> Option<Self> {
         let (at, counter) = place.split_once('-')?;
         let separators = (at.as_bytes().get(8), at.as_bytes().get(18));
@@ -227,8 +228,8 @@ impl schemars::JsonSchema for Stamp {
     }
 }
 
-/// A stamp with the epoch in which it was made: the order of stamps, whatever epoch the record has in which they stand. As a
-/// text it is the stamp if that was made in the epoch 0, and the stamp behind its epoch otherwise.
+/// A stamp with the epoch in which it was made. These can be ordered whatever the epoch of their record. Written as the
+/// plain stamp for the epoch 0, and as the stamp prefixed with its epoch otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Made {
     epoch: u16,
@@ -246,7 +247,7 @@ impl Made {
         self.stamp.time()
     }
 
-    /// Whether no honest clock made it.
+    /// Whether it is of the far future, so that no correct clock made it.
     pub(crate) fn is_far_future(&self) -> bool {
         self.stamp.is_far_future()
     }
@@ -294,22 +295,22 @@ pub(crate) struct Stamper {
 }
 
 impl Stamper {
-    /// For a command that runs at `now`; `by` is drawn at random once for the command.
+    /// For a command that runs at `now`; `by` is drawn at random once per command.
     pub(crate) fn new(now: Time, by: Uid) -> Self {
         Self { now, by }
     }
 
-    /// What this command takes for now.
+    /// The current time of this command.
     pub(crate) fn now(&self) -> Time {
         self.now
     }
 
-    /// The stamp of what replaces nothing.
+    /// The stamp of a value that replaces nothing.
     pub(crate) fn fresh(&self) -> Stamp {
         Stamp::first(self.now, self.by.as_str())
     }
 
-    /// The later of now and one tick after `replaced`: whoever saw a value and changed it wins.
+    /// The later of now and one tick after `replaced`, so that a writer who saw a value wins over it.
     pub(crate) fn over(&self, replaced: Option<&Stamp>) -> Result<Stamp, NoLater> {
         let fresh = self.fresh();
         match replaced {
@@ -322,7 +323,7 @@ impl Stamper {
 }
 
 impl Stamper {
-    /// The stamp of the next entry of a log whose entries have these: later than all of them but those of the far future,
+    /// The stamp of the next entry of a log with these entries: later than all of them, except those of the far future,
     /// which would leave no room.
     pub(crate) fn next_in_log(&self, log: impl IntoIterator<Item = Stamp>) -> Stamp {
         let next = |stamp: &Stamp| stamp.tick(self.by.as_str()).filter(|next| !next.is_far_future());
@@ -418,7 +419,7 @@ mod tests {
         assert_eq!(first.made_earlier(1), first, "it was made when it was made");
         assert_eq!((second.time(), second.counter()), (last.time(), last.counter()));
         assert!(second.is_far_future() && !second.is_ahead_of(time("2026-01-01T00:00:00.000Z")));
-        // Whoever writes over it needs no later place.
+        // Overwriting it needs no later place.
         let stamper = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
         assert_eq!(stamper.over(Some(&second)), Ok(stamper.fresh()));
         assert!(second.made_in(1) < early.made_in(1) && first.made_in(5) < early.made_in(1));

@@ -30,7 +30,7 @@ text_enum!(
 );
 
 impl IssueStatus {
-    /// What a user asks for, with the names that other programs use for the same.
+    /// A status as a user gives it, with the names that other programs use.
     pub(crate) fn asked(text: &str) -> Option<Self> {
         match text.to_ascii_lowercase().replace('_', "-").as_str() {
             "pending" | "open" => Some(Self::Registered),
@@ -40,7 +40,7 @@ impl IssueStatus {
         }
     }
 
-    /// What a user gives; `in-progress` is planning here, since nobody can declare an execution.
+    /// Reads a user's word; `in-progress` means planning, since nobody can declare an execution.
     pub(crate) fn given(text: &str) -> Option<Self> {
         match Self::asked(text) {
             Some(Self::Executing) if text != "executing" => Some(Self::Planning),
@@ -48,7 +48,7 @@ impl IssueStatus {
         }
     }
 
-    /// Whether the issue needs nobody any more: what `list` leaves out.
+    /// Whether nothing is left to do for the issue, so that `list` leaves it out.
     pub(crate) fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Cancelled | Self::Closed)
     }

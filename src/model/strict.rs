@@ -1,7 +1,7 @@
-//! JSON as records are read. serde_json takes the last of two equal keys in silence, and another program the first: a
-//! record that two readers read differently is broken. Depth and count are bounded before anything is built.
+//! Strict JSON for records. serde_json silently takes the last of two equal keys, and another program the first; a
+//! record that two programs read differently is broken. Depth and count are bounded before anything is built.
 //!
-//! serde_json also writes `1e5` as `1e+5`, and takes an object with a key of its own for a number. So the text is read
+//! serde_json also rewrites `1e5` as `1e+5`, and reads an object with a certain key as a number. So the text is parsed
 //! here: a number stays as it was written, and an object is an object.
 
 use serde_json::{Map, Number, Value};
@@ -16,7 +16,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
     document(bytes, DEEPEST, MOST_VALUES).map_err(|fault| fault.to_string())
 }
 
-/// As [`parse`], for a text that a person handed in: where it is no JSON, the fault says where.
+/// Like [`parse`], for a text from a user: if it is not JSON, the error says where.
 pub(crate) fn parse_text(text: &str) -> Result<Value, Fault> {
     document(text.as_bytes(), DEEPEST, MOST_VALUES)
 }
@@ -40,10 +40,10 @@ fn document(bytes: &[u8], deepest: usize, most: usize) -> Result<Value, Fault> {
 /// Why a text with documents cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
-    /// Not JSON.
+    /// It is not JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    /// It is, and two programs could read it in two ways, or it is too deep or too much.
+    /// It is JSON, but ambiguous, too deep or too large.
     #[error("{0}")]
     Unsound(String),
 }
@@ -86,7 +86,7 @@ pub(crate) fn parse_all(text: &str) -> Result<Vec<Value>, Fault> {
 
 /// Why reading stopped.
 enum Stop {
-    /// What is no JSON; where, serde_json says.
+    /// The text that is not JSON; serde_json says where.
     NoJson,
     Unsound(String),
 }
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Passes by one byte, behind any blanks, if it is this one.
+    /// Skips white space and then this byte, if it follows.
     fn takes(&mut self, byte: u8) -> bool {
         self.blanks();
         let is_here = self.peek() == Some(byte);
@@ -255,7 +255,7 @@ impl Reader<'_> {
     }
 }
 
-/// A number that is written as `text`, which is one. Any other way to make one adds a `+` to the exponent.
+/// The number that is written as `text`, unchanged. Any other way to make one adds a `+` to the exponent.
 pub(super) fn verbatim(text: &str) -> Number {
     Number::from_string_unchecked(text.to_owned())
 }

@@ -5,11 +5,11 @@ use std::fmt;
 use chrono::{DateTime, Datelike, NaiveDate, SecondsFormat, TimeZone, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The last year that a stamp or a record may bear; later ones are broken records.
+/// The last year that a stamp or a record may have; a later one makes the record broken.
 const LAST_YEAR: i32 = 9998;
 
-/// Milliseconds since 1970-01-01T00:00:00Z; written as `2026-11-21T02:14:05.123Z`, read from any RFC 3339 form. Where
-/// nobody reads what is written, it is the number.
+/// Milliseconds since 1970-01-01T00:00:00Z; written as `2026-11-21T02:14:05.123Z`, read from any RFC 3339 form. Binary
+/// formats store the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Time(i64);
 
@@ -19,7 +19,7 @@ impl Time {
 
     /// 9998-12-31T23:59:59.999Z.
     pub(crate) const LAST: Self = Self(253_370_764_799_999);
-    /// Clocks differ by minutes; a time that is a day ahead of a clock was not made by it.
+    /// Clocks differ by minutes; a time that is a day ahead of a clock does not come from it.
     const DAY: i64 = 24 * 60 * 60 * 1000;
 
     /// Whether it is later than `now` by more than a day.
@@ -47,7 +47,7 @@ impl Time {
         })
     }
 
-    /// The inverse of writing one, which admits no other form: `2026-11-21T02:14:05.123Z`. Records are full of them.
+    /// A fast parser for the one form that is written, `2026-11-21T02:14:05.123Z`. Records are full of them.
     pub(crate) fn parse_canonical(text: &str) -> Option<Self> {
         const FORM: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
         let text: &[u8; 24] = text.as_bytes().try_into().ok()?;
@@ -70,12 +70,12 @@ impl Time {
         self.0
     }
 
-    /// Whether it is not before `since`, of a moment that is known to the second only, such as that of a commit.
+    /// Whether it is not before `since`, compared in whole seconds, such as those of a commit.
     pub(crate) fn is_second_from(self, since: Self) -> bool {
         self.0.div_euclid(1000) >= since.0.div_euclid(1000)
     }
 
-    /// The same moment shifted by `millis`, held within the years that can be written.
+    /// This moment shifted by `millis`, clamped to the years that can be written.
     pub(crate) fn plus_millis(self, millis: i64) -> Self {
         self.0.checked_add(millis).and_then(Self::from_millis).unwrap_or(self)
     }

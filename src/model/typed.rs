@@ -1,8 +1,8 @@
 //! From JSON to the types of records and back.
 //!
-//! serde reads a struct from a list as well, and a word from an object; no other program does, so here a struct is an
-//! object and nothing else. A member of it that is `null` is the same as one that is not there. JSON that has no type
-//! of its own passes through as it is, its numbers as they were written.
+//! serde also reads a struct from a list, and a word from an object. No other program does, so here a struct must be an
+//! object. A member that is `null` counts as absent. Untyped JSON passes through unchanged, with its numbers as they
+//! were written.
 
 use std::fmt;
 
@@ -13,15 +13,15 @@ use serde_json::{Error, Map, Value};
 
 use super::strict;
 
-/// By this name a reader asks [`Typed`] for JSON as it is.
+/// With this name, a type asks [`Typed`] for unchanged JSON.
 const AS_IT_IS: &str = "git-wf JSON";
 
-/// What a value says, as a `T`.
+/// Reads a value as a `T`.
 pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
     T::deserialize(Typed(value))
 }
 
-/// The JSON of a value. serde_json's own way there rewrites numbers.
+/// The JSON of a value. serde_json's own conversion rewrites numbers.
 pub(crate) fn to_value(value: &impl Serialize) -> Result<Value, Error> {
     strict::parse_own(&serde_json::to_vec(value)?).map_err(Error::custom)
 }
@@ -31,7 +31,7 @@ pub(crate) fn any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D
     deserializer.deserialize_newtype_struct(AS_IT_IS, AnyVisitor)
 }
 
-/// For a field that holds any JSON but `null`, or is not there.
+/// For an optional field that holds any JSON except `null`.
 pub(crate) fn any_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     any(deserializer).map(|value| Some(value).filter(|value| !value.is_null()))
 }
@@ -127,7 +127,7 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         match self.0 {
-            // No JSON is read as bytes, so these are no text.
+            // JSON never contains bytes, so these are not text.
             Value::Number(number) if name == AS_IT_IS => {
                 visitor.visit_borrowed_bytes(number.as_str().as_bytes())
             }
@@ -242,7 +242,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
         f.write_str("any JSON")
     }
 
-    /// What was not read by [`read`].
+    /// Values that [`read`] did not produce.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         Value::deserialize(deserializer)
     }
@@ -335,7 +335,7 @@ mod tests {
         let read = outer(&format!(r#"{{"free": {free}}}"#)).unwrap();
         assert_eq!(read.free.as_ref().unwrap().to_string(), free);
         assert_eq!(to_value(&read).unwrap()["free"].to_string(), free);
-        // And as far as it can where another reads it.
+        // As well as another deserializer can.
         assert_eq!(serde_json::from_str::<Outer>(r#"{"free": [1, "a"]}"#).unwrap().free.unwrap()[1], "a");
     }
 }

@@ -1,4 +1,4 @@
-//! Forty bits as eight letters: what keeps ids of different clones apart without a counter.
+//! Forty bits as eight letters, which keep the ids of different clones apart without a counter.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ const WIDTH: usize = 8;
 pub(crate) struct Uid(String);
 
 impl Uid {
-    /// The first 40 bits of sha256 over `parts`, each closed by a zero byte so that no two lists of parts agree.
+    /// The first 40 bits of the SHA-256 over `parts`, each followed by a zero byte so that different lists differ.
     pub(crate) fn of(parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {

@@ -23,13 +23,13 @@ use crate::model::words::count;
 pub(crate) enum Change {
     /// It is new.
     Added,
-    /// It is another.
+    /// It was modified.
     Modified,
-    /// It is gone.
+    /// It was deleted.
     Deleted,
 }
 
-/// Why nobody can tell what a commit changed.
+/// Why it is unknown what a commit changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unseen {
     /// A few small trees, each several times in the next, stand for billions of files.
@@ -40,7 +40,7 @@ pub(crate) enum Unseen {
     LargeFile,
     /// Too many files changed or were renamed.
     TooMuch,
-    /// Other merges took all that one push may take.
+    /// Other merges used up the budget of the push.
     Spent,
     /// The installed git cannot repeat such a merge.
     OldGit,
@@ -67,11 +67,11 @@ impl std::fmt::Display for Unseen {
 pub(crate) struct Commit {
     /// The full object id.
     pub(crate) hash: CommitHash,
-    /// Whether it joins others; what those did is audited with them.
+    /// Whether it is a merge; the commits that it joins are audited separately.
     pub(crate) is_merge: bool,
-    /// What it changed against its parent; a merge, against what git makes of its parents.
+    /// Its changes against its parent; for a merge, against what git makes of its parents.
     pub(crate) changes: BTreeMap<String, Change>,
-    /// Why nobody can tell what it changed; none if that is known.
+    /// Why its changes are unknown; none if they are known.
     pub(crate) unseen: Option<Unseen>,
     /// Whether its message names an issue or plan of ours.
     pub(crate) is_named: bool,
@@ -89,24 +89,24 @@ impl Commit {
 pub(crate) struct Carried<'a> {
     /// The claim and its log.
     pub(crate) execution: &'a ExecutionFolder,
-    /// Its state among the executions of its issue.
+    /// Its status among the executions of its issue.
     pub(crate) status: ExecutionStatus,
-    /// When the claim that holds in its place was made, where one does.
+    /// When the claim that superseded it was made, if one did.
     pub(crate) lost_at: Option<Time>,
     /// The plan as it was claimed, whatever was hidden of it since: what a reader must not see must not change what is found.
     /// None if it cannot be read.
     pub(crate) plan: Option<&'a Plan>,
     /// Whether some of it is hidden, so that nothing it says may be told.
     pub(crate) is_hidden: bool,
-    /// What its reviews come to, as it was claimed.
+    /// The verdict of the reviews of the claimed version.
     pub(crate) verdict: Option<Verdict>,
     /// Whether the plan was reviewed at all, in whatever form.
     pub(crate) is_reviewed: bool,
-    /// What all of its commits changed, those outside of the range too; none if not all of them are here.
+    /// The changes of all its commits, including those outside of the range; none if not all of them are here.
     pub(crate) touched: Option<BTreeSet<String>>,
 }
 
-/// A commit of the ref that somebody made in a role, or over a gate.
+/// A commit of the ref that someone made in a role, or that overrode a gate.
 #[derive(Debug, Clone)]
 pub(crate) struct Act {
     /// Its object id.
@@ -115,9 +115,9 @@ pub(crate) struct Act {
     pub(crate) issue_id: Option<IssueId>,
     /// `queue add`, …
     pub(crate) operation: String,
-    /// Who.
+    /// The person who did it.
     pub(crate) person: String,
-    /// As what.
+    /// Their role.
     pub(crate) role: Option<String>,
     /// Why a gate was overridden.
     pub(crate) reason: Option<String>,
@@ -132,7 +132,7 @@ impl Act {
     }
 }
 
-/// Whether a finding is a fault, or something to know.
+/// Whether a finding is an error or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Severity {
@@ -154,7 +154,7 @@ pub(crate) enum Kind {
     UnplannedDeletion,
     /// A file that the plan names was never touched.
     UntouchedFile,
-    /// The plan that was carried out is not one that passed a review.
+    /// The executed plan had not passed a review.
     Unreviewed,
     /// A test has no passing check.
     MissingCheck,
@@ -166,12 +166,12 @@ pub(crate) enum Kind {
     LostClaim,
     /// The plan cannot be read.
     BrokenPlan,
-    /// The trees of a commit unfold to more than can be looked at.
+    /// The trees of a commit unfold to more than can be examined.
     Unseen,
-    /// No branch has any of the commits of an execution that was completed.
+    /// None of the commits of a completed execution is on a branch.
     OnNoBranch,
-    /// Something in a record changed that never should (a field that is written once, its birth, its epoch), or the
-    /// record was deleted or made unreadable.
+    /// A record was changed in a way that is never allowed (a field that is written once, its birth, its epoch),
+    /// deleted, or made unreadable.
     Rewritten,
 }
 
@@ -194,7 +194,7 @@ pub(crate) struct Finding {
     /// The execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution_id: Option<ExecutionId>,
-    /// In words.
+    /// A description.
     pub(crate) message: String,
 }
 
@@ -203,7 +203,7 @@ impl Finding {
         Self { severity, kind, commit: None, issue_id: None, solution_id: None, execution_id: None, message }
     }
 
-    /// That a commit of the ref changed what never changes, in a record of this issue or of none.
+    /// The finding that a commit of the ref made a change that is never allowed, in a record of this issue or of none.
     pub(crate) fn rewritten(
         severity: Severity,
         issue_id: Option<IssueId>,
@@ -213,7 +213,7 @@ impl Finding {
         Self { issue_id, ..Self::new(severity, Kind::Rewritten, message).at(commit) }
     }
 
-    /// The finding that none of these commits is on a branch.
+    /// The finding that none of the execution's commits is on a branch.
     pub(crate) fn adrift(execution: &ExecutionFolder, commits: usize) -> Self {
         let it = &execution.execution;
         let (them, it_or_them) = match commits {
@@ -256,7 +256,7 @@ pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<CommitHash, Vec<usize>> 
     links
 }
 
-/// Everything that is found, in order: commit by commit, then execution by execution, then act by act.
+/// All findings, in order: by commit, then by execution, then by act.
 pub(crate) fn findings(
     commits: &[Commit],
     carried: &[Carried<'_>],
@@ -302,17 +302,17 @@ fn unbound(commit: &Commit) -> Finding {
     Finding::new(Severity::Fault, Kind::Unbound, what).at(&commit.hash)
 }
 
-/// Whether a path is one that the plan names, or lies in a folder that it names.
+/// Whether a path is one that the plan names, or in a directory that it names.
 fn is_named(named: &BTreeSet<RepoPath>, path: &str) -> bool {
     std::iter::once(path).chain(folders(path)).any(|at| named.contains(at))
 }
 
-/// What a task is about, where that is a path; it may be the name of a module, too.
+/// The scope of a task, if it is a path; it may also be the name of a module.
 fn scope(task: &Task) -> Option<RepoPath> {
     task.scope.as_deref().and_then(|scope| RepoPath::parse(scope).ok())
 }
 
-/// The files that a task takes away, as it says.
+/// The files that a task is meant to delete.
 fn deletes(task: &Task) -> BTreeSet<RepoPath> {
     let is_deletion = |action: &str| matches!(action.to_ascii_lowercase().as_str(), "delete" | "remove");
     if is_deletion(&task.action) {
@@ -329,7 +329,7 @@ fn deletes(task: &Task) -> BTreeSet<RepoPath> {
 fn drift(commit: &Commit, links: &[&Carried<'_>]) -> Vec<Finding> {
     let plans: Vec<&Plan> = links.iter().filter_map(|it| it.plan).collect();
     if plans.len() < links.len() {
-        // Without the plan nobody can say; that it cannot be read is a finding of its own.
+        // Without the plan, this is unknown; that it is unreadable is a finding of its own.
         return vec![];
     }
     let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
@@ -399,7 +399,8 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<Finding> {
         .collect();
     if it.status == ExecutionStatus::Completed {
         for lack in told_once(it.is_hidden, evidence::lacks(plan, it.execution, &it.execution.work())) {
-            // What nobody ran may not have been asked for; what failed and was called done is wrong in any case.
+            // A test that nobody ran may not have been required; one that failed in a completed execution is always
+            // wrong.
             let is_fault = lack.has_failed || Gate::Evidence.is_required(policy);
             let severity = if is_fault { Severity::Fault } else { Severity::Note };
             found.push(Finding::new(severity, Kind::MissingCheck, lack.words).of(it));
@@ -434,7 +435,7 @@ fn told_once(is_hidden: bool, lacks: Vec<Lack>) -> Vec<Lack> {
     vec![Lack { has_failed: lacks.iter().any(|lack| lack.has_failed), words }]
 }
 
-/// Files that the plan names and nobody touched. A folder counts as touched with anything in it.
+/// Files that the plan names and nobody touched. A directory counts as touched if anything in it is.
 fn untouched(plan: &Plan, touched: &BTreeSet<String>) -> Vec<RepoPath> {
     let was_touched = |path: &RepoPath| {
         let folder = if path.as_str().is_empty() { String::new() } else { format!("{path}/") };

@@ -36,7 +36,7 @@ pub(crate) struct IssueTold {
     /// bug, feature, task, … as the team uses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_type: Option<String>,
-    /// Labels.
+    /// Tags.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) tags: BTreeSet<String>,
     /// Parts of the system that it concerns.
@@ -57,7 +57,7 @@ pub(crate) struct IssueTold {
     /// Its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<Source>,
-    /// Where it is discussed.
+    /// URL of the discussion (http or https).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_url: Option<String>,
     /// `type:id` of related issues.
@@ -83,23 +83,23 @@ pub(crate) struct DependencyTold {
     pub(crate) is_met: bool,
 }
 
-/// Earlier attempts, feedback, comments and reviews, each list with the newest first.
+/// Earlier attempts, feedback, comments and reviews, each list newest first.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct Background {
     /// Earlier attempts at this issue, whatever their plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) attempts: Vec<AttemptTold>,
-    /// Failures that no attempt reports, clarifications, and reasons for which plans were turned down.
+    /// Failures that no attempt reports, clarifications, and reasons why plans were rejected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feedback: Vec<FeedbackTold>,
     /// The comments on the issue, as last edited.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) comments: Vec<CommentTold>,
-    /// The reviews of the plan as it is in force; for a planner, of each plan as it is now.
+    /// The reviews of the current version of the plan; for a planner, of each plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reviews: Vec<ReviewTold>,
-    /// What is missing here, and which command shows it. Each list has 20 entries at most; texts of the issue end after
-    /// 16,000 characters, all others after 4,000.
+    /// What is left out here, and which command shows it. Each list has at most 20 entries; texts of the issue end
+    /// after 16,000 characters, all others after 4,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left_out: Vec<LeftOut>,
 }
@@ -113,9 +113,9 @@ pub(crate) struct AttemptTold {
     pub(crate) attempt: u64,
     /// The plan that was executed.
     pub(crate) solution_id: SolutionId,
-    /// Who executed.
+    /// The executor.
     pub(crate) actor: String,
-    /// How it ended; executing if it has not.
+    /// How it ended; `executing` if it has not.
     pub(crate) status: ExecutionStatus,
     /// When it began.
     pub(crate) started_at: Time,
@@ -134,7 +134,7 @@ pub(crate) struct AttemptTold {
     /// The branch that it worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// The commits that it left, the newest first.
+    /// Its commits, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) commits: Vec<CommitTold>,
     /// What went wrong.
@@ -151,18 +151,18 @@ pub(crate) struct AttemptTold {
 /// A test command that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CheckTold {
-    /// The task whose command it is.
+    /// The task that the command belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
-    /// As in the plan.
+    /// The command as in the plan.
     pub(crate) command: String,
-    /// None if a signal or a timeout ended it.
+    /// The exit code; absent if a signal or a timeout ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
     /// The last part of its output.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) output_tail: String,
-    /// What was checked out.
+    /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitHash>,
     /// Whether the work tree had other changes.
@@ -184,7 +184,7 @@ pub(crate) struct CommitTold {
 /// A piece of feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FeedbackTold {
-    /// What it is.
+    /// Its kind.
     #[serde(rename = "type")]
     pub(crate) kind: FeedbackType,
     /// The stage it comes from.
@@ -198,7 +198,7 @@ pub(crate) struct FeedbackTold {
     /// test_failure, compilation, timeout, …
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_type: Option<String>,
-    /// In words.
+    /// A description.
     pub(crate) content: String,
     /// Its author.
     pub(crate) author: String,
@@ -222,7 +222,7 @@ pub(crate) struct CommentTold {
 pub(crate) struct ReviewTold {
     /// The plan.
     pub(crate) solution_id: SolutionId,
-    /// What it comes to.
+    /// The verdict.
     pub(crate) verdict: Verdict,
     /// 0.4·technical + 0.3·risk + 0.3·completeness.
     pub(crate) total: Score,
@@ -243,7 +243,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Who is told.
+/// The reader.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reader<'a> {
     /// The planner of the next plan. Failures are listed separately, with what they have in common.
@@ -252,7 +252,8 @@ pub(crate) enum Reader<'a> {
     Executor(&'a Solution),
 }
 
-/// What the issue says. `state` finds an issue that it depends on: its title, its status, and whether it is done.
+/// The content of the issue. `state` looks up an issue that it depends on: its title, its status, and whether it is
+/// done.
 pub(crate) fn issue(
     folder: &IssueFolder,
     state: impl Fn(&IssueId) -> Option<(String, IssueStatus, bool)>,
@@ -270,7 +271,7 @@ pub(crate) fn issue(
     let notes = match &context.notes {
         Some(Value::String(notes)) => text("extended_context.notes", Some(notes)).map(Value::String),
         Some(notes) => {
-            // An object is given whole, or as a text that ends early.
+            // An object is given as a whole, or as a truncated text.
             let whole = notes.to_string();
             let short = text("extended_context.notes", Some(&whole));
             Some(short.filter(|short| *short != whole).map_or_else(|| notes.clone(), Value::String))
@@ -300,7 +301,7 @@ pub(crate) fn issue(
     let mut cut = Cut::at(LONGEST);
     let mut depends_on: Vec<DependencyTold> =
         issue.depends_on.iter().map(|id| dependency(id, &state)).collect();
-    // What still has to be done says more than what is.
+    // Unmet dependencies come first.
     depends_on.sort_by_key(|it| it.is_met);
     let depends_on = cut.first(depends_on);
     left_out.extend(cut.left_out("depends_on", show));
@@ -351,7 +352,7 @@ pub(crate) fn background(folder: &IssueFolder, reader: Reader<'_>) -> Background
     Background { attempts, feedback, comments, reviews, left_out }
 }
 
-/// The attempts, oldest first, with how each of them stands.
+/// The attempts, oldest first, with the state of each.
 fn attempts<'a>(folder: &'a IssueFolder, reader: Reader<'_>) -> Vec<(&'a ExecutionFolder, ExecutionStatus)> {
     let holding = who_holds(&folder.executions);
     let all = folder.executions.iter().zip(holding.statuses).enumerate();

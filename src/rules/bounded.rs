@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Characters of each text that somebody wrote about an issue: a comment, a failure, a finding.
+/// Characters of each text about an issue: a comment, a failure, a finding.
 pub(crate) const LONGEST: usize = 4_000;
 /// Characters of each text of the issue itself.
 pub(crate) const LONGEST_OF_ISSUE: usize = 16_000;
@@ -33,12 +33,12 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// For texts of at most so many characters.
+    /// For texts of at most this many characters.
     pub(crate) fn at(longest: usize) -> Self {
         Self { longest, entries: 0, shortened: 0 }
     }
 
-    /// The text, with `…` at its end where there was more of it.
+    /// The text, with `…` at its end if it was cut.
     pub(crate) fn text(&mut self, text: &str) -> String {
         match text.char_indices().nth(self.longest) {
             Some((at, _)) => {
@@ -49,7 +49,7 @@ impl Cut {
         }
     }
 
-    /// The end of a text, with `…` before it where there was more: the last lines of an output say what went wrong.
+    /// The end of a text, with `…` before it if it was cut: the last lines of an output say what went wrong.
     pub(crate) fn end(&mut self, text: &str) -> String {
         match text.char_indices().rev().nth(self.longest - 1).filter(|(at, _)| *at > 0) {
             Some((at, _)) => {
@@ -60,25 +60,25 @@ impl Cut {
         }
     }
 
-    /// The same of one that need not be there.
+    /// Like `text`, for an optional one.
     pub(crate) fn some(&mut self, text: Option<&str>) -> Option<String> {
         text.map(|text| self.text(text))
     }
 
-    /// The first of these, as many as are given.
+    /// The first of these, up to the limit.
     pub(crate) fn first<T>(&mut self, mut list: Vec<T>) -> Vec<T> {
         self.entries += list.len().saturating_sub(MOST);
         list.truncate(MOST);
         list
     }
 
-    /// The newest of these, newest first; the oldest stands first in `list`.
+    /// The newest of these, newest first; `list` is oldest first.
     pub(crate) fn newest<T>(&mut self, mut list: Vec<T>) -> Vec<T> {
         list.reverse();
         self.first(list)
     }
 
-    /// What it cut of the field `what`, which `command` shows in full; none if that is nothing.
+    /// What was cut from the field `what`, which `command` shows in full; none if nothing was.
     pub(crate) fn left_out(self, what: &str, command: impl Into<String>) -> Option<LeftOut> {
         let Self { entries, shortened, .. } = self;
         (entries + shortened > 0).then(|| LeftOut {

@@ -5,12 +5,12 @@ use std::cmp::Reverse;
 use super::folder::ExecutionFolder;
 use crate::model::status::ExecutionStatus;
 
-/// Which execution holds, and how each of them shows.
+/// Which execution holds the issue, and the status of each as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Holding {
     /// The index of the one that holds.
     pub(crate) holder: Option<usize>,
-    /// In the order of the executions. What was set aside after it ended still shows how it ended.
+    /// In the order of the executions. One that was set aside after it ended still shows how it ended.
     pub(crate) statuses: Vec<ExecutionStatus>,
 }
 

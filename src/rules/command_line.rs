@@ -12,7 +12,7 @@ pub(crate) struct CommandLine(String);
 pub(crate) struct Unseen {
     /// Which.
     pub(crate) character: char,
-    /// How many characters stand before it.
+    /// How many characters come before it.
     pub(crate) at: usize,
 }
 

@@ -1,11 +1,11 @@
-//! How large a plan is, by what it touches and how many steps it takes. What its planner thinks of that stands in the
-//! plan's `analysis`.
+//! How large a plan is, by the files it touches and the number of its tasks. The planner's own opinion is in the plan's
+//! `analysis`.
 
 use crate::model::plan::Plan;
 use crate::model::text_enum;
 
 text_enum!(
-    /// How large a plan is, the smallest first.
+    /// How large a plan is, smallest first.
     Complexity {
         /// At most 2 files and 3 tasks.
         Low = "low",
@@ -16,7 +16,8 @@ text_enum!(
     }
 );
 
-/// The greater of what the files and what the tasks say: up to 2 files or 3 tasks low, up to 5 files or 6 tasks medium.
+/// The greater of the two sizes by files and by tasks: up to 2 files or 3 tasks are low, up to 5 files or 6 tasks are
+/// medium.
 pub(crate) fn of(files: usize, tasks: usize) -> Complexity {
     let level = |number: usize, low: usize, medium: usize| match number {
         n if n <= low => Complexity::Low,

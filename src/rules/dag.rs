@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-/// A way from `start` along `edges` back to `start`, with `start` at both ends; none if there is no such way.
+/// A path from `start` along `edges` back to `start`, with `start` at both ends; none if there is none.
 pub(crate) fn cycle_through<N: Ord + Clone>(start: &N, edges: impl Fn(&N) -> Vec<N>) -> Option<Vec<N>> {
     let mut seen = BTreeSet::new();
     let mut path = vec![(start.clone(), edges(start).into_iter())];
@@ -26,14 +26,15 @@ pub(crate) fn cycle_through<N: Ord + Clone>(start: &N, edges: impl Fn(&N) -> Vec
     None
 }
 
-/// For tests, by another way than [`cycles`]: the first cycle among `nodes`, each node at most once but the first, which stands at both ends.
+/// For tests, independent of [`cycles`]: the first cycle among `nodes`, in which each node occurs once, except that the
+/// first is at both ends.
 #[cfg(test)]
 pub(crate) fn cycle<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) -> Option<Vec<N>> {
     nodes.iter().find_map(|node| cycle_through(node, &edges))
 }
 
-/// Cycles that can be reached from `nodes`, in a time that grows with the edges only: at least one wherever there are
-/// any, though not each that could be walked. Each stands with its first node at both ends.
+/// Cycles that can be reached from `nodes`, in time linear in the edges: at least one wherever there are any, though
+/// not every possible one. Each has its first node at both ends.
 pub(crate) fn cycles<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) -> Vec<Vec<N>> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
@@ -67,9 +68,8 @@ pub(crate) fn cycles<N: Ord + Clone>(nodes: &[N], edges: impl Fn(&N) -> Vec<N>) 
     found
 }
 
-/// For each node the number of its component: nodes have one number where each can be reached from the other. `edges`
-/// holds the nodes that each leads to, and those have smaller numbers or the same. In a time that grows with nodes and
-/// edges, without recursion (Tarjan).
+/// For each node the number of its strongly connected component. `edges` holds the successors of each node, whose
+/// numbers are smaller or the same. In linear time, without recursion (Tarjan).
 pub(crate) fn components(edges: &[Vec<usize>]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let count = edges.len();
@@ -133,8 +133,8 @@ pub(crate) fn depths(before: &[Vec<usize>], component: &[usize], weights: &[usiz
     depth
 }
 
-/// The nodes in an order in which each stands behind those in its `before`; of all that could be next, the one with the
-/// smallest key is. Edges within a component count for nothing.
+/// The nodes in an order in which each comes after those in its `before`; among all that could be next, the one with
+/// the smallest key is. Edges within a component are ignored.
 pub(crate) fn ordered<K: Ord + Clone>(before: &[Vec<usize>], component: &[usize], keys: &[K]) -> Vec<usize> {
     let mut missing = vec![0; before.len()];
     let mut behind = vec![Vec::new(); before.len()];

@@ -1,4 +1,4 @@
-//! How an execution ended, for people: by whom, when, and why in spite of a gate.
+//! How an execution ended, for people: by whom, when, and why a gate was overridden.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ enum How {
 }
 
 impl<'a> Ending<'a> {
-    /// That of an execution; none while it goes on, or where another only took its place.
+    /// How this execution ended; none while it runs, or if another one only superseded it.
     pub(crate) fn of(execution: &'a ExecutionFolder) -> Option<Self> {
         let aside = execution.aside_entry();
         let (how, at) = match (execution.outcome(), aside) {

@@ -10,14 +10,14 @@ use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
 use crate::model::redaction::REDACTED;
 
-/// The tests of a plan as task and command: tasks as they stand in the plan, but none before one that it depends on.
+/// The tests of a plan as task and command: in the order of the plan, but each task after those that it depends on.
 pub(crate) fn commands(plan: &Plan) -> Vec<(&str, &str)> {
     let mut left: Vec<&Task> = plan.tasks.iter().collect();
     let mut found = Vec::new();
     while !left.is_empty() {
         let waits =
             |task: &Task| left.iter().any(|other| other.id != task.id && task.depends_on.contains(&other.id));
-        // In a cycle nobody can be first.
+        // In a cycle, no task can be first.
         let next = left.iter().position(|task| !waits(task)).unwrap_or(0);
         let task = left.remove(next);
         let of_task = task.test.iter().flat_map(|test| &test.commands);
@@ -30,9 +30,9 @@ pub(crate) fn commands(plan: &Plan) -> Vec<(&str, &str)> {
 enum At<'a> {
     /// At the last commit of its work.
     Last(&'a LinkedCommit),
-    /// Wherever they were run: there is nothing to commit.
+    /// Anywhere: there is nothing to commit.
     Anywhere,
-    /// Nowhere, before there is a commit.
+    /// Nowhere, until there is a commit.
     Nowhere,
 }
 
@@ -54,8 +54,8 @@ impl<'a> At<'a> {
     }
 }
 
-/// The tests of which the last check at the last commit of `work`, with a clean work tree, did not pass or is missing. Where
-/// no commit is linked these are all of them, unless the plan needs none.
+/// The tests whose last check at the last commit of `work`, with a clean work tree, did not pass or is missing. Without
+/// a linked commit, these are all tests, unless the plan needs no commit.
 pub(crate) fn failing<'a>(
     plan: &'a Plan,
     execution: &ExecutionFolder,
@@ -66,8 +66,8 @@ pub(crate) fn failing<'a>(
     commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
 }
 
-/// Whether the last check of a test at this commit (anywhere, without one), with a clean work tree, passed; none if there
-/// is no such check. A failed check whose command is hidden could be one of any test.
+/// Whether the last check of a test at this commit (without one, anywhere), with a clean work tree, passed; none if
+/// there is no such check. A failed check whose command is hidden could be one of any test.
 fn last_check(execution: &ExecutionFolder, task: &str, command: &str, commit: Option<&str>) -> Option<bool> {
     execution.log.iter().rev().find_map(|entry| match &entry.event {
         Event::Check(check)
@@ -85,9 +85,9 @@ fn last_check(execution: &ExecutionFolder, task: &str, command: &str, commit: Op
 /// Evidence that an execution lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lack {
-    /// Whether it is a test that was run and failed, not one that nobody ran.
+    /// Whether it is a test that failed, not one that nobody ran.
     pub(crate) has_failed: bool,
-    /// In words.
+    /// A description.
     pub(crate) words: String,
 }
 
@@ -123,12 +123,12 @@ pub(crate) fn lacks(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedComm
     failing(plan, execution, work).into_iter().map(lack).collect()
 }
 
-/// The same in words alone.
+/// The missing evidence, only in words.
 pub(crate) fn missing(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<String> {
     lacks(plan, execution, work).into_iter().map(|lack| lack.words).collect()
 }
 
-/// Where a commit that an executor names stands.
+/// How a commit that an executor reports is related to the execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// It does not exist here.
@@ -139,22 +139,22 @@ pub(crate) enum Place {
     After,
 }
 
-/// What an executor claims.
+/// What an executor reports.
 #[derive(Debug, Clone)]
 pub(crate) struct Reported<'a> {
-    /// The commits, and what git says of them.
+    /// The commits, and their relation to the execution.
     pub(crate) commits: Vec<(&'a str, Place)>,
     /// The files.
     pub(crate) files: BTreeSet<&'a str>,
     /// Whether the tests passed.
     pub(crate) tests_passed: Option<bool>,
-    /// Whether every criterion was seen to hold.
+    /// Whether every criterion was verified.
     pub(crate) acceptance_verified: Option<bool>,
     /// How many errors it lists.
     pub(crate) errors: usize,
 }
 
-/// In words, where the report of a completed execution disagrees with git. `touched` are the files that its commits
+/// How the report of a completed execution disagrees with git, in words. `touched` are the files that its commits
 /// change.
 pub(crate) fn differences(
     reported: &Reported<'_>,
@@ -204,7 +204,7 @@ pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
         let failed = last.get(check.command.as_str()).is_some_and(|it| !it.dirty && it.exit_code != Some(0));
         if is_own && !(is_pass && check.dirty && failed) {
             last.insert(&check.command, check);
-            // Nobody can tell any more of which test a hidden failure was.
+            // A hidden failure can be one of any test.
             let is_later =
                 |hidden: &&Check| hidden.task_id == check.task_id && (hidden.dirty || !check.dirty);
             if is_pass && last.get(REDACTED).is_some_and(is_later) {
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn what_is_so_and_what_nobody_can_tell_passes() {
         assert_eq!(differences(&reported(), &touched(), &execution(&[])), [""; 0]);
-        // It failed at first, and passed then.
+        // It failed first, and then passed.
         assert_eq!(differences(&reported(), &touched(), &execution(&[1, 0])), [""; 0]);
     }
 

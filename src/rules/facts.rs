@@ -33,22 +33,22 @@ pub(crate) struct Holder {
     pub(crate) forced: Option<String>,
 }
 
-/// What a queue needs to know of a plan.
+/// The facts about a plan that a queue needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PlanFacts {
     /// `sha256:…` of the plan as it is now.
     pub(crate) digest: String,
-    /// Files and folders that some task touches.
+    /// Files and directories that a task touches.
     pub(crate) files: BTreeSet<RepoPath>,
     /// Those of them that some task creates.
     pub(crate) creates: BTreeSet<RepoPath>,
-    /// How many tasks.
+    /// How many tasks it has.
     pub(crate) task_count: usize,
-    /// What its reviews come to.
+    /// The verdict of its reviews.
     pub(crate) review: Standing,
 }
 
-/// What other records need to know of an issue.
+/// The facts about an issue that other records need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct IssueFacts {
     /// Its id.
@@ -72,7 +72,7 @@ pub(crate) struct IssueFacts {
 }
 
 impl IssueFacts {
-    /// Derives all of it from what lies in the issue's folder.
+    /// Derives all of it from the issue's folder.
     pub(crate) fn of(folder: &IssueFolder) -> Self {
         let issue = &folder.issue.record;
         let plans = folder.solutions.iter().map(|solution| {
@@ -109,7 +109,7 @@ impl IssueFacts {
         }
     }
 
-    /// Whether what depends on this issue may go on.
+    /// Whether issues that depend on this one may proceed.
     pub(crate) fn is_met(&self) -> bool {
         matches!(self.status, IssueStatus::Completed | IssueStatus::Closed)
     }
@@ -121,8 +121,8 @@ pub(crate) fn holder(folder: &IssueFolder) -> Option<&ExecutionFolder> {
     holder.map(|n| &folder.executions[n])
 }
 
-/// The status as shown: cancelled, paused or closed where stored; else that of the execution that holds; else queued
-/// where an item is not removed; else the stored one.
+/// The status as shown: cancelled, paused or closed if stored; else that of the execution that holds the issue; else
+/// queued if an item is not removed; else the stored one.
 pub(crate) fn status(folder: &IssueFolder) -> IssueStatus {
     let stored = folder.issue.record.status;
     if matches!(stored, StoredStatus::Cancelled | StoredStatus::Paused | StoredStatus::Closed) {
@@ -144,7 +144,7 @@ pub(crate) fn status(folder: &IssueFolder) -> IssueStatus {
 /// Times that are derived from the records around an issue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Times {
-    /// The latest of anything.
+    /// The latest change of anything about it.
     pub(crate) updated_at: Option<Time>,
     /// When the bound plan was made.
     pub(crate) planned_at: Option<Time>,

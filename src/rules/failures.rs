@@ -41,7 +41,7 @@ pub(crate) struct Patterns {
 /// What went wrong so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FailureAnalysis {
-    /// Whether anything did: then this is a new plan for what an earlier one did not achieve.
+    /// Whether anything failed: then the next plan must solve what an earlier one did not.
     pub(crate) has_failures: bool,
     /// How many attempts failed.
     pub(crate) failure_count: usize,
@@ -52,7 +52,7 @@ pub(crate) struct FailureAnalysis {
     pub(crate) patterns: Patterns,
 }
 
-/// Looks through the feedback of an issue, which stands in order, for executions that failed. `cut` shortens what it tells.
+/// Collects failed executions from the feedback of an issue, which is in order. `cut` shortens the texts.
 pub(crate) fn analyse(feedback: &[Feedback], cut: &mut Cut) -> FailureAnalysis {
     let failed: Vec<&Feedback> =
         feedback.iter().filter(|it| it.kind == FeedbackType::Failure && it.stage == Stage::Execute).collect();

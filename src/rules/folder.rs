@@ -25,7 +25,7 @@ pub(crate) struct Recorded<T> {
     pub(crate) changed: Option<Time>,
 }
 
-/// An issue and everything that is known of it.
+/// An issue with everything about it.
 #[derive(Debug, Clone)]
 pub(crate) struct IssueFolder {
     /// The issue.
@@ -57,12 +57,12 @@ impl IssueFolder {
         self.reviews.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// The plan that will be executed, where one is bound and there.
+    /// The plan that will be executed, if one is bound and exists.
     pub(crate) fn bound(&self) -> Option<&Solution> {
         self.issue.record.bound_solution_id.as_ref().and_then(|id| self.solution(id))
     }
 
-    /// The comments that stand, in order: all but those that a later one replaces.
+    /// The current comments, in order: all except those that a later one replaces.
     pub(crate) fn standing_comments(&self) -> Vec<StandingComment<'_>> {
         standing_comments(&self.comments)
     }
@@ -71,7 +71,7 @@ impl IssueFolder {
 /// See [`IssueFolder::standing_comments`].
 fn standing_comments(comments: &[Comment]) -> Vec<StandingComment<'_>> {
     let known: BTreeMap<&EntryId, &Comment> = comments.iter().map(|it| (&it.id, it)).collect();
-    // Only what was written before can be replaced: no circle hides its own members.
+    // Only earlier comments can be replaced, so no cycle hides its own members.
     let replaced = |by: &Comment| known.get(by.edits.as_ref().filter(|id| **id < by.id)?).copied();
     let hidden: BTreeSet<&EntryId> = comments.iter().filter_map(|it| Some(&replaced(it)?.id)).collect();
     let stands = |comment: &'_ &Comment| !hidden.contains(&comment.id);
@@ -89,7 +89,7 @@ fn standing_comments(comments: &[Comment]) -> Vec<StandingComment<'_>> {
 pub(crate) struct StandingComment<'a> {
     /// As it was last written.
     pub(crate) comment: &'a Comment,
-    /// What it was before, oldest first.
+    /// Its earlier versions, oldest first.
     pub(crate) replaces: Vec<&'a Comment>,
 }
 
@@ -132,7 +132,7 @@ impl QueueFolder {
         self
     }
 
-    /// Puts those in front that are served first.
+    /// Sorts queues in the order in which they are served.
     pub(crate) fn sort(queues: &mut [Self]) {
         queues.sort_by(|a, b| {
             let key = |it: &Self| (!it.is_readable, it.queue.priority, it.queue.created_at);
@@ -146,7 +146,7 @@ impl QueueFolder {
 pub(crate) struct ExecutionFolder {
     /// The claim.
     pub(crate) execution: Execution,
-    /// What came of it.
+    /// Its log.
     pub(crate) log: Vec<LogEntry>,
 }
 
@@ -155,20 +155,20 @@ pub(crate) struct ExecutionFolder {
 pub(crate) struct RunFolder {
     /// The run.
     pub(crate) run: Run,
-    /// What came of it.
+    /// Its log.
     pub(crate) log: Vec<RunLogEntry>,
 }
 
 /// A commit that is linked now, with the commits that it replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LinkedCommit {
-    /// The link; of a rewritten commit under its new hash.
+    /// The link; for a rewritten commit, under its new hash.
     pub(crate) link: CommitLink,
     /// Earlier hashes of the same work, oldest first.
     pub(crate) rewritten_from: Vec<CommitHash>,
 }
 
-/// Of each command of each task the last check, in the order of the first, and how many there were before it.
+/// For each command of each task, the last check, in the order of the first ones, and how many there were before it.
 pub(crate) fn last_checks<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Vec<(&'a Check, usize)> {
     let mut places = BTreeMap::new();
     let mut last: Vec<(&'a Check, usize)> = Vec::new();
@@ -183,7 +183,7 @@ pub(crate) fn last_checks<'a>(checks: impl IntoIterator<Item = &'a Check>) -> Ve
 }
 
 impl ExecutionFolder {
-    /// Of each command of each task the last check, and how many there were before it.
+    /// For each command of each task, the last check, and how many there were before it.
     pub(crate) fn last_checks(&self) -> Vec<(&Check, usize)> {
         last_checks(self.log.iter().filter_map(|entry| match &entry.event {
             Event::Check(check) => Some(check),
@@ -221,7 +221,7 @@ impl ExecutionFolder {
         self.deciding_end().map(|(_, entry)| entry.at)
     }
 
-    /// Who ended it: called it completed or failed, else set it aside by an entry of its own log.
+    /// Who ended it: marked it completed or failed, or else set it aside in its own log.
     pub(crate) fn ended_by(&self) -> Option<&str> {
         let end = self.deciding_end().map(|(_, entry)| entry);
         end.or_else(|| self.aside_entry().map(|(entry, _)| entry)).map(|entry| entry.actor.as_str())
@@ -235,7 +235,7 @@ impl ExecutionFolder {
         }
     }
 
-    /// Who ended it, where that is not the one who executed.
+    /// Who ended it, if that is not its executor.
     pub(crate) fn ended_by_another(&self) -> Option<&str> {
         self.ended_by().filter(|person| *person != self.execution.actor)
     }
@@ -261,12 +261,12 @@ impl ExecutionFolder {
         })
     }
 
-    /// The entry of its own log that sets it aside as it is now.
+    /// The entry in its own log that sets aside its present status.
     pub(crate) fn aside(&self) -> Option<&Aside> {
         self.aside_entry().map(|(_, aside)| aside)
     }
 
-    /// The same with its entry.
+    /// That content, with its entry.
     pub(super) fn aside_entry(&self) -> Option<(&LogEntry, &Aside)> {
         let outcome = self.outcome();
         self.log.iter().find_map(|entry| match &entry.event {
@@ -293,12 +293,12 @@ impl ExecutionFolder {
             .collect()
     }
 
-    /// Those of them that the execution made itself. What of them is left is said by [`super::undoing::standing`].
+    /// Those of them that the execution made itself. [`super::undoing::standing`] finds those whose changes remain.
     pub(crate) fn work(&self) -> Vec<LinkedCommit> {
         self.commits().into_iter().filter(|it| it.link.is_work()).collect()
     }
 
-    /// The links that stand, by the hash of the commit as it is and as it was before it was rewritten.
+    /// The current links, by the hash of the commit and by those that it had before it was rewritten.
     pub(crate) fn links_by_hash(&self) -> HashMap<CommitHash, CommitLink> {
         let mut links = HashMap::new();
         for commit in self.commits() {
@@ -334,15 +334,15 @@ struct KnownCommit {
     state: State,
 }
 
-/// `commit` adds, `unlink` removes; `rewrite` removes the old and adds the new one if the old is or was linked and not
-/// unlinked since.
+/// `commit` adds a link, `unlink` removes it; `rewrite` replaces the old hash by the new one if the old one is linked,
+/// or was and has not been unlinked since.
 fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit> {
     let mut known: Vec<KnownCommit> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for entry in log {
         match &entry.event {
             Event::Commit(link) => match places.get(link.hash.as_str()).copied() {
-                // What was taken back is forgotten.
+                // An unlinked commit is forgotten.
                 Some(n) if known[n].state == State::Unlinked => {
                     let commit = LinkedCommit { link: link.clone(), rewritten_from: Vec::new() };
                     known[n] = KnownCommit { commit, state: State::Linked };
@@ -445,7 +445,7 @@ mod tests {
         assert_eq!(standing(&[None, None]), [shown("0", &[]), shown("1", &[])]);
         assert_eq!(standing(&[None, None, Some(0), Some(2)]), [shown("1", &[]), shown("3", &["0", "2"])]);
         assert_eq!(standing(&[None, Some(0), Some(0)]), [shown("1", &["0"]), shown("2", &["0"])]);
-        // Of itself, of a later one, in a circle, of one that is not there.
+        // Of itself, of a later one, in a cycle, of a missing one.
         assert_eq!(
             standing(&[Some(0), Some(2), Some(1), Some(9)]),
             [shown("0", &[]), shown("2", &["1"]), shown("3", &[])]

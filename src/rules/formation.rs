@@ -1,5 +1,5 @@
-//! In which order items are put into a queue: by the issue's priority, then a foundation first (fewer dependencies),
-//! then the larger plan, then what creates a file before what extends it, then the older issue.
+//! The order in which items are put into a queue: by the issue's priority, then foundations first (fewer dependencies),
+//! then larger plans, then plans that create a file before those that extend it, then older issues.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,22 +14,22 @@ use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
 use crate::model::time::Time;
 
-/// Something that waits in a queue, or is about to.
+/// A plan that waits in a queue, or is about to.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     /// The plan.
     pub(crate) solution: SolutionId,
-    /// What it depends on beside what its issue does.
+    /// Its dependencies besides those of its issue.
     pub(crate) depends_on: BTreeSet<SolutionId>,
 }
 
-/// What the rule compares, in this order.
+/// The sort key of the rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rank {
     priority: Priority,
     dependencies: usize,
     tasks: Reverse<usize>,
-    /// How many others create, one after the other, what it extends.
+    /// The length of the longest chain of others that create what it extends.
     extends: usize,
     age: Option<Time>,
     issue: IssueId,
@@ -59,8 +59,8 @@ pub(crate) fn ranks(candidates: &[Candidate], facts: &Facts) -> Vec<Rank> {
     candidates.iter().zip(extends).map(rank).collect()
 }
 
-/// A path stands between those that create it and those that only extend it, so that the edges stay few: as what is
-/// created there or in it, and as what is created there or above it.
+/// A path is a node between the plans that create it and those that only extend it, which keeps the edges few: once for
+/// what is created there or below, and once for what is created there or above.
 fn extends(candidates: &[Candidate], facts: &Facts) -> Vec<usize> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); candidates.len()];
     let plans: Vec<_> = candidates
@@ -98,25 +98,24 @@ fn extends(candidates: &[Candidate], facts: &Facts) -> Vec<usize> {
     depths
 }
 
-/// Whether a plan makes a path, or a folder that it lies in.
+/// Whether a plan creates a path, or a directory above it.
 fn creates(plan: &PlanFacts, path: &RepoPath) -> bool {
     plan.creates.iter().any(|made| made.holds(path.as_str()))
 }
 
-/// An item that is in the queue already.
+/// An item that is already in the queue.
 #[derive(Debug, Clone)]
 pub(crate) struct Placed {
     /// The plan.
     pub(crate) solution: SolutionId,
     /// Its sort key.
     pub(crate) position: String,
-    /// Its rank; none for what is not waiting any more, which nothing is put in front of.
+    /// Its rank; none if it is no longer waiting, in which case nothing is put before it.
     pub(crate) rank: Option<Rank>,
 }
 
-/// Sort keys for new items, `there` being those of the queue in order: each goes in front of what waits at the end and
-/// ranks behind it, and nothing that is there changes its place. Where there is no room, all get new keys. Answers with
-/// the keys that are new.
+/// Sort keys for new items; `there` are the items of the queue in order. Each new one goes before the waiting items at
+/// the end that rank lower, and no existing item moves. If there is no room, all get new keys. Returns the new keys.
 pub(crate) fn place(there: &[Placed], mut new: Vec<Rank>) -> Vec<(SolutionId, String)> {
     new.sort();
     let mut slots: BTreeMap<usize, Vec<&Rank>> = BTreeMap::new();
@@ -248,7 +247,7 @@ mod tests {
         assert_eq!(formed(&[plan(&[], &["a"]), plan(&["b"], &["a"]), plan(&["a"], &[])]), [2, 0, 1]);
         // Each extends what the other creates: age decides.
         assert_eq!(formed(&[plan(&["a"], &["b"]), plan(&["b"], &["a"])]), [0, 1]);
-        // A folder is extended with what is created in it, and created with all that is in it.
+        // Creating something in a directory extends it; creating a directory creates everything in it.
         assert_eq!(formed(&[plan(&[], &["src"]), plan(&["src/a"], &[])]), [1, 0]);
         assert_eq!(formed(&[plan(&[], &["src/a/b"]), plan(&["src"], &[])]), [1, 0]);
         assert_eq!(formed(&[plan(&[], &["src/a"]), plan(&["src/b"], &[])]), [0, 1]);

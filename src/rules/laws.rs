@@ -1,5 +1,4 @@
-//! What is derived for an issue does not depend on the order in which its executions are read, nor on where it is
-//! derived.
+//! The state derived for an issue does not depend on the order in which its executions are read, or on the clone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,7 +173,7 @@ fn views(folder: &IssueFolder) -> Vec<ItemView> {
     readiness::views(&[queue], &facts, &Policy::default()).remove(0).items
 }
 
-/// How each execution shows, by its id, and which holds.
+/// The status of each execution as shown, by its id, and which one holds.
 fn shown(executions: &[ExecutionFolder]) -> (Option<ExecutionId>, BTreeMap<ExecutionId, ExecutionStatus>) {
     let holding = who_holds(executions);
     let ids = executions.iter().map(|it| it.execution.id.clone());

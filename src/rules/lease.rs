@@ -1,11 +1,11 @@
-//! How long a claim is good without being renewed.
+//! How long a claim lasts without being renewed.
 
 use super::folder::ExecutionFolder;
 use crate::model::execution::Event;
 use crate::model::id::EntryId;
 use crate::model::time::Time;
 
-/// What `wf.lease` is where nobody set it: four hours, in milliseconds.
+/// The default of `wf.lease`: four hours, in milliseconds.
 pub(crate) const DEFAULT: i64 = 4 * HOUR;
 
 const SECOND: i64 = 1_000;
@@ -13,15 +13,16 @@ const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// How far the clocks of two machines may differ, in milliseconds, before one considers a lease expired too early.
+/// How far the clocks of two machines may differ, in milliseconds, without one of them considering a lease expired too
+/// early.
 const SKEW: i64 = 10 * MINUTE;
 
-/// From when on others may take a claim over.
+/// The time from which others may take over a claim.
 pub(crate) fn free_from(lease_expires_at: Time) -> Time {
     lease_expires_at.plus_millis(SKEW)
 }
 
-/// Where a lease stands at some moment.
+/// The state of a lease at some moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It lasts until then.
@@ -30,10 +31,10 @@ pub(crate) enum Standing {
     Ended {
         /// When it ended.
         at: Time,
-        /// From when on they may.
+        /// When they may.
         free_from: Time,
     },
-    /// It ended then, and others may take the claim over.
+    /// It expired then, and others may take over the claim.
     Free(Time),
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn may_be_taken_over(lease_expires_at: Time, now: Time) -> bool {
 pub(crate) struct Sign {
     /// The entry that renewed the lease; none if the claim itself is all there is.
     pub(crate) entry: Option<EntryId>,
-    /// How long the lease was good from then on, in milliseconds, by the clock of the process that renewed it.
+    /// How long the lease then lasted, in milliseconds, by the clock of the process that renewed it.
     pub(crate) good_for: i64,
 }
 

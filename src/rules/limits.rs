@@ -1,48 +1,47 @@
-//! How long what people write may be, and of which form. Whoever brings a value in asks here: operations and imports
-//! alike.
+//! The limits and forms of the texts that people write. Every operation and import that accepts a value checks it here.
 
 use crate::model::Explain;
 use crate::model::id::{IdError, IssueId};
 use crate::model::issue::RELATIONS;
 use crate::model::remedy::Remedies;
 
-/// A title is one line that people can read in a list; so many characters.
+/// The most characters of a title, which is one line in a list.
 pub(crate) const LONGEST_TITLE: usize = 500;
 /// Bytes of a label or the name of a component.
 const LONGEST_LABEL: usize = 200;
-/// Texts beyond so many bytes are data, not descriptions. What a record may hold beside its other fields, the store says.
+/// The most bytes of a text: longer ones are data, not descriptions. The store bounds the record as a whole.
 const LONGEST_TEXT: usize = 16 * 1024 * 1024;
 
-/// Links are followed by people: nothing but http and https, and nothing that could hide in one.
+/// People follow links, so only http and https are accepted, without invisible characters.
 pub(crate) const WEB_ADDRESS: &str = r"^[Hh][Tt][Tt][Pp][Ss]?://\S+$";
-/// A relation as JSON Schema can say it.
+/// The pattern of a relation, for JSON Schema.
 pub(crate) const RELATION: &str = "^(parent-child|discovered-from|relates-to|duplicates):.+$";
 
-/// A value that has not the form, or not the length, that its field asks for.
+/// A value whose form or length does not fit its field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum LimitError {
-    /// A title that says nothing.
+    /// An empty title.
     #[error("the title is empty")]
     EmptyTitle,
-    /// A title of so many characters.
+    /// A title that is too long.
     #[error("the title has {0} characters; at most {LONGEST_TITLE} are allowed")]
     LongTitle(usize),
     /// A title that is not one line.
     #[error("the title contains a line break or another control character")]
     BrokenTitle,
-    /// A text of so many bytes.
+    /// A text that is too long.
     #[error("the text has {0} bytes; at most {LONGEST_TEXT} are allowed")]
     LongText(usize),
-    /// A label that nobody could type.
-    #[error("`{0}` cannot be a label")]
+    /// A malformed tag or component.
+    #[error("`{0}` cannot be a tag or component")]
     Label(String),
-    /// A link that leads nowhere on the web.
+    /// A link that is not a web address.
     #[error("`{0}` is not a web URL")]
     Address(String),
-    /// A relation of no known type.
+    /// A relation of an unknown type.
     #[error("`{0}` is not a relation")]
     Relation(String),
-    /// A relation to no id.
+    /// A relation without an id.
     #[error(transparent)]
     Id(#[from] IdError),
 }
@@ -68,7 +67,7 @@ impl Explain for LimitError {
             Self::LongText(_) => "commit large data as a file, and name the file here".into(),
             Self::Label(_) => {
                 format!(
-                    "a label is one line of at most {LONGEST_LABEL} bytes, without leading or trailing spaces"
+                    "a tag or component is one line of at most {LONGEST_LABEL} bytes, without leading or trailing spaces"
                 )
             }
             Self::Address(_) => "a URL begins with http:// or https://".into(),
@@ -81,7 +80,7 @@ impl Explain for LimitError {
     }
 }
 
-/// A title without blanks at its ends: one line, not empty, not too long.
+/// A trimmed title: one line, not empty, not too long.
 pub(crate) fn title(text: &str) -> Result<String, LimitError> {
     let title = text.trim();
     let length = title.chars().count();
@@ -97,7 +96,7 @@ pub(crate) fn title(text: &str) -> Result<String, LimitError> {
     Ok(title.to_owned())
 }
 
-/// A text without blanks at its end, and not too long.
+/// A text without trailing white space, and not too long.
 pub(crate) fn text(text: &str) -> Result<String, LimitError> {
     if text.len() > LONGEST_TEXT {
         return Err(LimitError::LongText(text.len()));
@@ -123,14 +122,14 @@ pub(crate) fn web_address(text: &str) -> Result<&str, LimitError> {
     if is_sound { Ok(text) } else { Err(LimitError::Address(text.to_owned())) }
 }
 
-/// The type of a relation, and what names its issue.
+/// The type of a relation, and the name of its issue.
 pub(crate) fn relation(text: &str) -> Result<(&str, &str), LimitError> {
     text.split_once(':')
         .filter(|(kind, _)| RELATIONS.contains(kind))
         .ok_or_else(|| LimitError::Relation(text.to_owned()))
 }
 
-/// The same where the issue is named in full.
+/// A relation whose issue is given by its full id.
 pub(crate) fn whole_relation(text: &str) -> Result<(&str, IssueId), LimitError> {
     let (kind, id) = relation(text)?;
     Ok((kind, IssueId::parse(id)?))

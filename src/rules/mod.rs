@@ -1,4 +1,4 @@
-//! Pure rules: what may happen, what follows from what happened. No git, no files, no clock.
+//! Pure rules: what is allowed, and what is derived. No git, no files, no clock.
 
 pub(crate) mod audit;
 pub(crate) mod background;

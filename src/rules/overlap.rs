@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::model::repo_path::{RepoPath, folders};
 
-/// Maps paths to those who name them, to search for overlaps: a search takes one look-up for each folder above the
+/// Maps paths to those who name them, to search for overlaps: a search takes one look-up for each directory above the
 /// path, plus the results.
 #[derive(Debug)]
 pub(crate) struct ByPath<'a, T>(BTreeMap<Cow<'a, str>, Named<'a, T>>);
@@ -25,11 +25,11 @@ struct Named<'a, T> {
 /// Plans that touch the same files: those who name a path, and those who name something in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Overlap<'a, T> {
-    /// A file, or a folder.
+    /// A file, or a directory.
     pub(crate) path: &'a RepoPath,
-    /// Who names it: each of them overlaps all others.
+    /// Those who name it: each of them overlaps all others.
     pub(crate) by: BTreeSet<T>,
-    /// Who names only what lies in it: these may not overlap each other.
+    /// Those who only name something in it: these need not overlap each other.
     pub(crate) inside: BTreeSet<T>,
 }
 
@@ -40,7 +40,7 @@ impl<T> Default for ByPath<'_, T> {
 }
 
 impl<'a, T> ByPath<'a, T> {
-    /// Those who name a path that is this one, lies in it, or has it in it.
+    /// Those who name this path, a path in it, or a directory above it.
     pub(crate) fn overlapping(&self, path: &RepoPath) -> impl Iterator<Item = (&'a RepoPath, &T)> {
         let key = path.folded();
         let at_and_above = std::iter::once(&*key).chain(folders(&key)).filter_map(|it| self.0.get(it));
@@ -55,7 +55,7 @@ impl<'a, T> ByPath<'a, T> {
         self.0.range::<str, _>(from).take_while(move |(key, _)| key.starts_with(&start)).map(|(_, it)| it)
     }
 
-    /// The nearest folder above a path that somebody names, and who does.
+    /// The nearest named directory above a path, and who names it.
     pub(crate) fn folder_above(&self, path: &RepoPath) -> Option<(&'a RepoPath, &BTreeSet<T>)> {
         let key = path.folded();
         let named = folders(&key).find_map(|folder| self.0.get(folder))?;
@@ -69,14 +69,14 @@ impl<'a, T> ByPath<'a, T> {
 }
 
 impl<'a, T: Copy + Ord> ByPath<'a, T> {
-    /// Notes who names a path.
+    /// Records who names a path.
     pub(crate) fn add(&mut self, path: &'a RepoPath, who: T) {
         let named = self.0.entry(path.folded()).or_insert_with(|| Named { path, by: BTreeSet::new() });
         named.path = named.path.min(path);
         named.by.insert(who);
     }
 
-    /// Every two who overlap, under the widest path over which they do; in the order of the paths.
+    /// Every overlapping pair, under the widest path over which it overlaps; in the order of the paths.
     pub(crate) fn overlaps(&self) -> Vec<Overlap<'a, T>> {
         self.0.iter().filter_map(|(key, it)| self.overlap(key, it)).collect()
     }
@@ -84,7 +84,7 @@ impl<'a, T: Copy + Ord> ByPath<'a, T> {
     fn overlap(&self, key: &str, at: &Named<'a, T>) -> Option<Overlap<'a, T>> {
         let above: Vec<&BTreeSet<T>> =
             folders(key).filter_map(|folder| self.0.get(folder)).map(|it| &it.by).collect();
-        // Who names a folder above is told of there.
+        // Those who name a directory above are reported there.
         let is_new = |who: &T| !above.iter().any(|by| by.contains(who));
         let by: BTreeSet<T> = at.by.iter().copied().filter(is_new).collect();
         if by.is_empty() {
@@ -97,13 +97,13 @@ impl<'a, T: Copy + Ord> ByPath<'a, T> {
 }
 
 impl<T: Copy + Ord> Overlap<'_, T> {
-    /// All who have a part in it, from the least to the greatest.
+    /// All who take part, in ascending order.
     pub(crate) fn all(&self) -> BTreeSet<T> {
         self.by.union(&self.inside).copied().collect()
     }
 
-    /// Pairs in that order who lead from each to every later one that it overlaps: no more than twice as many as there
-    /// are who have a part in it.
+    /// Pairs in that order that connect each member with every later one that it overlaps: at most twice as many as
+    /// there are members.
     pub(crate) fn pairs(&self) -> Vec<(T, T)> {
         let mut pairs = Vec::new();
         let mut last: Option<T> = None;
@@ -122,12 +122,13 @@ impl<T: Copy + Ord> Overlap<'_, T> {
     }
 }
 
-/// A file that more than one plan touches; or a folder that a plan names and another touches too, or something in it.
+/// A file that more than one plan touches, or a directory that one plan names and another also touches, as a whole or
+/// in part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct SharedFile {
-    /// Its path; `.` is the whole repository, for a plan that names what is no path.
+    /// Its path; `.` is the whole repository, if a plan names something that is not a path.
     pub(crate) file: RepoPath,
-    /// The plans that touch it, as they were named.
+    /// The plans that touch it, as they were given.
     pub(crate) plans: Vec<String>,
 }
 
@@ -146,8 +147,8 @@ pub(crate) fn shared_files(plans: &[(String, BTreeSet<RepoPath>)]) -> Vec<Shared
         .collect()
 }
 
-/// Paths that some systems take for one: they differ only in case, or in whether an accent is a character of its own. Each
-/// group in order of bytes.
+/// Paths that some file systems treat as the same: they differ only in case, or in how accents are encoded. Each group
+/// is in byte order.
 pub(crate) fn twins(paths: impl IntoIterator<Item = RepoPath>) -> Vec<Vec<String>> {
     let mut groups: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in paths {

@@ -30,8 +30,8 @@ use crate::model::plan_schema::{LEVELS, MOST_TASKS, STRATEGIES};
 use crate::model::repo_path::RepoPath;
 use crate::model::strict;
 
-/// Fields of a solution that are no part of the plan: those that the store makes or derives are ignored where they are
-/// given, but for the ids and the digest.
+/// Fields of a solution that are not part of the plan. Those that the store makes or derives are ignored if given,
+/// except for the ids and the digest.
 const OWNED: &[&str] = &[
     "id",
     "solution_id",
@@ -50,10 +50,10 @@ const OWNED: &[&str] = &[
     "clock",
 ];
 
-/// From here on planners are sure of their plans.
+/// From this score on, planners are confident in their plans.
 const LEAST_SCORE: f64 = 0.8;
 
-/// A plan nests less deeply than a record may, for it is stored inside of one.
+/// A plan may be nested less deeply than a record, since it is stored inside one.
 const DEEPEST: usize = 90;
 
 /// What a plan is checked against, besides itself.
@@ -61,30 +61,30 @@ const DEEPEST: usize = 90;
 pub(crate) struct Setting<'a> {
     /// The issue that it must be for.
     pub(crate) issue: Option<&'a IssueId>,
-    /// Whether a file exists to be changed; `None` if that cannot be known.
+    /// Whether a file that is to be changed exists; `None` if that cannot be known.
     pub(crate) known_files: Option<&'a dyn Fn(&str) -> bool>,
     /// The symbolic link that a path leads through, or is, and where the path leads instead; none if there is no such link.
     pub(crate) link_on: Option<&'a dyn Fn(&str) -> Option<Link>>,
 }
 
-/// What came of it.
+/// Its log.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Report {
-    /// Errors and warnings, as they were come upon. Of each, the first thousand.
+    /// Errors and warnings, in the order in which they were found; the first thousand of each.
     pub(crate) findings: Vec<Finding>,
     /// How good the plan is.
     pub(crate) quality: Quality,
-    /// The plan with its known keys in order, and the id that it was given.
+    /// The plan, with its known keys in order, and its given id.
     checked: Checked,
 }
 
 impl Report {
-    /// Whether nothing stops the plan.
+    /// Whether the plan has no errors.
     pub(crate) fn is_valid(&self) -> bool {
         !self.findings.iter().any(Finding::is_error)
     }
 
-    /// The plan, where nothing stops it.
+    /// The plan, if it has no errors.
     pub(crate) fn checked(self) -> Result<Checked, Vec<Finding>> {
         if self.is_valid() {
             return Ok(self.checked);
@@ -105,24 +105,24 @@ pub(crate) struct Link {
 /// A plan that passed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Checked {
-    /// The id that it was given; none if one is to be made.
+    /// Its given id; none if one is to be generated.
     pub(crate) id: Option<SolutionId>,
     /// Everything that belongs to the plan, with its known keys in order.
     pub(crate) plan: Value,
 }
 
-/// Whether a plan, as a planner writes it, can be stored; the errors where it cannot. With `issue`, it must be for that
-/// one.
+/// Checks whether a plan, as a planner writes it, can be stored; returns the errors if not. With `issue`, it must be
+/// for that one.
 pub(crate) fn check(input: &Value, issue: Option<&IssueId>) -> Result<Checked, Vec<Finding>> {
     examine(input, Setting { issue, ..Setting::default() }).checked()
 }
 
-/// How good a plan is, whatever repository it lies in.
+/// The quality of a plan, independent of the repository.
 pub(crate) fn quality(plan: &Value) -> Quality {
     examine(plan, Setting::default()).quality
 }
 
-/// Holds a plan, as a planner writes it, against every rule.
+/// Checks a plan, as a planner writes it, against every rule.
 pub(crate) fn examine(input: &Value, setting: Setting<'_>) -> Report {
     let mut checker = Checker::new(setting);
     let mut checked = Checked { id: None, plan: Value::Null };
@@ -142,7 +142,7 @@ pub(crate) fn examine(input: &Value, setting: Setting<'_>) -> Report {
     Report { findings, quality: checker.quality, checked }
 }
 
-/// What of a solution is its plan, with the known keys in order.
+/// The part of a solution that is its plan, with the known keys in order.
 fn plan_of(map: &Map<String, Value>) -> Value {
     let own = map.iter().filter(|(name, _)| !OWNED.contains(&name.as_str()));
     PLAN.order(Value::Object(own.map(|(name, value)| (name.clone(), value.clone())).collect()))
@@ -292,7 +292,7 @@ impl Checker<'_> {
     }
 }
 
-/// How many lists and objects stand in each other.
+/// The depth of nested lists and objects.
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),

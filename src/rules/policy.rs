@@ -88,19 +88,20 @@ impl Gate {
     }
 }
 
-/// The gates that `after` opens further than `before` does.
+/// The gates that `after` loosens compared with `before`.
 pub(crate) fn loosened(before: &Policy, after: &Policy) -> Vec<Gate> {
     Gate::ALL.iter().copied().filter(|gate| gate.setting(after) < gate.setting(before)).collect()
 }
 
-/// How far a server lets its gates be opened, whatever policy is pushed: `wf.floor`.
+/// How far a server lets a push loosen its gates: `wf.floor`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Floor {
     least: BTreeMap<Gate, Setting>,
 }
 
 impl Floor {
-    /// Reads the values of the setting, each a list of `gate=value` with commas; `none` stands for every gate open.
+    /// Reads the values of the setting, each a comma-separated list of `gate=value`; `none` lets everyone loosen every
+    /// gate.
     pub(crate) fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Result<Self, PolicyError> {
         let mut floor = Self::default();
         for word in values.into_iter().flat_map(|value| value.split(',')).map(str::trim) {
@@ -120,7 +121,7 @@ impl Floor {
         Ok(floor)
     }
 
-    /// The policy, with the gates closed that this closes.
+    /// The policy, made at least as strict as this.
     pub(crate) fn under(&self, policy: &Policy) -> Policy {
         let mut policy = policy.clone();
         for (gate, least) in &self.least {
@@ -131,13 +132,13 @@ impl Floor {
         policy
     }
 
-    /// Whether a push may set the gate to what `policy` says; none if this does not say.
+    /// Whether a push may set the gate to its value in `policy`; none if this does not name the gate.
     pub(crate) fn allows(&self, gate: Gate, policy: &Policy) -> Option<bool> {
         self.least.get(&gate).map(|least| gate.setting(policy) >= *least)
     }
 }
 
-/// A setting that no gate has.
+/// A setting for no gate.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PolicyError {
     /// Not `gate=value`.
@@ -224,7 +225,7 @@ mod tests {
         assert_eq!(allowed(&floor), [Some(true), Some(false), Some(true)]);
         assert_eq!(allowed(&Floor::parse([]).unwrap()), [None; 3]);
         assert_eq!(allowed(&Floor::parse(["none"]).unwrap()), [Some(true); 3]);
-        // What is named is not opened by `none`, whichever comes first.
+        // `none` does not affect named gates, in whatever order.
         for values in ["none,commits=required", "commits=required,none"] {
             assert_eq!(allowed(&Floor::parse([values]).unwrap()), [Some(true), Some(false), Some(true)]);
         }

@@ -1,10 +1,10 @@
 //! The quality of a plan, as far as it can be counted: four parts with the weights below, each the share of the checked
-//! fields, tasks or criteria that have no finding. Whether the plan is right is for a reviewer to say.
+//! fields, tasks or criteria that have no finding. Whether the plan is right is for a reviewer to judge.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A plan below this is bound only by force.
+/// A plan below this can be bound only with `--force`.
 pub(crate) const LEAST: f64 = 0.8;
 
 /// One part of the quality.
@@ -15,7 +15,7 @@ pub(crate) enum Part {
     CompleteTasks,
     /// Tasks depend only on existing tasks, and not on themselves.
     LegalDependencies,
-    /// One can see whether a task is done.
+    /// It can be checked whether a task is done.
     TestableAcceptance,
     /// The planner considered the risks.
     RiskImpactComplexity,
@@ -26,7 +26,7 @@ impl Part {
     pub(crate) const ALL: [Self; 4] =
         [Self::CompleteTasks, Self::LegalDependencies, Self::TestableAcceptance, Self::RiskImpactComplexity];
 
-    /// What it counts for; together they are 1.
+    /// Its weight; all weights add up to 1.
     pub(crate) fn weight(self) -> f64 {
         match self {
             Self::CompleteTasks | Self::TestableAcceptance => 0.3,
@@ -34,7 +34,7 @@ impl Part {
         }
     }
 
-    /// In words.
+    /// A description.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::CompleteTasks => "complete tasks",
@@ -61,29 +61,29 @@ impl Part {
     }
 }
 
-/// What was counted: of each part, each thing that was looked at, with what came of it.
+/// The counts: for each part, everything that was checked, with the result.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Quality {
     counted: [Vec<Seen>; Part::ALL.len()],
 }
 
-/// What came of looking at one field, task or criterion.
+/// The result for one field, task or criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// No finding.
     Sound,
-    /// A finding, by its number; none if it is not listed any more.
+    /// A finding, by its number; none if it is beyond the list.
     Spoilt(Option<usize>),
 }
 
-/// One part as it is shown.
+/// One part, as shown.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct PartScore {
     /// The part.
     pub(crate) part: Part,
-    /// What it counts for.
+    /// Its weight.
     pub(crate) weight: f64,
-    /// The share of it without findings, 0 to 1; 0 if there is nothing to check.
+    /// The share without findings, 0 to 1; 0 if there is nothing to check.
     pub(crate) share: f64,
     /// The weight times the share.
     pub(crate) score: f64,
@@ -169,7 +169,7 @@ mod tests {
         assert!(!quality.suffices());
     }
 
-    /// A third of 0.3 lost leaves 0.9 whatever doubles make of it, and the gate stands at just 0.8.
+    /// Losing a third of 0.3 leaves exactly 0.9 despite floating point, and the gate is at exactly 0.8.
     #[test]
     fn thirds_do_not_cost_a_hundredth_more() {
         let mut quality = Quality::default();

@@ -10,8 +10,8 @@ use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Seve
 use crate::model::repo_path::RepoPath;
 use crate::model::time::Time;
 
-/// A declared conflict, with what counts of it. However often the same conflict was declared, it is one: a decision about it
-/// is one about all of its declarations.
+/// A declared conflict, with the entry that counts. However often it was declared, it is one conflict: a decision
+/// applies to all of its declarations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Standing<'a> {
     /// `CFT-<n>`: its place among the declared conflicts, from 1.
@@ -22,12 +22,12 @@ pub(crate) struct Standing<'a> {
     pub(crate) entry: &'a QueueConflict,
     /// Whether `entry` is a decision.
     is_decided: bool,
-    /// Whether two declarations say different orders, and nobody decided between them.
+    /// Whether two declarations give different orders, and nobody has decided between them.
     pub(crate) is_disputed: bool,
 }
 
 impl<'a> Standing<'a> {
-    /// How the conflict is called.
+    /// The name of the conflict.
     pub(crate) fn name(&self) -> String {
         format!("CFT-{}", self.number)
     }
@@ -52,12 +52,12 @@ impl<'a> Standing<'a> {
             || (self.entry.severity == Severity::High && self.order().len() < 2)
     }
 
-    /// Whether its plans go one after the other in the order of the queue, since nobody decided on another.
+    /// Whether its plans are executed in the order of the queue, since nobody decided on another.
     pub(crate) fn goes_by_queue(&self) -> bool {
         !self.is_undecided() && self.entry.resolution == Resolution::Sequential && self.order().len() < 2
     }
 
-    /// Takes in a later entry about the same conflict.
+    /// Applies a later entry about the same conflict.
     fn join(&mut self, later: &'a QueueConflict) {
         if later.resolves.is_some() {
             (self.entry, self.is_decided, self.is_disputed) = (later, true, false);
@@ -72,17 +72,17 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// How much a declaration asks for.
+/// How strict a declaration is.
 fn weight(entry: &QueueConflict) -> impl Ord {
     let is_manual = entry.resolution == Resolution::Manual;
     (is_manual, std::cmp::Reverse(entry.severity), !entry.resolution_order.is_empty())
 }
 
-/// What makes two declarations one conflict: the type, the file, and the plans in whatever order.
+/// What identifies a conflict: the type, the file, and the plans in any order.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject<'a> {
     kind: ConflictType,
-    /// What is no path is compared as it is.
+    /// A text that is not a path is compared as it is.
     file: Option<Result<RepoPath, &'a str>>,
     solutions: BTreeSet<&'a SolutionId>,
 }
@@ -96,8 +96,8 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The declared conflicts in the order of their first entries, whatever order `entries` has. An entry that decides about one
-/// which is not here, or not earlier, is a decision about its own subject.
+/// The declared conflicts in the order of their first entries, whatever the order of `entries`. If an entry decides one
+/// that is missing or not earlier, it decides the conflict about its own subject.
 pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<Standing<'_>> {
     let mut sorted: Vec<&QueueConflict> = entries.iter().collect();
     sorted.sort_by(|a, b| a.id.cmp(&b.id));
@@ -134,14 +134,14 @@ pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<Standing<'_>> {
 pub(crate) struct Choice {
     /// The plans, first to last: what `queue resolve --order` takes.
     pub(crate) order: Vec<SolutionId>,
-    /// In words.
+    /// A description.
     pub(crate) description: String,
 }
 
 /// What a person has to decide before the items go on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Clarification {
-    /// In words.
+    /// A description.
     pub(crate) question: String,
     /// Some of the ways to decide; any other order of the same plans will do.
     pub(crate) options: Vec<Choice>,
@@ -150,38 +150,38 @@ pub(crate) struct Clarification {
 /// A conflict as it stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ConflictView {
-    /// `CFT-<n>`, its number among those that were declared; none for one that follows from the plans.
+    /// `CFT-<n>`, its number among declared conflicts; none if it is derived from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^CFT-[1-9][0-9]*$"))]
     pub(crate) id: Option<String>,
-    /// The entry that counts; none for one that follows from the plans.
+    /// The entry that counts; none if it is derived from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) entry_id: Option<EntryId>,
     /// What the plans conflict over.
     #[serde(rename = "type")]
     pub(crate) kind: ConflictType,
-    /// How bad it is.
+    /// How severe it is.
     pub(crate) severity: Severity,
     /// The plans.
     pub(crate) solutions: Vec<SolutionId>,
-    /// Their items in the queue; those that left it are not among them.
+    /// Their items in the queue, without removed ones.
     pub(crate) item_ids: Vec<ItemId>,
     /// The file, if the conflict is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
-    /// How it is dealt with.
+    /// How it is resolved.
     pub(crate) resolution: Resolution,
-    /// The order: as decided, else that of the queue; empty if nobody has decided yet.
+    /// The order: as decided, else that of the queue; empty while a decision is needed.
     pub(crate) resolution_order: Vec<SolutionId>,
     /// Why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rationale: Option<String>,
-    /// Whether nothing waits for a person.
+    /// Whether no decision by a person is needed.
     pub(crate) resolved: bool,
     /// What a person has to decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clarification: Option<Clarification>,
-    /// Who declared it, or decided last; none for one that follows from the plans.
+    /// Who declared it, or last decided it; none if it is derived from the plans.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<String>,
     /// When.
@@ -189,10 +189,10 @@ pub(crate) struct ConflictView {
     pub(crate) created_at: Option<Time>,
 }
 
-/// Up to so many plans every order of them is offered.
+/// For up to this many plans, every order is offered.
 const ALL_ORDERS: usize = 3;
 
-/// A question names so many items and counts the others.
+/// A question names this many items and counts the others.
 pub(super) const MOST_NAMED: usize = 8;
 
 /// The question about `members` (plan and name, in the order of the queue).

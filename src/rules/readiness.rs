@@ -42,7 +42,7 @@ pub(crate) struct ItemView {
     pub(crate) semantic_priority: f64,
     /// How many tasks its plan has.
     pub(crate) task_count: usize,
-    /// Files and folders that its plan touches.
+    /// Files and directories that its plan touches.
     pub(crate) files_touched: BTreeSet<RepoPath>,
     /// What it waits for.
     pub(crate) blocked_by: Vec<Blocker>,
@@ -55,13 +55,13 @@ pub(crate) struct ItemView {
 pub(crate) struct QueueView {
     /// The record.
     pub(crate) queue: Queue,
-    /// active, paused, archived; completed or failed where nothing is left to do in an active one; unreadable.
+    /// active, paused, archived; completed or failed if nothing is left to do in an active one; unreadable.
     pub(crate) status: &'static str,
     /// Its items in the order of execution, without removed ones.
     pub(crate) items: Vec<ItemView>,
-    /// Which item comes before which, by their places in `items`.
+    /// Which item comes before which, by their indexes in `items`.
     pub(crate) edges: Vec<Edge>,
-    /// The conflicts between its items: those that were told, then those that follow from the plans.
+    /// The conflicts between its items: declared ones, then those derived from the plans.
     pub(crate) conflicts: Vec<ConflictView>,
 }
 
@@ -73,8 +73,8 @@ pub(crate) fn views(queues: &[QueueFolder], facts: &Facts, policy: &Policy) -> V
     in_order(queues, facts, policy).into_iter().map(InOrder::view).collect()
 }
 
-/// Puts the items of each queue in order, so far that where each stands can be asked. `facts` holds the issues of the
-/// items and, as far as they exist, all that those depend on, directly or through others.
+/// Orders the items of each queue, so that the state of each can be queried. `facts` holds the issues of the items and,
+/// as far as they exist, all issues that these depend on, directly or through others.
 pub(crate) fn in_order<'a>(
     queues: &'a [QueueFolder],
     facts: &'a Facts,
@@ -90,8 +90,8 @@ pub(crate) fn in_order<'a>(
     queues.iter().map(one).collect()
 }
 
-/// A queue with its items in order. Groups, priorities and the conflicts over files, which are only shown, are not
-/// derived before somebody asks for the view.
+/// A queue with its items in order. Groups, priorities and conflicts over files are only for display, so they are
+/// derived when the view is requested.
 pub(crate) struct InOrder<'a> {
     folder: &'a QueueFolder,
     facts: &'a Facts,
@@ -113,14 +113,14 @@ impl<'a> InOrder<'a> {
         &self.graph.items
     }
 
-    /// Whether no item that stands at `position` or behind it could come before the one at a place of the order: it and all
-    /// that comes before it stand in front of that. What is left out of a queue from there on makes no difference, if
-    /// nothing is left out that these wait for.
+    /// Whether no item at `position` or later could come before the item at this index: that item and all before it
+    /// have earlier positions. Then leaving out the rest of the queue makes no difference, unless one of these waits
+    /// for something in it.
     pub(crate) fn is_in_front_of(&self, position: &str, at: usize) -> bool {
         self.graph.items[..=at].iter().all(|item| item.position.as_str() < position)
     }
 
-    /// Where the item at a place of the order stands, and what it waits for.
+    /// The state of the item at this index, and what it waits for.
     pub(crate) fn state(&self, at: usize) -> (ItemStatus, Vec<Blocker>) {
         state::state(at, &self.graph, &self.asked, self.folder, self.facts, self.policy, &self.in_work)
     }
@@ -131,7 +131,7 @@ impl<'a> InOrder<'a> {
         all.filter(|(at, _)| self.state(*at).0 == ItemStatus::Ready).map(|(_, item)| *item)
     }
 
-    /// The items that are ready and stand before the one at a place of the order, with files in common: they go first.
+    /// The ready items before the one at this index that share files with it: they go first.
     pub(crate) fn goes_after(&self, at: usize) -> Vec<(&'a Item, &'a RepoPath)> {
         let Some(plan) = self.graph.plans[at] else { return Vec::new() };
         let mut files = ByPath::default();
@@ -141,12 +141,12 @@ impl<'a> InOrder<'a> {
         let mut first: BTreeMap<usize, &RepoPath> = BTreeMap::new();
         for file in &plan.files {
             for (theirs, n) in files.overlapping(file) {
-                // Of a folder and a file in it, the file.
+                // For a directory and a file in it, the file.
                 first.entry(*n).or_insert(if file.holds(theirs.as_str()) { theirs } else { file });
             }
         }
         let own = &self.graph.items[at].solution_id;
-        // What somebody told of two plans stands in the place of what follows from their files.
+        // A declared conflict of two plans replaces the one derived from their files.
         let is_told = |n: usize, file: &RepoPath| {
             let other = &self.graph.items[n].solution_id;
             let covers = |path: &str| {
@@ -200,7 +200,7 @@ impl<'a> InOrder<'a> {
     }
 }
 
-/// The edges, and those of pairs that nothing but a file puts one before the other.
+/// The edges, including those of pairs that only a shared file orders.
 fn with_files(graph: &graph::ItemGraph<'_>, shared: &[Overlap<'_, usize>]) -> Vec<Edge> {
     let ordered: HashSet<(usize, usize)> = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
     let pairs: BTreeSet<(usize, usize)> = shared.iter().flat_map(Overlap::pairs).collect();
@@ -210,7 +210,7 @@ fn with_files(graph: &graph::ItemGraph<'_>, shared: &[Overlap<'_, usize>]) -> Ve
 
 fn queue_status(folder: &QueueFolder, items: &[ItemView], facts: &Facts) -> &'static str {
     let has_ended = |it: &ItemView| matches!(it.status, ItemStatus::Completed | ItemStatus::Failed);
-    // What was given up, or settled in another way, is nothing that is left to do.
+    // Items that were given up, or whose issue was closed otherwise, are not left to do.
     let is_over = |it: &ItemView| {
         it.status != ItemStatus::Executing
             && facts.get(&it.item.issue_id).is_some_and(|issue| issue.status.is_over())
@@ -225,13 +225,13 @@ fn queue_status(folder: &QueueFolder, items: &[ItemView], facts: &Facts) -> &'st
     }
 }
 
-/// What the issue depends on, and what the item depends on beside that.
+/// The dependencies of the issue, and those of the item.
 pub(crate) fn dependencies(item: &Item, issue: &IssueFacts) -> BTreeSet<IssueId> {
     let extra = item.depends_on.iter().map(SolutionId::issue);
     issue.depends_on.iter().cloned().chain(extra).filter(|id| *id != issue.id).collect()
 }
 
-/// A way from an issue back to itself, drawn with arrows.
+/// A cycle through an issue, drawn with arrows.
 pub(crate) fn dependency_cycle(start: &IssueId, facts: &Facts) -> Option<String> {
     let cycle = dag::cycle_through(start, |id| depends_on(id, facts))?;
     Some(drawn(&cycle))
@@ -252,7 +252,7 @@ fn depends_on(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
     facts.get(id).map(|issue| issue.depends_on.iter().cloned().collect()).unwrap_or_default()
 }
 
-/// More members than these are counted only.
+/// More members than this are only counted.
 const MOST_DRAWN: usize = 12;
 
 fn drawn(cycle: &[IssueId]) -> String {

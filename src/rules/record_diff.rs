@@ -1,5 +1,5 @@
 //! The difference of two JSON values, field by field: objects by their keys, lists of things with ids by those ids,
-//! everything else as a whole. What is compared are values, not how they were written: 1.0 is 1.
+//! everything else as a whole. Values are compared, not their spelling: 1.0 equals 1.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub(crate) struct FieldChange {
 }
 
 impl FieldChange {
-    /// The thing of a list that the field belongs to (`tasks`, `T1`), and the rest of the path.
+    /// The list element that the field belongs to (`tasks`, `T1`), and the rest of the path.
     pub(crate) fn member(&self) -> Option<(&str, &str, &str)> {
         let (list, rest) = self.path.split_once('[')?;
         let (id, rest) = rest.split_once(']')?;
@@ -32,7 +32,7 @@ impl FieldChange {
     }
 }
 
-/// What differs, in the order of the new value's fields, those that are gone last. Equal values have no difference.
+/// The differences, in the order of the new value's fields; removed fields come last. Equal values have none.
 pub(crate) fn differences(old: &Value, new: &Value) -> Vec<FieldChange> {
     let mut found = Vec::new();
     compare("", Some(old), Some(new), 0, &mut found);
@@ -85,7 +85,7 @@ fn members_differ(
     }
 }
 
-/// The members of a list by their ids; none if one has none, or not one of its own.
+/// The members of a list by their ids; none if an id is missing or repeated.
 fn members(list: &[Value]) -> Option<Members<'_>> {
     let mut seen = std::collections::BTreeSet::new();
     list.iter()

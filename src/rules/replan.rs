@@ -1,12 +1,12 @@
-//! Plans that came after the bound one failed, and wait to be bound.
+//! Plans that were added after the bound one failed, and wait to be bound.
 
 use super::facts;
 use super::folder::IssueFolder;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 
-/// The plans that are newer than the first attempt at the bound plan, which failed, and that nobody has executed. None if
-/// no bound plan failed.
+/// The plans that are newer than the first attempt at the bound plan, which failed, and that nobody has executed. Empty
+/// if no bound plan failed.
 pub(crate) fn newer(folder: &IssueFolder) -> Vec<&Solution> {
     let Some(failed) = facts::holder(folder).filter(|_| facts::status(folder) == IssueStatus::Failed) else {
         return vec![];

@@ -1,11 +1,11 @@
-//! The last task of a plan for an issue that came from GitHub: to tell those who reported it what came of it.
+//! The last task of a plan for an issue from GitHub: to tell its reporters the result.
 
 use serde_json::{Value, json};
 
 use crate::model::issue::{Issue, Source};
 use crate::model::plan_schema::MOST_TASKS;
 
-/// Where the answer goes, as far as the issue's record says.
+/// Where the answer goes, according to the issue's record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     /// `owner/name`.
@@ -14,21 +14,21 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Where an issue from GitHub came from; none for any other. `repository` is this one's name there, where a remote
-    /// tells it: then `GH-12` is its issue 12.
+    /// The source of an issue from GitHub; none for any other issue. `repository` is the name of this repository there,
+    /// if a remote tells it: then `GH-12` is its issue 12.
     pub(crate) fn of(issue: &Issue, repository: Option<String>) -> Option<Self> {
         if let Some(named) = issue.source_url.as_deref().and_then(of_url) {
             return Some(named);
         }
         let number: Option<u64> =
             issue.id.as_str().strip_prefix("GH-").and_then(|digits| digits.parse().ok());
-        // An address that is not GitHub's speaks of another place.
+        // An address that is not on GitHub is for another place.
         let repository = repository.filter(|_| number.is_some() && issue.source_url.is_none());
         let is_there = issue.source == Some(Source::Github) || repository.is_some();
         is_there.then_some(Self { repository, number })
     }
 
-    /// The command that comments there. What the address says was looked at: it is a name and a number, nothing else.
+    /// The command that comments there. The parts of the address were checked: a name and a number, nothing else.
     fn command(&self) -> String {
         let number = self.number.map_or("<number>".to_owned(), |number| number.to_string());
         let repository = self.repository.as_ref().map(|name| format!(" --repo {name}")).unwrap_or_default();
@@ -41,11 +41,12 @@ pub(crate) fn number_of(url: &str) -> Option<u64> {
     of_url(url)?.number
 }
 
-/// Remotes under which a project is known, the first first: a fork's own remote comes behind that of what it forked.
+/// Names of remotes that identify a project, in order of preference: a fork's own remote comes after that of its
+/// upstream.
 const PREFERRED: [&str; 3] = ["upstream", "github", "origin"];
 
-/// The `owner/name` of this repository on GitHub, from its remotes (name and address); none if they do not tell it, or
-/// tell several.
+/// The `owner/name` of this repository on GitHub, from its remotes (name and address); none if there is none or
+/// several.
 pub(crate) fn repository(remotes: &[(String, String)]) -> Option<String> {
     let found: Vec<(&str, String)> =
         remotes.iter().filter_map(|(name, url)| Some((name.as_str(), of_remote(url)?))).collect();
@@ -74,7 +75,7 @@ fn of_remote(url: &str) -> Option<String> {
     (is_name(owner) && is_name(name)).then(|| format!("{owner}/{name}"))
 }
 
-/// The name of an owner or a repository: nothing that a shell reads as more than a word.
+/// The name of an owner or a repository, which a shell reads as a plain word.
 fn is_name(text: &str) -> bool {
     let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
     plain && !matches!(text, "" | "." | "..") && !text.starts_with('-') && text.len() <= 100
@@ -94,15 +95,15 @@ fn of_url(url: &str) -> Option<Place> {
 /// Why the task cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unadded {
-    /// The plan answers there already.
+    /// The plan already answers there.
     Present,
     /// The plan has as many tasks as it may have.
     Full,
-    /// What was given is no plan; the checks say why.
+    /// The input is not a plan; the checks say why.
     NoPlan,
 }
 
-/// Whether some task of the plan, as its planner wrote it, answers on GitHub.
+/// Whether a task of the plan, as its planner wrote it, answers on GitHub.
 pub(crate) fn is_in(plan: &Value) -> bool {
     let tasks = plan["tasks"].as_array().into_iter().flatten();
     tasks.into_iter().any(|task| {
@@ -115,7 +116,7 @@ pub(crate) fn is_in(plan: &Value) -> bool {
     })
 }
 
-/// The plan with the task behind all others: it waits for each task that no other waits for.
+/// The plan with this task added last: it depends on every task that no other depends on.
 pub(crate) fn append(plan: &Value, place: &Place) -> Result<Value, Unadded> {
     let Some(tasks) = plan["tasks"].as_array().filter(|tasks| !tasks.is_empty()) else {
         return Err(Unadded::NoPlan);
@@ -295,7 +296,7 @@ mod tests {
         for odd in [json!(null), json!([]), json!({"tasks": {}}), json!({"tasks": []})] {
             assert_eq!(append(&odd, &place), Err(Unadded::NoPlan), "{odd}");
         }
-        // Tasks that are none are for the checks to name.
+        // The checks report things that are not tasks.
         assert!(append(&json!({"tasks": [1, null, {"id": 7, "depends_on": 3}]}), &place).is_ok());
     }
 

@@ -6,7 +6,7 @@
 //!   several reviewers counts, so that nobody can outvote a rejection.
 //! - A review's verdict is its own or the one of its scores, whichever is harsher.
 //! - A rejected round is a digest that its reviews reject. After [`MOST_ROUNDS`] of them an owner decides.
-//! - A plan without tasks cannot be queued, whatever its reviews say of it.
+//! - A plan without tasks cannot be queued, whatever its reviews say.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,14 +19,14 @@ use crate::model::review::{Review, Score, Verdict};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
 
-/// After so many rejected rounds a person decides.
+/// After this many rejected rounds, a person decides.
 pub(crate) const MOST_ROUNDS: usize = 2;
 /// From this total on a plan is approved.
 const APPROVED: f64 = 80.0;
-/// From this total on it may be carried out all the same.
+/// From this total on, it may be executed in spite of concerns.
 const CONCERNS: f64 = 60.0;
 
-/// What a total says.
+/// The verdict of a total.
 pub(crate) fn verdict_of(total: Score) -> Verdict {
     if total.get() >= APPROVED {
         Verdict::Approved
@@ -42,17 +42,17 @@ pub(crate) fn verdict(review: &Review) -> Verdict {
     review.verdict.max(verdict_of(review.scores.total()))
 }
 
-/// Who somebody is to this rule: the name that an agent gave itself, else the e-mail address, else all of the text.
+/// The identity of a reviewer: the name that an agent gave itself, else the e-mail address, else the whole text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reviewer {
     /// `WF_ACTOR`.
     Actor(String),
-    /// Of a git identity, in lower case.
+    /// The address of a git identity, in lower case.
     Email(String),
 }
 
 impl Reviewer {
-    /// Reads `Name <email>`, with `(actor)` behind it for an agent.
+    /// Reads `Name <email>`, followed by `(actor)` for an agent.
     pub(crate) fn of(person: &str) -> Self {
         let Some((_, rest)) = person.split_once('<') else {
             return Self::Email(person.trim().to_lowercase());
@@ -65,32 +65,32 @@ impl Reviewer {
     }
 }
 
-/// What the reviews of a plan come to.
+/// The combined result of a plan's reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Standing {
-    /// Of the plan as it is now; none if nobody reviewed that.
+    /// The verdict on the current plan; none if nobody reviewed it.
     pub(crate) verdict: Option<Verdict>,
-    /// Digests that were rejected, the present one included.
+    /// The number of rejected digests, including the current one.
     pub(crate) rejected_rounds: usize,
-    /// Whether there are reviews, and all of them speak of the plan as it was before.
+    /// Whether there are reviews, but all of them are of earlier versions.
     pub(crate) is_stale: bool,
     /// Whether the plan has no tasks.
     pub(crate) is_empty: bool,
 }
 
 impl Standing {
-    /// The word for it: `none` where nobody reviewed the plan as it is now.
+    /// The word for it; `none` if nobody reviewed the current plan.
     pub(crate) fn word(&self) -> &'static str {
         self.verdict.map_or("none", Verdict::as_str)
     }
 }
 
-/// Folds the reviews of a plan, which stand in the order of their entries.
+/// Folds the reviews of a plan, which are in the order of their entries.
 pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> Standing {
     standing_of(&plan.plan_digest(), plan.typed_plan().tasks.is_empty(), reviews)
 }
 
-/// The same of a plan that has this digest, and has no tasks where it `is_empty`.
+/// The result for a plan with this digest; `is_empty` if it has no tasks.
 pub(crate) fn standing_of(digest: &str, is_empty: bool, reviews: &[Review]) -> Standing {
     let mut latest: BTreeMap<&str, BTreeMap<Reviewer, Verdict>> = BTreeMap::new();
     for review in reviews {
@@ -114,10 +114,10 @@ pub(crate) fn standing_of(digest: &str, is_empty: bool, reviews: &[Review]) -> S
 /// Why a plan may not be queued.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
-    /// There is nothing to carry out.
+    /// It has no tasks.
     #[error("plan `{0}` has no tasks, so there is nothing to queue")]
     Empty(SolutionId),
-    /// Rejected once too often.
+    /// It was rejected too often.
     #[error("plan `{solution}` was rejected in {rounds} rounds of review, so an owner must decide")]
     OwnerDecides {
         /// The plan.
@@ -125,10 +125,10 @@ pub(crate) enum Refusal {
         /// Rejected rounds.
         rounds: usize,
     },
-    /// Rejected as it is now.
+    /// The current version is rejected.
     #[error("plan `{0}` was rejected in review")]
     Rejected(SolutionId),
-    /// The policy wants a review, and there is none of the plan as it is now.
+    /// The policy requires a review, and the current version has none.
     #[error(
         "plan `{solution}` {}, and the policy requires a review",
         if *.is_stale { "changed since it was reviewed" } else { "was not reviewed" }
@@ -136,15 +136,15 @@ pub(crate) enum Refusal {
     Unreviewed {
         /// The plan.
         solution: SolutionId,
-        /// Whether an earlier one was reviewed.
+        /// Whether an earlier version was reviewed.
         is_stale: bool,
     },
-    /// A reviewer who planned.
+    /// The reviewer is the planner.
     #[error("`{person}` is the author of plan `{solution}`, and authors do not review their own plans")]
     OwnPlan {
         /// The plan.
         solution: SolutionId,
-        /// Who.
+        /// That person.
         person: String,
     },
 }
@@ -183,7 +183,7 @@ impl Explain for Refusal {
 }
 
 impl Refusal {
-    /// Whether `--force --reason` is enough. `role` is what the one who forces acts as; none is an owner.
+    /// Whether `--force --reason` is enough. `role` is that of the user; none for an owner.
     pub(crate) fn yields_to(&self, role: Option<&str>) -> bool {
         match self {
             Self::Empty(_) => false,
@@ -193,7 +193,7 @@ impl Refusal {
     }
 }
 
-/// Whether somebody may review the plan.
+/// Whether this person may review the plan.
 pub(crate) fn may_review(plan: &Solution, person: &str) -> Result<(), Refusal> {
     if Reviewer::of(person) != Reviewer::of(&plan.author) {
         return Ok(());
@@ -206,8 +206,8 @@ pub(crate) fn may_review(plan: &Solution, person: &str) -> Result<(), Refusal> {
 pub(crate) const UNREVIEWED: Standing =
     Standing { verdict: None, rejected_rounds: 0, is_stale: false, is_empty: false };
 
-/// Whether the plan may be queued. A rejection counts whatever the policy says; with `review=required` the plan must
-/// have passed as it is now.
+/// Whether the plan may be queued. A rejection counts whatever the policy says; with `review=required`, the current
+/// version must have passed.
 pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &Standing) -> Result<(), Refusal> {
     if standing.is_empty {
         return Err(Refusal::Empty(id.clone()));
@@ -225,8 +225,8 @@ pub(crate) fn may_queue(policy: &Policy, id: &SolutionId, standing: &Standing) -
     }
 }
 
-/// Whether an item that waits may be handed out: what [`may_queue`] says of its plan now, unless somebody queued that
-/// plan, as it is, all the same. Nothing is to be carried out of a plan without tasks.
+/// Whether a waiting item may be handed out: the answer of [`may_queue`] for its plan now, unless someone queued this
+/// version with an override. A plan without tasks is never handed out.
 pub(crate) fn may_hand_out(
     policy: &Policy,
     item: &Item,
@@ -239,7 +239,7 @@ pub(crate) fn may_hand_out(
     }
 }
 
-/// What a planner of this issue should read first: what was rejected, in the words of the one who did.
+/// What a planner of this issue should read first: the rejections, in the reviewers' words.
 pub(crate) fn rejection_text(id: &SolutionId, review: &Review) -> String {
     if review.findings.is_empty() {
         return format!("`{id}` was rejected with a total of {}", review.total);
@@ -247,7 +247,7 @@ pub(crate) fn rejection_text(id: &SolutionId, review: &Review) -> String {
     review.findings.join("\n")
 }
 
-/// What the reviewer of a plan of `issue` should know beside the verdict. A review changes no queue.
+/// What the reviewer of a plan of `issue` should know besides the verdict. A review changes no queue.
 pub(crate) fn remarks(
     issue: &IssueId,
     review: &Review,

@@ -94,7 +94,7 @@ static OPERATIONS: &[(&str, Capability)] = &[
     ("lease", Capability::Execute),
     ("link", Capability::Execute),
     ("unlink", Capability::Execute),
-    // Finding lost links and following rewritten commits says nothing that git does not know already.
+    // Finding lost links and following rewritten commits adds nothing that git does not already know.
     ("relink", Capability::Note),
     ("rewrite", Capability::Note),
     ("close", Capability::Own),
@@ -113,7 +113,7 @@ fn needs(operation: &str) -> Option<Capability> {
     OPERATIONS.iter().find(|(words, _)| begins(words)).map(|(_, capability)| *capability)
 }
 
-/// Whether steps of this name are left by an operation that is known here, or by several: `queue` is all that begin so.
+/// Whether this is the name of a known operation, or the beginning of several: `queue` means all that begin with it.
 pub(crate) fn is_operation(name: &str) -> bool {
     let is_among = |words: &str| words.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
     needs(name).is_some() || OPERATIONS.iter().any(|(words, _)| is_among(words))

@@ -1,4 +1,4 @@
-//! What an issue is shown with beside its stored fields.
+//! The derived fields that are shown with an issue.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub(crate) struct IssueDerived {
     /// The latest change of anything about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) updated_at: Option<Time>,
-    /// When its plan was made.
+    /// When its bound plan was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) planned_at: Option<Time>,
     /// When it was queued.
@@ -66,7 +66,7 @@ fn wave(issue: &Issue) -> Option<u64> {
     issue.tags.iter().find_map(|tag| tag.strip_prefix("wave-")?.parse().ok())
 }
 
-/// A part of an answer as JSON, with the numbers of any JSON in it as they were written: `json!` rewrites them.
+/// A part of an answer as JSON, with numbers as they were written: `json!` rewrites them.
 pub(crate) fn value(of: &impl Serialize) -> Value {
     crate::model::typed::to_value(of).unwrap_or_default()
 }

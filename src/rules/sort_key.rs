@@ -1,15 +1,15 @@
-//! Sort keys for items: texts between any two of which there is room for another.
+//! Sort keys for items: between any two of them there is room for another.
 
 /// Digits in byte order.
 const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// Places of a key at the end of a queue: room for millions of items before keys grow.
 const WIDTH: usize = 6;
-/// New keys at the end leave this much room behind the last.
+/// New keys at the end leave this much room after the last.
 const STEP: u64 = 36;
-/// A key that would grow longer is not made: all items of the queue get new ones.
+/// The longest key; rather than make a longer one, all items of the queue get new keys.
 const LONGEST: usize = 48;
 
-/// A key behind `last`, or the first of a queue.
+/// A key after `last`, or the first of a queue.
 pub(crate) fn after(last: Option<&str>) -> String {
     let value = last.map_or(0, |key| {
         key.bytes().chain(std::iter::repeat(b'0')).take(WIDTH).fold(0u64, |acc, byte| acc * 36 + digit(byte))
@@ -17,7 +17,7 @@ pub(crate) fn after(last: Option<&str>) -> String {
     let next = value / STEP * STEP + STEP;
     let top = 36u64.pow(WIDTH as u32);
     if next >= top {
-        // No room in six places: one more place behind the last key is later than it.
+        // No room in six places: the last key with one more place is later than it.
         return format!("{}i", last.unwrap_or_default());
     }
     let mut key = vec![b'0'; WIDTH];
@@ -30,12 +30,13 @@ pub(crate) fn after(last: Option<&str>) -> String {
 }
 
 fn digit(byte: u8) -> u64 {
-    // A foreign key may hold anything; what is no digit counts as the largest, so that `after` stays behind it.
+    // A key of another program may contain anything; whatever is not a digit counts as the largest, so that `after`
+    // stays later.
     DIGITS.iter().position(|d| *d == byte).unwrap_or(35) as u64
 }
 
-/// `count` keys in order, behind `before` and in front of `behind`. None if there is no room: two clones can give
-/// one key twice, and another program can write any text.
+/// `count` keys in order, between `before` and `behind`. None if there is no room: two clones can assign the same key,
+/// and another program can write any text.
 pub(crate) fn within(before: Option<&str>, behind: Option<&str>, count: usize) -> Option<Vec<String>> {
     let Some(behind) = behind else {
         let mut keys: Vec<String> = Vec::with_capacity(count);
@@ -61,7 +62,7 @@ fn fill(before: &str, behind: &str, keys: &mut [String]) -> Option<()> {
     fill(&key, behind, &mut keys[middle + 1..])
 }
 
-/// The shortest start of the number half-way between two keys, read as fractions to base 36, that lies between them.
+/// The shortest prefix of the number half-way between two keys (read as fractions in base 36) that is between them.
 fn between(before: &str, behind: &str) -> Option<String> {
     let width = before.len().max(behind.len()) + 1;
     if before >= behind || width > LONGEST {
@@ -82,7 +83,7 @@ fn between(before: &str, behind: &str) -> Option<String> {
         half.push(char::from(DIGITS[(value / 2) as usize]));
         rest = value % 2;
     }
-    // One that ended in a zero would leave no room in front of it.
+    // A key that ends in a zero would leave no room before it.
     let mut starts = (1..=width).map(|length| &half[..length]).filter(|key| !key.ends_with('0'));
     starts.find(|key| before < *key && *key < behind).map(str::to_owned)
 }

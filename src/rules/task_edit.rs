@@ -1,13 +1,13 @@
-//! Changes of one task of a plan, as somebody makes them by hand. Of the two families of names, each task keeps its own.
+//! Changes of one task of a plan by hand. A task that uses one of two names for a field keeps that name.
 
 use serde_json::{Map, Value, json};
 
-/// What is to become of a task; what is not named stays.
+/// The changes to a task; whatever is not named stays.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TaskEdit {
-    /// Fields to put over those that are there: objects are merged, `null` takes a field away (RFC 7396).
+    /// Fields that override existing ones: objects are merged, `null` removes a field (RFC 7396).
     pub(crate) merge: Option<Map<String, Value>>,
-    /// Texts by their field; an empty one takes the field away.
+    /// Texts by field; an empty one removes the field.
     pub(crate) texts: Vec<(&'static str, String)>,
     /// Other fields by their name.
     pub(crate) values: Vec<(&'static str, Value)>,
@@ -15,7 +15,7 @@ pub(crate) struct TaskEdit {
     pub(crate) files: Option<Vec<String>>,
     /// What must hold.
     pub(crate) criteria: Option<Vec<String>>,
-    /// How to see that it does.
+    /// How to check the criteria.
     pub(crate) verification: Option<Vec<String>>,
     /// Commands that must pass.
     pub(crate) test_commands: Option<Vec<String>>,
@@ -34,7 +34,7 @@ impl TaskEdit {
             && lists.iter().all(|list| list.is_none())
     }
 
-    /// Makes the changes. Whether what comes of it is still a task is for the checks of the plan to say.
+    /// Makes the changes. The checks of the plan decide whether the result is still a valid task.
     pub(crate) fn apply(&self, task: &mut Map<String, Value>) {
         if let Some(patch) = &self.merge {
             merge(task, patch);
@@ -73,7 +73,7 @@ impl TaskEdit {
     }
 }
 
-/// The id for a new task: one more than the greatest there is.
+/// The id for a new task: one more than the greatest existing one.
 pub(crate) fn next_id(tasks: &[Value]) -> String {
     let number = |task: &Value| task["id"].as_str()?.strip_prefix('T')?.parse::<u32>().ok();
     format!("T{}", tasks.iter().filter_map(number).max().unwrap_or(0).saturating_add(1))
@@ -105,7 +105,7 @@ fn put(map: &mut Map<String, Value>, name: &str, value: Option<Value>) {
     }
 }
 
-/// The object in a field; made where there is none.
+/// The object in a field; created if missing.
 fn inner<'a>(map: &'a mut Map<String, Value>, name: &str) -> &'a mut Map<String, Value> {
     let value = map.entry(name.to_owned()).or_insert(Value::Null);
     if !value.is_object() {
@@ -117,7 +117,7 @@ fn inner<'a>(map: &'a mut Map<String, Value>, name: &str) -> &'a mut Map<String,
     }
 }
 
-/// What is known of a file that stays is kept.
+/// The details of a file that stays are kept.
 fn set_files(task: &mut Map<String, Value>, files: &[String]) {
     let (list, path) = if task.get("files").is_some_and(Value::is_array) {
         ("files", "path")

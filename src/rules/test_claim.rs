@@ -1,4 +1,4 @@
-//! A claim as the tests of several rules need it.
+//! A claim for the tests of several rules.
 
 use crate::model::execution::Execution;
 use crate::model::fixtures::execution_id;

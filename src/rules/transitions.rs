@@ -7,16 +7,16 @@ use crate::model::status::IssueStatus::{
     self, Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Planning, Queued, Registered,
 };
 
-/// One command's way from one status to another.
+/// The transition that one command makes.
 #[derive(Debug)]
 pub(crate) struct Transition {
     /// The command, without `git wf`.
     pub(crate) command: &'static str,
-    /// What becomes of the issue, behind "can be".
+    /// What happens to the issue, after "can be".
     is: &'static str,
-    /// Where it may start.
+    /// The statuses in which it is legal.
     pub(crate) from: &'static [IssueStatus],
-    /// Where it can lead.
+    /// The statuses to which it can lead.
     pub(crate) to: &'static [IssueStatus],
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct IllegalMove {
     command: String,
 }
 
-/// A status behind "is".
+/// A status, after "is".
 fn said(status: IssueStatus) -> &'static str {
     if status == Executing { "being executed" } else { status.as_str() }
 }

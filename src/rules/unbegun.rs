@@ -1,4 +1,4 @@
-//! Tasks of a plan that nobody seems to have begun.
+//! Finds tasks of a plan that nobody seems to have begun.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use crate::model::execution::{Event, LogEntry};
 use crate::model::plan::{Plan, Task};
 use crate::model::repo_path::RepoPath;
 
-/// The tasks that none of the commits of `work` carries out, of which no criterion was accepted, and of which the executor
-/// reported nothing. A commit that is linked to no task may be of each whose files it touches, and of each that names none.
+/// The tasks that no commit of `work` carries out, without an accepted criterion and without a report by the executor.
+/// A commit that is linked to no task may belong to any task whose files it touches, or that names no files.
 pub(crate) fn unbegun<'a>(
     plan: &'a Plan,
     log: &[LogEntry],
@@ -35,7 +35,7 @@ pub(crate) fn unbegun<'a>(
     plan.tasks.iter().filter(|task| !is_begun(task)).map(|task| task.id.as_str()).collect()
 }
 
-/// Whether a file is one of those that are named, or in a folder of them.
+/// Whether a file is one of those that are named, or in a named directory.
 fn is_within<'a>(file: &str, named: impl IntoIterator<Item = &'a RepoPath>) -> bool {
     named.into_iter().any(|path| {
         let rest = file.strip_prefix(path.as_str());

@@ -10,7 +10,7 @@ use crate::model::hash::CommitHash;
 /// What a linked commit does to others of the same work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Undoing {
-    /// It takes this one back.
+    /// It reverts this one.
     Reverts(CommitHash),
     /// It reapplies this one, by reverting its revert.
     Reapplies(CommitHash),
@@ -61,11 +61,11 @@ pub(crate) fn standing(commits: &[LinkedCommit]) -> Vec<&LinkedCommit> {
     }
     places.extend(commits.iter().enumerate().map(|(n, commit)| (&commit.link.hash, n)));
     let is_own = |hash: &CommitHash| places.contains_key(hash);
-    // One that takes back what is not among them is where such a row begins.
+    // A revert of a commit that is not among them begins such a chain.
     let find = |hash: &CommitHash| {
         places.get(hash).map(|n| &commits[*n].link).filter(|it| it.reverts.iter().any(is_own))
     };
-    // How often each is made; and whether it does anything but undo others of them.
+    // How often each is applied, and whether it does anything but undo others of them.
     let mut made: Vec<(i64, bool)> = vec![(1, true); commits.len()];
     for (n, commit) in commits.iter().enumerate().filter(|(_, it)| !it.link.reverts.is_empty()) {
         made[n].1 = false;
@@ -107,7 +107,7 @@ mod tests {
         LinkedCommit { link, rewritten_from: vec![] }
     }
 
-    /// What each of a chain of commits does, of which each takes back those before it that are named.
+    /// The effect of each commit in a chain in which each reverts the earlier ones that are named.
     fn told(commits: &[LinkedCommit]) -> Vec<String> {
         let find = |hash: &CommitHash| commits.iter().map(|it| &it.link).find(|it| it.hash == *hash);
         let each = |it: &LinkedCommit| {
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(told(&all), ["", "", "-a -b", "-a -9"]);
         assert_eq!(left(&all[..2]), ["a", "b"]);
         assert_eq!(left(&all[..3]), [""; 0]);
-        // What is nobody's here was somebody's work, and to take it back is a step.
+        // A commit of another execution was someone else's work, so reverting it counts as work.
         assert_eq!(left(&[link("d", &["9"])]), ["d"]);
         assert_eq!(left(&[link("d", &["9"]), link("e", &["d"])]), [""; 0]);
         assert_eq!(left(&all), ["d"]);

@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 
 use unicode_width::UnicodeWidthStr;
 
-/// A criterion that takes fewer columns than this is short.
+/// A criterion with fewer columns than this is short.
 const SHORT: usize = 15;
-/// A verification that takes fewer columns than this tells nobody what to do.
+/// A verification with fewer columns than this does not say what to do.
 const LEAST_VERIFICATION: usize = 10;
 
 /// Words that praise or promise.
@@ -23,7 +23,7 @@ const PRAISE: &str = "\
     sufficiently satisfactory seamless seamlessly smooth smoothly normal normally right efficient \
     efficiently optimal optimized optimised done complete completed finished implemented ready green \
     great usable friendly fixed resolved handled reliable reliably";
-/// Of those, the ones that a short criterion cannot be saved from by what it names.
+/// Those of them that make a short criterion vague whatever it names.
 const BARE: &str = "\
     works work working fine good ok okay correct correctly";
 /// Words that could stand in any criterion of any plan.
@@ -37,11 +37,11 @@ const EMPTY: &str = "\
     result results output outputs behaviour behavior behaves behave runs run performance quality ui ux \
     build bug issue problem user users experience requirement requirements way manner state returns \
     return performs perform looks look seems easy use";
-/// Chinese for praise and promise; longer ones first, since they are taken out in this order.
+/// Chinese words that praise or promise; longer ones first, since they are removed in this order.
 const PRAISE_ZH: &str = "\
     符合预期 如预期 按预期 符合要求 满足要求 满足需求 没有问题 没问题 无问题 运行良好 测试通过 通过测试 正确 \
     正常 良好 可用 合理 成功 完成 完善 完美 优秀 稳定 流畅 友好 恰当 适当 通过 无误 快速 高效 好用 好";
-/// Of those, the ones that a short criterion cannot be saved from.
+/// Those of them that make a short criterion vague whatever it names.
 const BARE_ZH: &str = "正确 正常 没问题 没有问题 良好";
 /// Chinese words that could stand in any criterion of any plan.
 const EMPTY_ZH: &str = "\
@@ -75,7 +75,7 @@ pub(crate) fn is_vague(criterion: &str) -> bool {
     words.iter().all(|word| EMPTY_WORDS.contains(word))
 }
 
-/// Whether a verification is too short to tell anybody what to do. A command of the task's own tests is not.
+/// Whether a verification is too short to say what to do. A command of the task's own tests never is.
 pub(crate) fn is_thin(verification: &str, commands: &[&str]) -> bool {
     let text = verification.trim();
     UnicodeWidthStr::width(text) < LEAST_VERIFICATION
@@ -86,8 +86,8 @@ fn has_number(text: &str) -> bool {
     text.chars().any(char::is_numeric)
 }
 
-/// Backticks, calls, paths, options, comparisons, names_like_this, nameLikeThis, name.ext: something out of code, or
-/// quoted.
+/// Backticks, calls, paths, options, comparisons, names_like_this, nameLikeThis, name.ext: something from code, or a
+/// quote.
 fn has_code_marks(text: &str) -> bool {
     let marks = ['`', '_', '<', '>', '=', '≤', '≥', '%', '$', '{', '[', '"', '“', '「', '\\', '@'];
     let joined = |pair: &[char]| {
@@ -100,8 +100,8 @@ fn has_code_marks(text: &str) -> bool {
     text.contains(marks) || text.contains("--") || text.contains("::") || chars.windows(2).any(joined)
 }
 
-/// The text with Chinese praise and fillers taken out. Chinese has no blanks between words, so what is left of a criterion
-/// is what it names.
+/// The text without Chinese praise and fillers. Chinese has no spaces between words, so the rest of a criterion is what
+/// it names.
 fn without_chinese(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();

@@ -1,10 +1,10 @@
-//! The wait between two tries, random so that clones which met once do not meet again.
+//! The wait between two tries, which is random so that clones which collided once do not collide again.
 
 use std::time::Duration;
 
-/// The first wait is up to this long; each one after it up to twice as long as the one before.
+/// The longest first wait; each later one can be twice as long as the one before.
 const FIRST: u64 = 25;
-/// No wait is longer.
+/// The longest wait of all.
 const LONGEST: u64 = 800;
 
 /// Waits before try `attempt`; not before the first, which is 0.

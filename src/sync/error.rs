@@ -29,12 +29,12 @@ pub(crate) enum SyncError {
         /// The remotes there are.
         remotes: Vec<String>,
     },
-    /// The remote is gone, or the way to it.
+    /// The remote, or the network, cannot be reached.
     #[error("`{remote}` cannot be reached: {words}")]
     Unreachable {
         /// The remote.
         remote: String,
-        /// git's words.
+        /// git's message.
         words: String,
     },
     /// The remote requires credentials, and none were given.
@@ -42,22 +42,22 @@ pub(crate) enum SyncError {
     Credentials {
         /// The remote.
         remote: String,
-        /// git's words.
+        /// git's message.
         words: String,
     },
-    /// The remote takes no such push: a hook, a protected ref, a folder that cannot be written.
+    /// The remote refuses the push: a hook, a protected ref, a directory that cannot be written.
     #[error("`{remote}` refused `{reference}`: {words}")]
     Refused {
         /// The remote.
         remote: String,
         /// The ref.
         reference: String,
-        /// The remote's words.
+        /// The remote's message.
         words: String,
         /// What the remote says to do about it.
         hint: Option<String>,
     },
-    /// The remote holds what is not here yet.
+    /// The remote has commits that are not here yet.
     #[error("`{remote}` holds commits of `{reference}` that are not here yet")]
     Behind {
         /// The remote.
@@ -65,7 +65,7 @@ pub(crate) enum SyncError {
         /// The ref.
         reference: String,
     },
-    /// Others were quicker each time.
+    /// Others pushed first each time.
     #[error("`{remote}` changed during each of {times} attempts to push `{reference}`: {words}")]
     Raced {
         /// The remote.
@@ -77,12 +77,12 @@ pub(crate) enum SyncError {
         /// The last reason.
         words: String,
     },
-    /// The connection ended before the remote said whether it took the commit, and it could not be asked again.
+    /// The connection ended before the remote said whether it accepted the commit, and it could not be asked again.
     #[error("it is unknown whether `{remote}` accepted the claim: {words}")]
     Unknown {
         /// The remote.
         remote: String,
-        /// git's words.
+        /// git's message.
         words: String,
     },
     /// What the remote has under that name cannot be merged.
@@ -173,7 +173,7 @@ impl Explain for SyncError {
 fn of_a_refusal(words: &str) -> Remedies {
     if words.contains("hook declined") {
         return Remedies::from("nothing is lost here; a hook of the server refused it, and says why")
-            .or_call("fsck", "looks for faults here");
+            .or_call("fsck", "looks for errors here");
     }
     match words::lock_file(words) {
         Some(lock) => format!(

@@ -1,6 +1,6 @@
-//! What this clone itself knows about the age of something. The remote's ref has a reflog here, with times by this
-//! clone's clock. A clock that is wrong by hours is still consistent with itself, and the dates of others' commits can
-//! correct it.
+//! What this clone itself knows about the age of a claim. The reflog of the remote's ref has times by this clone's
+//! clock. A clock that is wrong by hours is still consistent with itself, and the dates of others' commits can correct
+//! it.
 
 use std::collections::HashSet;
 
@@ -13,8 +13,8 @@ const MOST: usize = 10_000;
 /// At most this many fetches are asked for dates of others.
 const FETCHES: usize = 100;
 
-/// The moment, by this clone's clock, from which on it has known the remote to hold the file at `path`. None if the
-/// remote does not hold it: it was written here then, by this clock. `now` where that cannot be found out.
+/// The moment, by this clone's clock, since when it has known the remote to hold the file at `path`. None if the remote
+/// does not hold it: then it was written here, by this clock. `now` if that cannot be found out.
 pub(crate) fn first_seen(
     store: &Store,
     remote: &str,
@@ -28,7 +28,7 @@ pub(crate) fn first_seen(
     }
     let mut first = now;
     for then in store.repo().moves(&tracking, MOST)? {
-        // What the remote had once need not be here for ever.
+        // A commit that the remote once had may be gone here.
         if !holds(store, then.commit, path).unwrap_or(false) {
             break;
         }
@@ -37,8 +37,9 @@ pub(crate) fn first_seen(
     Ok(Some(first))
 }
 
-/// Whether the dates of others bear out that it is later than `moment`: at some fetch the remote held somebody else's
-/// commit, and from its date on at least as much time has passed as this clone's clock has counted since that fetch.
+/// Whether the dates of others confirm that it is later than `moment`: if at some fetch the remote held someone else's
+/// commit, then it is now at least that commit's date plus the time that this clone's clock has counted since that
+/// fetch.
 pub(crate) fn is_past(store: &Store, remote: &str, moment: Time, now: Time) -> Result<bool, StoreError> {
     let tracking = store.tracking(remote);
     let moves = store.repo().moves(&tracking, MOST)?;
@@ -53,15 +54,15 @@ pub(crate) fn is_past(store: &Store, remote: &str, moment: Time, now: Time) -> R
     Ok(false)
 }
 
-/// Whether a commit of the history of `head` is dated later than so many seconds since 1970, by somebody else. A merge is
-/// nobody's: it bears the date of what it merges.
+/// Whether a commit by someone else in the history of `head` is dated later than this (in seconds since 1970). Merges
+/// do not count: they have the date of what they merge.
 fn others_wrote(
     store: &Store,
     head: ObjectId,
     later_than: i64,
     own: &HashSet<ObjectId>,
 ) -> Result<bool, StoreError> {
-    // What the remote had once need not be here for ever: it proves nothing then.
+    // A commit that the remote once had may be gone here; then it proves nothing.
     if !store.repo().has_object(head) {
         return Ok(false);
     }
@@ -76,7 +77,7 @@ fn others_wrote(
     Ok(false)
 }
 
-/// The commits that this clone made, or pushed: their dates say nothing that its clock does not say.
+/// The commits that this clone made or pushed: their dates add nothing to its own clock.
 fn written_here(store: &Store, pushed: &[RefMove]) -> Result<HashSet<ObjectId>, StoreError> {
     let here = store.repo().moves(store.reference(), MOST)?;
     let made = here.iter().filter(|then| !then.why.starts_with("wf: merge "));
@@ -87,7 +88,7 @@ fn is_push(then: &RefMove) -> bool {
     then.why.ends_with("push")
 }
 
-/// Whether the last that moved the remote's ref, as far as this clone knows, was a push from here.
+/// Whether the last move of the remote's ref, as far as this clone knows, was a push from here.
 pub(super) fn is_last_writer(store: &Store, remote: &str) -> Result<bool, StoreError> {
     let last = store.repo().moves(&store.tracking(remote), 1)?;
     Ok(last.first().is_some_and(is_push))

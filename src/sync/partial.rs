@@ -6,10 +6,10 @@ use super::transfer::told_by;
 use crate::git::{Args, ObjectId, feed};
 use crate::store::{Store, StoreError};
 
-/// Trees lie no deeper in each other, in a store of ours.
+/// Trees in a store are not nested deeper than this.
 const DEEPEST: usize = 16;
 
-/// Fetches what `head` holds and an earlier plain `git fetch` left on the remote. Costs nothing in a full clone.
+/// Fetches the objects of `head` that an earlier plain `git fetch` left on the remote. Costs nothing in a full clone.
 pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<(), SyncError> {
     let is_partial = store.config("extensions.partialClone").is_some()
         || store.config_bool(&format!("remote.{remote}.promisor"));
@@ -22,7 +22,7 @@ pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<()
         if missing.is_empty() {
             break;
         }
-        // As git fetches them itself, all at once: there is nothing to negotiate about objects named one by one.
+        // All at once and without negotiation, as git itself fetches objects by id.
         let args = Args::new(&[
             "fetch",
             "--no-tags",
@@ -38,7 +38,7 @@ pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<()
     Ok(())
 }
 
-/// The ids that `head` holds, the local tip does not, and that are not here; one a line.
+/// The ids in `head` that are neither in the local tip nor present here, one per line.
 fn missing(store: &Store, head: ObjectId) -> Result<String, SyncError> {
     let mut args = Args::new(&["rev-list", "--objects", "--missing=print"]).value(head.to_string());
     if let Some(tip) = store.tip()? {

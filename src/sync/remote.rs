@@ -31,8 +31,8 @@ pub(crate) fn to_sync(store: &Store, named: Option<&str>) -> Result<String, Sync
     }
 }
 
-/// The remote that a new store shall belong to: the one named, else the ref's, else the only one there is, else
-/// `origin`. None if there is no such remote.
+/// The remote that a new store belongs to: the one named, else the ref's, else the only one there is, else `origin`.
+/// None if there is no such remote.
 pub(crate) fn to_begin_with(store: &Store, named: Option<&str>) -> Result<Option<String>, SyncError> {
     match to_sync(store, named) {
         Ok(remote) => Ok(Some(remote)),
@@ -44,21 +44,21 @@ pub(crate) fn to_begin_with(store: &Store, named: Option<&str>) -> Result<Option
     }
 }
 
-/// Makes a plain `git fetch` of `remote` bring the ref along. Whether it did not before.
+/// Makes a plain `git fetch` of `remote` also fetch the ref. Returns whether that is new.
 pub(crate) fn add_refspec(store: &Store, remote: &str) -> Result<bool, SyncError> {
     if store.fetches_from(remote) {
         return Ok(false);
     }
     let refspec = store.fetch_refspec(remote);
     let key = format!("remote.{remote}.fetch");
-    // Replacing the same value, if it is there by now, so that two who add it at once add it once.
+    // Replaces the same value if it is already there, so that two processes which add it at once add it once.
     let args = Args::new(&["config", "--local", "--fixed-value", "--replace-all"]);
     let args = args.value(key).value(&refspec).value(&refspec);
     store.git().run(args).map_err(StoreError::Git)?;
     Ok(true)
 }
 
-/// Makes `remote` the ref's where nothing says which one is.
+/// Makes `remote` the ref's remote, unless another one is set.
 pub(crate) fn remember(store: &Store, remote: &str) -> Result<(), SyncError> {
     match of_the_ref(store)? {
         Some(other) if other != remote => return Ok(()),
@@ -68,7 +68,7 @@ pub(crate) fn remember(store: &Store, remote: &str) -> Result<(), SyncError> {
     add_refspec(store, remote).map(drop)
 }
 
-/// Makes `remote` the ref's, whatever was said before.
+/// Makes `remote` the ref's remote, even if another one is set.
 pub(crate) fn choose(store: &Store, remote: &str) -> Result<(), SyncError> {
     store
         .git()

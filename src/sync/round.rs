@@ -10,13 +10,13 @@ use super::{SyncError, backoff};
 use crate::git::{Args, GitError, ObjectId};
 use crate::store::{EqualTrees, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged, Whose};
 
-/// How often a push is tried. Of several clones that push at once one succeeds each time, so that many tries are
-/// needed only where many clones do nothing else: of six, one loses 30 times in a row in every two hundred or so, and 100
-/// times once in a hundred million.
+/// How often a push is tried. Whenever several clones push at once, one of them succeeds, so many tries are needed only
+/// if many clones do nothing else: with six of them, about one in two hundred loses 30 times in a row, and one in a
+/// hundred million loses 100 times.
 pub(super) const TRIES: u32 = 100;
 
-/// How often the remote may say that its ref is held by somebody, while it stays where it is: a lock that a killed
-/// process left there is not waited for.
+/// How often the remote may say that its ref is locked while the ref does not move: a lock that a killed process left
+/// there is not waited for.
 pub(super) const HELD: u32 = 8;
 
 /// How the local ref moved.
@@ -31,7 +31,7 @@ pub(crate) enum Moved {
     Merge,
 }
 
-/// The outcome of an exchange with a remote.
+/// The result of an exchange with a remote.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Synced {
     /// The remote.
@@ -40,15 +40,16 @@ pub(crate) struct Synced {
     pub(crate) fetched: bool,
     /// How the local ref changed.
     pub(crate) merged: Moved,
-    /// What the remote's head had dropped or broken, and which was put back: paths of files and of the folders of
-    /// whole records.
+    /// What the remote's head had lost or damaged and was restored: paths of files, and of the directories of whole
+    /// records.
     pub(crate) restored: Vec<String>,
-    /// What was left out of the remote's head because git refuses it: names such as `..`; also folders that lie too deep.
+    /// What was left out of the remote's head because git refuses it: names such as `..`, and directories that are
+    /// nested too deep.
     pub(crate) refused: Vec<String>,
-    /// Changes that came in and that no command makes, such as a record that was created again or that changed a field
-    /// which is written once, with their authors.
+    /// Incoming changes that no command makes, such as a record that was created again or a change of a field that is
+    /// written once, with their authors.
     pub(crate) rewritten: Vec<Rewritten>,
-    /// Whether the remote's ref had been set back to a state without commits that it had before.
+    /// Whether the remote's ref had been reset to a state that lacks commits which it had before.
     pub(crate) rewound: bool,
     /// Whether anything was pushed.
     pub(crate) pushed: bool,
@@ -102,8 +103,8 @@ impl Synced {
     }
 }
 
-/// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again, with the
-/// merge that it offered forgotten; the lock of the store is never held meanwhile.
+/// Fetches, merges and pushes until both refs are the same commit. A push that came too late starts again and forgets
+/// the merge that it offered; the lock of the store is never held meanwhile.
 pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     let start = ready(store)?;
     let tracking = store.tracking(remote);
@@ -167,7 +168,8 @@ pub(crate) fn sync(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     })
 }
 
-/// Moves the local ref to the merge that was offered. Also where the remote did not take it: what came in stays.
+/// Moves the local ref to the merge that was offered, even if the remote did not accept it: what was fetched stays
+/// merged.
 pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Option<Unpublished>) -> Result<(), SyncError> {
     if let Some(ahead) = ahead {
         let merged = store.follow(ahead, &store.tracking(&synced.remote))?;
@@ -176,7 +178,7 @@ pub(super) fn adopt(store: &Store, synced: &mut Synced, ahead: Option<Unpublishe
     Ok(())
 }
 
-/// Fetches and merges. Also where there is no store here yet: it begins with what the remote has, if it has one.
+/// Fetches and merges. If there is no store here yet, it begins with that of the remote, if it has one.
 pub(crate) fn pull(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     store.refuse_mirror()?;
     let start = store.tip()?;
@@ -219,7 +221,7 @@ pub(crate) fn push(store: &Store, remote: &str) -> Result<Synced, SyncError> {
                 if store.has_purged()?
                     && let Some(theirs) = transfer::fetch(store, remote)?
                 {
-                    // A sync would say so, too; whoever purged is not told first that a sync brings it in.
+                    // A sync would say the same, so a user who purged is not first told to sync.
                     store.refuse_large_commits(theirs, &[tip], &tracking)?;
                     store.refuse_unpurged(theirs, &tracking)?;
                 }
@@ -260,8 +262,8 @@ fn ready(store: &Store) -> Result<ObjectId, SyncError> {
     Ok(store.snapshot()?.commit())
 }
 
-/// Fetches. The head of the store at the remote; none if it has none. What the remote had before and took back is
-/// merged at once.
+/// Fetches. Returns the head of the store at the remote; none if it has none. Commits that the remote had before and no
+/// longer has are merged at once.
 pub(super) fn fetch(
     store: &Store,
     synced: &mut Synced,
@@ -273,8 +275,8 @@ pub(super) fn fetch(
     synced.fetched = theirs.is_some();
     let known: Vec<ObjectId> = store.tip()?.into_iter().collect();
     if let Some(theirs) = theirs.filter(|head| !known.contains(head)) {
-        // Before any history is walked, also that of the commits which are only counted. What the tracking ref has may
-        // be what was refused the last time.
+        // This comes before any walk of the history, even for counting commits. The remote-tracking ref may still have
+        // what was refused last time.
         let checked = store.refuse_large_commits(theirs, &known, &tracking);
         checked.map_err(theirs_are(store, &synced.remote))?;
     }
@@ -283,13 +285,13 @@ pub(super) fn fetch(
         && is_readable(store, before, &tracking)?
         && !contains(store, theirs, before)?
     {
-        // The remote took back what it had. A plain `git fetch` may have brought that here without it being merged.
+        // The remote's ref was reset. A plain `git fetch` may have fetched its earlier state here without merging it.
         match store.merge_head(before, &tracking, equal) {
             Ok(merged) => {
                 synced.rewound = true;
                 synced.note(merged);
             }
-            // What was taken back was no store, could not be merged, or was purged here: good.
+            // Its earlier state was not a store, could not be merged, or was purged here: nothing to do.
             Err(StoreError::NotAStore { .. } | StoreError::NewerFormat { .. }) => {}
             Err(StoreError::Unmergeable { whose, .. }) if matches!(*whose, Whose::Theirs(..)) => {}
             Err(StoreError::Purged { side: Unpurged::Theirs, .. }) => {}
@@ -314,7 +316,7 @@ pub(super) fn merge(
     Ok(())
 }
 
-/// Says that it is the remote's head that cannot be merged: ours was found sound before.
+/// Blames the remote's head for a failed merge, since ours was checked before.
 pub(super) fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> SyncError {
     let (remote, tracking) = (remote.to_owned(), store.tracking(remote));
     move |error| match error {
@@ -325,7 +327,7 @@ pub(super) fn theirs_are(store: &Store, remote: &str) -> impl Fn(StoreError) -> 
     }
 }
 
-/// Whether what the remote had before could be merged: where not, it was refused then.
+/// Whether the remote's earlier state could be merged: if not, it was refused at the time.
 fn is_readable(store: &Store, before: ObjectId, tracking: &str) -> Result<bool, SyncError> {
     let known: Vec<ObjectId> = store.tip()?.into_iter().collect();
     match store.refuse_large_commits(before, &known, tracking) {
@@ -343,10 +345,10 @@ fn contains(store: &Store, head: Option<ObjectId>, commit: ObjectId) -> Result<b
     }
 }
 
-/// Commits that git is counting, while something else goes on.
+/// Commits that git counts in the background.
 struct Counting(Option<JoinHandle<Result<Vec<u8>, GitError>>>);
 
-/// How many commits `head` has that `without` has not.
+/// The number of commits in `head` that are not in `without`.
 fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Counting {
     let head = head.filter(|head| Some(*head) != without);
     Counting(head.map(|head| {
@@ -362,7 +364,7 @@ fn count(store: &Store, head: Option<ObjectId>, without: Option<ObjectId>) -> Co
 impl Counting {
     fn wait(self) -> Result<u64, SyncError> {
         let Some(counting) = self.0 else { return Ok(0) };
-        // It does not panic; nothing that was counted is nothing to tell.
+        // It does not panic; without a count, there is nothing to report.
         let Ok(answer) = counting.join() else { return Ok(0) };
         Ok(String::from_utf8_lossy(&answer.map_err(StoreError::Git)?).trim().parse().unwrap_or_default())
     }

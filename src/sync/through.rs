@@ -6,9 +6,9 @@ use super::transfer::{self, Pushed};
 use super::{SyncError, backoff, observed};
 use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
 
-/// What a change through a remote came to.
+/// The result of a change through a remote.
 pub(crate) struct Through<T> {
-    /// What the change answered.
+    /// The answer of the change.
     pub(crate) answer: T,
     /// The exchange with the remote.
     pub(crate) synced: Synced,
@@ -16,9 +16,9 @@ pub(crate) struct Through<T> {
     pub(crate) far_future: FarFuture,
 }
 
-/// Runs `change` on the newest state of both sides and offers its commit to the remote. The local ref follows once the
+/// Runs `change` on the newest state of both sides and pushes its commit to the remote. The local ref follows once the
 /// remote has it, and no lock is held meanwhile. If others pushed first, or the connection was lost, the commit is
-/// discarded and `change` runs again, so it must check whether it is done already. If it writes nothing, or fails, what
+/// discarded and `change` runs again, so it must check whether it is already done. If it writes nothing, or fails, what
 /// was fetched stays merged.
 ///
 /// # Errors
@@ -35,8 +35,8 @@ pub(crate) fn through<T, E: From<StoreError> + From<SyncError>>(
     let mut held = (None, 0);
     for attempt in 0..TRIES {
         backoff::pause(attempt);
-        // Where this clone was the last to write there, as far as it knows, it offers at once: what the remote takes was
-        // the newest state.
+        // If this clone, as far as it knows, was the last to write there, it pushes at once: if the remote accepts the
+        // push, the state was the newest.
         let is_guess = attempt == 0 && observed::is_last_writer(store, remote)?;
         let theirs = match is_guess {
             true => store.read_ref(&tracking)?,
@@ -95,7 +95,7 @@ fn unknown(remote: &str, words: String) -> SyncError {
     SyncError::Unknown { remote: remote.to_owned(), words }
 }
 
-/// Gives the remote what is here: a push alone where nobody else wrote there, else a whole exchange.
+/// Publishes the local state: by a push alone if nobody else wrote there, else by a whole exchange.
 pub(crate) fn publish(store: &Store, remote: &str) -> Result<Synced, SyncError> {
     store.refuse_mirror()?;
     let tip = store.snapshot()?.commit();

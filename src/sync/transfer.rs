@@ -7,10 +7,10 @@ use super::{SyncError, backoff, partial};
 use crate::git::{Args, GitError, ObjectId};
 use crate::store::{Store, StoreError};
 
-/// How often a fetch starts again because somebody else fetches here at the same time.
+/// How often a fetch starts again because another process fetches here at the same time.
 const TRIES: u32 = 6;
 
-/// What the remote had, and when this clone saw it there, is kept in a reflog: see [`super::first_seen`].
+/// A reflog keeps what the remote had, and when this clone saw it: see [`super::first_seen`].
 const LOGGED: &str = "core.logAllRefUpdates";
 
 /// How a push ended that was not an error.
@@ -18,28 +18,28 @@ const LOGGED: &str = "core.logAllRefUpdates";
 pub(super) enum Pushed {
     /// The remote's ref points to the commit now.
     Accepted,
-    /// It did before.
+    /// It already did.
     UpToDate,
-    /// The remote holds what the commit does not descend from.
+    /// The remote has commits that this one does not descend from.
     Behind,
-    /// Somebody else was writing there at that moment; the remote's words.
+    /// Someone else was writing there at that moment; the remote's message.
     Contended(String),
-    /// The connection ended before the remote said anything; it may have taken the commit.
+    /// The connection ended before the remote answered; it may have accepted the commit.
     Lost(String),
 }
 
-/// Fetches the remote's refs of ours. The head of the store there; none if it has none.
+/// Fetches the remote's `refs/wf/*`. Returns the head of the store there; none if it has none.
 pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, SyncError> {
     let refspec = store.fetch_refspec(remote);
     let args = Args::new(&[
         "fetch",
-        // What the remote no longer has must not pass for its head. With a refspec given, nothing else is pruned.
+        // A ref that the remote no longer has must not pass for its head. With a refspec given, nothing else is pruned.
         "--prune",
         "--no-tags",
         "--no-write-fetch-head",
         "--no-auto-maintenance",
         "--no-recurse-submodules",
-        // Records are read again and again: in a partial clone too they all come at once.
+        // Records are read again and again, so a partial clone fetches all of them at once as well.
         "--no-filter",
     ]);
     let args = args.set(LOGGED, "always").value(remote).value(refspec);
@@ -57,7 +57,7 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
             Trouble::Contended if !is_last => continue,
             Trouble::Credentials => SyncError::Credentials { remote: remote.to_owned(), words: said },
             _ => match words::lock_file(&said).map(PathBuf::from).filter(|it| it.exists()) {
-                // It lies here, and says nothing about the remote.
+                // It is a local ref, and says nothing about the remote.
                 Some(lock) => StoreError::Git(GitError::LockFile(lock)).into(),
                 None => SyncError::Unreachable { remote: remote.to_owned(), words: said },
             },
@@ -70,7 +70,7 @@ pub(super) fn fetch(store: &Store, remote: &str) -> Result<Option<ObjectId>, Syn
     Ok(head)
 }
 
-/// Offers one commit to the remote, never by force, and none that other clones could not merge.
+/// Pushes one commit to the remote, never by force, and never one that other clones could not merge.
 pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Pushed, SyncError> {
     store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
     let reference = store.reference();
@@ -78,7 +78,7 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
     let args = Args::new(&[
         "push",
         "--porcelain",
-        // Hooks may call us, and are about the user's own pushes.
+        // Hooks are for the user's own pushes, and might call us.
         "--no-verify",
         "--no-follow-tags",
         "--recurse-submodules=no",
@@ -119,18 +119,18 @@ pub(super) fn push(store: &Store, remote: &str, commit: ObjectId) -> Result<Push
     }
 }
 
-/// git moves what it calls the remote's ref only where the refspec is configured.
+/// git updates the remote-tracking ref only if the refspec is configured.
 fn follow(store: &Store, remote: &str, commit: ObjectId) {
     let tracking = store.tracking(remote);
     if store.read_ref(&tracking).ok().flatten() == Some(commit) {
         return;
     }
-    // The push stands; where this fails the next fetch makes up for it.
+    // The push is done; if this fails, the next fetch makes up for it.
     let args = Args::new(&["update-ref", "--create-reflog", "-m", "wf: push"]);
     let _ = store.git().output(args.value(tracking).value(commit.to_string()));
 }
 
-/// What a failed git command that asked a remote means to a user.
+/// Explains to a user why a git command that asked a remote failed.
 pub(super) fn told_by(error: GitError, remote: &str) -> SyncError {
     let remote = remote.to_owned();
     match error {

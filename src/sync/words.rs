@@ -3,7 +3,7 @@
 /// More words than this are cut.
 const LONGEST: usize = 600;
 
-/// Lines that say nothing about this case, by their starts.
+/// Beginnings of lines that say nothing about this case.
 const NOISE: &[&str] = &[
     "hint:",
     "From ",
@@ -20,12 +20,12 @@ const NOISE: &[&str] = &[
     "remove the file manually",
 ];
 
-/// What stands in the way.
+/// Why a push or fetch failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// A name, a password or a key is missing or wrong.
     Credentials,
-    /// Somebody else moved or held the ref at that moment.
+    /// Someone else moved or locked the ref at that moment.
     Contended,
     /// Anything else.
     Other,
@@ -34,17 +34,17 @@ pub(super) enum Trouble {
 /// How the remote answered for one ref.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Status {
-    /// It took the commit.
+    /// It accepted the commit.
     Updated,
-    /// It had the commit.
+    /// It already had the commit.
     Unchanged,
-    /// Our git did not even ask: the remote's head is not in the history of the commit.
+    /// Our git did not even ask, since the remote's head is not in the history of the commit.
     Rejected,
-    /// The remote said no; the reason.
+    /// The remote refused; the reason.
     Refused(String),
 }
 
-/// The words of a failed command in one line.
+/// The message of a failed command in one line.
 pub(super) fn of(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let line = line_of(text.lines().filter(|line| !line.starts_with(' ')));
@@ -60,7 +60,7 @@ pub(super) fn with_the_remotes(reason: &str, stderr: &[u8]) -> String {
     line_of(std::iter::once(reason).chain(told))
 }
 
-/// What our own `pre-receive` there, or another hook that speaks as git does, says to do about it.
+/// The hint of our own `pre-receive` there, or of another hook that prints hints as git does.
 pub(super) fn hint_of_the_remote(stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let hints = text.lines().filter_map(|line| line.strip_prefix("remote:")?.trim().strip_prefix("hint:"));
@@ -93,7 +93,7 @@ fn line_of<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     line
 }
 
-/// `https://name:secret@host` without what is before the `@`.
+/// `https://name:secret@host` without the part before the `@`.
 fn without_passwords(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -120,7 +120,7 @@ pub(super) fn never_met(stderr: &[u8]) -> bool {
     .any(|words| text.contains(words))
 }
 
-/// What kind of trouble the words speak of.
+/// The kind of failure that a message describes.
 pub(super) fn trouble(words: &str) -> Trouble {
     let any = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));
     if any(&[
@@ -135,7 +135,7 @@ pub(super) fn trouble(words: &str) -> Trouble {
     ]) {
         return Trouble::Credentials;
     }
-    // A folder that cannot be written shows as a ref that cannot be locked, and stays so.
+    // A directory that cannot be written shows as a ref that cannot be locked, and trying again does not help.
     if any(&["Permission denied", "Read-only file system", "No space left", "insufficient permission"]) {
         return Trouble::Other;
     }
@@ -155,7 +155,7 @@ pub(super) fn trouble(words: &str) -> Trouble {
     Trouble::Other
 }
 
-/// The lock file that was in the way, where the words name one.
+/// The lock file that was in the way, if the message names one.
 pub(super) fn lock_file(words: &str) -> Option<&str> {
     let (_, rest) = words.split_once("Unable to create '")?;
     rest.split_once("': File exists").map(|(path, _)| path).filter(|path| path.ends_with(".lock"))

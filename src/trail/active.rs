@@ -9,7 +9,7 @@ use crate::git::LinkedWorktree;
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::store::{Store, StoreError};
 
-/// `<git folder of the worktree>/wf/active.json`.
+/// `<git directory of the worktree>/wf/active.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Active {
     /// The claim.
@@ -26,7 +26,7 @@ pub(crate) struct Active {
     pub(crate) item_id: Option<ItemId>,
     /// The full name of the branch, `refs/heads/…`.
     pub(crate) branch: String,
-    /// The task that is being worked on, where somebody said so.
+    /// The task that is being worked on, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
 }
@@ -45,8 +45,8 @@ pub(crate) fn read(store: &Store) -> Result<Option<Active>, StoreError> {
     }
 }
 
-/// The work tree that carries an execution out: this one, or another of the repository's; none if no work tree here
-/// is bound to it.
+/// The work tree that executes an execution: this one, or another one of the repository; none if no work tree here is
+/// bound to it.
 pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
     let Some(git_dir) = git_dir_of(store, id)? else { return Ok(None) };
     if git_dir == store.git_dir() {
@@ -87,8 +87,8 @@ pub(crate) fn all(store: &Store) -> Result<Vec<Active>, StoreError> {
     Ok(found)
 }
 
-/// Binds this worktree to an execution. The file is there whole or not at all. Binding it once more to the same one
-/// leaves the task as it is where `active` names none.
+/// Binds this worktree to an execution. The file is written atomically. Binding again to the same execution keeps the
+/// task if `active` names none.
 pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {
     let mut active = active.clone();
     if active.task_id.is_none() {
@@ -106,7 +106,7 @@ pub(crate) fn write(store: &Store, active: &Active) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Takes the binding away.
+/// Removes the binding.
 pub(crate) fn clear(store: &Store) -> Result<(), StoreError> {
     remove(path(store))
 }
@@ -120,7 +120,7 @@ pub(crate) fn begin(store: &Store, made: &[ExecutionId]) -> Result<(), StoreErro
     std::fs::write(begun_path(store), text).map_err(StoreError::io(begun_path(store)))
 }
 
-/// What [`begin`] recorded, unless it was cleared since.
+/// What [`begin`] recorded, unless it was cleared.
 pub(crate) fn begun(store: &Store) -> Result<Vec<ExecutionId>, StoreError> {
     match std::fs::read_to_string(begun_path(store)) {
         Ok(text) => Ok(text.lines().filter_map(|line| ExecutionId::parse(line).ok()).collect()),
@@ -129,7 +129,7 @@ pub(crate) fn begun(store: &Store) -> Result<Vec<ExecutionId>, StoreError> {
     }
 }
 
-/// Takes the note back: the worktree is bound, or nothing was claimed.
+/// Clears that record: the worktree is bound, or nothing was claimed.
 pub(crate) fn forget(store: &Store) -> Result<(), StoreError> {
     remove(begun_path(store))
 }
@@ -145,7 +145,7 @@ fn remove(path: PathBuf) -> Result<(), StoreError> {
     }
 }
 
-/// Keeps others that claim for this worktree out, until it is dropped.
+/// Keeps other claims for this worktree out, until it is dropped.
 pub(crate) fn lock(store: &Store) -> Result<std::fs::File, StoreError> {
     let folder = store.git_dir().join("wf");
     let path = folder.join("claiming.lock");

@@ -1,4 +1,4 @@
-//! What an audit looks at: the commits of a range, the executions that link them, and who did what about their issues.
+//! The input of an audit: the commits of a range, the executions that link them, and who changed their issues.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
     Ok(list.lines().filter_map(object_id).collect())
 }
 
-/// None if its trees unfold to more files than can be looked at.
+/// None if its trees unfold to more files than can be examined.
 fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
     let Some(files) = store.every_change_of(code)? else { return Ok(None) };
     let kind = |(old, new): (bool, bool)| match (old, new) {
@@ -121,8 +121,8 @@ pub(crate) fn issues(index: &Index<'_>, commits: &[Audited]) -> Result<Vec<Issue
     Ok(folders)
 }
 
-/// Every file that the linked commits touched: as git knows it where the commit is here, else as it was recorded. None
-/// where a commit is not here and touched more than a record holds, or where it touched more than can be looked at.
+/// Every file that the linked commits touched: from git if the commit is here, else as recorded. None if a missing
+/// commit touched more than a record holds, or if one touched more than can be examined.
 pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTreeSet<String>> {
     let with_code = |it: LinkedCommit| {
         let code = store.commit_here(&it.link.hash).and_then(|id| store.code_commit(id).ok());
@@ -133,7 +133,7 @@ pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTre
     let mut own = merges::own_changes(store, merges, Budget::of_each()).ok()?;
     let mut files = BTreeSet::new();
     for (link, code) in commits {
-        // What a merge joins was touched by others.
+        // The files that a merge brings in were touched by other commits.
         if let Some(merge) = code.as_ref().filter(|code| is_merge(code)) {
             if own.unseen.contains_key(&merge.id) {
                 return None;

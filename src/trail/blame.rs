@@ -10,14 +10,14 @@ use crate::git::{Args, ObjectId};
 use crate::model::remedy::{Call, Remedies};
 use crate::store::{Store, StoreError, object_id};
 
-/// Lines that follow each other and come from one commit.
+/// Consecutive lines from one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
     /// The first and the last line as the file is now, from 1.
     pub(crate) lines: RangeInclusive<u64>,
     /// The commit; none if the lines are in no commit yet.
     pub(crate) commit: Option<ObjectId>,
-    /// What the file was called there.
+    /// The file's name there.
     pub(crate) path: String,
     /// The lines themselves.
     pub(crate) text: Vec<String>,
@@ -26,15 +26,15 @@ pub(crate) struct Span {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BlameError {
-    /// git does not know the file, or not in that commit.
+    /// git does not know the file.
     #[error("git knows no file `{0}`")]
     NoFile(String),
-    /// The file is in no commit any more.
+    /// The file was deleted.
     #[error("`{path}` was deleted in {commit}")]
     Deleted {
         /// The file.
         path: String,
-        /// The start of the last such commit's id.
+        /// The abbreviated id of the last commit that has it.
         commit: String,
     },
     /// The file is shorter.
@@ -44,7 +44,7 @@ pub(crate) enum BlameError {
         path: String,
         /// The line asked for.
         asked: u64,
-        /// How many there are.
+        /// How many lines it has.
         has: String,
     },
     /// The file is not in the repository.
@@ -84,7 +84,7 @@ pub(crate) fn path_from_top(store: &Store, here: &Path, file: &str) -> Result<St
     let outside = || BlameError::Outside(PathBuf::from(file));
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let whole = here.join(file);
-    // A link is a file of its own to git, so only the folder that it lies in is followed.
+    // To git, a symbolic link is itself a file, so only the links in the path of its directory are followed.
     let folder = real(whole.parent().ok_or_else(outside)?);
     let name = whole.file_name().ok_or_else(outside)?;
     let inside = folder.join(name);
@@ -99,11 +99,11 @@ pub(crate) fn path_from_top(store: &Store, here: &Path, file: &str) -> Result<St
     Ok(parts.join("/"))
 }
 
-/// Asks for `lines` of the file as it is in the work tree (in a bare repository: at HEAD), or for all of them.
+/// Blames `lines` of the file as it is in the work tree (in a bare repository, at HEAD), or all of them.
 ///
-/// Where the file is new, git compares whole trees to see whether it was renamed, and would walk whatever they unfold to.
-/// So it is asked without renames first. If there are any, it is asked again, and goes no further back than to commits that
-/// changed more files than can be looked at.
+/// If the file is new, git compares whole trees to see whether it was renamed, and would walk everything that they
+/// unfold to. So it first runs without renames. If there are any, it runs again, and stops at commits that changed more
+/// files than can be examined.
 pub(crate) fn blame(
     store: &Store,
     path: &str,
@@ -140,8 +140,8 @@ const NO_RENAMES: &[&str] = &["--no-follow"];
 /// The most renames of one file that are followed.
 const MOST_RENAMES: usize = 32;
 
-/// The commits at which looking for renames must end, since nobody can look at all that they changed. None if no line
-/// comes from a file of another name.
+/// The commits at which the search for renames must stop, since they changed too much to examine. None if no line comes
+/// from a file of another name.
 fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, StoreError> {
     let origins = |spans: &[Span], path: &str| -> Vec<(ObjectId, String)> {
         spans.iter().filter_map(|span| Some((span.commit?, path.to_owned()))).collect()
@@ -154,7 +154,7 @@ fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, Store
             continue;
         }
         for parent in store.code_commit(commit)?.parents {
-            // Behind the end of a shallow clone git does not look either.
+            // git does not look beyond the end of a shallow clone either.
             if !store.repo().has_object(parent) || store.has_path(parent, path.as_str().into())? {
                 continue;
             }
@@ -172,7 +172,7 @@ fn renames(store: &Store, spans: &[Span]) -> Result<Option<Vec<ObjectId>>, Store
     Ok((count > 0).then_some(ends))
 }
 
-/// What a file was called in the parent of a commit that renamed it.
+/// The name of a file in the parent of a commit that renamed it.
 fn renamed_from(
     store: &Store,
     parent: ObjectId,
@@ -186,7 +186,7 @@ fn renamed_from(
     Ok(parts.chunks_exact(3).find(|it| it[2] == path).map(|it| it[1].clone().into_owned()))
 }
 
-/// Where a file is not there, whether it was once.
+/// For a missing file, whether it ever existed.
 fn deleted(store: &Store, path: String) -> BlameError {
     // Run at the root of the work tree, to which the path is relative.
     let args =
@@ -214,8 +214,8 @@ fn told(error: GitError, path: &str, lines: Option<&RangeInclusive<u64>>) -> Bla
     BlameError::Store(StoreError::Git(error))
 }
 
-/// Reads what `--porcelain` prints: for each line a head `<commit> <line there> <line here> [<lines of the group>]`,
-/// what is known of the commit where it comes first, and the line itself behind a tab.
+/// Parses the output of `--porcelain`: for each line a header `<commit> <line there> <line here> [<lines of the
+/// group>]`, the facts about the commit when it comes first, and the line itself after a tab.
 fn parse(text: &str) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     let mut paths: std::collections::BTreeMap<String, String> = std::collections::BTreeMap::new();

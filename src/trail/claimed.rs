@@ -12,16 +12,16 @@ use crate::store::{Read, Store, StoreError, layout, records};
 /// What is known of it.
 #[derive(Debug)]
 pub(crate) enum Claimed {
-    /// The plan, without what was hidden since.
+    /// The plan, without values that were hidden since.
     Plan(Box<Solution>),
-    /// The commit that the claim names does not hold it.
+    /// The commit that the claim names does not contain it.
     NotThere,
-    /// It is there, and cannot be read.
+    /// It exists, but cannot be read.
     Unreadable,
 }
 
-/// The plan as it is stored, whoever hid what of it: what a reader must not see must not change what is allowed. One that
-/// was purged is unreadable.
+/// The plan as it is stored, even if values of it are hidden: hiding a text must not change what is allowed. A purged
+/// plan is unreadable.
 pub(crate) fn stored_plan(store: &Store, now: &impl Read, claim: &Execution) -> Result<Claimed, StoreError> {
     let is_claimed = |plan: &Solution| plan.plan_digest() == claim.plan_digest;
     let id = &claim.solution_id;
@@ -57,7 +57,7 @@ pub(crate) fn plan(
     }
     let Some(commit) = store.commit_here(&claim.plan_commit) else { return Ok(Claimed::Unreadable) };
     let then = store.snapshot_at(commit)?;
-    // What was hidden since is hidden here too.
+    // Values that were hidden since are hidden here too.
     let path = layout::solution(id);
     let hidden = Redactions::at(now, &path)?;
     let found = read_solution(&then, id)?
@@ -67,7 +67,7 @@ pub(crate) fn plan(
     Ok(doc.read().map_or(Claimed::Unreadable, |plan| Claimed::Plan(Box::new(plan))))
 }
 
-/// What is missing of a claim, as it may be shown: tests of a plan of which something is hidden are counted, not named.
+/// The missing evidence of a claim, as it may be shown: the tests of a plan with hidden values are counted, not named.
 pub(crate) fn shown(
     missing: Vec<String>,
     store: &Store,

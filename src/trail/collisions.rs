@@ -1,5 +1,5 @@
 //! Where branches would conflict if they were merged now. git merges them in memory: no work tree or reference is
-//! touched, and its objects go to a temporary folder.
+//! touched, and its objects go to a temporary directory.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,22 +11,22 @@ use crate::model::hash::CommitHash;
 use crate::model::remedy::Remedies;
 use crate::store::{Store, StoreError};
 
-/// More places than these are not told of one file.
+/// At most this many places are reported for one file.
 const MOST_HUNKS: usize = 20;
 
-/// Why no answer can be given.
+/// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CollisionError {
     /// The installed git cannot merge in memory.
     #[error("{version} cannot merge branches in memory")]
     TooOld {
-        /// What it calls itself.
+        /// Its version.
         version: String,
     },
     /// A `git` command failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A folder for what the merge writes cannot be made.
+    /// The directory for the objects of the merge cannot be made.
     #[error("cannot make a temporary folder: {0}")]
     Folder(std::io::Error),
 }
@@ -74,11 +74,11 @@ pub(crate) struct Hunk {
 pub(crate) struct FileCollision {
     /// Its path.
     pub(crate) path: String,
-    /// As git calls it: contents, modify/delete, rename/rename, …
+    /// The kind, in git's words: contents, modify/delete, rename/rename, …
     pub(crate) kind: String,
-    /// What git says.
+    /// git's message.
     pub(crate) message: String,
-    /// Where, as far as both changed lines of it; at most 20 places.
+    /// The places where both changed lines; at most 20.
     pub(crate) hunks: Vec<Hunk>,
 }
 
@@ -140,7 +140,7 @@ impl Aside {
     }
 }
 
-/// Lines of the old version, and those that stand for them in the new one.
+/// Lines of the old version, and those that replace them in the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Change {
     old: Lines,
@@ -159,14 +159,14 @@ impl Change {
         Some(Self { old: lines(old)?, new: lines(new)? })
     }
 
-    /// The lines of the old version as a half-open range; what was only put in stands behind its line.
+    /// The lines of the old version as a half-open range; an insertion comes after its line.
     fn span(&self) -> (usize, usize) {
         let Lines { start, count } = self.old;
         if count == 0 { (start + 1, start + 1) } else { (start, start + count) }
     }
 }
 
-/// Changes of the same lines, or of lines right beside each other: git takes both for conflicts.
+/// Whether they change the same lines or adjacent lines: git treats both as conflicts.
 fn touching(ours: &[Change], theirs: &[Change]) -> Vec<Hunk> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -183,8 +183,8 @@ fn touching(ours: &[Change], theirs: &[Change]) -> Vec<Hunk> {
     found
 }
 
-/// What `git merge-tree -z --name-only` says of conflicts: the tree and the names, an empty text, then for each message
-/// the number of its paths, the paths, its kind and its words.
+/// Parses the conflicts in the output of `git merge-tree -z --name-only`: the tree and the names, an empty text, then
+/// for each message the number of its paths, the paths, its kind and its text.
 fn conflicts(output: &[u8]) -> Vec<FileCollision> {
     let text = |part: &[u8]| String::from_utf8_lossy(part).into_owned();
     let mut parts =
@@ -210,7 +210,7 @@ pub(crate) fn is_merged(store: &Store, commit: &CommitHash, into: &CommitHash) -
     }
 }
 
-/// The commit that a full name of a branch stands for, in this clone.
+/// The commit of a branch, given by its full name, in this clone.
 pub(crate) fn branch_tip(store: &Store, branch: &str) -> Result<Option<CommitHash>, StoreError> {
     let tip = if branch.starts_with("refs/heads/") { store.read_ref(branch)? } else { None };
     Ok(tip.map(CommitHash::from))

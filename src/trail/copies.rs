@@ -1,5 +1,6 @@
-//! Commits that only make once more what others made and nobody linked: their cherry-picks and squashes. Both are known by
-//! git's patch id, so that what was changed on the way (a conflict that was resolved) is somebody's own.
+//! Commits that only repeat changes which other people made and nobody linked: cherry-picks and squashes. Both are
+//! recognized by git's patch id, so a copy that was changed on the way (such as a resolved conflict) counts as new
+//! work.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,12 +11,12 @@ use crate::model::hash::{CommitHash, PatchId};
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::store::{CodeCommit, Store, StoreError, object_id};
 
-/// At most this many of the latest commits of an execution are looked at.
+/// At most this many of the latest commits of an execution are examined.
 const MOST_COMMITS: usize = 50;
-/// At most this many commits of others are compared with each, and so many branches as a whole.
+/// At most this many commits of others, and this many whole branches, are compared with each.
 const MOST_COMPARED: usize = 100;
 
-/// Who made a commit, and when, in seconds.
+/// The author of a commit, and the time in seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Made {
     author: String,
@@ -25,7 +26,7 @@ struct Made {
 }
 
 impl Made {
-    /// Whether it is made of `other`, which another person had made before. Dates of authors outlive a rebase.
+    /// Whether it copies `other`, which another person made before. Author dates survive a rebase.
     fn is_from(&self, other: &Self) -> bool {
         let is_pick =
             (&self.author, self.authored) == (&other.author, other.authored) && self.author != self.committer;
@@ -33,7 +34,7 @@ impl Made {
     }
 }
 
-/// Of the commits of an execution those that only repeat others, with what to say of them.
+/// The commits of an execution that only repeat others, with a message for each.
 pub(crate) fn of_others(
     store: &Store,
     execution: &ExecutionFolder,
@@ -93,21 +94,21 @@ fn others(store: &Store, linked: &LinkedCommit, named: &[ObjectId]) -> Result<Ve
     Ok(found)
 }
 
-/// The oldest of some commits that makes that change.
+/// The oldest of these commits that makes that change.
 fn same(store: &Store, patch: &PatchId, others: &[ObjectId]) -> Result<Option<ObjectId>, StoreError> {
     let hashes: Vec<CommitHash> = others.iter().map(|id| CommitHash::from(*id)).collect();
     let known = patch_id::of_commits(store, &hashes)?;
     Ok(others.iter().rev().find(|id| known.get(&CommitHash::from(**id)) == Some(patch)).copied())
 }
 
-/// The changes between two commits that were looked at so far.
+/// A cache of the changes between two commits.
 struct Ranges<'a> {
     store: &'a Store,
     patches: HashMap<(ObjectId, ObjectId), Option<PatchId>>,
 }
 
 impl Ranges<'_> {
-    /// The tip whose commits since it left the branch of this one make that change together.
+    /// The tip of a branch whose commits, since it forked from the branch of this one, together make that change.
     fn same(
         &mut self,
         patch: &PatchId,
@@ -134,7 +135,7 @@ impl Ranges<'_> {
     }
 }
 
-/// What branches here and at remotes lead to.
+/// The tips of branches here and at remotes.
 fn tips(store: &Store) -> Result<Vec<ObjectId>, StoreError> {
     let args = Args::new(&["for-each-ref", "--format=%(objectname)", "--sort=-committerdate"]);
     let args = args.with("--count=", MOST_COMPARED).value("refs/heads").value("refs/remotes");

@@ -7,10 +7,10 @@ use bstr::ByteSlice;
 use crate::git::Args;
 use crate::store::Store;
 
-/// How a hook calls the program: a shim of ours names it, and so does a hook of one's own that calls ours.
+/// How a hook calls the program: our shim contains it, and so does a user's own hook that calls us.
 const CALLS: [&[u8]; 2] = [b"git-wf", b"git wf"];
 
-/// Whether git would run a `post-commit` that calls us. It is said to be so where git cannot say where its hooks are.
+/// Whether git would run a `post-commit` that calls us. True if git cannot say where its hooks are.
 pub(crate) fn links_commits(store: &Store) -> bool {
     let args = Args::new(&["rev-parse", "--path-format=absolute", "--git-path", "hooks"]);
     let Ok(folder) = store.git().run(args) else { return true };

@@ -1,4 +1,4 @@
-//! What links a commit: the entry of an execution's log, and which plan, execution and task a commit's trailers mean.
+//! Links of commits: the entry in an execution's log, and the plan, execution and task that a commit's trailers mean.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::claim_order::who_holds;
 use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, layout, records};
 
-/// What an execution's log says of a commit.
+/// The log entry that links a commit.
 pub(crate) fn link(
     commit: &CodeCommit,
     files: &[String],
@@ -30,13 +30,13 @@ pub(crate) fn link(
     }
 }
 
-/// The files that the link of a commit names: those that it changed. Of a merge these are its own, since the others were
-/// changed by the commits that it joins.
+/// The files that the link of a commit names: those that it changed. For a merge, only its own changes, since the
+/// others were made by the commits that it joins.
 pub(crate) fn files(store: &Store, commit: &CodeCommit) -> Result<Vec<String>, StoreError> {
     if commit.parents.len() < 2 {
         return store.changed_files(commit);
     }
-    // The link must not be lost over a merge that cannot be made again.
+    // The link must not be lost because a merge cannot be repeated.
     let own = merges::own_changes(store, std::iter::once(commit), Budget::of_each()).ok();
     let own = own.and_then(|mut own| own.changes.remove(&commit.id)).unwrap_or_default();
     Ok(own.into_keys().take(MOST_FILES).collect())
@@ -57,7 +57,7 @@ pub(crate) fn solutions(
     Ok(found)
 }
 
-/// The execution of that plan which holds and goes on, else its latest attempt.
+/// The running execution of that plan that holds the issue, else its latest attempt.
 pub(crate) fn execution_of(
     read: &impl Read,
     solution: &SolutionId,

@@ -11,7 +11,7 @@ use crate::store::history::{FileChange, Step};
 use crate::store::redact::Redactions;
 use crate::store::{Read, Snapshot, Store, StoreError, Subjects, object_id};
 
-/// A longer selection of steps is drawn with every line, also those that show through others.
+/// With more steps than this, the graph is drawn with every edge, even redundant ones.
 const MOST_REDUCED: usize = 5_000;
 
 /// Which steps are wanted; everything that is given must hold.
@@ -21,11 +21,11 @@ pub(crate) struct Wanted {
     pub(crate) since: Option<Time>,
     /// Made then or earlier.
     pub(crate) until: Option<Time>,
-    /// By somebody with one of these in the name, address or `WF_ACTOR`, whatever their case.
+    /// By someone whose name, address or `WF_ACTOR` contains one of these, in any case.
     pub(crate) authors: Vec<String>,
     /// By one of these commands; `queue` is every command that begins so.
     pub(crate) ops: Vec<String>,
-    /// In one of these roles; `owner` is none at all.
+    /// In one of these roles; `owner` means no role.
     pub(crate) roles: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl Wanted {
         let is_op = |wanted: &String| {
             op.strip_prefix(wanted.as_str()).is_some_and(|r| r.is_empty() || r.starts_with(' '))
         };
-        // Nobody makes a merge: it follows from what it joins.
+        // Nobody acts in a merge: it follows from what it joins.
         let role = step.role.as_deref().or((!matches!(op, "" | "merge")).then_some("owner"));
         self.since.is_none_or(|since| step.at >= since)
             && self.until.is_none_or(|until| step.at <= until)
@@ -56,7 +56,7 @@ impl Wanted {
     }
 }
 
-/// The steps that led to the present state, as they may be shown now: what is hidden now was not hidden then.
+/// The steps that led to the present state, as they may be shown now: a value that is hidden now was not hidden then.
 pub(crate) struct Log<'a> {
     store: &'a Store,
     index: Index<'a>,
@@ -66,14 +66,14 @@ pub(crate) struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    /// All that is shown of a log is of the state of the index.
+    /// Everything that is shown of a log is from the state of the index.
     pub(crate) fn of(store: &'a Store, index: Index<'a>) -> Result<Self, IndexError> {
         let has_hidden = !index.with_redactions()?.is_empty();
         let (now, subjects) = (index.snapshot()?, Subjects::new(index.snapshot()?));
         Ok(Self { store, index, now, has_hidden, subjects })
     }
 
-    /// The numbers of the steps that did something to `thing`, or of all; the latest first, at most `limit` of the wanted
+    /// The numbers of the steps that changed `thing`, or of all steps; latest first, at most `limit` of the wanted
     /// ones.
     pub(crate) fn find(
         &self,
@@ -96,11 +96,12 @@ impl<'a> Log<'a> {
         Ok(found)
     }
 
-    /// Which of these steps came next after each, as their places among `shown`: through others that are not shown, too.
+    /// For each shown step, the shown steps that came next after it, as indexes into `shown`; steps that are not shown
+    /// are skipped.
     pub(crate) fn children(&self, shown: &[i64]) -> Result<Vec<Vec<usize>>, IndexError> {
         let places: HashMap<i64, usize> = shown.iter().enumerate().map(|(place, n)| (*n, place)).collect();
         let mut children = vec![Vec::new(); shown.len()];
-        // From the latest on: what waits for a commit is those of its descendants that are shown with nothing between.
+        // From the latest on: a commit is awaited by those shown descendants that have no other shown step in between.
         let mut waiting: HashMap<ObjectId, BTreeSet<usize>> = HashMap::new();
         let mut open = shown.len();
         let mut is_whole = true;
@@ -124,8 +125,8 @@ impl<'a> Log<'a> {
         Ok(if is_whole || shown.len() > MOST_REDUCED { children } else { reduced(&children) })
     }
 
-    /// One step, by its number in the index; with what it changed at or under `paths` (anywhere where there are none),
-    /// where that is wanted.
+    /// One step, by its number in the index; if wanted, with what it changed at or under `paths` (or anywhere, if there
+    /// are none).
     pub(crate) fn step(&mut self, n: i64, paths: Option<&[String]>) -> Result<Step, IndexError> {
         let mut step = self.index.step(n)?;
         if self.has_hidden && self.subjects.hide(&mut step.subject)? && step.force.is_some() {
@@ -143,7 +144,8 @@ impl<'a> Log<'a> {
     }
 }
 
-/// Files at or under `paths` (anywhere, where there are none) that differ between two commits, as they may be shown `now`.
+/// Files at or under `paths` (or anywhere, if there are none) that differ between two commits, as they may be shown
+/// `now`.
 pub(crate) fn changes(
     store: &Store,
     now: &Snapshot<'_>,
@@ -161,13 +163,13 @@ pub(crate) fn changes(
                 .any(|at| path.strip_prefix(at.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/')))
     };
     let mut found = Vec::new();
-    // A folder that is none of ours has no text to show, nor has a link.
+    // A directory or a symbolic link has no text to show.
     let is_file = |side: Option<(EntryKind, ObjectId)>| {
         side.is_some_and(|(kind, _)| matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable))
     };
     let files = differing.into_iter().filter(|it| is_file(it.old) || is_file(it.new));
     for path in files.map(|it| it.path).filter(|path| wanted(path)) {
-        // What is hidden now was not hidden then.
+        // A value that is hidden now was not hidden then.
         let hidden = Redactions::at(now, &path)?;
         let text = |bytes: Vec<u8>| hidden.text(&path, &bytes);
         let before = match &old {

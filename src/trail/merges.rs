@@ -1,11 +1,10 @@
 //! A merge's own changes: every path in which its tree differs from the one that git makes of its parents, and every
-//! path with a conflict. So the resolution of a conflict is the merge's own change, whichever side won, and so is a
-//! rename, a mode change, an added or deleted file, or a change of one side that the merge dropped, if git would not
-//! have made it.
+//! path with a conflict. So the resolution of a conflict is the merge's own change, whichever side won. So is a rename,
+//! a mode change, an added or deleted file, or a dropped change of one side, if git would not have made it.
 //!
-//! git merges the parents again (`merge-tree`, git 2.39 or later), with its own settings for renames and without
-//! attributes and merge drivers: those of a clone would make the answer depend on where it is asked. An octopus is merged
-//! parent by parent. An older git cannot do it: there only what one side alone changed counts as merged, file by file, and
+//! git merges the parents again (`merge-tree`, git 2.39 or later), with its default settings for renames and without
+//! attributes and merge drivers: those of a clone would make the answer depend on the clone. An octopus is merged
+//! parent by parent. An older git cannot do this; then only files that one side alone changed count as merged, and
 //! every other path is the merge's own.
 
 mod again;
@@ -22,16 +21,16 @@ use crate::git::ObjectId;
 use crate::rules::audit::{Change, Unseen};
 use crate::store::{CodeCommit, Store, StoreError};
 
-/// What merges hold of their own.
+/// The merges' own changes.
 #[derive(Debug, Default)]
 pub(crate) struct OwnChanges {
-    /// The paths that each merge has of its own. A merge that only joins is not among them.
+    /// The paths that each merge changed itself. A merge that changed nothing itself is not included.
     pub(crate) changes: HashMap<ObjectId, BTreeMap<String, Change>>,
     /// Merges that are not repeated, each with the reason.
     pub(crate) unseen: HashMap<ObjectId, Unseen>,
 }
 
-/// Looks at merges of the code.
+/// Examines merges of the code.
 pub(crate) fn own_changes<'a>(
     store: &Store,
     merges: impl Iterator<Item = &'a CodeCommit>,
@@ -76,7 +75,7 @@ pub(crate) fn own_changes<'a>(
     let trees: Vec<_> = differing.iter().map(|(_, joined, tree)| (joined.tree, *tree)).collect();
     for ((id, joined, tree), mut changes) in differing.into_iter().zip(again.changes(&trees)?) {
         if changes.is_empty() && tree != joined.tree {
-            // The trees themselves are written differently.
+            // The tree objects themselves differ.
             changes.insert(".".into(), Change::Modified);
         }
         found.note(id, of_the_merge(store, id, &joined.conflicts, changes)?);
@@ -84,8 +83,8 @@ pub(crate) fn own_changes<'a>(
     Ok(found)
 }
 
-/// Whether an index holds more than git makes of `head` and `other`, as where a squash is committed together with changes
-/// of one's own, or a conflict was settled. None if the installed git cannot tell.
+/// Whether an index differs from what git makes of `head` and `other`, as when a squash is committed together with
+/// other changes, or a conflict was resolved. None if the installed git cannot tell.
 pub(crate) fn is_more(
     store: &Store,
     (head, other): (ObjectId, ObjectId),
@@ -113,7 +112,7 @@ fn pair(merge: &CodeCommit) -> Option<(ObjectId, ObjectId)> {
     }
 }
 
-/// The paths of a merge that are its own, of those that conflict and those in which it differs from what git made.
+/// The merge's own paths, out of those that conflict and those in which it differs from git's result.
 fn of_the_merge(
     store: &Store,
     merge: ObjectId,
@@ -127,7 +126,7 @@ fn of_the_merge(
     for path in conflicts {
         changes.entry(path.clone()).or_insert(Change::Modified);
     }
-    // If two sides need one path, git's result has one of them as `path~branch`, which is in none of the commits.
+    // If two sides need the same path, git's result has one of them as `path~branch`, which is in none of the commits.
     let commits: Vec<_> = store.code_commit(merge)?.parents.into_iter().chain([merge]).collect();
     let is_anywhere =
         |path: &BString| commits.iter().any(|commit| store.has_path(*commit, path.as_bstr()).unwrap_or(true));
@@ -135,8 +134,8 @@ fn of_the_merge(
     Ok(if kept.is_empty() { absent } else { kept }.into_iter().map(shown).collect())
 }
 
-/// What can be found out with an older git: the paths in which a merge is not what one side alone made of them. None of
-/// an octopus, nor where the sides have several best common ancestors.
+/// The answer with an older git: the paths that are not as one side alone changed them. None for an octopus, or if the
+/// sides have several best common ancestors.
 fn by_file(store: &Store, merge: &CodeCommit) -> Result<Option<BTreeMap<String, Change>>, StoreError> {
     let [one, two] = merge.parents[..] else { return Ok(None) };
     let base = match store.merge_bases(one, two)?[..] {

@@ -1,4 +1,5 @@
-//! From plans to commits and back: what this worktree executes, commit links, finding lost ones again, trace, the log.
+//! From plans to commits and back: what this worktree executes, commit links and how lost ones are found, trace, the
+//! log.
 
 pub(crate) mod active;
 mod aside;

@@ -7,18 +7,18 @@ use crate::model::remedy::Remedies;
 use crate::store::dates::Bound;
 use crate::store::{Store, StoreError, object_id};
 
-/// A state that cannot be made out.
+/// A state that cannot be resolved.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MomentError {
-    /// It is nothing of that kind.
+    /// It does not name a state.
     #[error("`{0}` is neither a commit of the store nor a date")]
     Unknown(String),
-    /// It is a commit of something else.
+    /// It is a commit that is not of the ref.
     #[error("`{text}` is the commit {commit}, which is not a commit of the store")]
     NotOurs {
         /// As it was given.
         text: String,
-        /// What git took it for.
+        /// What git resolved it to.
         commit: String,
     },
     /// The history cannot be read.
@@ -51,8 +51,8 @@ impl Explain for MomentError {
     }
 }
 
-/// The commit of the ref that `text` names. A date names the latest step until then; before the first one there was no
-/// store yet, which is none.
+/// The commit of the ref that `text` names. A date names the latest step until then; none if that is before the first
+/// one.
 pub(crate) fn state(
     store: &Store,
     index: &Index<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn state(
     }
     match (store.moment(text, bound)?, commit) {
         (Some(time), _) => {
-            // A step counts in whole seconds; one of the second in which a day begins is of that day.
+            // Steps have whole seconds; one in the first second of a day belongs to that day.
             let seconds = time.millis().div_euclid(1000) - i64::from(bound == Bound::Since);
             Ok(index.step_until(seconds)?.as_deref().and_then(object_id))
         }
@@ -76,7 +76,7 @@ pub(crate) fn state(
     }
 }
 
-/// What git takes it for. `@` is the ref here, not HEAD.
+/// What git resolves it to. Here `@` is the ref, not HEAD.
 fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
     let spec = match text.strip_prefix('@') {
         Some(rest) if rest.starts_with('{') => format!("{}{text}", store.reference()),
@@ -92,7 +92,7 @@ fn commit(store: &Store, text: &str) -> Result<Option<ObjectId>, StoreError> {
     Ok(object_id(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// What this clone and the remote had in common when they last met; none if they never did.
+/// The last state that this clone and the remote had in common; none if there is none.
 pub(crate) fn last_met(store: &Store, remote: &str) -> Result<Option<ObjectId>, StoreError> {
     let (Some(ours), Some(theirs)) = (store.tip()?, store.read_ref(&store.tracking(remote))?) else {
         return Ok(None);

@@ -1,8 +1,8 @@
-//! The branches on which a worktree carries its execution out: that of the claim, and those that its holder made from it
-//! since, by `git switch -c` or `git branch -m`.
+//! The branches of a worktree's execution: that of the claim, and those that its holder made from it since, by `git
+//! switch -c` or `git branch -m`.
 //!
-//! A branch is known to be newer than the claim by the names that there were when it was made; dates would not do, since
-//! clocks and reflogs of git have whole seconds.
+//! A branch is newer than the claim if its name did not exist when the claim was made. Dates would not do, since git's
+//! reflogs have whole seconds.
 
 use std::path::PathBuf;
 
@@ -16,26 +16,26 @@ use crate::store::{Store, StoreError};
 /// How a branch is related to the execution of a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relation {
-    /// Commits on it are those of the execution.
+    /// Commits on it belong to the execution.
     Own,
     /// It is newer than the claim, and does not contain the commit that the claim began with.
     NewElsewhere,
     /// It is newer than the claim, and another person works on it here.
     NewOfAnother,
-    /// It was there before.
+    /// It is older than the claim.
     Other,
 }
 
-/// `<git folder of the worktree>/wf/branches`: a name a line.
+/// `<git directory of the worktree>/wf/branches`: one name per line.
 fn path(store: &Store) -> PathBuf {
     store.git_dir().join("wf/branches")
 }
 
-/// Notes the branches that there are as a claim is made.
+/// Records the existing branches when a claim is made.
 pub(crate) fn note(store: &Store) -> Result<(), StoreError> {
     let failed = StoreError::object("cannot read the branches");
     let mut text = String::new();
-    // One that cannot be read is no branch that anybody commits to.
+    // Nobody commits to a branch that cannot be read.
     for branch in store.repo().branches().map_err(failed)? {
         text.push_str(&branch.name());
         text.push('\n');
@@ -81,7 +81,7 @@ pub(crate) fn renamed(
     })
 }
 
-/// How `branch`, a full name, which is checked out in the worktree of `store`, is related to what that executes.
+/// How `branch` (a full name), which is checked out in the worktree of `store`, is related to the execution there.
 pub(crate) fn relation(
     store: &Store,
     active: &Active,
@@ -91,7 +91,7 @@ pub(crate) fn relation(
     if branch == active.branch {
         return Ok(Relation::Own);
     }
-    // Of a claim by an older version nothing is known.
+    // An older version did not record the branches.
     let Ok(known) = std::fs::read_to_string(path(store)) else { return Ok(Relation::Other) };
     if known.lines().any(|name| name == branch) {
         return Ok(Relation::Other);

@@ -9,7 +9,7 @@ use crate::git::{Args, Git, GitError, ObjectId};
 use crate::model::hash::{CommitHash, PatchId};
 use crate::store::{Store, StoreError};
 
-/// How a change is shown for its id to be computed: no setting of the user has a say in it.
+/// The diff options for computing an id, which no setting of the user changes.
 const SHOWN: &[&str] = &[
     // Larger files are compared as a whole.
     "-c",
@@ -24,7 +24,7 @@ const SHOWN: &[&str] = &[
     "--root",
 ];
 
-/// How a staged change is shown, so that it has the id that it will have as a commit.
+/// The diff options for a staged change, which give it the id that it will have as a commit.
 const STAGED: &[&str] = &[
     "-c",
     "core.bigFileThreshold=32m",
@@ -38,7 +38,7 @@ const STAGED: &[&str] = &[
     "--no-textconv",
 ];
 
-/// The patch ids of what an index changes in a commit, and of what would undo that.
+/// The patch ids of a staged change, and of its reverse.
 pub(crate) fn of_index(
     store: &Store,
     index: &Path,
@@ -50,13 +50,13 @@ pub(crate) fn of_index(
         shown.env("GIT_INDEX_FILE", index);
         Ok(ids_of(&git, shown)?.split_whitespace().next().and_then(PatchId::parse))
     };
-    // git swaps the prefixes of the paths as well, and they are a part of the id.
+    // git also swaps the prefixes of the paths, which are part of the id.
     let back = Args::new(STAGED).options(&["-R", "--src-prefix=b/", "--dst-prefix=a/"]);
     Ok([id(Args::new(STAGED))?, id(back)?])
 }
 
-/// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None if nothing changed, or
-/// if the trees unfold to more files than can be looked at: git would walk all of them.
+/// The patch id of everything between two commits; without a `base`, of the whole tree at `head`. None if nothing
+/// changed, or if the trees unfold to more files than can be examined: git would walk all of them.
 pub(crate) fn between(
     store: &Store,
     base: Option<ObjectId>,
@@ -72,17 +72,17 @@ pub(crate) fn between(
     Ok(text.split_whitespace().next().and_then(PatchId::parse))
 }
 
-/// What `git patch-id` says of the patches that `shown` prints. From one to the other, since all the patches together may
-/// be of any size.
+/// The answer of `git patch-id` for the patches that `shown` prints. They are piped from one to the other, since
+/// together they may be of any size.
 fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
     let command = "diff-tree | git patch-id";
     let start = |source| GitError::Start { command: command.into(), source };
-    // A file takes any number of complaints, while nobody reads them.
+    // A file takes any amount of stderr, while nobody reads it.
     let mut said = tempfile::tempfile().map_err(start)?;
     shown.stdout(Stdio::piped()).stderr(said.try_clone().map_err(start)?);
     let mut shown = shown.spawn().map_err(start)?;
     let ids = {
-        // Gone before anybody is waited for: as long as it has the pipe, a writer whose reader ended early writes on for ever.
+        // Dropped before waiting: as long as it is open, a writer whose reader ended early would wait for ever.
         let mut ids = git.command(&["patch-id", "--stable"]);
         ids.stdin(shown.stdout.take().map_or_else(Stdio::null, Stdio::from));
         ids.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
@@ -103,7 +103,7 @@ fn ids_of(git: &Git, mut shown: Command) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&ids.stdout).into_owned())
 }
 
-/// Whether a commit's change can be looked at; one that is not here, or a merge, has none.
+/// Whether a commit's change can be examined; a missing commit, or a merge, has none.
 fn is_seen(store: &Store, commit: &CommitHash) -> Result<bool, StoreError> {
     let Some(id) = store.commit_here(commit) else { return Ok(false) };
     let before = match store.code_commit(id)?.parents[..] {
@@ -114,8 +114,8 @@ fn is_seen(store: &Store, commit: &CommitHash) -> Result<bool, StoreError> {
     Ok(!store.repo().is_beyond_looking(before, store.code_tree_of(id)?)?)
 }
 
-/// The patch id of each commit against its parent. Merges have none, nor do commits that change nothing, or
-/// whose trees unfold to more files than can be looked at.
+/// The patch id of each commit against its parent. Merges have none, nor do commits that change nothing, or whose trees
+/// unfold to more files than can be examined.
 pub(crate) fn of_commits(
     store: &Store,
     commits: &[CommitHash],
@@ -144,8 +144,8 @@ pub(crate) fn of_commits(
     Ok(text.lines().filter_map(pair).collect())
 }
 
-/// The patch ids of what lies between each two trees, found by one pair of processes. None if nothing changed, or
-/// if the trees unfold to more files than can be looked at.
+/// The patch ids of the changes between pairs of trees, computed by one pair of processes. None if nothing changed, or
+/// if the trees unfold to more files than can be examined.
 pub(crate) fn of_spans(
     store: &Store,
     spans: &[(ObjectId, ObjectId)],
@@ -176,7 +176,7 @@ pub(crate) fn of_spans(
     let output = std::thread::scope(|scope| {
         scope.spawn(|| {
             if let (Some(out), Some(into)) = (out, into) {
-                // A reader that ends early says why by its exit code.
+                // If a reader ends early, its exit code says why.
                 let _ = number(out, into, &heads);
             }
         });
@@ -197,8 +197,8 @@ pub(crate) fn of_spans(
     Ok(found)
 }
 
-/// Passes the patches on, each under its number in place of the trees, of which two spans may share one: `patch-id` knows
-/// a patch by one id alone.
+/// Pipes the patches through, each with its number in place of the trees, since `patch-id` identifies a patch by one
+/// id, and two pairs may share a tree.
 fn number(out: impl Read, into: impl Write, heads: &[String]) -> std::io::Result<()> {
     let (mut out, mut into) = (BufReader::new(out), BufWriter::new(into));
     let mut line = Vec::new();

@@ -1,11 +1,11 @@
-//! What git is in the middle of, as the files in a worktree's git folder tell.
+//! The operation that git is in the middle of, according to the files in a worktree's git directory.
 
 use std::path::Path;
 
 use super::referred::REVERTS;
 
-/// A rebase. Until it ends, its commits are nobody's: it may still be aborted, and `post-rewrite` tells at its end
-/// what became of what. (`git am`, which shares a folder name with the older kind of rebase, is none.)
+/// A rebase. Until it ends, its commits are not linked: it may still be aborted, and at its end `post-rewrite` maps old
+/// commits to new ones. (`git am`, which shares a directory name with the older kind of rebase, does not count.)
 pub(crate) fn is_rebasing(git_dir: &Path) -> bool {
     let apply = git_dir.join("rebase-apply");
     git_dir.join("rebase-merge").is_dir() || (apply.is_dir() && !apply.join("applying").exists())
@@ -38,8 +38,8 @@ pub(crate) fn is_picking(git_dir: &Path) -> bool {
     ["CHERRY_PICK_HEAD", "REVERT_HEAD"].iter().any(|name| git_dir.join(name).exists())
 }
 
-/// What a commit that is about to be made goes back to, as a message of git's would name it: the commits of a squash, or
-/// the one that is picked or taken back. None of it is in a message that somebody gave with `-m`.
+/// The sources of a commit that is about to be made, in the form of a message of git's: the commits of a squash, or the
+/// one that is picked or reverted. A message given with `-m` has none of it.
 pub(crate) fn goes_back_to(git_dir: &Path) -> Vec<u8> {
     let read = |name: &str| std::fs::read(git_dir.join(name)).unwrap_or_default();
     if let squashed @ [_, ..] = &read("SQUASH_MSG")[..] {

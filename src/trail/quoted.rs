@@ -1,6 +1,6 @@
-//! Names of files as git prints them.
+//! File names as git prints them.
 
-/// A name as git writes it: between quotes, with escapes as in C, where it holds a quote, a backslash or a control
+/// A name as git writes it: in quotes, with escapes as in C, if it contains a quote, a backslash or a control
 /// character.
 pub(super) fn unquoted(name: &str) -> String {
     let Some(quoted) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {

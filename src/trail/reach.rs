@@ -1,5 +1,5 @@
-//! Which commits a branch, a tag, a remote or the HEAD of a worktree leads to. After a reset or a rebase without hooks a
-//! link may name one that nothing leads to any more.
+//! Which commits are reachable from a branch, a tag, a remote or the HEAD of a worktree. After a reset, or a rebase
+//! without hooks, a link may name one that is not.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,12 @@ use crate::model::hash::CommitHash;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{Store, StoreError, object_id};
 
-/// Those of some commits that nothing leads to, found by one walk.
+/// The unreachable ones of some commits, found by one walk.
 #[derive(Debug, Default)]
 pub(crate) struct Unreached {
-    /// They are in the repository.
+    /// Those that are in the repository.
     adrift: HashSet<CommitHash>,
-    /// They are not: another clone may have them on a branch.
+    /// Those that are not: another clone may have them on a branch.
     away: HashSet<CommitHash>,
 }
 
@@ -49,18 +49,18 @@ impl Unreached {
         Self::among(store, commits.iter())
     }
 
-    /// Whether nothing here leads to it, for whatever reason.
+    /// Whether it is unreachable here, for whatever reason.
     pub(crate) fn has(&self, hash: &CommitHash) -> bool {
         self.is_adrift(hash) || self.away.contains(hash)
     }
 
-    /// Whether it is here and nothing leads to it.
+    /// Whether it is here, but unreachable.
     pub(crate) fn is_adrift(&self, hash: &CommitHash) -> bool {
         self.adrift.contains(hash)
     }
 }
 
-/// What is checked out in the worktrees of the repository without a branch.
+/// The detached HEADs of the repository's worktrees.
 fn detached_heads(store: &Store) -> Result<Vec<String>, StoreError> {
     let linked = store.repo().linked_worktrees()?;
     let folders = [store.common_dir(), store.git_dir()];

@@ -1,4 +1,4 @@
-//! A changed file of the store as people read it: which record it is, in one line, and which of its fields differ.
+//! A changed file of the store for people: the record in one line, and the fields that differ.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use crate::store::layout::{Location, Log, Owner};
 pub(crate) enum Kind {
     /// An issue itself.
     Issue,
-    /// A remark on one.
+    /// A comment on an issue.
     Comment,
     /// What went wrong or was clarified.
     Feedback,
     /// A plan.
     Solution,
-    /// A review of one.
+    /// A review of a plan.
     Review,
     /// The claim of an execution.
     Execution,
@@ -49,13 +49,13 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether it is written once, so that one line says all of it.
+    /// Whether it is written once, so that one line is enough.
     pub(crate) fn is_entry(self) -> bool {
         !matches!(self, Self::Issue | Self::Solution | Self::Queue | Self::Item | Self::Settings)
     }
 }
 
-/// What became of it.
+/// How it changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
@@ -63,7 +63,7 @@ pub(crate) enum Change {
     Added,
     /// Some of its fields differ.
     Changed,
-    /// It is only on the first side.
+    /// It was removed.
     Removed,
 }
 
@@ -72,12 +72,12 @@ pub(crate) enum Change {
 pub(crate) struct RecordChange {
     /// What kind of record it is.
     pub(crate) kind: Kind,
-    /// What became of it.
+    /// How it changed.
     pub(crate) change: Change,
     /// Its id; for an item its number in the queue, for an entry its name; none if it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<String>,
-    /// Its place in the tree of the ref.
+    /// Its path in the tree of the ref.
     pub(crate) path: String,
     /// The record in one line.
     pub(crate) summary: String,
@@ -88,8 +88,7 @@ pub(crate) struct RecordChange {
     pub(crate) titles: BTreeMap<String, String>,
 }
 
-/// What a file says, before and after. None if it reads the same: stamps are not for people, and of two values that
-/// are both hidden nobody can tell.
+/// The changes of a file. None if people see no difference: stamps are not shown, and two hidden values look the same.
 pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
     let kind = kind(&file.path);
     let side = |text: &Option<String>| text.as_deref().map(|text| read(kind, text));
@@ -130,7 +129,7 @@ pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
     })
 }
 
-/// Which record lies at a path.
+/// The record at a path.
 fn kind(path: &str) -> Kind {
     match Location::parse(path) {
         None => Kind::Other,

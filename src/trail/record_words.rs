@@ -11,7 +11,7 @@ use crate::model::review::Review;
 use crate::model::run::{Run, RunEvent, RunLogEntry};
 use crate::store::layout::{Location, Log, Owner};
 
-/// A quoted text is cut to so many characters.
+/// A quoted text is cut to this many characters.
 const LONGEST: usize = 160;
 
 /// The record at `path` in one line; `value` is none if it cannot be read.
@@ -85,7 +85,7 @@ fn entry(log: &Log, value: &Value) -> Option<String> {
     })
 }
 
-/// What an entry of an execution's log says.
+/// An entry of an execution's log in words.
 fn event(event: &Event) -> String {
     let of_task =
         |task: &Option<String>| task.as_deref().map(|task| format!("[{task}] ")).unwrap_or_default();
@@ -124,7 +124,7 @@ fn event(event: &Event) -> String {
     }
 }
 
-/// What an entry of a run's log says.
+/// An entry of a run's log in words.
 fn run_event(event: &RunEvent) -> String {
     let why = |error: &Option<Failure>| {
         quoted(error.as_ref().and_then(|failure| failure.message.as_deref()).unwrap_or_default())
@@ -143,7 +143,7 @@ fn typed<T: DeserializeOwned>(value: &Value) -> Option<T> {
     crate::model::typed::read(value).ok()
 }
 
-/// Behind a colon; nothing for an empty text.
+/// A text after a colon; nothing for an empty text.
 fn quoted(text: &str) -> String {
     match cut(text) {
         text if text.is_empty() => text,

@@ -1,4 +1,4 @@
-//! What a message says about other commits, in git's own words: those that it reverts, copies or squashes.
+//! The other commits that a message names in git's own words: those that it reverts, copies or squashes.
 
 use bstr::ByteSlice;
 
@@ -10,12 +10,12 @@ const TAKES_BACK: &[u8] = b"This reverts commit";
 const COPIES: &[u8] = b"(cherry picked from commit ";
 /// `git merge --squash` begins each message that it collects with it.
 const SQUASHES: &[u8] = b"commit ";
-/// An abbreviated id is that long at least.
+/// An abbreviated id is at least this long.
 const SHORTEST: usize = 7;
-/// No more than these are looked up.
+/// At most this many are looked up.
 const MOST: usize = 1_000;
 
-/// The ids of other commits in a message, as they stand there.
+/// The ids of other commits in a message, as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Referred {
     /// Reverted commits.
@@ -25,7 +25,7 @@ pub(crate) struct Referred {
 }
 
 impl Referred {
-    /// What a message says. Lines that are indented are those of a commit that was squashed.
+    /// Parses a message. Indented lines belong to a squashed commit.
     pub(crate) fn parse(message: &[u8]) -> Self {
         let mut found = Self::default();
         for line in message.lines() {
@@ -38,7 +38,7 @@ impl Referred {
             } else if let Some(rest) = line.strip_prefix(COPIES) {
                 found.copies.extend(rest.strip_suffix(b")").and_then(id));
             } else if let Some(rest) = line.strip_prefix(SQUASHES) {
-                // A sentence may begin like that; git writes the whole id and nothing behind it.
+                // A sentence may begin like that; git writes the full id and nothing after it.
                 found.copies.extend(id(rest).filter(|id| id.len() >= 40));
             }
         }

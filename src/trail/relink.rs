@@ -23,7 +23,7 @@ use crate::model::time::Time;
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Read, Store, StoreError, Tx, object_id, records};
 
-/// Clocks differ: a commit may seem to be so many milliseconds older than the claim that it is for.
+/// Clocks differ: a commit may seem to be this many milliseconds older than its claim.
 const SKEW: i64 = 24 * 60 * 60 * 1000;
 
 /// What shows that a commit belongs to an execution.
@@ -61,13 +61,13 @@ pub(crate) struct Lost {
     /// The commits of the execution that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,
-    /// A linked commit that no branch has any more, and that it replaces.
+    /// The linked commit that it replaces and that no branch has any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaces: Option<CommitHash>,
 }
 
-/// The commits of a range of git's, oldest first; of all branches and HEAD without one. None if git takes `range` for
-/// none.
+/// The commits of a git range, oldest first; without one, of all branches and HEAD. None if git does not accept the
+/// range.
 pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<CommitHash>>, StoreError> {
     let mut args = Args::new(&["rev-list", "--reverse", "--topo-order"]).no_paths();
     match range {
@@ -89,13 +89,13 @@ pub(crate) fn commits(store: &Store, range: Option<&str>) -> Result<Option<Vec<C
 /// What [`lost`] finds.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// What belongs to an execution, oldest first.
+    /// Commits that belong to an execution, oldest first.
     pub(crate) links: Vec<Lost>,
-    /// What belongs to an issue, and somebody has to say to which execution of it.
+    /// Commits that belong to an issue, but a person must say to which execution of it.
     pub(crate) undecided: Vec<Undecided>,
 }
 
-/// Every execution of the store, and what their logs say of commits.
+/// Every execution of the store, with the commits in its log.
 struct Known {
     executions: Vec<ExecutionFolder>,
     of_issue: HashMap<IssueId, Vec<usize>>,
@@ -133,7 +133,7 @@ impl Known {
         self.naming.get(hash).map_or(&[], Vec::as_slice)
     }
 
-    /// Of several executions that a commit could be for, the last that had begun when it was authored.
+    /// If a commit could be for several executions, the last one that had begun when it was authored.
     fn at(&self, of: impl Iterator<Item = usize>, authored: Time) -> Option<usize> {
         let of: Vec<usize> = of.collect();
         let key = |n: &usize| (self.executions[*n].execution.started_at, &self.executions[*n].execution.id);
@@ -242,7 +242,7 @@ pub(crate) fn lost(store: &Store, read: &impl Read, commits: &[CommitHash]) -> R
     for (issue, commit, trailers) in of_issues {
         let hash = CommitHash::from(commit.id);
         let is_known = known.names(&hash).iter().any(|n| known.of_issue(&issue).contains(n));
-        // What it changes says more than what it is called.
+        // Its change is stronger evidence than its subject.
         if is_known || same_change.contains(&hash) {
             continue;
         }
@@ -275,14 +275,14 @@ fn lost_as(known: &Known, n: usize, commit: &CodeCommit, task_id: Option<String>
     }
 }
 
-/// When a commit was made, in milliseconds; the end of time where nobody can tell.
+/// When a commit was made, in milliseconds; the end of time if unknown.
 fn committed(store: &Store, id: ObjectId) -> i64 {
     let seconds = store.repo().commit(id).and_then(|commit| commit.seconds()).ok();
     seconds.map_or(i64::MAX, |seconds| seconds.saturating_mul(1000))
 }
 
-/// Says of each found commit which linked one it took the place of: one with the same author, time and subject, or the
-/// same change, that no branch, tag or remote has any more. One that is still there was copied, not replaced.
+/// For each found commit, sets the linked commit that it replaced: one with the same author, time and subject, or the
+/// same change, that no branch, tag or remote has any more. A commit that is still reachable was copied, not replaced.
 fn replacements(
     store: &Store,
     known: &Known,
@@ -309,7 +309,7 @@ fn replacements(
     Ok(())
 }
 
-/// Links what was found and no log names meanwhile. Answers with the number of links, and the plans.
+/// Links the found commits that no log names in the meantime. Returns the number of links, and the plans.
 pub(crate) fn record(
     tx: &mut Tx<'_>,
     store: &Store,

@@ -1,6 +1,6 @@
-//! Whose work a commit reverts, copies or squashes. It belongs to that work, wherever it was made.
+//! The work that a commit reverts, copies or squashes. The commit belongs to that work, wherever it was made.
 //!
-//! What its message says about other commits comes first. A copy or revert whose message says nothing is recognized by
+//! The other commits that its message names come first. A copy or revert whose message names none is recognized by
 //! git's patch id.
 
 use std::cell::OnceCell;
@@ -17,46 +17,46 @@ use crate::model::id::{ExecutionId, SolutionId};
 use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, object_id, records};
 
-/// A revert of a revert of a revert: so far back its message is followed.
+/// How far the messages of a chain of reverts are followed.
 const DEEPEST: usize = 16;
-/// At most this many commits of the same files are looked at for the same change.
+/// At most this many commits of the same files are searched for the same change.
 const MOST_COMPARED: usize = 100;
-/// At most this many commits are taken back by one whose message names only the last of them.
+/// At most this many commits are recognized as reverted by one whose message names only the last of them.
 const MOST_RESTORED: usize = 10;
 /// With more files than these, parts of a change are not looked for.
 const MOST_NAMED: usize = 50;
-/// So many issues are read while somebody waits.
+/// At most this many issues are read while a user waits.
 const FEW_ISSUES: usize = 50;
-/// Before a commit is made, so many of the latest are looked at.
+/// Before a commit is made, at most this many of the latest commits are examined.
 const MOST_RECENT: usize = 200;
 
-/// Work that a commit goes back to.
+/// The work that a commit reverts or copies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Source {
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
     /// Its plan.
     pub(crate) solution_id: SolutionId,
-    /// Its task, where it is known and only one.
+    /// Its task, if known and the only one.
     pub(crate) task_id: Option<String>,
-    /// The commits of it.
+    /// Its commits that are reverted or copied.
     commits: Vec<CommitHash>,
-    /// The commits of it that are reverted; none if they are reapplied or copied.
+    /// Those of them that are reverted; none if they are reapplied or copied.
     pub(crate) reverts: Vec<CommitHash>,
 }
 
-/// Whose work makes the same change.
+/// The work that makes the same change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Same {
-    /// Nobody's, as far as one looked.
+    /// None was found.
     Nobody,
-    /// Of these.
+    /// This work.
     Of(Vec<Source>),
-    /// Of unrelated plans: which one is meant is unknown.
+    /// Work of unrelated plans: which one is meant is unknown.
     Several(Vec<SolutionId>),
 }
 
-/// Finds them. What takes long to know is known once.
+/// Finds the work. Expensive answers are cached.
 pub(crate) struct Sources<'a, R> {
     store: &'a Store,
     read: &'a R,
@@ -69,12 +69,12 @@ impl<'a, R: Read> Sources<'a, R> {
         Self { store, read, index: OnceCell::new(), all: OnceCell::new() }
     }
 
-    /// By what a message says. Commits that no execution knows have no source.
+    /// By the commits that a message names. Commits that no execution knows have no source.
     pub(crate) fn by_message(&self, message: &[u8]) -> Result<Vec<Source>, StoreError> {
         self.followed(message, 0)
     }
 
-    /// The commits that a message says it reverts, whether or not an execution links them.
+    /// The commits that a message names as reverted, whether or not an execution links them.
     pub(crate) fn taken_back(&self, message: &[u8]) -> Vec<CommitHash> {
         let ids = Referred::parse(message).reverts;
         ids.iter().filter_map(|id| self.store.commit_named(id)).map(CommitHash::from).collect()
@@ -96,8 +96,8 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(found)
     }
 
-    /// The work that a commit is part of: of the executions that link it, else of the plans that it names, else of the
-    /// commits that it goes back to itself.
+    /// The work that a commit is part of: of the executions that link it, else of the plans in its trailers, else of
+    /// the commits that it reverts or copies itself.
     fn of_commit(&self, id: ObjectId, depth: usize) -> Result<Vec<Source>, StoreError> {
         let hash = CommitHash::from(id);
         let commit = self.store.commit_here(&hash).map(|id| self.store.code_commit(id)).transpose()?;
@@ -133,7 +133,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(found)
     }
 
-    /// The commits that a merge brought to its first parent, the newest first.
+    /// The commits that a merge brought to its first parent, newest first.
     fn brought_by(&self, merge: &CodeCommit) -> Result<Vec<ObjectId>, StoreError> {
         let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
         let args = args.value(merge.id.to_string()).without(merge.parents[0]);
@@ -141,7 +141,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(String::from_utf8_lossy(&listed.stdout).lines().filter_map(object_id).collect())
     }
 
-    /// Those of the executions that link a commit, or did before it was rewritten.
+    /// The work of the executions that link a commit, or did before it was rewritten.
     fn linking(&self, hash: &CommitHash, executions: &[ExecutionId]) -> Result<Vec<Source>, StoreError> {
         let source = |(execution, link): (Execution, CommitLink)| Source {
             execution_id: execution.id,
@@ -153,7 +153,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(self.links(hash, executions)?.into_iter().map(source).collect())
     }
 
-    /// The same, with what their links say of it.
+    /// The executions that link a commit, with their links.
     fn links(
         &self,
         hash: &CommitHash,
@@ -193,7 +193,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(all.get(hash).cloned().unwrap_or_default())
     }
 
-    /// By what a commit changes: the latest work on the same files that makes the same change, or that is undone by it.
+    /// By a commit's change: the latest work on the same files that makes the same change, or that it undoes.
     pub(crate) fn by_change(&self, commit: &CodeCommit, files: &[String]) -> Result<Vec<Source>, StoreError> {
         let [parent] = commit.parents[..] else { return Ok(vec![]) };
         let mut others = self.of_same_files(parent, files)?;
@@ -209,8 +209,8 @@ impl<'a, R: Read> Sources<'a, R> {
         })
     }
 
-    /// The same of a change that is about to be committed on `head`, among the latest commits: whoever commits waits for the
-    /// answer. `patches` are that of the change and that of what would undo it.
+    /// Like [`Self::by_change`], for a change that is about to be committed on `head`, and only among the latest
+    /// commits, since the user waits for the answer. `patches` are those of the change and of its reverse.
     pub(crate) fn by_staged(
         &self,
         head: ObjectId,
@@ -240,7 +240,7 @@ impl<'a, R: Read> Sources<'a, R> {
         self.same_change(&others, files, patches)
     }
 
-    /// The work of HEAD, as where it is being made once more.
+    /// The work of HEAD, for an amend.
     pub(crate) fn of_head(&self, head: ObjectId) -> Result<Vec<Source>, StoreError> {
         if !self.knows_quickly()? {
             return Ok(vec![]);
@@ -249,8 +249,8 @@ impl<'a, R: Read> Sources<'a, R> {
         self.linking(&hash, &self.known(&hash)?)
     }
 
-    /// The work that makes the same change as `patches` or is undone by it: that of the latest of some commits, the newest
-    /// first, if all that do so are of the same plans.
+    /// The work that makes the same change as `patches`, or that it undoes: that of the first matching commit among
+    /// `others` (newest first), if all matches are of the same plans.
     fn same_change(
         &self,
         others: &[CommitHash],
@@ -263,7 +263,7 @@ impl<'a, R: Read> Sources<'a, R> {
         let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
         for hash in others {
             let links = self.links(hash, &self.known(hash)?)?;
-            // The same change is one of the same files; a link names only so many of them.
+            // The same change touches the same files; a link names only so many of them.
             let is_like = |link: &CommitLink| {
                 files.len() >= MOST_FILES
                     || link.files.iter().map(String::as_str).collect::<HashSet<_>>() == files
@@ -343,8 +343,8 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(vec![])
     }
 
-    /// The latest revert among the commits of an execution that this commit undoes, as where what was reverted is picked once
-    /// more: a copy says of what, not that it had been taken back.
+    /// The latest revert among the commits of an execution that this commit undoes, for example by picking a reverted
+    /// commit again: the copy's message names its source, not the revert.
     pub(crate) fn reapplied(
         &self,
         commit: &CodeCommit,
@@ -378,8 +378,9 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(vec![])
     }
 
-    /// The commits that a commit takes back, if it puts its files back to what they were before them: all that changed one of
-    /// them since, the newest first. So `git revert --no-commit` of several is known, of which git names only the last.
+    /// The commits that a commit reverts, if it restores its files to what they were before some commits: all commits
+    /// that changed one of these files since, newest first. This recognizes `git revert --no-commit` of several
+    /// commits, of which git names only the last.
     pub(crate) fn restored(&self, commit: &CodeCommit) -> Result<Vec<CommitHash>, StoreError> {
         let [parent] = commit.parents[..] else { return Ok(vec![]) };
         let files = self.store.changed_files(commit)?;
@@ -451,7 +452,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(chosen.into_iter().map(|n| commits[n].clone()).collect())
     }
 
-    /// The work that commits belong to which are taken back.
+    /// The work that reverted commits belong to.
     pub(crate) fn of_taken_back(&self, commits: &[CommitHash]) -> Result<Vec<Source>, StoreError> {
         let mut found = Vec::new();
         for id in commits.iter().filter_map(|hash| self.store.commit_here(hash)) {
@@ -463,7 +464,7 @@ impl<'a, R: Read> Sources<'a, R> {
         Ok(found)
     }
 
-    /// Commits of the branches that touch these files, the newest first.
+    /// Commits of the branches that touch these files, newest first.
     fn of_same_files(&self, parent: ObjectId, files: &[String]) -> Result<Vec<CommitHash>, StoreError> {
         if files.is_empty() {
             return Ok(vec![]);
@@ -471,7 +472,7 @@ impl<'a, R: Read> Sources<'a, R> {
         let args = Args::new(&["rev-list", "--no-merges"]).with("--max-count=", MOST_COMPARED);
         let args = args.options(&["--branches", "--remotes"]).value(parent.to_string());
         let args = some_of(args, files);
-        // What cannot be found out so is found out by `relink`.
+        // `relink` finds what this misses.
         let listed = self.store.git().output(args)?;
         Ok(String::from_utf8_lossy(&listed.stdout).lines().filter_map(CommitHash::parse).collect())
     }

@@ -37,7 +37,8 @@ pub(crate) fn issues_of(
     Ok(found)
 }
 
-/// The commit that any commit-ish names; none if git knows no such commit. Only what is no id takes a git process.
+/// The commit that any commit-ish names; none if git knows no such commit. Only a text that is not an id needs a git
+/// process.
 pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, StoreError> {
     let is_whole = text.len() >= 40;
     if let Some(id) = store.commit_named(text).filter(|_| is_whole) {
@@ -61,14 +62,14 @@ pub(crate) fn commit_facts(store: &Store, id: ObjectId) -> Result<CommitFacts, S
     })
 }
 
-/// What git shall list for a range, or for the name of a branch: what it has beyond the main one. None for any other text,
-/// and for a branch that has nothing beyond: there its tip alone is meant.
+/// The range for git to list: a given range, or, for the name of a branch, what it has beyond the main one. None for
+/// any other text, and for a branch with nothing beyond: then only its tip is meant.
 pub(crate) fn range(store: &Store, text: &str) -> Result<Option<Vec<CommitFacts>>, RangeError> {
     if text.contains("..") {
         return listed(store, &[text]).map(Some);
     }
     let exists = |name: &String| -> Result<bool, StoreError> {
-        // A name that no ref can have is none.
+        // A text that cannot be the name of a ref.
         Ok(is_ref_name(name) && store.read_ref(name)?.is_some())
     };
     let mut branch = None;

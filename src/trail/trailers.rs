@@ -10,15 +10,15 @@ pub(crate) const ISSUE: &str = "Wf-Issue";
 pub(crate) const SOLUTION: &str = "Wf-Solution";
 /// The trailer with the task of that plan.
 pub(crate) const TASK: &str = "Wf-Task";
-/// The trailers that link a commit, as they are written.
+/// The trailers that link a commit, in their canonical spelling.
 const KEYS: &[&str] = &[ISSUE, SOLUTION, TASK];
-/// `git merge --squash` indents the messages that it collects by as much.
+/// The indentation of the messages that `git merge --squash` collects.
 const MAX_INDENT: usize = 4;
 
 /// Every `Wf-Issue`, `Wf-Solution` and `Wf-Task` line in the message, in order, each key as we write it.
 ///
-/// They count in the middle of a message, too, where a squash leaves them. The values are as somebody typed
-/// them: no id is checked. In a message's file, a line below the scissors counts as well.
+/// They also count in the middle of a message, where a squash leaves them. The values are as typed; ids are not
+/// checked. In a message's file, lines below the scissors line count as well.
 pub(crate) fn parse(message: &[u8]) -> Vec<(String, String)> {
     message
         .lines()
@@ -27,8 +27,8 @@ pub(crate) fn parse(message: &[u8]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The tasks that trailers name for a plan: those behind its own `Wf-Solution` and before another's, and those behind
-/// none. A squash puts the trailers of many commits below each other.
+/// The tasks that trailers name for a plan: those after its own `Wf-Solution` and before another one, and those that
+/// follow none. A squash puts the trailers of many commits below each other.
 pub(crate) fn tasks<'a>(trailers: &'a [(String, String)], solution: &str) -> BTreeSet<&'a str> {
     let mut of: Option<&str> = None;
     let mut tasks = BTreeSet::new();

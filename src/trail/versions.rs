@@ -1,4 +1,4 @@
-//! The plan of a solution as it was: each version that the history of the store holds.
+//! The earlier versions of a plan, from the history of the store.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,7 +15,7 @@ use crate::store::{Store, StoreError, layout, object_id, records};
 /// A plan between two changes of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Version {
-    /// The commit of the store that brought it.
+    /// The commit of the store that introduced it.
     pub(crate) commit: String,
     /// When.
     pub(crate) at: Time,
@@ -23,7 +23,7 @@ pub(crate) struct Version {
     pub(crate) solution: Solution,
 }
 
-/// A moment that cannot be made out.
+/// A moment that cannot be resolved.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MomentError {
     /// It is neither a date nor a commit.
@@ -61,7 +61,7 @@ pub(crate) fn of_plan(store: &Store, index: &Index<'_>, id: &SolutionId) -> Resu
         let Some(solution) = read(store, commit, id)? else { continue };
         let version = Version { commit: step.commit, at: step.at, solution };
         match versions.last_mut() {
-            // The change was to something else: the plan is older than that.
+            // That commit changed something else: the plan is older.
             Some(last) if last.solution.plan_digest() == version.solution.plan_digest() => *last = version,
             _ => versions.push(version),
         }
@@ -69,8 +69,8 @@ pub(crate) fn of_plan(store: &Store, index: &Index<'_>, id: &SolutionId) -> Resu
     Ok(versions)
 }
 
-/// The version that stood at a moment: a commit of the store, a commit of the project (its date counts), or a date. None
-/// where there was no such plan yet.
+/// The version at a moment, which is given by a commit of the store, a commit of the project (its date counts), or a
+/// date. None if the plan did not exist yet.
 pub(crate) fn at_moment<'a>(
     store: &Store,
     versions: &'a [Version],
@@ -108,12 +108,12 @@ fn read(store: &Store, commit: ObjectId, id: &SolutionId) -> Result<Option<Solut
     let path = layout::solution(id);
     let doc = match records::doc(&store.snapshot_at(commit)?, &SOLUTION, &path) {
         Ok(doc) => doc,
-        // A version that nobody could read is none.
+        // An unreadable version does not count.
         Err(StoreError::Broken { .. }) => None,
         Err(error) => return Err(error),
     };
     let Some(mut doc) = doc else { return Ok(None) };
-    // What was hidden since is hidden here too.
+    // Values that were hidden since are hidden here too.
     Redactions::at(&store.snapshot()?, &path)?.doc(&path, &mut doc);
     Ok(doc.read().ok())
 }

@@ -1,5 +1,5 @@
-//! What of the commits that an execution links is work: nobody is done with a commit that no branch has any more, that
-//! changes nothing, that only repeats what somebody else made, or that others of them took back.
+//! Which linked commits of an execution count as work: not those that no branch has any more, that change nothing, that
+//! only repeat someone else's change, or that were reverted by others of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,19 +16,19 @@ use crate::store::{CodeCommit, MOST_FILES, Read, Store, StoreError, records};
 /// The commits that an execution made.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
-    /// Those that a branch has, in the order of their links: evidence is asked for at the last of them.
+    /// Those that are on a branch, in the order of their links: evidence is required at the last of them.
     pub(crate) present: Vec<LinkedCommit>,
-    /// Those of these that leave something changed.
+    /// Those of them whose changes remain.
     pub(crate) effective: Vec<LinkedCommit>,
-    /// Why the others do not count, a line each.
+    /// Why the others do not count, one line each.
     pub(crate) idle: Vec<String>,
-    /// Whether no branch has some of them: a squash or a rebase may have taken their place.
+    /// Whether some of them are on no branch: a squash or a rebase may have replaced them.
     pub(crate) is_any_gone: bool,
 }
 
 impl Work {
-    /// Looks at the commits of an execution. One that is not here is on no branch of this repository; one that was there
-    /// before it began counts where an earlier attempt at the plan made it.
+    /// Examines the commits of an execution. A missing commit is on no branch of this repository; a commit from before
+    /// the execution began counts only if an earlier attempt at the plan made it.
     pub(crate) fn of(
         store: &Store,
         read: &impl Read,
@@ -66,7 +66,7 @@ impl Work {
         let mut steps = work.with_changes(store, steps)?;
         let copies = copies::of_others(store, execution, &steps)?;
         steps.retain(|(commit, _)| match copies.get(&commit.link.hash) {
-            // Whoever links it by hand says that it belongs there.
+            // A link by hand says that it belongs there.
             Some(why) if commit.link.linked_by != LinkedBy::Manual => {
                 work.leave_out(commit, why);
                 false
@@ -88,19 +88,19 @@ impl Work {
         self.idle.push(format!("{} \"{}\" {why}", link.hash.short(), link.subject));
     }
 
-    /// Those that change something. A merge does so where it is not what git makes of its parents.
+    /// Those that change something. A merge does if it differs from what git makes of its parents.
     fn with_changes(
         &mut self,
         store: &Store,
         steps: Vec<(LinkedCommit, CodeCommit)>,
     ) -> Result<Vec<(LinkedCommit, CodeCommit)>, StoreError> {
         let merges = steps.iter().map(|(_, code)| code).filter(|code| code.parents.len() > 1);
-        // A shallow clone may not be able to make them again.
+        // A shallow clone may not be able to repeat them.
         let own = merges::own_changes(store, merges, Budget::of_each()).ok();
         let mut found = Vec::new();
         for (commit, code) in steps {
             if code.parents.len() > 1 {
-                // What cannot be looked at may be work.
+                // A commit that cannot be examined may be work.
                 let may_change = |own: &OwnChanges| {
                     own.changes.contains_key(&code.id) || own.unseen.contains_key(&code.id)
                 };
@@ -119,7 +119,7 @@ impl Work {
     }
 }
 
-/// Whether the commit that an execution began with holds this one already.
+/// Whether the commit on which an execution began already contains this one.
 fn was_there(store: &Store, execution: &ExecutionFolder, commit: &CommitHash) -> Result<bool, StoreError> {
     let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
     match base.zip(store.commit_here(commit)) {
@@ -150,8 +150,8 @@ fn is_empty(store: &Store, code: &CodeCommit) -> Result<bool, StoreError> {
     }
 }
 
-/// Whether commits undo each other: at each path what they put there is what they found there, in whatever order. Where
-/// there are too many changes to look at, they do not.
+/// Whether commits undo each other: every path ends up as it was before them, in whatever order. False if there are too
+/// many changes to examine.
 fn is_nothing_together<'a>(
     store: &Store,
     commits: impl Iterator<Item = &'a CodeCommit>,
@@ -175,9 +175,9 @@ fn is_nothing_together<'a>(
     Ok(changes > 0 && balance.values().all(|n| *n == 0))
 }
 
-/// The commit on which the work of an execution stands and the last of it, where nothing else lies between: then the change
-/// from one to the other is what the execution made, and a squash of it is known by that. None if others' commits or a
-/// merge lie between.
+/// The base and the last commit of an execution's work, if nothing else is in between: then the change from one to the
+/// other is what the execution made, by which a squash of it is recognized. None if commits of others or a merge are in
+/// between.
 pub(crate) fn span(
     store: &Store,
     linked: &HashSet<CommitHash>,

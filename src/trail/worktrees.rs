@@ -1,4 +1,4 @@
-//! The worktrees of the repository, which the installed git keeps.
+//! The worktrees of the repository, which the installed git manages.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::git::GitError;
 use crate::model::hash::CommitHash;
 use crate::store::Store;
 
-/// The full names of the branches that are checked out, with the folder of each.
+/// The full names of the checked-out branches, with the directory of each.
 pub(crate) fn checked_out(store: &Store) -> Result<Vec<(String, PathBuf)>, GitError> {
     let listed = store.git().run(&["worktree", "list", "--porcelain"])?;
     let text = String::from_utf8_lossy(&listed);
@@ -23,7 +23,7 @@ pub(crate) fn checked_out(store: &Store) -> Result<Vec<(String, PathBuf)>, GitEr
     Ok(found)
 }
 
-/// Makes a worktree on `branch` (its short name), which is made from the commit `begin` where that is given.
+/// Makes a worktree on `branch` (its short name), which is created from the commit `begin` if that is given.
 pub(crate) fn add(
     store: &Store,
     path: &Path,

@@ -163,7 +163,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
     }
     table.print(screen)?;
     for (severity, heading, look) in
-        [(Severity::Fault, "faults", style::BAD), (Severity::Note, "notes", style::DIM)]
+        [(Severity::Fault, "errors", style::BAD), (Severity::Note, "notes", style::DIM)]
     {
         let of_kind: Vec<&Finding> = audit.findings.iter().filter(|it| it.severity == severity).collect();
         if of_kind.is_empty() {
@@ -191,7 +191,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
 pub(in crate::cli) fn markdown(audit: &Audit) -> String {
     let mut page = String::new();
     let faults = audit.findings.iter().filter(|it| it.severity == Severity::Fault).count();
-    let verdict = if faults == 0 { "no problems found".to_owned() } else { count(faults, "fault") };
+    let verdict = if faults == 0 { "no problems found".to_owned() } else { count(faults, "error") };
     // Writing to a String cannot fail.
     let _ = writeln!(
         page,

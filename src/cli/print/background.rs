@@ -30,7 +30,7 @@ pub(in crate::cli) fn issue(told: &IssueTold, screen: &mut Screen) -> io::Result
         ("status", Some(told.status.to_string())),
         ("priority", Some(told.priority.name().to_owned())),
         ("type", told.issue_type.clone()),
-        ("labels", joined(&told.tags)),
+        ("tags", joined(&told.tags)),
         ("components", joined(&told.affected_components)),
         ("relations", joined(&told.relations)),
         ("source", told.source.map(|source| source.to_string())),

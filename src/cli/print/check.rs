@@ -1,4 +1,4 @@
-//! What was found in plans.
+//! The findings in plans.
 
 use std::io::{self, Write};
 
@@ -22,10 +22,10 @@ fn one(screen: &mut Screen, it: &CheckedPlan) -> io::Result<()> {
     let findings = &it.report.findings;
     let (errors, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|it| it.is_error());
     let found = match (errors.len(), others.len()) {
-        (0, 0) => "no faults".to_owned(),
-        (0, warnings) => format!("no faults, {}", count(warnings, "warning")),
-        (errors, 0) => count(errors, "fault"),
-        (errors, warnings) => format!("{}, {}", count(errors, "fault"), count(warnings, "warning")),
+        (0, 0) => "no errors".to_owned(),
+        (0, warnings) => format!("no errors, {}", count(warnings, "warning")),
+        (errors, 0) => count(errors, "error"),
+        (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
     };
     writeln!(
         screen,

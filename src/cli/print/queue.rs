@@ -209,7 +209,7 @@ pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<(
 /// Items that were put into queues.
 pub(in crate::cli) fn queued(screen: &mut Screen, all: &[AddedItem]) -> io::Result<()> {
     for AddedItem { item, is_old } in all {
-        let verb = if *is_old { "queued already:" } else { "queued" };
+        let verb = if *is_old { "already queued:" } else { "queued" };
         let queue = item.queue_id.as_ref().map(ToString::to_string).unwrap_or_default();
         writeln!(screen, "{verb} {} as {} of {queue}", item.item.solution_id, item.item.item_id)?;
     }

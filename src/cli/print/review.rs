@@ -68,7 +68,7 @@ fn line(it: &Review, digest: &str, indent: usize, screen: &mut Screen) -> io::Re
     )
 }
 
-/// What came of a review.
+/// The result of a review.
 pub(in crate::cli) fn reviewed(screen: &mut Screen, it: &Reviewed, is_new: bool) -> io::Result<()> {
     let (painter, review) = (screen.painter(), &it.review);
     let verb = if is_new { "reviewed" } else { "reviewed already:" };

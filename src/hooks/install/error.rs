@@ -65,7 +65,7 @@ impl Explain for InstallError {
     fn remedies(&self) -> Remedies {
         match self {
             Self::Outside { .. } => "every repository with that `core.hooksPath` would run them; \
-                 set one for this repository alone with `git config core.hooksPath FOLDER`, then install again"
+                 set one for this repository alone with `git config core.hooksPath DIRECTORY`, then install again"
                 .into(),
             Self::Tracked { .. } => "call `git-wf hook NAME \"$@\"` from the existing hooks".into(),
             Self::TwoEarlier { hook, earlier, .. } => format!(

@@ -6,7 +6,7 @@ fn arrive(record: &Value) -> Arrival {
     read(record).unwrap_or_else(|refused| panic!("{refused:?}"))
 }
 
-/// The smallest sound record with these fields besides.
+/// A minimal valid record with these additional fields.
 fn record(more: &Value) -> Value {
     let mut record = json!({
         "id": "zoo-1", "title": "Feed the okapi", "created_at": "2026-01-01T08:00:00.123456Z",

@@ -1,4 +1,4 @@
-//! Out: a line for each file.
+//! The export: a line for each file.
 
 use std::io::{self, Write};
 
@@ -10,12 +10,12 @@ use crate::model::digest::hex;
 use crate::model::id::IssueId;
 use crate::store::{Snapshot, StoreError, Visited, layout};
 
-/// What an export came to.
+/// The result of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Exported {
     /// Files that were written.
     pub(crate) files: u64,
-    /// What is in the store and cannot be in an export.
+    /// Entries of the store that cannot be exported.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
@@ -39,8 +39,8 @@ struct Foot {
     files: u64,
 }
 
-/// Writes the state to `out`, or the folders of `issues` where there are any. What is redacted is written as it is shown.
-/// `seen` is told how many files are through.
+/// Writes the state to `out`, or only the directories of `issues` if any are given. Redacted values are written as they
+/// are shown. Reports the number of files so far to `seen`.
 pub(crate) fn write<E: From<StoreError> + From<io::Error>>(
     state: &Snapshot<'_>,
     issues: &[IssueId],
@@ -77,7 +77,8 @@ fn put(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Records are JSON in the one form that they are stored in; what is not is a text, and what is none is hex digits.
+/// A file that is JSON in the stored form becomes a record; any other text becomes a text, and anything else hex
+/// digits.
 fn file(out: &mut dyn Write, path: &str, bytes: &[u8]) -> io::Result<()> {
     out.write_all(b"{\"path\":")?;
     serde_json::to_writer(&mut *out, path)?;

@@ -1,4 +1,4 @@
-//! In: each file joins what is there, as in a merge.
+//! The import: each file is joined with the existing one, as in a merge.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,8 @@ pub(crate) struct Taken {
     pub(crate) added: u64,
     /// Files that existed here in another version and were merged.
     pub(crate) merged: u64,
-    /// Records that the export would have rewritten in what never changes, such as one that was born again: they stay as
-    /// they are here.
+    /// Records that the import would have changed in a way that is never allowed, such as one that was created again:
+    /// they stay as they are here.
     pub(crate) kept: Vec<String>,
     /// Files that already had the content of the export.
     pub(crate) unchanged: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Taken {
     pub(crate) has_issues: bool,
 }
 
-/// A file that is JSON lines and no export.
+/// A file of JSON lines that is not an export.
 #[derive(Debug, thiserror::Error)]
 #[error("`{name}`, line {line}: {why}")]
 pub(crate) struct NoExport {
@@ -57,7 +57,7 @@ impl Explain for NoExport {
     }
 }
 
-/// Any line. Which it is follows from what it has.
+/// Any line; its members tell which one it is.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts<'a> {
@@ -71,7 +71,7 @@ struct Parts<'a> {
     files: Option<u64>,
 }
 
-/// Writes what the export holds; `seen` is told how many files are through.
+/// Writes the content of the export; reports the number of files so far to `seen`.
 pub(crate) fn read<E>(source: &mut Source, tx: &mut Tx<'_>, mut seen: impl FnMut(u64)) -> Result<Taken, E>
 where
     E: From<StoreError> + From<Unreadable> + From<NoExport>,
@@ -112,13 +112,13 @@ where
         return Err(no_export(&line, "something follows the last line".into()).into());
     }
     if let Some((file, inside)) = tx.clash() {
-        let why = format!("`{file}` cannot be a file and the folder of `{inside}`");
+        let why = format!("`{file}` cannot be a file and the directory of `{inside}`");
         return Err(at_end(&lines, why).into());
     }
     Ok(taken)
 }
 
-/// Why one file does not come in, and with it none.
+/// Why a file, and so the whole export, is not imported.
 enum Refusal {
     Line(String),
     Store(StoreError),
@@ -138,7 +138,7 @@ fn at_end(lines: &Lines<'_>, why: String) -> NoExport {
     NoExport { name: lines.name().to_owned(), line: lines.number(), why }
 }
 
-/// The parts of a line. The inner error is that of JSON which is no line of an export.
+/// The parts of a line. The inner error is for JSON that is not a line of an export.
 fn parse<'a>(line: &Line<'a>) -> Result<Result<Parts<'a>, String>, Unreadable> {
     let Some(text) = line.text else { return Ok(Err(lines::too_long())) };
     match serde_json::from_str::<Parts<'_>>(text) {
@@ -193,7 +193,7 @@ fn unhex(digits: &str) -> Option<Vec<u8>> {
     pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
 }
 
-/// Puts one file in place, or joins it with the one that is there.
+/// Writes one file, or joins it with the existing one.
 fn take(
     tx: &mut Tx<'_>,
     cursor: &mut Cursor<'_>,
@@ -213,11 +213,11 @@ fn take(
             taken.issues += u64::from(layout::is_issue(&path));
             return Ok(tx.put(path, bytes)?);
         }
-        Found::Folder => return Err(Refusal::Line(format!("`{path}` is a folder here"))),
+        Found::Folder => return Err(Refusal::Line(format!("`{path}` is a directory here"))),
         Found::UnderFile => {
-            return Err(Refusal::Line(format!("a folder of `{path}` is a file here")));
+            return Err(Refusal::Line(format!("a directory of `{path}` is a file here")));
         }
-        // What nobody reads is not joined with anything; it stays as it is.
+        // A file that is not a record is not joined; it stays as it is.
         Found::TooLarge => {
             taken.unchanged += 1;
             return Ok(());
@@ -239,7 +239,7 @@ fn take(
     Ok(tx.put(path, joined)?)
 }
 
-/// The record with a clock at `path`; `None` if these bytes are none.
+/// The record with a clock at `path`; `None` if these bytes are not one.
 fn doc(path: &str, bytes: &[u8]) -> Option<Doc> {
     match layout::form(path) {
         (layout::Form::Doc(schema), id) => layout::own_doc(schema, id.as_deref(), bytes).ok(),
@@ -247,14 +247,15 @@ fn doc(path: &str, bytes: &[u8]) -> Option<Doc> {
     }
 }
 
-/// Whether no command makes such a step, or something is only hidden by it: the value is here, and a redaction hides it better.
+/// Whether no command makes such a step, or the step only hides something: then the store has the value, and a
+/// redaction hides it better.
 fn is_rewritten(path: &str, mine: &[u8], joined: &[u8], now: Time) -> bool {
     let (Some(mine), Some(joined)) = (doc(path, mine), doc(path, joined)) else { return false };
     !Step::between(Some(&mine), &joined, now).faults().is_empty()
         || joined.veiled_since(&mine).next().is_some()
 }
 
-/// A store that a later program wrote is read by none of this version.
+/// A program of this version cannot read a store that a later one wrote.
 fn check_format(bytes: &[u8]) -> Result<(), StoreError> {
     let format = strict::parse(bytes).ok().and_then(|root| root["format"].as_u64());
     match format.filter(|found| *found > ROOT_FORMAT) {

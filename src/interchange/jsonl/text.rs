@@ -1,8 +1,8 @@
-//! The file form of JSON and its form on one line, text to text: numbers, escapes and keys stay as they were written.
+//! Converts JSON between the file form and one line, text to text: numbers, escapes and keys stay as they were written.
 
 use serde_json::value::RawValue;
 
-/// The one-line form of a file, where that can be turned back into the very same bytes.
+/// The one-line form of a file, if that can be turned back into exactly the same bytes.
 pub(super) fn one_line(file: &[u8]) -> Option<String> {
     let file = std::str::from_utf8(file).ok()?;
     let mut line = String::with_capacity(file.len());
@@ -77,7 +77,7 @@ fn new_line(out: &mut String, depth: usize, most: usize) -> Option<()> {
     Some(())
 }
 
-/// The length of the quoted text at the start, or of everything where it does not end.
+/// The length of the quoted text at the start, or of everything if it does not end.
 fn quoted(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut end = 1;

@@ -1,4 +1,4 @@
-//! What two versions of a record set apart from each other, what somebody decides about it, and what must not be shown.
+//! What two versions of a record changed differently, how someone resolves that, and what must not be shown.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::model::stamp::{Made, Stamp};
 pub(crate) struct Written {
     /// When, in the order that decides.
     pub(crate) stamp: Option<Made>,
-    /// What; none if it was taken away.
+    /// The value; none if it was removed.
     pub(crate) value: Option<Value>,
 }
 
@@ -26,10 +26,10 @@ pub(crate) struct Apart {
 }
 
 impl Doc {
-    /// The fields that two versions set apart from each other since `base`: each side wrote, and what stands now is not
-    /// what both wrote. Versions with two births are apart as a whole, under the key `*`, unless they say the same.
+    /// The fields that two versions changed differently since `base`: each side wrote, and the value in force is not
+    /// what both wrote. Versions with two births differ as a whole, under the key `*`, unless they are equal.
     ///
-    /// Two values that were both read from a source are none: the later is what the source itself says now.
+    /// Two values that were both read from a source are not in conflict: the later one is what the source says now.
     pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
         let is_two = one.made(BIRTH) != two.made(BIRTH) && one.schema.0.births == Births::LaterStands;
         if is_two {
@@ -51,7 +51,7 @@ impl Doc {
             let of_source = |slot: &Slot| slot.stamp.as_ref().is_some_and(Stamp::is_import);
             let made = |doc: &Self| doc.made(key);
             let is_sequence = of_source(mine) && of_source(other) && made(one) != made(two);
-            // A repair says of a stamp in which epoch it was made, and leaves it as it is.
+            // A repair only adds to a stamp the epoch in which it was made.
             let is_written = |doc: &Self, slot: &Slot| {
                 before.is_none_or(|before| before.value != slot.value) || made(doc) != base.and_then(made)
             };
@@ -63,12 +63,12 @@ impl Doc {
         found
     }
 
-    /// The record as a whole, as somebody wrote it.
+    /// The whole record, as someone wrote it.
     pub(crate) fn whole(&self) -> Written {
         Written { stamp: self.made(BIRTH), value: Some(self.fields()) }
     }
 
-    /// Whether one version says something else of a field than an earlier one: another stamp, or for `*` anything.
+    /// Whether a version differs from an earlier one in a field: in its stamp, or for `*` in anything.
     pub(crate) fn rewrites(&self, before: &Self, key: &str) -> bool {
         if key == BIRTH {
             return self != before;
@@ -77,13 +77,13 @@ impl Doc {
             || self.slots.get(key).map(|it| &it.value) != before.slots.get(key).map(|it| &it.value)
     }
 
-    /// Whether the fields still have the types that they should.
+    /// Whether the fields still have the right types.
     pub(crate) fn is_sound(&self) -> bool {
         (self.schema.0.check)(&self.fields()).is_ok()
     }
 
-    /// The latest stamp of a field, its elements and leaves, removed ones too; none if it was never written. A field
-    /// that is written once has that of the birth.
+    /// The latest stamp of a field, including those of its elements and leaves, removed ones too; none if it was never
+    /// written. A field that is written once has the stamp of the birth.
     pub(crate) fn written(&self, field: &str) -> Option<Option<Made>> {
         if self.once.contains_key(field) {
             return Some(self.made(BIRTH));
@@ -91,19 +91,20 @@ impl Doc {
         self.slots.keys().filter(|key| is_of(field, key)).map(|key| self.made(key)).max()
     }
 
-    /// Whether a redaction can hide what stands in this record: the field was written under the stamp that it names, or
-    /// under a later one. Otherwise it would hide what nobody has written yet.
+    /// Whether a redaction can hide anything in this record: the field was written under the stamp that the redaction
+    /// names, or a later one. Otherwise it would hide what nobody has written yet.
     pub(crate) fn is_within(&self, redaction: &Redaction) -> bool {
         self.written(&redaction.field).is_none_or(|last| redaction.stamp <= last)
     }
 
-    /// Whether this is a version of another record than the one with this birth: the later of the two stands whole.
+    /// Whether this is a version of another record than the one with this birth, of which the later one wins as a
+    /// whole.
     pub(crate) fn is_beside(&self, birth: Option<&Made>) -> bool {
         self.schema.0.births == Births::LaterStands && self.made(BIRTH).as_ref() != birth
     }
 
-    /// Puts `[redacted]` where a hidden value is. Of a set the names of its elements are the values; what stands for them
-    /// has the latest of their stamps, removed ones too, so that no redaction outlives what it hides.
+    /// Puts `[redacted]` where a hidden value is. The values of a set are its elements; what stands for them has the
+    /// latest of their stamps, removed ones included, so that no redaction outlives what it hides.
     pub(crate) fn redact(&mut self, redaction: &Redaction) {
         let field = redaction.field.as_str();
         let name = field.split_once('/').map_or(field, |(name, _)| name);
@@ -139,14 +140,14 @@ impl Doc {
         }
     }
 
-    /// The names of the registers that are there.
+    /// The names of the registers that are present.
     pub(crate) fn registers(&self) -> impl Iterator<Item = &str> {
         let slots = self.slots.iter().filter(|(key, slot)| slot.value.is_some() && !key.contains('/'));
         slots.map(|(key, _)| key.as_str())
     }
 
-    /// Whether the source's last reading, which bears the time of `changed`, is here only in part: a value that was read
-    /// from it then differs from `fresh`.
+    /// Whether only a part of the last import, which has the time of `changed`, is here: a value that it wrote differs
+    /// from `fresh`.
     pub(crate) fn is_read_in_part(&self, fresh: &Self, changed: &Stamp) -> bool {
         let is_read = |stamp: &Stamp| stamp.is_import() && stamp.time() == changed.time();
         let read = self.slots.iter().filter(|(_, slot)| slot.stamp.as_ref().is_some_and(is_read));

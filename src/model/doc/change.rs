@@ -8,7 +8,7 @@ use super::parse::explode_typed;
 use super::{BIRTH, Doc, Role, Slot, role};
 use crate::model::stamp::{Stamp, Stamper};
 
-/// A field that bears the last stamp there is: nothing can be written over it.
+/// A field with the last possible stamp, which nothing can overwrite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}` has the last stamp possible ({stamp}), so it cannot be changed")]
 pub(crate) struct Frozen {
@@ -17,7 +17,7 @@ pub(crate) struct Frozen {
 }
 
 impl Doc {
-    /// Makes the record say what `data` says; only what differs gets a new stamp. Whether anything did.
+    /// Sets the record's fields to those of `data`; only what differs gets a new stamp. Returns whether anything did.
     ///
     /// Fields that are written once, and fields that this program does not know, stay as they are.
     pub(crate) fn update<T: Serialize>(&mut self, data: &T, by: &Stamper) -> Result<bool, Frozen> {
@@ -25,7 +25,8 @@ impl Doc {
         self.update_seen(&seen, data, by)
     }
 
-    /// As [`Doc::update`], for somebody who saw the record as `seen`: what `data` has as it was seen stays as it is.
+    /// Like [`Doc::update`], for someone who saw the record as `seen`: what is the same in `data` and `seen` stays as
+    /// it is.
     pub(crate) fn update_seen<T: Serialize>(
         &mut self,
         seen: &Self,
@@ -48,8 +49,8 @@ impl Doc {
         Ok(changed)
     }
 
-    /// Takes over what a source changed between two readings of it: the fields in which `before` and `after` differ,
-    /// stamped `changed`, joined with what is here. Whether anything here changed.
+    /// Applies what a source changed between two imports: the fields in which `before` and `after` differ, stamped
+    /// `changed`, are joined with the record. Returns whether that changed anything.
     pub(crate) fn update_imported<T: Serialize>(&mut self, before: &T, after: &T, changed: &Stamp) -> bool {
         let (_, before) = explode_typed(self.schema.0, before, None);
         let (_, after) = explode_typed(self.schema.0, after, None);
@@ -64,7 +65,7 @@ impl Doc {
         self.slots != old
     }
 
-    /// Writes a field again, even with the same value: whoever does so has seen it and decided.
+    /// Writes a field again, even with the same value: a person has seen it and decided.
     pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) -> Result<(), Frozen> {
         self.put(key, value, by)
     }
@@ -78,7 +79,7 @@ impl Doc {
         Ok(())
     }
 
-    /// The stamp of a field, an element (`tags/auth`) or a leaf; for `*` that of the birth.
+    /// The stamp of a field, an element (`tags/auth`) or a leaf; for `*`, that of the birth.
     pub(crate) fn stamp(&self, key: &str) -> Option<&Stamp> {
         if key == BIRTH {
             return self.birth.as_ref();

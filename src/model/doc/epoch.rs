@@ -1,11 +1,10 @@
-//! Repairing a record that bears stamps from the future, without rewriting history.
+//! Repairs a record that has stamps from the future, without rewriting history.
 //!
-//! Nobody can write over such a stamp before its time comes, and the order of stamps has a last element that nobody can
-//! write over at all. So a repair begins another epoch: stamps are made anew there, and whatever was stamped before is
-//! earlier. All stamps keep their order among each other, so a version of an earlier epoch can be read as one of a later:
-//! that is what a merge of two epochs does, and why a repair takes nothing from anybody who did not know of it. It is a
-//! function of the record alone and looks at no clock: clones that repair one version make one record of it, byte for
-//! byte, and it makes no difference whether they merge or repair first.
+//! Until its time comes, nobody can overwrite such a stamp with an honest one, and the last possible stamp can never be
+//! overwritten. So a repair begins a new epoch, in which every earlier stamp is earlier than any new one. The order of
+//! the earlier stamps stays, so a version of an earlier epoch can be read as one of a later epoch. A merge of two
+//! epochs does that, and so a repair loses no change by a clone that did not know of it. It depends on the record
+//! alone, not on a clock: clones that repair the same version get the same bytes, whether they merge or repair first.
 
 use super::parse::LAST_EPOCH;
 use super::{BIRTH, Doc};
@@ -13,8 +12,7 @@ use crate::model::stamp::{Made, Stamp};
 use crate::model::time::Time;
 
 impl Doc {
-    /// What bears a stamp that a clock saying `now` cannot have made: fields, elements and leaves, and `*` if the birth
-    /// does.
+    /// The fields, elements and leaves (and `*` for the birth) whose stamps cannot have been made by a clock at `now`.
     pub(crate) fn ahead_of(&self, now: Time) -> Vec<&str> {
         let is_ahead = |stamp: &Option<Stamp>| stamp.as_ref().is_some_and(|stamp| stamp.is_ahead_of(now));
         let birth = is_ahead(&self.birth).then_some(BIRTH);
@@ -22,13 +20,13 @@ impl Doc {
         birth.into_iter().chain(slots.map(|(key, _)| key.as_str())).collect()
     }
 
-    /// The record in its next epoch. `None` in the last one.
+    /// The record in its next epoch; `None` if it is in the last one.
     pub(crate) fn repaired(&self) -> Option<Self> {
         let next = self.epoch.checked_add(1).filter(|epoch| *epoch <= LAST_EPOCH)?;
         Some(self.clone().in_epoch(next))
     }
 
-    /// The same version as one of an epoch that is not earlier than its own.
+    /// This version, read as one of an epoch that is not earlier than its own.
     pub(super) fn in_epoch(mut self, epoch: u16) -> Self {
         if epoch <= self.epoch {
             return self;
@@ -47,7 +45,7 @@ impl Doc {
         self.epoch
     }
 
-    /// The stamp of a field, an element or a leaf, for `*` of the birth, with the epoch in which it was made.
+    /// The stamp of a field, an element or a leaf (for `*`, of the birth), with the epoch in which it was made.
     pub(crate) fn made(&self, key: &str) -> Option<Made> {
         self.stamp(key).map(|stamp| stamp.made_in(self.epoch))
     }

@@ -14,7 +14,7 @@ use super::{Doc, Once, SchemaRef, Slot, Slots, compact};
 use crate::model::schema::{Births, Kind};
 
 impl Slot {
-    /// The order whose maximum a merge takes. What is absent is smallest.
+    /// The order whose maximum a merge takes. An absent value is the smallest.
     fn rank(&self, other: &Self) -> Ordering {
         let bytes = |slot: &Self| slot.value.as_ref().map(compact);
         self.stamp.cmp(&other.stamp).then_with(|| bytes(self).cmp(&bytes(other)))
@@ -22,7 +22,7 @@ impl Slot {
 }
 
 impl Doc {
-    /// The join of two versions; the order of the two does not matter.
+    /// The join of two versions, in either order.
     pub(crate) fn merge(self, other: Self) -> Self {
         let epoch = self.epoch.max(other.epoch);
         let (one, two) = (self.in_epoch(epoch), other.in_epoch(epoch));
@@ -37,7 +37,7 @@ impl Doc {
         }
     }
 
-    /// This version whole. A number that only grows is no part of what stands or falls.
+    /// This version as a whole, except for numbers that only grow: these are joined in any case.
     fn standing_over(mut self, other: Self) -> Self {
         self.take_greatest(other.once);
         self
@@ -52,8 +52,8 @@ impl Doc {
         }
     }
 
-    /// Two versions of one thing: slots by stamp, and of two births (of what can have two) the earlier with what was
-    /// written then.
+    /// Two versions of one record: slots are joined by stamp, and if there are two births, the earlier one wins with
+    /// the fields that are written once.
     fn joined(self, other: Self) -> Self {
         let order = self.birth.cmp(&other.birth);
         let (mut earlier, later) = if order == Ordering::Greater { (other, self) } else { (self, other) };
@@ -71,7 +71,7 @@ impl Doc {
     }
 }
 
-/// Puts a slot in place where it is greater than the one that is there.
+/// Inserts a slot unless a greater one is there.
 pub(super) fn join_slot(slots: &mut Slots, key: String, slot: Slot) {
     match slots.get(&key) {
         Some(mine) if mine.rank(&slot) != Ordering::Less => {}
@@ -90,7 +90,7 @@ fn join_once(schema: SchemaRef, once: &mut Once, name: &'static str, value: Valu
     }
 }
 
-/// The order whose maximum stands where two versions of one birth differ in a field that is written once.
+/// The order whose maximum wins if two versions of one birth differ in a field that is written once.
 fn order_once(schema: SchemaRef, name: &str, one: &Value, two: &Value) -> Ordering {
     let is_number = schema.0.field(name).is_some_and(|field| matches!(field.kind, Kind::Greatest));
     let numbers = if is_number { one.as_u64().cmp(&two.as_u64()) } else { Ordering::Equal };

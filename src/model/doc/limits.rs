@@ -9,18 +9,18 @@ use super::{Doc, Role, Slot, is_element, role};
 /// No record with a clock is larger; what two sides together would make larger is not merged.
 pub(crate) const LARGEST_DOC: u64 = 64 * 1024 * 1024;
 
-/// Of a file that is no longer, no value is too large, however it is written: one byte of JSON is written with at most
-/// a line break and an indent of two for each of a hundred levels.
+/// In a file of at most this size, no value can be too large in the file form, which adds to a byte of JSON at most a
+/// line break and an indent of two for each of a hundred levels.
 const SURELY_SMALL: usize = 4 * 1024;
 
 /// How much one record may hold.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// Bytes of the value of a register, a leaf or a field that is written once, as it stands in the file.
+    /// Bytes of the value of a register, a leaf or a field that is written once, as written in the file.
     pub(super) value: usize,
     /// JSON values in one of those, itself included.
     pub(super) values: usize,
-    /// Bytes of an element of a set, as it stands in the file.
+    /// Bytes of an element of a set, as written in the file.
     pub(super) element: usize,
     /// Registers and leaves that the schema does not know, removed ones included, that a write may leave.
     pub(super) unknown: usize,
@@ -34,10 +34,10 @@ pub(super) const LIMITS: Limits =
 /// Bytes of the name of a field or a leaf.
 const LONGEST_NAME: usize = 256;
 
-/// Something of which a record would have too much.
+/// A bound that a record would exceed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Excess {
-    /// A large value.
+    /// A value has too many bytes.
     #[error("`{field}` has {size} bytes; a field has at most {}", LIMITS.value)]
     Value {
         /// The field or leaf.
@@ -45,7 +45,7 @@ pub(crate) enum Excess {
         /// Bytes in the file.
         size: usize,
     },
-    /// A value of many values.
+    /// A value holds too many values.
     #[error("`{field}` holds {count} JSON values; a field holds at most {}", LIMITS.values)]
     Values {
         /// The field or leaf.
@@ -53,7 +53,7 @@ pub(crate) enum Excess {
         /// How many.
         count: usize,
     },
-    /// A large element of a set.
+    /// An element of a set has too many bytes.
     #[error("an element of `{field}` has {size} bytes; an element has at most {}", LIMITS.element)]
     Element {
         /// The set.
@@ -88,15 +88,15 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
 }
 
 impl Doc {
-    /// The elements of all sets by what an addition must leave: those that are there, and those that were removed in this
-    /// epoch. What was removed in an earlier one makes way.
+    /// The number of elements that count for a write: those that are present, and those that were removed in this
+    /// epoch. Those removed in an earlier epoch can be dropped.
     pub(crate) fn crowd(&self) -> usize {
         let elements = self.slots.iter().filter(|(key, _)| is_element(self.schema.0, key));
         let is_old = |slot: &Slot| slot.stamp.as_ref().is_some_and(|at| at.earlier_epoch().is_some());
         elements.filter(|(_, slot)| slot.value.is_some() || !is_old(slot)).count()
     }
 
-    /// Whether nothing can be added to its sets, and a repair makes room.
+    /// Whether nothing can be added to its sets until a repair makes room.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full_within(&LIMITS)
     }
@@ -140,12 +140,12 @@ impl Doc {
         Ok(())
     }
 
-    /// Says what the record has too much of to be written.
+    /// Checks the bounds before a write.
     pub(crate) fn check_size(&self) -> Result<(), Excess> {
         self.check(&LIMITS, false)
     }
 
-    /// The same for one that was read from so many bytes.
+    /// Checks the bounds of a record that was read from this many bytes.
     pub(super) fn check_read(&self, limits: &Limits, bytes: usize) -> Result<(), Excess> {
         self.check(limits, bytes <= SURELY_SMALL)
     }
@@ -182,7 +182,8 @@ fn check_value(limits: &Limits, key: &str, value: &Value) -> Result<(), Excess> 
     if size > limits.value { Err(Excess::Value { field: key.to_owned(), size }) } else { Ok(()) }
 }
 
-/// Scalars, arrays and objects in a value, itself included. Values are nested no deeper than JSON is read.
+/// The number of scalars, arrays and objects in a value, itself included. The recursion is bounded, since nesting is
+/// bounded when JSON is read.
 fn count(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(count).sum::<usize>(),
@@ -191,7 +192,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// The bytes of a value as it stands in the file, so many levels deep.
+/// The bytes of a value as written in the file at this depth.
 fn size(value: &Value, depth: usize) -> usize {
     match value {
         Value::String(text) => text_size(text),
@@ -211,7 +212,7 @@ fn text_size(text: &str) -> usize {
     written.bytes
 }
 
-/// Counts what is written to it. A line break is one of the layout: those within texts are escaped.
+/// Counts the bytes written to it. Every line break is one of the layout, since those within texts are escaped.
 #[derive(Default)]
 struct Counter {
     bytes: usize,

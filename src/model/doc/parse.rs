@@ -1,5 +1,5 @@
-//! Reading the file form. What no writer of this format makes is a broken record: two programs that read one file
-//! differently would never agree again.
+//! Reading the file form. Anything that no writer of this format makes is a broken record, since two programs that read
+//! one file differently would never agree again.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +22,12 @@ impl Doc {
         Ok(Self::parse_with_fields(schema, bytes)?.0)
     }
 
-    /// As [`Doc::parse`], with what [`Doc::fields`] answers.
+    /// Like [`Doc::parse`], and also returns what [`Doc::fields`] would.
     pub(crate) fn parse_with_fields(schema: &'static Schema, bytes: &[u8]) -> Result<(Self, Value), Broken> {
         parse(schema, bytes).map_err(|why| Broken { kind: schema.name, why })
     }
 
-    /// Whether what this version is written as can be read.
+    /// Whether the file form of this version can be read again.
     pub(crate) fn parse_again(&self, bytes: &[u8]) -> Result<(), Broken> {
         Self::parse(self.schema.0, bytes).map(|_| ())
     }
@@ -64,8 +64,8 @@ fn epoch(value: Option<&Value>) -> Result<u16, String> {
     fits.ok_or_else(|| format!("{EPOCH}: {value} is not a whole number from 1 to {LAST_EPOCH}"))
 }
 
-/// Gives a slot the stamp that the clock has under `name`. Each slot has one name: `-field/element` for an element that
-/// was removed, its own for everything else.
+/// Gives a slot the stamp that the clock has under `name`. A removed element has the name `-field/element`; every other
+/// slot has its own key as its name.
 fn put_stamp(schema: &Schema, slots: &mut Slots, name: &str, stamp: Stamp) -> Result<(), String> {
     let (key, is_removed) = match name.strip_prefix('-') {
         Some(key) => (key, true),
@@ -89,7 +89,7 @@ fn put_stamp(schema: &Schema, slots: &mut Slots, name: &str, stamp: Stamp) -> Re
     }
 }
 
-/// Whether what has a stamp of its own under this name is an element of a set; none if nothing has.
+/// Whether this name in the clock is that of an element of a set; none if nothing has this name.
 fn stamped(schema: &Schema, key: &str) -> Option<bool> {
     match key.split_once('/') {
         Some((name, inner)) => match schema.field(name)?.kind {
@@ -104,7 +104,7 @@ fn stamped(schema: &Schema, key: &str) -> Option<bool> {
     }
 }
 
-/// What the schema does not know has a name that the clock can bear.
+/// Checks that an unknown field has a name that can be in the clock.
 fn check_field_name(name: &str) -> Result<(), String> {
     let is_taken = name == BIRTH || name == CLOCK || name == EPOCH;
     if name.contains('/') || name.starts_with('-') || is_taken || check_name(name).is_err() {
@@ -119,7 +119,7 @@ pub(super) fn explode_typed<T: Serialize>(
     data: &T,
     stamp: Option<&Stamp>,
 ) -> (Once, Slots) {
-    // Our own types serialise to objects of the shape that their schema names; a test of each shows it.
+    // Our own types serialise to objects of the shape in their schema; a test checks each of them.
     let value = typed::to_value(data).unwrap_or_default();
     let map = if let Value::Object(map) = value { map } else { Map::new() };
     explode(schema, map, stamp).unwrap_or_default()

@@ -1,6 +1,6 @@
-//! What changed between two versions of a record that a merge cannot judge: fields written once, births, epochs, values
-//! under stamps that others know with other values. A merge joins any two versions; this tells which versions no command
-//! writes one after the other, or apart from each other.
+//! Changes between two versions of a record that a merge cannot judge: in fields that are written once, births and
+//! epochs, and in values whose stamp stayed the same. A merge joins any two versions; this module recognizes steps that
+//! no command makes.
 
 use std::borrow::Cow;
 
@@ -13,26 +13,26 @@ use crate::model::schema::Kind;
 use crate::model::stamp::{Made, Stamp};
 use crate::model::time::Time;
 
-/// So many fields are named of those that say something else under an old stamp.
+/// At most this many fields are named that changed without a new stamp.
 const MOST_NAMED: usize = 5;
-/// Of the fields that are written once, the one that a source can tell otherwise when it is read again.
+/// The one field that is written once and can still change when a source is imported again.
 const SAID_BY_SOURCE: &str = "author";
 
-/// One version of a record against the version before it.
+/// The step from one version of a record to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Step {
-    /// Fields that are written once and changed.
+    /// Fields that changed although they are written once.
     pub(crate) once: Vec<&'static str>,
     /// The births before and after, if they differ.
     pub(crate) rebirth: Option<[Option<Made>; 2]>,
-    /// Why the epoch must not be what it is; `None` if it may.
+    /// Why the epoch is wrong; `None` if it is right.
     pub(crate) epoch: Option<String>,
     /// By how much the epoch rose.
     pub(crate) rise: u16,
-    /// Fields, elements and leaves that say something else under the stamp that they had: the first few.
+    /// The first few fields, elements and leaves that changed without a new stamp.
     pub(crate) restated: Vec<String>,
-    /// Whether a value became a hidden one without changing its stamp, or the other way round: what was written before can
-    /// tell whether that is right.
+    /// Whether a value became `[redacted]` without a new stamp, or the other way round: whether that is right depends
+    /// on the redactions.
     pub(crate) is_veiled: bool,
     /// What it has more of than a write may leave.
     pub(crate) excess: Option<Excess>,
@@ -45,7 +45,7 @@ impl Step {
     pub(crate) fn between(old: Option<&Doc>, new: &Doc, at: Time) -> Self {
         let excess = new.check_growth(old).err();
         let Some(old) = old else { return Self { latest: latest(None, new), excess, ..Self::default() } };
-        // As the new version would have it if nothing but the epoch had changed.
+        // The old version, lifted to the new epoch: what the new version is if nothing but the epoch changed.
         let was = match old.epoch < new.epoch {
             true => Cow::Owned(old.clone().in_epoch(new.epoch)),
             false => Cow::Borrowed(old),
@@ -63,12 +63,12 @@ impl Step {
         }
     }
 
-    /// Whether only the history can tell if all is well.
+    /// Whether only the history can tell if this step is right.
     pub(crate) fn is_suspect(&self) -> bool {
         self.is_veiled || !self.faults().is_empty()
     }
 
-    /// What no command does, each in words; empty if all is well.
+    /// The changes that no command makes, in words; empty if there are none.
     pub(crate) fn faults(&self) -> Vec<String> {
         let once = self.once.iter().map(|name| format!("changed `{name}`, which is written once"));
         let birth = self.rebirth.as_ref().map(|[old, new]| {
@@ -96,18 +96,18 @@ pub(crate) struct Said<'a> {
     pub(crate) key: &'a str,
     /// Its stamp; that of the birth for a field that is written once.
     pub(crate) made: Option<Made>,
-    /// What it says; `None` if it was removed.
+    /// Its value; `None` if it was removed.
     pub(crate) value: Option<&'a Value>,
     /// Whether it has the stamp of the birth.
     pub(crate) is_at_birth: bool,
-    /// The source's record as it was read then, for what depends on it: another reading can say something else under the
-    /// same stamp.
+    /// For an imported value, the source's record at that import: another import can write another value under the same
+    /// stamp.
     pub(crate) reading: Option<&'a Value>,
 }
 
 impl Doc {
-    /// The values that this version has and the one before it has not, or not under the same stamp. Without one before it,
-    /// these are all, also those of fields that are written once.
+    /// The values that this version has and the previous one has not, or not under the same stamp. If there is no
+    /// previous version: all values, including those of fields that are written once.
     pub(crate) fn said_since<'a>(&'a self, old: Option<&'a Self>) -> impl Iterator<Item = Said<'a>> {
         let is_import = self.birth.as_ref().is_some_and(Stamp::is_import);
         let reading = self.value("imported");
@@ -138,7 +138,7 @@ impl Doc {
         once.chain(slots)
     }
 
-    /// The values that the version before had, in whose place a hidden one stands now under the same stamp.
+    /// The values of the previous version that are now `[redacted]` under the same stamp.
     pub(crate) fn veiled_since<'a>(&'a self, old: &'a Self) -> impl Iterator<Item = Said<'a>> {
         let was = |said: &Said<'_>| {
             let slot = old.slots.get(said.key)?;
@@ -157,7 +157,7 @@ fn changed_once<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = &'static
     once.filter(|name| old.once.get(name) != new.once.get(name))
 }
 
-/// The slots that say something else under the stamp that they had.
+/// The slots that changed without a new stamp.
 fn differing<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = (&'a String, bool)> {
     let both = new.slots.iter().filter_map(|(key, slot)| Some((key, old.slots.get(key)?, slot)));
     let hides = |slot: &Slot| slot.value.as_ref().is_some_and(is_hidden);
@@ -169,7 +169,7 @@ fn is_veiled(old: &Doc, new: &Doc) -> bool {
     differing(old, new).any(|(_, is_hidden)| is_hidden)
 }
 
-/// A value that is hidden, or was, is none that somebody wrote.
+/// A hidden value was not written by anyone.
 fn restated(old: &Doc, new: &Doc) -> Vec<String> {
     differing(old, new)
         .filter(|(_, is_hidden)| !is_hidden)
@@ -184,7 +184,7 @@ fn latest(old: Option<&Doc>, new: &Doc) -> Option<(String, Stamp)> {
     let fresh = fresh.filter_map(|(key, slot)| Some((slot.stamp.as_ref()?, key.as_str())));
     let is_new = old.is_none_or(|old| old.birth != new.birth);
     let birth = new.birth.as_ref().filter(|_| is_new).map(|birth| (birth, BIRTH));
-    // Of equal stamps the birth, which stands for all of them.
+    // Among equal stamps, that of the birth, which stands for all of them.
     let latest = fresh.chain(birth).max_by(|one, two| one.0.cmp(two.0).then(two.1.cmp(one.1)))?;
     Some((latest.1.to_owned(), latest.0.clone()))
 }

@@ -1,4 +1,4 @@
-//! The file form: one state has one.
+//! The file form: each state has exactly one.
 
 use serde_json::{Map, Value};
 
@@ -55,7 +55,7 @@ impl Doc {
             .filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?)))
     }
 
-    /// The elements or leaves of one field that are there, by name.
+    /// The elements or leaves of one field that are present, by name.
     fn within<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
         let start = format!("{name}/");
         let end = format!("{name}0"); // `0` follows `/`

@@ -27,7 +27,7 @@ pub(crate) struct Fields {
     pub(crate) json: Option<IssueInput>,
     /// How urgent it is.
     pub(crate) priority: Option<Priority>,
-    /// Labels.
+    /// Tags.
     pub(crate) tags: Vec<Member>,
     /// Issues that must be done first: their ids, or unambiguous beginnings of them.
     pub(crate) depends_on: Vec<Member>,

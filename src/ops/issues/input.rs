@@ -15,12 +15,12 @@ use crate::ops::Refusal;
 use crate::rules::limits::{self, RELATION, WEB_ADDRESS};
 use crate::rules::reply_task;
 
-/// An issue as JSON, under the names of the format. What the store makes is ignored.
+/// An issue as JSON, with the field names of the format. Fields that the store sets are ignored.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = with_ignored)]
 pub(crate) struct IssueInput {
-    /// The id to give it; generated if it is omitted.
+    /// The id; generated if omitted.
     pub(crate) id: Option<IssueId>,
     /// One line.
     pub(crate) title: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct IssueInput {
     #[schemars(regex(pattern = WEB_ADDRESS))]
     /// URL of the discussion (http or https).
     pub(crate) source_url: Option<String>,
-    /// Labels.
+    /// Tags.
     pub(crate) tags: Option<BTreeSet<String>>,
     /// The assignee.
     pub(crate) assignee: Option<String>,
@@ -55,17 +55,17 @@ pub(crate) struct IssueInput {
     pub(crate) actual_behavior: Option<String>,
     /// Requirements for how it is worked on.
     pub(crate) lifecycle_requirements: Option<Lifecycle>,
-    /// Another name for tags, whose elements may be GitHub's objects.
+    /// Another name for tags; elements may be label objects of GitHub.
     pub(crate) labels: Option<Vec<Label>>,
     #[schemars(regex(pattern = WEB_ADDRESS))]
     /// The issue on GitHub; another name for source_url.
     pub(crate) github_url: Option<String>,
     #[schemars(range(min = 1))]
-    /// Its number there; without an id, a new issue is called GH- and this number.
+    /// Its number on GitHub; without an id, a new issue gets the id GH- and this number.
     pub(crate) github_number: Option<u64>,
 }
 
-/// A label by its name, or as GitHub shows it.
+/// A tag, or a label as GitHub exports it.
 #[derive(Debug, Clone, Deserialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Label {

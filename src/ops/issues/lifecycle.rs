@@ -8,7 +8,7 @@ use crate::model::issue::{
 };
 use crate::ops::Refusal;
 
-/// What [`LifecycleRequirements`] may say: these words and no others.
+/// The words that [`LifecycleRequirements`] accepts.
 #[derive(Debug, Clone, Default, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Lifecycle {

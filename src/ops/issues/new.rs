@@ -14,7 +14,7 @@ use crate::store::{Read, Tx, layout, random_uid};
 /// An issue to create.
 #[derive(Debug, Default)]
 pub(crate) struct New {
-    /// The id to give it; generated if it is omitted.
+    /// The id; generated if omitted.
     pub(crate) id: Option<IssueId>,
     /// One line; that of the JSON where it is left out.
     pub(crate) title: Option<String>,

@@ -14,7 +14,7 @@ use crate::ops::work::{self, Own};
 use crate::ops::{Answer, Session};
 use crate::rules::facts;
 
-/// How many issues stand where, the queues, and what is executed here.
+/// How many issues have each status, the queues, and this worktree's execution.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Overview {
     /// The ref that holds everything.
@@ -36,14 +36,14 @@ pub(crate) struct Overview {
     pub(crate) active: Option<ActiveOverview>,
 }
 
-/// A queue with how many of its items stand where.
+/// A queue, with how many of its items have each status.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct QueueOverview {
     /// Its id.
     pub(crate) id: QueueId,
-    /// What was decided about it, or what became of it.
+    /// Its status, stored or derived.
     pub(crate) status: &'static str,
-    /// How many of its items stand where.
+    /// How many of its items have each status.
     pub(crate) items: BTreeMap<ItemStatus, usize>,
 }
 

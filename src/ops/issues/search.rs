@@ -14,10 +14,10 @@ use crate::ops::{Answer, Session};
 pub(crate) struct Found {
     /// How many issues match, whatever the limit.
     pub(crate) total: usize,
-    /// The best of them, best first; those that have the text for an id, or a plan or an execution that has it, before all
-    /// others.
+    /// The best of them, ranked by relevance; first those with the text as their id, or as that of one of their plans
+    /// or executions.
     pub(crate) hits: Vec<FoundIssue>,
-    /// Queues that have the text for an id.
+    /// Queues with the text as their id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) queues: Vec<QueueId>,
 }

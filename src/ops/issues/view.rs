@@ -15,7 +15,7 @@ use crate::rules::shown::{IssueDerived, object};
 use crate::store::{ObjectId, Store};
 use crate::trail::reach::Unreached;
 
-/// The stored fields of an issue, with what is derived from related records.
+/// The stored fields of an issue, with fields derived from related records.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct IssueView {
     /// The stored fields, except the stored status: `status` is the derived one.

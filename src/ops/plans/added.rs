@@ -14,20 +14,21 @@ use crate::rules::folder::{IssueFolder, QueuedItem};
 use crate::rules::plan_check::{self, Finding, Report};
 use crate::rules::{facts, replan};
 
-/// What came of storing plans.
+/// The result of adding plans.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Added {
     /// Plans that are bound now.
     pub(crate) bound: Vec<BoundPlan>,
     /// Items that left their queues, since the plan that they were to execute was replaced by the bound one.
     pub(crate) left_queue: Vec<LeftItem>,
-    /// Issues for which a plan is to be chosen, with the plans: all of them, or those newer than the bound one that failed.
+    /// Issues for which someone must choose a plan, with their plans: all of them, or only those newer than the failed
+    /// bound one.
     pub(crate) pending_selection: Vec<PendingSelection>,
     /// Every plan that was stored.
     pub(crate) added: Vec<SolutionId>,
-    /// Plans that were stored before, word for word.
+    /// Plans that were already stored, word for word.
     pub(crate) already_there: Vec<SolutionId>,
-    /// What could be better in them.
+    /// What could be improved in them.
     pub(crate) findings: Vec<AddedFinding>,
     /// The issue.
     #[serde(skip)]
@@ -68,7 +69,7 @@ pub(crate) struct LeftItem {
     pub(crate) solution_id: SolutionId,
 }
 
-/// An issue with the plans of which one is to be chosen.
+/// An issue with the plans to choose from.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PendingSelection {
     /// The issue.
@@ -88,18 +89,18 @@ pub(crate) struct Candidate {
     /// The planner's own opinion of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
-    /// How good it is by what can be counted of it; binding needs 0.8.
+    /// Its measured quality, 0 to 1; binding requires 0.8.
     pub(crate) quality: f64,
-    /// What the planner thinks of its risk.
+    /// The planner's opinion of its risk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) risk: Option<String>,
-    /// Files that some task touches.
+    /// Files that its tasks touch.
     pub(crate) files_touched: BTreeSet<RepoPath>,
     /// How many tasks it has.
     pub(crate) task_count: usize,
 }
 
-/// What could be better in a plan.
+/// What could be improved in a plan.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AddedFinding {
     /// The plan.

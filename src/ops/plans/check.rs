@@ -48,19 +48,19 @@ pub(crate) struct Check {
     pub(crate) all_bound: bool,
 }
 
-/// What was found in plans.
+/// The findings in plans.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckedAnswer {
     /// Whether `solution add` would store it.
     pub(crate) valid: bool,
-    /// The quality of the poorest plan that was checked, 0 to 1; binding needs 0.8.
+    /// The lowest quality among the checked plans, 0 to 1; binding requires 0.8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quality: Option<f64>,
-    /// What is wrong, or could be better. Of several plans, each path begins with the place of its plan.
+    /// What is wrong or could be improved. With several plans, each path begins with the index of its plan.
     pub(crate) findings: Vec<Finding>,
     /// The plans that were checked.
     pub(crate) plans: Vec<CheckedPlan>,
-    /// Files that several plans touch; only where plans were to be compared, or where plans of several issues were handed in.
+    /// Files that several plans touch; only if a comparison was requested, or if plans of several issues were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shared_files: Option<Vec<SharedFile>>,
 }
@@ -68,15 +68,15 @@ pub(crate) struct CheckedAnswer {
 /// A plan that was checked.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckedPlan {
-    /// The file, its place in it, or its id.
+    /// The plan's file, its index in the file, or its id.
     pub(crate) plan: String,
     /// Whether `solution add` would store it.
     pub(crate) valid: bool,
     /// The sum of the parts, rounded down to two decimals.
     pub(crate) quality: f64,
-    /// What it is made of.
+    /// The parts of the quality.
     pub(crate) parts: Vec<PartScore>,
-    /// By the number of files and tasks; what the planner thinks stands in the plan's `analysis`.
+    /// Its size by files and tasks; the planner's opinion is in the plan's `analysis`.
     pub(crate) computed_complexity: Complexity,
     /// How many tasks it has, as far as it can be made out.
     #[serde(skip)]

@@ -13,7 +13,8 @@ use crate::rules::background::{self, Background, IssueTold, Reader};
 use crate::rules::facts;
 use crate::store::Snapshot;
 
-/// What an executor is given: ids, what the issue says, what was tried and said before, and the commands that print the plan.
+/// The context of an executor: ids, the content of the issue, earlier attempts and comments, and the commands that
+/// print the plan.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(example = executor_example())]
 pub(crate) struct ExecutorInput {
@@ -21,7 +22,7 @@ pub(crate) struct ExecutorInput {
     pub(crate) solution_id: SolutionId,
     /// Its issue.
     pub(crate) issue_id: IssueId,
-    /// The plan as it was claimed, else as it is now.
+    /// The digest of the plan: as claimed, else as it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: Option<String>,
@@ -31,19 +32,19 @@ pub(crate) struct ExecutorInput {
     /// Its item there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
-    /// The attempt that is under way.
+    /// The running attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution_id: Option<ExecutionId>,
     /// The branch that the attempt works on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// The linked worktree of the attempt; none for the main one.
+    /// The linked worktree of the attempt; absent for the main one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
     /// The issue's title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
-    /// What the issue says.
+    /// The content of the issue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue: Option<IssueTold>,
     #[serde(flatten)]
@@ -53,14 +54,14 @@ pub(crate) struct ExecutorInput {
     pub(crate) load: Option<Load>,
 }
 
-/// Commands that print what an executor reads by itself.
+/// Commands that print what an executor reads when it needs it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Load {
     /// The plan with its tasks.
     pub(crate) solution: String,
-    /// The issue with all that was said of it.
+    /// The issue with everything about it.
     pub(crate) issue: String,
-    /// How work is done in this project.
+    /// The project context.
     pub(crate) project: String,
 }
 

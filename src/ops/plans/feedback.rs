@@ -13,7 +13,7 @@ use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
 use crate::store::{layout, resolve};
 
-/// A piece of feedback with its issue.
+/// A piece of feedback, with its issue.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FeedbackShown {
     /// The issue.

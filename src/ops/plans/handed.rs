@@ -73,7 +73,7 @@ pub(super) fn refuse_faulty(plans: &[Handed], reports: &[Report]) -> Result<(), 
         return Ok(());
     }
     let check = Remedy::call(Call::new("solution check", ["FILE"]), "checks without storing");
-    Err(faulty(&format!("the plan has {}; nothing was stored", count(lines.len(), "fault")), lines, check))
+    Err(faulty(&format!("the plan has {}; nothing was stored", count(lines.len(), "error")), lines, check))
 }
 
 /// A plan that cannot be stored, with what is wrong with it.

@@ -18,22 +18,21 @@ const LONGEST_FINDING: usize = 10_000;
 /// A plan of at most ten tasks does not bear more.
 const MOST_FINDINGS: usize = 100;
 
-/// A review as JSON. Each of technical, risk and completeness is given once, in `scores` or beside it.
+/// A review as JSON. Each of technical, risk and completeness is given once, either in `scores` or at the top level.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(example = example(), transform = with_all_scores)]
 pub(crate) struct ReviewInput {
-    /// The verdict (default: by the total); it can be harsher than the total, but not milder.
+    /// The verdict (default: from the total); it can be harsher than the total, but not milder.
     verdict: Option<Verdict>,
     /// Each 0 to 100.
     #[serde(default)]
     scores: Dimensions,
-    /// Whether it will work: a score from 0 to 100, or an object with `score` and `findings`.
+    /// Whether it will work. A score from 0 to 100, or an object with `score` and `findings`.
     technical: Option<Dimension>,
-    /// Whether what could go wrong is seen and small, 100 being no risk at all: a score, or an object with `score` and
-    /// `findings`.
+    /// Whether the risks are known and small; 100 means no risk. A score, or an object with `score` and `findings`.
     risk: Option<Dimension>,
-    /// Whether everything that was asked for is in it: a score, or an object with `score` and `findings`.
+    /// Whether it covers everything that was asked for. A score, or an object with `score` and `findings`.
     completeness: Option<Dimension>,
     /// What should change.
     #[serde(default)]
@@ -42,13 +41,13 @@ pub(crate) struct ReviewInput {
     /// The digest of the plan that was read: the review is refused if the plan has changed since.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     plan_digest: Option<String>,
-    /// The total, if the reviewer computed it: the review is refused if the scores give another.
+    /// The total, if the reviewer computed it: the review is refused if the scores give another total.
     #[serde(alias = "total")]
     total_score: Option<Score>,
-    /// The issue, if given: it must be that of the plan.
+    /// The issue; if given, it must be that of the plan.
     #[serde(alias = "issueId")]
     issue_id: Option<IssueId>,
-    /// The plan, if given: it must be the one that is reviewed.
+    /// The plan; if given, it must be the one that is reviewed.
     #[serde(alias = "solutionId")]
     solution_id: Option<SolutionId>,
 }

@@ -31,7 +31,7 @@ pub(crate) struct PlannerInput {
     pub(crate) title: String,
     #[serde(flatten)]
     pub(crate) issue: IssueTold,
-    /// What the project tells its planners.
+    /// The project context.
     pub(crate) project_context: Project,
     /// What failed before.
     #[serde(skip_serializing_if = "never")]
@@ -39,8 +39,8 @@ pub(crate) struct PlannerInput {
     /// The plans that the issue has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) plans: Vec<PlanTold>,
-    /// Plans of other issues which wait in a queue or are executed, and touch files that the issue's plans, the commits of
-    /// its attempts or its location name.
+    /// Plans of other issues that are queued or running and touch files which are named by this issue's plans, its
+    /// location or the commits of its attempts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) other_plans: Vec<OtherPlan>,
     #[serde(flatten)]
@@ -52,10 +52,10 @@ pub(crate) struct PlannerInput {
 pub(crate) struct PlanTold {
     /// Its id.
     pub(crate) solution_id: SolutionId,
-    /// What it does.
+    /// What the plan does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
-    /// How.
+    /// How it does that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) approach: Option<String>,
     /// Whether it is the one that will be executed.
@@ -79,7 +79,7 @@ pub(crate) struct OtherPlan {
     pub(crate) item_id: ItemId,
     /// Its status.
     pub(crate) status: ItemStatus,
-    /// The files of it that the issue's own files overlap.
+    /// Its files that overlap those of this issue.
     pub(crate) files: Vec<String>,
 }
 

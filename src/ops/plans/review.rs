@@ -14,7 +14,7 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::review;
 use crate::store::{Tx, layout};
 
-/// What came of a review.
+/// The result of a review.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Reviewed {
     /// The issue.
@@ -25,9 +25,9 @@ pub(crate) struct Reviewed {
     pub(crate) review: Review,
     /// The combined verdict of all reviews of the current plan.
     pub(crate) standing: Verdict,
-    /// The round of review that this is: 1 and, for each earlier plan that was rejected, 1 more.
+    /// The round of this review: one more than the number of rejected earlier versions.
     pub(crate) round: usize,
-    /// Plans that were rejected, this one included; from 2 on an owner decides.
+    /// How many versions were rejected, including this one; from 2 on, an owner decides.
     pub(crate) rejected_rounds: usize,
     /// Notes for the reviewer.
     pub(crate) remarks: Vec<String>,

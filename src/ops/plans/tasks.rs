@@ -179,7 +179,7 @@ fn store_plan(
     let errors = report.findings.iter().filter(|finding| finding.is_error());
     let errors: Vec<String> = errors.map(ToString::to_string).collect();
     if !errors.is_empty() {
-        let message = format!("the plan would have {}; nothing was changed", count(errors.len(), "fault"));
+        let message = format!("the plan would have {}; nothing was changed", count(errors.len(), "error"));
         return Err(faulty(&message, errors, Remedy::call("schema task", "describes a task")));
     }
     let is_bound = folder.issue.record.bound_solution_id.as_ref() == Some(id);

@@ -31,9 +31,9 @@ pub(crate) struct Diff {
 /// How two plans differ.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanDiff {
-    /// The one side.
+    /// The first version.
     pub(crate) from: Side,
-    /// The other.
+    /// The second version.
     pub(crate) to: Side,
     /// What differs, field by field; empty if the plans are the same.
     pub(crate) changes: Vec<PlanChange>,
@@ -50,11 +50,11 @@ pub(crate) struct Side {
     /// Its digest in this version.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
-    /// The commit of the store that brought this version.
+    /// The commit of the store that introduced this version.
     pub(crate) commit: String,
     /// When that was.
     pub(crate) at: Time,
-    /// What it does.
+    /// What the plan does.
     #[serde(skip)]
     pub(crate) description: String,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Side {
 /// One field that differs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanChange {
-    /// The task, if it is new or gone, or if a field of it differs.
+    /// The task, if it was added, removed or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
     /// The field.

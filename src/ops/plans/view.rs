@@ -18,7 +18,7 @@ use crate::rules::folder::IssueFolder;
 use crate::rules::plan_check;
 use crate::rules::review::{self, Standing};
 
-/// A plan in the flat form in which planners write it, with what is derived of it.
+/// A plan in the flat form in which planners write it, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct SolutionView {
     /// Its id.
@@ -29,7 +29,7 @@ pub(crate) struct SolutionView {
     #[serde(flatten, serialize_with = "without_derived")]
     #[schemars(with = "Plan")]
     pub(super) plan: Value,
-    /// Who planned.
+    /// The planner.
     pub(crate) author: String,
     /// When.
     pub(crate) created_at: Time,
@@ -41,14 +41,14 @@ pub(crate) struct SolutionView {
     /// The measured quality of the plan, 0 to 1; binding requires 0.8.
     #[schemars(range(min = 0, max = 1))]
     pub(crate) quality: f64,
-    /// Files that some task touches.
+    /// Files that its tasks touch.
     #[schemars(with = "BTreeSet<String>")]
     pub(crate) files_touched: BTreeSet<RepoPath>,
-    /// How many tasks.
+    /// How many tasks it has.
     pub(crate) task_count: usize,
     /// Its size by files and tasks: up to 2 files and 3 tasks is low, up to 5 and 6 is medium.
     pub(crate) computed_complexity: Complexity,
-    /// The combined verdict of the reviews of the current plan; none if there are none.
+    /// The combined verdict of the reviews of the current plan; absent if there are none.
     #[schemars(extend("enum" = ["none", "approved", "concerns", "rejected"]))]
     review: &'static str,
     /// All its reviews in order; those with another `plan_digest` no longer count.

@@ -19,11 +19,11 @@ use crate::trail::own_branch;
 /// What `queue conflict check` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckAnswer {
-    /// What was merged with each other.
+    /// The branches and commits that were merged with each other.
     pub(crate) sides: Vec<Side>,
     /// Items whose commits are not in this clone.
     pub(crate) missing: Vec<Unknown>,
-    /// Pairs that would collide.
+    /// Pairs that would conflict.
     pub(crate) collisions: Vec<Collision>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Unknown {
     pub(crate) branch: Option<String>,
 }
 
-/// Two branches that collide.
+/// Two branches that conflict.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Collision {
     /// The index of the first side in `sides`, from 0.

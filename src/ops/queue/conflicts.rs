@@ -12,7 +12,7 @@ use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::QueueView;
 use crate::store::resolve;
 
-/// A conflict with the queue that it is in.
+/// A conflict, with its queue.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ConflictAnswer {
     /// The queue.

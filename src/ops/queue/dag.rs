@@ -19,7 +19,7 @@ pub(crate) struct DagAnswer {
     pub(crate) queue_id: QueueId,
     /// The items in the order of execution.
     pub(crate) nodes: Vec<Node>,
-    /// Which comes before which.
+    /// The order between items.
     pub(crate) edges: Vec<Link>,
     /// Which items can be executed in parallel.
     pub(crate) groups: Vec<Group>,
@@ -48,7 +48,7 @@ pub(crate) struct Node {
     pub(crate) execution_order: usize,
     /// The group that it is in.
     pub(crate) execution_group: String,
-    /// 0 to 1; more is more urgent.
+    /// 0 to 1; higher is more urgent.
     pub(crate) semantic_priority: f64,
 }
 

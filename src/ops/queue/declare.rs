@@ -46,7 +46,7 @@ pub(crate) struct ConflictInput {
     /// The reason.
     #[serde(default)]
     pub(crate) rationale: Option<String>,
-    /// False: a person must decide, whatever order is given.
+    /// If false, a person must decide, whatever order is given.
     #[serde(default)]
     pub(crate) resolved: Option<bool>,
     /// What is not named here.

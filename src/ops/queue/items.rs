@@ -32,7 +32,7 @@ pub(crate) struct Hold {
 pub(crate) struct Removed {
     /// The queue.
     pub(crate) queue_id: QueueId,
-    /// Its number there, under which it comes back if it is queued again.
+    /// Its number there, which it gets again if it is queued again.
     pub(crate) item_id: ItemId,
     /// Its issue.
     pub(crate) issue_id: IssueId,

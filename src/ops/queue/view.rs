@@ -17,7 +17,7 @@ use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::{Blocker, ItemView, QueueView};
 use crate::rules::shown::object;
 
-/// The stored fields of an item, with what is derived of it.
+/// The stored fields of an item, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ItemAnswer {
     /// As it is stored.
@@ -30,7 +30,7 @@ pub(crate) struct ItemAnswer {
     /// `P<n>`: shares no file with another; `S<n>`: shares files with the others of that group.
     #[schemars(regex(pattern = "^[PS][1-9][0-9]*$"))]
     pub(crate) execution_group: String,
-    /// 0 to 1; more is more urgent.
+    /// 0 to 1; higher is more urgent.
     #[schemars(range(min = 0, max = 1))]
     pub(crate) semantic_priority: f64,
     /// How many tasks its plan has.
@@ -40,11 +40,11 @@ pub(crate) struct ItemAnswer {
     pub(crate) files_touched: BTreeSet<RepoPath>,
     /// What it waits for.
     pub(crate) blocked_by: Vec<Blocker>,
-    /// The execution that holds its issue with this plan, if there is one.
+    /// The execution of this plan that holds the issue, if there is one.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "without_nulls")]
     #[schemars(with = "Holder")]
     pub(crate) holder: Option<Holder>,
-    /// Its queue, if it is not shown as part of one.
+    /// Its queue; absent if it is shown as part of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "QueueId")]
     pub(crate) queue_id: Option<QueueId>,
@@ -67,19 +67,19 @@ pub(crate) struct AddedItem {
     pub(crate) is_old: bool,
 }
 
-/// The stored fields of a queue, with what is derived of it.
+/// The stored fields of a queue, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct QueueAnswer {
     /// The stored fields, except the stored decision: `status` is the derived one.
     #[serde(flatten, serialize_with = "without_decision")]
     pub(crate) queue: Queue,
-    /// The decision; completed or failed if nothing is left to do in an active queue; unreadable if its record is
-    /// broken, in which case its other fields mean nothing.
+    /// The stored status; or completed or failed, if nothing is left to do in an active queue; or unreadable, if its
+    /// record is broken (then its other fields mean nothing).
     #[schemars(extend("enum" = ["active", "paused", "archived", "completed", "failed", "unreadable"]))]
     pub(crate) status: &'static str,
-    /// How many items it has, removed ones left out.
+    /// How many items it has, without removed ones.
     pub(crate) item_count: usize,
-    /// Its items in order; `queue list` leaves them out.
+    /// Its items in order; absent in `queue list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ItemAnswer>")]
     pub(crate) items: Option<Vec<ItemAnswer>>,

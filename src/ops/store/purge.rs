@@ -8,22 +8,22 @@ use crate::model::shell;
 use crate::ops::{Answer, Notice, Session};
 use crate::store::{Purged, Tracked};
 
-/// What must be done elsewhere after the history was rewritten.
+/// The result of a purge, and what must be done elsewhere.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Purge {
     /// The ref.
     pub(crate) reference: String,
-    /// The commit that it pointed to.
+    /// The commit that the ref pointed to.
     pub(crate) from: String,
-    /// The commit that it points to; the same one if nothing was rewritten.
+    /// The commit that the ref points to now; the same one if nothing was rewritten.
     pub(crate) to: String,
     /// Commits that were rewritten.
     pub(crate) commits: usize,
-    /// Versions of files that were rewritten in them, each counted once.
+    /// Versions of files that were rewritten, each counted once.
     pub(crate) files: usize,
     /// Entries that got another id, because it is derived from their content.
     pub(crate) renamed: Vec<Renamed>,
-    /// References of remotes that a purge had kept apart from the ref, and whose commits were brought in.
+    /// Remote-tracking references with an unpurged history, whose commits were brought in.
     pub(crate) merged: Vec<String>,
     /// Remotes that hold the old history, as far as is known here.
     pub(crate) remotes: Vec<Remote>,

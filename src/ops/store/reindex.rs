@@ -26,7 +26,7 @@ pub(crate) fn reindex(session: &Session) -> Answer<Reindexed> {
             "the index can be written neither beside the repository nor in the cache",
         )
         .hint(
-            "everything works without it, only slower; make sure that one of the two folders is writable, and that \
+            "everything works without it, only slower; make sure that one of the two directories is writable, and that \
              no command is still reading the index",
         )),
     }

@@ -26,9 +26,9 @@ pub(crate) struct Sides {
 /// What `diff` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct StoreDiff {
-    /// The first state; none if there was no store yet.
+    /// The first state; null if there was no store yet.
     pub(crate) from: Option<State>,
-    /// The other.
+    /// The second state.
     pub(crate) to: State,
     /// The records that differ, by their paths.
     pub(crate) changes: Vec<RecordChange>,

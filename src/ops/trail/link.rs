@@ -31,7 +31,7 @@ pub(crate) struct Link {
     pub(crate) force: Option<String>,
 }
 
-/// One commit that `link` or `unlink` was asked about.
+/// One commit given to `link` or `unlink`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LinkView {
     /// The full object id.
@@ -45,7 +45,7 @@ pub(crate) struct LinkView {
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
-    /// Whether this changed anything.
+    /// Whether its link changed.
     pub(crate) changed: bool,
 }
 

@@ -23,24 +23,24 @@ use crate::store::{Snapshot, Store, records};
 pub(crate) struct Origin {
     /// The issue that it belongs to.
     pub(crate) issue_id: IssueId,
-    /// What that is called.
+    /// Its title.
     pub(crate) issue_title: String,
     /// The plan that it carries out.
     pub(crate) solution_id: SolutionId,
-    /// The plan in one sentence, as it was when it was claimed.
+    /// The plan in one sentence, as it was claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<String>,
     /// The task, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
-    /// What that is called.
+    /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_title: Option<String>,
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
-    /// From 1, among the executions of the issue.
+    /// Its number among the executions of the issue, from 1.
     pub(crate) attempt: u64,
-    /// Where that execution stands.
+    /// The status of that execution.
     pub(crate) status: ExecutionStatus,
     /// Who executed it.
     pub(crate) actor: String,

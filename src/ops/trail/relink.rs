@@ -15,12 +15,12 @@ pub(crate) struct Relink {
     pub(crate) dry_run: bool,
 }
 
-/// What was found.
+/// The commits that were found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Relinked {
     /// Whether this was a dry run.
     pub(crate) dry_run: bool,
-    /// How many commits were looked at.
+    /// How many commits were searched.
     pub(crate) commits: usize,
     /// What was linked, or would be, oldest first.
     pub(crate) links: Vec<Lost>,

@@ -48,10 +48,10 @@ pub(crate) struct TracedCommit {
     pub(crate) carries_out: Vec<CarriesOut>,
 }
 
-/// What a commit was made for.
+/// The task that a commit carries out.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CarriesOut {
-    /// The issue that it helps to settle.
+    /// The issue that it belongs to.
     pub(crate) issue_id: IssueId,
     /// The plan.
     pub(crate) solution_id: SolutionId,
@@ -70,7 +70,7 @@ pub(crate) struct CarriesOut {
 pub(crate) struct TracedIssue {
     /// The issue as `list` shows it.
     pub(crate) issue: IssueView,
-    /// Its plans as `solution show` shows them.
+    /// Its plans, as `solution show` shows them.
     pub(crate) solutions: Vec<SolutionView>,
     /// Its items with their queues.
     pub(crate) items: Vec<ItemAnswer>,
@@ -90,7 +90,7 @@ pub(crate) struct TracedIssue {
 /// A criterion that no test covers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Accepted {
-    /// During which execution.
+    /// The execution in which it was confirmed.
     pub(crate) execution_id: ExecutionId,
     /// The task that it belongs to.
     pub(crate) task_id: String,

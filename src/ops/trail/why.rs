@@ -49,7 +49,7 @@ pub(crate) struct Explained {
     /// The file's name in that commit, if it was different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path_then: Option<String>,
-    /// None if the lines are not committed yet.
+    /// The commit; absent if the lines are not committed yet.
     pub(crate) commit: Option<CommitFacts>,
     /// The executions that link the commit, with their plans; empty if it belongs to no plan.
     pub(crate) origins: Vec<Origin>,

@@ -17,13 +17,13 @@ use crate::trail::hooked;
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) execution: ExecutionId,
-    /// The worktree that was made for it.
+    /// The worktree that was created for it.
     pub(super) path: Option<PathBuf>,
     /// Whether it was claimed now; else this worktree had it.
     pub(super) is_new: bool,
 }
 
-/// A claim, as it was taken.
+/// A new claim.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Claim {
     /// The queue that it was taken from.
@@ -42,10 +42,11 @@ pub(crate) struct Claim {
     pub(crate) execution_id: ExecutionId,
     /// 1 for the first attempt at the issue.
     pub(crate) attempt: u64,
-    /// The full name of the branch that it began on; only commits on it, and on branches made from it since, are linked.
+    /// The full name of the branch on which it began; only commits on it, and on branches made from it since, are
+    /// linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
-    /// The worktree that was made for it.
+    /// The worktree that was created for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<PathBuf>,
     /// The remote that the claim was made through.
@@ -54,9 +55,9 @@ pub(crate) struct Claim {
     /// The attempts that it replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) supersedes: Vec<Supersedes>,
-    /// Until when the claim is good; each commit renews it, where a hook links it.
+    /// When the lease expires; each commit that a hook links renews it.
     pub(crate) lease_expires_at: Time,
-    /// Whether hooks link the commits that are made here.
+    /// Whether hooks link commits here.
     pub(crate) hooks_installed: bool,
     /// The title of the issue.
     #[serde(skip)]

@@ -18,12 +18,12 @@ pub(crate) enum Ended {
     AndTaken(Box<EndedAndTaken>),
 }
 
-/// An execution that ended, and the claim that was to follow.
+/// An execution that ended, and the next claim.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EndedAndTaken {
     /// The execution that ended.
     pub(crate) ended: Attempt,
-    /// The claim; none if no item could be taken (stderr says why).
+    /// The claim; null if no item could be taken (stderr says why).
     pub(crate) next: Option<Claim>,
     /// Why nothing could be claimed; the end is recorded nevertheless.
     #[serde(skip)]

@@ -32,13 +32,13 @@ impl From<LinkedCommit> for CommitView {
     }
 }
 
-/// An execution with what is derived of its log.
+/// An execution, with the state derived from its log.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ExecutionView {
     /// The claim.
     #[serde(flatten)]
     pub(crate) execution: Execution,
-    /// Its state among the executions of its issue.
+    /// Its status among the executions of its issue.
     pub(crate) status: ExecutionStatus,
     /// The commits that are linked now.
     pub(crate) commits: Vec<CommitView>,

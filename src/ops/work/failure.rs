@@ -13,7 +13,7 @@ use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::{StoreError, Tx, layout};
 
-/// What was said as JSON.
+/// A failure as JSON.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FailureInput {

@@ -29,12 +29,12 @@ pub(crate) struct Lease {
     pub(crate) execution_id: ExecutionId,
     /// Who executes.
     pub(crate) actor: String,
-    /// The remote that the claim was made through; none within one clone.
+    /// The remote through which the claim was made; absent for a local claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
     /// When the lease expires.
     pub(crate) lease_expires_at: Time,
-    /// Whether it has expired; ten minutes later `next` may give the item to others.
+    /// Whether it has expired; ten minutes after that, `next` may give the item to others.
     pub(crate) expired: bool,
 }
 

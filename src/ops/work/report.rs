@@ -19,14 +19,14 @@ use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, Store};
 use crate::trail::links;
 
-/// The executor's report. Its fields may stand in `execution_result` instead, beside solution_id, status and executed_at.
+/// The executor's report. Its fields may instead be in `execution_result`, next to solution_id, status and executed_at.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(transform = with_inner_report)]
 pub(crate) struct Report {
-    /// The plan that was executed: that of the execution that ends.
+    /// The plan that was executed; it must be that of the execution that ends.
     solution_id: Option<SolutionId>,
-    /// When it ended. The record has a time of its own.
+    /// When it ended; the record has a time of its own.
     #[serde(rename = "executed_at")]
     _executed_at: Option<Time>,
     /// completed (use `fail` to report a failure).
@@ -39,14 +39,14 @@ pub(crate) struct Report {
     /// The commit that carries it out, or the last of them.
     #[schemars(regex(pattern = HASH))]
     commit_hash: Option<String>,
-    /// All of them, if there are several.
+    /// All of the commits, if there are several.
     #[schemars(inner(regex(pattern = HASH)))]
     commits: Vec<String>,
     /// Whether the tests passed.
     tests_passed: Option<bool>,
     /// Whether every criterion was verified.
     acceptance_verified: Option<bool>,
-    /// What went wrong; empty if it is completed.
+    /// What went wrong; must be empty for a completed execution.
     #[serde(deserialize_with = "typed::any_each")]
     errors: Vec<Value>,
     /// The outcome of each task.

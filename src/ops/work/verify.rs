@@ -41,7 +41,7 @@ pub(crate) struct Verified {
     /// Commands that were not run, because someone interrupted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) not_run: Vec<String>,
-    /// What was recorded, for each task in the order of the tasks.
+    /// The recorded checks, in the order of the tasks.
     pub(crate) checks: Vec<Check>,
 }
 

@@ -1,4 +1,4 @@
-//! What the checks of a plan are written with: fields of a type, findings, and what is counted for the quality.
+//! The tools of the checks: typed fields, findings, and counts for the quality.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::table::{RANGE, Rule, Severity, TYPE, UNKNOWN_WORD};
 use crate::rules::quality::{Part, Quality, Seen};
 
-/// At most this many findings of one severity are listed; a plan with more needs no longer list.
+/// At most this many findings of one severity are listed; a longer list would not help.
 const MOST_FINDINGS: usize = 1_000;
 
 pub(super) struct Checker<'a> {
@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
         answer
     }
 
-    /// As [`Self::count`], of something that is only counted where it has a finding.
+    /// Like [`Self::count`], for something that only counts if it has a finding.
     pub(super) fn count_if_found(&mut self, part: Part, look: impl FnOnce(&mut Self)) {
         let found = self.found;
         let listed = self.findings.len();
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Counts things that cannot be looked at because of the finding just made.
+    /// Counts things that cannot be checked because of the last finding.
     pub(super) fn spoil(&mut self, part: Part, times: usize) {
         let last = self.findings.len().checked_sub(1);
         for _ in 0..times {
@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A text that must be there and say something.
+    /// A required text, which must not be empty.
     pub(super) fn filled_text(&mut self, rule: &Rule, map: &Map<String, Value>, at: &str, name: &str) {
         match map.get(name) {
             Some(Value::String(text)) if !text.trim().is_empty() => {}
@@ -77,14 +77,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A text that may be missing.
+    /// An optional text.
     pub(super) fn text(&mut self, map: &Map<String, Value>, at: &str, name: &str) {
         if let Some(other) = given(map, name).filter(|value| !value.is_string()) {
             self.find(&TYPE, format!("{at}{name}"), Some(other), "a string");
         }
     }
 
-    /// A list of texts that may be missing.
+    /// An optional list of texts.
     pub(super) fn texts(&mut self, map: &Map<String, Value>, at: &str, name: &str) {
         match given(map, name) {
             None => {}
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The members of a list that must be there and have at least one; what they are is for the caller to see.
+    /// The members of a required list, of which there must be at least one; the caller checks their types.
     pub(super) fn filled_list<'m>(
         &mut self,
         rule: &Rule,
@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
         &[]
     }
 
-    /// A member of such a list: a text that says something.
+    /// A member of such a list: a text that is not empty.
     pub(super) fn filled_item<'m>(
         &mut self,
         rule: &Rule,
@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// One of these words, in any case, where it is given. Whether it is.
+    /// An optional word out of these, in any case. Returns whether it is given.
     pub(super) fn word(
         &mut self,
         rule: &Rule,
@@ -161,7 +161,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    /// A warning where the text is not one of these words, in any case.
+    /// A warning if the text is not one of these words, in any case.
     pub(super) fn known_word(&mut self, map: &Map<String, Value>, at: &str, name: &str, words: &[&str]) {
         if let Some(Value::String(word)) = given(map, name).filter(|_| !words.is_empty())
             && !is_one_of(word, words)
@@ -187,7 +187,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The value of a field; `null` is the same as none.
+/// The value of a field; `null` counts as absent.
 pub(super) fn given<'a>(map: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     map.get(name).filter(|value| !value.is_null())
 }

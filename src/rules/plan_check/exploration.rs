@@ -6,8 +6,8 @@ use super::checker::{Checker, given};
 use super::table::TYPE;
 
 impl Checker<'_> {
-    /// Files by path, or by an object that has one, and texts or lists of them; other fields may hold anything, under names
-    /// that are not nearly these.
+    /// Files are paths or objects with a path; other known fields are texts or lists of texts. Unknown fields may hold
+    /// anything, unless their name looks like a misspelling.
     pub(super) fn exploration(&mut self, map: &Map<String, Value>) {
         let Some(found) = self.object(map, "", "exploration_context") else { return };
         let at = "exploration_context";

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::table::{Rule, Severity};
 use crate::model::schema::Shape;
 
-/// A value is shown up to here.
+/// The most characters of a value that are shown.
 const LONGEST_SHOWN: usize = 60;
 
 /// One thing that is wrong, or could be better.

@@ -1,4 +1,4 @@
-//! Misspelled field names: nothing reads such fields, although the planner expects so.
+//! Misspelled field names: nothing reads such fields, although the planner expects it.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use crate::model::schema::Shape;
 const LONGEST: usize = 40;
 
 impl Checker<'_> {
-    /// Looks through a plan, whose fields may also have the names in `more`.
+    /// Checks a plan, whose fields may also have the names in `more`.
     pub(super) fn spelling(&mut self, map: &Map<String, Value>, more: &[&str]) {
         self.names(map, &PLAN, "", more);
     }
@@ -35,7 +35,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks at the fields of one object.
+    /// Checks the fields of one object.
     pub(super) fn near_names(&mut self, map: &Map<String, Value>, known: &[&str], at: &str) {
         let mut unknown: Vec<&str> =
             map.keys().map(String::as_str).filter(|name| !known.contains(name)).collect();
@@ -54,7 +54,7 @@ impl Checker<'_> {
     }
 }
 
-/// The known name that differs least, if it is by a slip or two, by case, or by what stands between words.
+/// The most similar known name, if it differs by one or two slips, by case, or by the separators between words.
 fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > LONGEST {
         return None;

@@ -1,4 +1,4 @@
-//! The only table of the checks of a plan: for people, programs and the documentation.
+//! The single table of the checks of a plan, for people, programs and the documentation.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde::Serialize;
 pub(crate) enum Severity {
     /// The plan is not stored.
     Error,
-    /// It is, and may be worse for it.
+    /// The plan is stored, but could be better.
     Warning,
 }
 
@@ -28,9 +28,9 @@ impl Severity {
 pub(crate) struct Rule {
     /// A stable word in kebab case.
     pub(crate) name: &'static str,
-    /// What a finding of it means.
+    /// The severity of its findings.
     pub(crate) severity: Severity,
-    /// What it asks for.
+    /// What it requires.
     #[cfg_attr(not(test), allow(dead_code))] // Read where the documentation is made.
     pub(crate) asks: &'static str,
     /// What to do about a finding.
@@ -64,7 +64,7 @@ rules! {
         "omit plan_digest, or give the plan that it belongs to";
     TASK_COUNT = Error "task-count": "1 to 10 tasks",
         "split a plan of more tasks into plans of several issues";
-    TASK_ID = Error "task-id": "each task has an id of its own: T1, T2, ...",
+    TASK_ID = Error "task-id": "each task has an id of its own: T1, T2 and so on",
         "number the tasks from T1";
     ACTION = Error "action": "each task has an action from the list, in any case",
         "use the closest action";
@@ -74,8 +74,8 @@ rules! {
         "state in acceptance.criteria what holds once the task is done";
     COMMAND = Error "command": "a test command is one line without control characters or invisible ones",
         "if it needs several lines, put them into a script, and name the script";
-    PATH = Error "path": "a path names one file or folder of the repository, relative to its root, followed by line numbers at most",
-        "name each file, or the folder that holds them, relative to the repository's root: src/new.ts";
+    PATH = Error "path": "a path names one file or directory of the repository, relative to its root, followed by line numbers at most",
+        "name each file, or the directory that holds them, relative to the repository's root: src/new.ts";
     NO_FILES = Warning "no-files": "a plan with tasks other than Notify names a file in files or modification_points",
         "name the files that the tasks touch; without them, overlap with other plans goes unnoticed";
     LEVEL = Error "level": "risk, impact and complexity are low, medium or high",

@@ -15,20 +15,20 @@ use crate::rules::command_line::CommandLine;
 use crate::rules::quality::Part;
 use crate::rules::vague::{is_thin, is_vague};
 
-/// Actions of a task, or of one of its files, by which the file must be there before.
+/// Actions of a task, or of one of its files, that need an existing file.
 const CHANGING: &[&str] = &["Modify", "Update", "Fix", "Refactor", "Remove", "Delete", "Configure"];
 /// Fields of a task that are counted as its completeness.
 const COUNTED_FIELDS: usize = 5;
 
 impl Checker<'_> {
-    /// Counts a task that is none, after the finding that says so.
+    /// Counts something that is not a task, after the finding that says so.
     pub(super) fn spoil_task(&mut self) {
         self.spoil(Part::CompleteTasks, COUNTED_FIELDS);
         self.spoil(Part::LegalDependencies, 1);
         self.spoil(Part::TestableAcceptance, 1);
     }
 
-    /// Checks one task; its id where that is sound and new. `made` are the files that this plan makes.
+    /// Checks one task; returns its id if it is valid and new. `made` are the files that this plan creates.
     pub(super) fn task(
         &mut self,
         task: &Map<String, Value>,
@@ -149,7 +149,7 @@ impl Checker<'_> {
         self.count_if_found(Part::TestableAcceptance, |c| c.verification(task, at));
     }
 
-    /// The lists of criteria, each with where it stands.
+    /// The lists of criteria, each with its JSON path.
     fn families<'m>(&mut self, task: &'m Map<String, Value>, at: &str) -> Vec<(String, &'m [Value])> {
         if ["acceptance", "convergence"].iter().all(|name| given(task, name).is_none()) {
             self.find(&CRITERIA, format!("{at}acceptance"), None, "criteria for when the task is done");
@@ -182,7 +182,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A list of places in the repository, each with a path.
+    /// Checks a list of places in the repository, each with a path.
     fn places(
         &mut self,
         task: &Map<String, Value>,
@@ -246,7 +246,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether none of them names a file, though one is more than a message to somebody.
+/// Whether no task names a file, although at least one is more than a notification.
 pub(super) fn touch_nothing(tasks: &[Value]) -> bool {
     let names = |task: &Value| {
         ["files", "modification_points"]
@@ -257,7 +257,7 @@ pub(super) fn touch_nothing(tasks: &[Value]) -> bool {
     !tasks.iter().any(names) && tasks.iter().any(works)
 }
 
-/// The files that a task makes: named by it where its action, or that of the file, is none by which they must be there.
+/// The files that a task creates: those that it names, unless its action or that of the file needs them to exist.
 pub(super) fn made(task: &Value) -> impl Iterator<Item = RepoPath> {
     [("files", "path"), ("modification_points", "file")].into_iter().flat_map(move |(list, path)| {
         let places = task[list].as_array().into_iter().flatten().filter_map(Value::as_object);
@@ -276,13 +276,13 @@ pub(super) fn places(task: &Value) -> impl Iterator<Item = RepoPath> {
     })
 }
 
-/// Whether the file must be there before: by the action of the place, else by that of the task.
+/// Whether the file must exist before: by the action of the place, else by that of the task.
 fn changes(task: &Map<String, Value>, place: &Map<String, Value>) -> bool {
     let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(str::to_owned);
     action(place).or_else(|| action(task)).is_some_and(|action| is_one_of(&action, CHANGING))
 }
 
-/// Test commands that say something.
+/// Test commands that are not empty.
 fn commands(task: &Map<String, Value>) -> Vec<&str> {
     let listed = task.get("test").and_then(|test| test.get("commands")).and_then(Value::as_array);
     let texts = listed.into_iter().flatten().filter_map(Value::as_str);

@@ -1,4 +1,4 @@
-//! What an item waits for, as values; what is said of them, and what can be done.
+//! What an item waits for, as values, with their texts and remedies.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub(crate) struct Blocker {
     /// What kind of reason it is, for programs.
     #[schemars(extend("enum" = Reason::KINDS))]
     pub(crate) kind: &'static str,
-    /// In words.
+    /// A description.
     pub(crate) reason: String,
     /// What can be done about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -42,39 +42,39 @@ pub(super) enum Reason<'a> {
     NoIssue(&'a IssueId),
     /// Its plan is not here, or cannot be read.
     NoPlan(&'a SolutionId),
-    /// Somebody held it back, and why.
+    /// It is on hold, for this reason.
     Held(&'a str),
-    /// The issue was or is carried out by another plan.
+    /// The issue is held by an execution of another plan.
     OtherPlan(&'a IssueId, ExecutionStatus, &'a SolutionId),
     /// The issue is cancelled, paused or closed.
     NotActive(&'a IssueId, IssueStatus),
-    /// The same of an issue that somebody carries out all the same: nobody is stopped by it.
+    /// As above, but someone is executing the issue: nobody is stopped by it.
     CarriedOut(&'a IssueId, IssueStatus),
     /// The issue is bound to another plan now.
     Rebound(&'a IssueId, &'a SolutionId),
     /// The issue is bound to no plan any more.
     Unbound(&'a IssueId, &'a SolutionId),
-    /// The plan is another than the one that was queued.
+    /// The plan has changed since it was queued.
     Changed(&'a IssueId),
     /// What the reviews of its plan come to.
     Review(&'a review::Refusal),
-    /// Issues that depend on each other, as they are drawn; this one is among them, or waits for one of them.
+    /// A cycle of dependencies, as drawn; the issue is in it, or waits for it.
     Circle {
-        /// Whether it is among them.
+        /// Whether the issue is in it.
         is_within: bool,
-        /// The circle.
+        /// The cycle.
         drawn: &'a str,
     },
     /// A conflict that a person decides, with the question and the first of the orders to choose from.
     Undecided {
         /// `CFT-1`.
         conflict: String,
-        /// What is asked.
+        /// The question.
         question: &'a str,
-        /// Plans with commas between them.
+        /// Plans, separated by commas.
         order: String,
     },
-    /// An issue that it depends on, and where that stands; none if it is not here.
+    /// An issue that it depends on, and its status; none if it is missing here.
     Dependency(&'a IssueId, Option<IssueStatus>),
     /// The queue cannot be read.
     UnreadableQueue(&'a QueueId),
@@ -88,7 +88,7 @@ pub(super) enum Reason<'a> {
         conflict: usize,
         /// The item that comes first.
         first: &'a Item,
-        /// Where its issue stands.
+        /// The status of its issue.
         status: IssueStatus,
     },
 }

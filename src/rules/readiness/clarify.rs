@@ -11,14 +11,14 @@ use crate::rules::queue_conflicts::{Clarification, ConflictView, MOST_NAMED, Sta
 
 /// The clarifications of one queue.
 pub(super) struct Asked {
-    /// By the place of the conflict among those told.
+    /// By the index of the declared conflict.
     questions: BTreeMap<usize, Clarification>,
-    /// For each item the conflicts that keep it waiting.
+    /// For each item, the conflicts that block it.
     waiting: Vec<Vec<usize>>,
 }
 
 impl Asked {
-    /// What keeps an item waiting, with the remedy.
+    /// What blocks an item, with the remedy.
     pub(super) fn of_item(&self, at: usize) -> impl Iterator<Item = Reason<'_>> {
         self.waiting[at].iter().map(|conflict| {
             let asked = &self.questions[conflict];
@@ -30,10 +30,10 @@ impl Asked {
     }
 }
 
-/// A conflict of high severity without an order, one that is left to a person, and orders that go round in a circle. Of
-/// the latter the newest conflict in the circle asks.
+/// Conflicts of high severity without an order, those that are left to a person, and orders that form a cycle. In a
+/// cycle, the newest conflict needs a decision.
 pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Asked {
-    // Without an order that was told there is none to decide about.
+    // Without a declared order, there is nothing to decide.
     let places = if declared.is_empty() { HashMap::new() } else { graph.places() };
     let mut asked = Asked { questions: BTreeMap::new(), waiting: vec![Vec::new(); graph.items.len()] };
     let mut ask = |conflict: usize, why: &str, members: &[usize]| {
@@ -58,15 +58,15 @@ pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Asked {
     asked
 }
 
-/// `S-1`; the plan behind it where another item has the number too.
+/// `S-1`; followed by the plan if another item has the same number.
 fn name(graph: &ItemGraph<'_>, at: usize) -> String {
     let item = graph.items[at];
     let others = graph.items.iter().filter(|other| other.item_id == item.item_id).count();
     if others > 1 { item.solution_id.to_string() } else { item.item_id.to_string() }
 }
 
-/// All conflicts: those that were told and, for each file or folder that plans of several items share, the one that
-/// follows.
+/// All conflicts: the declared ones, and a derived one for each file or directory that the plans of several items
+/// share.
 pub(super) fn conflicts(
     graph: &ItemGraph<'_>,
     declared: &[Standing<'_>],

@@ -9,7 +9,7 @@ use crate::model::repo_path::RepoPath;
 use crate::rules::overlap::{ByPath, Overlap};
 use crate::rules::queue_conflicts::Standing;
 
-/// The files of the items that still have a part in conflicts, by the places of these in the order of execution.
+/// The files of the items that still count in conflicts, by their index in the order of execution.
 pub(super) struct Files<'a>(ByPath<'a, usize>);
 
 impl<'a> Files<'a> {
@@ -21,8 +21,7 @@ impl<'a> Files<'a> {
         Self(files)
     }
 
-    /// Which of them share files. Where somebody told a conflict over the same files and items, that one stands in its
-    /// place.
+    /// Which of them share files. A declared conflict over the same files and items replaces this.
     pub(super) fn shared(&self, graph: &ItemGraph<'_>, declared: &[Standing<'_>]) -> Vec<Overlap<'a, usize>> {
         let over_file = |it: &Standing<'_>| match it.entry {
             QueueConflict { kind: ConflictType::File, file: Some(file), .. } => {

@@ -25,9 +25,9 @@ pub(crate) enum Why {
 /// One item before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edge {
-    /// The place in the order of execution of the one that comes first.
+    /// The index, in the order of execution, of the one that comes first.
     pub(crate) from: usize,
-    /// The place of the one that comes after it.
+    /// The index of the one that comes after it.
     pub(crate) to: usize,
     /// Why.
     pub(crate) why: Why,
@@ -37,41 +37,41 @@ pub(crate) struct Edge {
 pub(super) struct ItemGraph<'a> {
     /// In the order of execution.
     pub(super) items: Vec<&'a Item>,
-    /// What is known of the issue of each; none if it is not here.
+    /// The facts of the issue of each; none if it is missing.
     pub(super) issues: Vec<Option<&'a IssueFacts>>,
-    /// What is known of the plan of each; none if the issue or the plan is not here.
+    /// The facts of the plan of each; none if the issue or the plan is missing.
     pub(super) plans: Vec<Option<&'a PlanFacts>>,
-    /// How many items come one after the other before each; a cycle counts for nothing.
+    /// The length of the longest chain of items before each; cycles are ignored.
     pub(super) depths: Vec<usize>,
     /// Each edge once.
     pub(super) edges: Vec<Edge>,
-    /// For each item those that told conflicts put directly before it, with the place of the conflict among those told.
+    /// For each item, those that declared conflicts put directly before it, with the index of the declared conflict.
     pub(super) after: Vec<Vec<(usize, usize)>>,
-    /// For each item whether it still has a part in conflicts: it is neither over nor given up.
+    /// For each item, whether it still counts in conflicts: it is neither finished nor given up.
     pub(super) in_play: Vec<bool>,
-    /// The cycles that orders have a part in: to decide otherwise opens them.
+    /// The cycles that include decided orders: another decision breaks them.
     pub(super) cycles: Vec<Cycle>,
-    /// Of each item the cycle that it is in.
+    /// For each item, the cycle that it is in.
     pub(super) cycle_of: Vec<Option<usize>>,
-    /// Circles of dependencies that items are in or wait for: the issues, drawn with arrows.
+    /// Cycles of dependencies that items are in or wait for: the issues, drawn with arrows.
     pub(super) circles: Vec<String>,
-    /// Of each item the circle that it is in.
+    /// For each item, the dependency cycle that it is in.
     pub(super) circle_of: Vec<Option<usize>>,
-    /// Of each item a circle that it waits for without being in it, directly or through others.
+    /// For each item, a dependency cycle that it waits for without being in it, directly or through others.
     pub(super) behind: Vec<Option<usize>>,
 }
 
 /// Items each of which comes before each other.
 pub(super) struct Cycle {
-    /// Their places.
+    /// Their indexes.
     pub(super) items: Vec<usize>,
-    /// Conflicts (their places among those told) whose orders have a part in it.
+    /// The declared conflicts (by index) whose orders are part of it.
     pub(super) declared: Vec<usize>,
     /// The issues, drawn with arrows.
     pub(super) drawn: String,
 }
 
-/// What waits for what: a dependency that is met is none any more, though it still orders.
+/// What waits for what: a met dependency no longer counts here, although it still orders.
 struct Waiting {
     /// What each node waits for, by dependencies and decided orders.
     all: Vec<Vec<usize>>,
@@ -79,7 +79,7 @@ struct Waiting {
     component: Vec<usize>,
     /// The component of each node by dependencies alone.
     by_dependency: Vec<usize>,
-    /// The components by dependencies alone that are circles.
+    /// The components by dependencies alone that are cycles.
     circles: BTreeSet<usize>,
 }
 
@@ -97,13 +97,13 @@ impl Waiting {
         Self { component: dag::components(&all), all, by_dependency, circles }
     }
 
-    /// The circle of dependencies that a node is in.
+    /// The dependency cycle that a node is in.
     fn circle(&self, node: usize) -> Option<usize> {
         Some(self.by_dependency[node]).filter(|number| self.circles.contains(number))
     }
 }
 
-/// Whether an item still has a part in conflicts.
+/// Whether an item still counts in conflicts.
 fn is_in_play(item: &Item, issue: Option<&IssueFacts>) -> bool {
     let Some(issue) = issue else { return false };
     let is_completed = issue.holder.as_ref().is_some_and(|holder| {
@@ -113,8 +113,8 @@ fn is_in_play(item: &Item, issue: Option<&IssueFacts>) -> bool {
 }
 
 impl<'a> ItemGraph<'a> {
-    /// Orders the items that are not removed: each behind what it depends on and what conflicts put before it; of those
-    /// that could be next, the one with the earliest position.
+    /// Orders the items that are not removed: each after what it depends on and what conflicts put before it; among
+    /// those that could be next, the one with the earliest position comes first.
     pub(super) fn of(items: &'a [Item], facts: &'a Facts, declared: &[Standing<'_>]) -> Self {
         let mut live: Vec<&Item> = items.iter().filter(|item| !item.is_removed()).collect();
         live.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
@@ -161,7 +161,7 @@ impl<'a> ItemGraph<'a> {
             graph.after[second].push((first, conflict));
             nodes.before[order[second]].push(order[first]);
         }
-        // What goes by the queue is one more reason to come later, so that components have other numbers.
+        // Following the order of the queue adds edges, so the components have other numbers.
         let component = dag::components(&nodes.before);
         let depths = dag::depths(&nodes.before, &component, &nodes.weights(live.len()));
         graph.depths = order.iter().map(|node| depths[*node]).collect();
@@ -183,7 +183,7 @@ impl<'a> ItemGraph<'a> {
         edges
     }
 
-    /// The pairs that go one after the other as the queue has them.
+    /// The pairs that follow the order of the queue.
     fn by_queue(&self, declared: &[Standing<'_>]) -> Vec<(usize, usize, usize)> {
         if !declared.iter().any(Standing::goes_by_queue) {
             return Vec::new();
@@ -202,7 +202,7 @@ impl<'a> ItemGraph<'a> {
         self.items.iter().enumerate().map(|(n, item)| (&item.solution_id, n)).collect()
     }
 
-    /// The items of a conflict that still have a part in it, in the order of execution.
+    /// The items of a conflict that still count, in the order of execution.
     pub(super) fn members(
         &self,
         standing: &Standing<'_>,
@@ -222,7 +222,7 @@ impl<'a> ItemGraph<'a> {
         order: &[usize],
         orders: &[(usize, usize, usize)],
     ) {
-        // An order between issues that depend on each other anyway closes no circle.
+        // An order between issues that already depend on each other in a cycle adds no cycle.
         let closes = |first: usize, second: usize| {
             waiting.component[first] == waiting.component[second]
                 && waiting.by_dependency[first] != waiting.by_dependency[second]
@@ -249,7 +249,7 @@ impl<'a> ItemGraph<'a> {
         }
     }
 
-    /// What is in a circle of dependencies, and what waits for one.
+    /// What is in a dependency cycle, and what waits for one.
     fn find_circles(&mut self, nodes: &Nodes<'_>, waiting: &Waiting, order: &[usize]) {
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
         let mut number_of = |circles: &mut Vec<String>, node: usize, circle: usize| {
@@ -263,7 +263,7 @@ impl<'a> ItemGraph<'a> {
                 self.circle_of[at] = Some(number_of(&mut self.circles, *node, circle));
             }
         }
-        // Of each component what any of its members waits for: what comes earlier has smaller numbers.
+        // For each component, what any of its members waits for: earlier ones have smaller numbers.
         let mut behind: Vec<Option<usize>> = vec![None; waiting.all.len()];
         let mut by_component: Vec<usize> = (0..waiting.all.len()).collect();
         by_component.sort_by_key(|node| waiting.component[*node]);
@@ -286,8 +286,8 @@ impl<'a> ItemGraph<'a> {
     }
 }
 
-/// The pairs that decided orders put one before the other, with the place of the conflict among those told. What is
-/// over or given up is left out: nothing comes before or behind it any more.
+/// The pairs that decided orders put one before the other, with the index of the declared conflict. Finished or
+/// given-up items are left out: they no longer order anything.
 fn declared_orders(
     live: &[&Item],
     in_play: &[bool],
@@ -310,13 +310,13 @@ fn declared_orders(
     pairs
 }
 
-/// Items, and behind them the issues that stand between items without being queued.
+/// Items, followed by the issues between items that are not queued.
 struct Nodes<'a> {
     /// What comes before each.
     before: Vec<Vec<usize>>,
-    /// The part of it that is dependencies, of items only.
+    /// The dependencies among them, of items only.
     depends: Vec<Vec<usize>>,
-    /// The dependencies of each that are not met, also one on itself. What is over waits for nothing.
+    /// The unmet dependencies of each, including one on itself. A finished item waits for nothing.
     waits: Vec<Vec<usize>>,
     issues: Vec<&'a IssueId>,
 }

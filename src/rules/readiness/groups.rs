@@ -1,4 +1,4 @@
-//! Which items can be carried out side by side, and how urgent each is.
+//! Which items can be executed in parallel, and how urgent each is.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,7 +18,7 @@ pub(super) fn groups(graph: &ItemGraph<'_>) -> Vec<String> {
         plan.iter().flat_map(|plan| &plan.files).for_each(|file| files.add(file, n));
     }
     for (file, by) in files.iter() {
-        // What shares a folder farther above, the nearest one shares as well.
+        // Whatever shares a higher directory also shares the nearest one.
         let in_folder = files.folder_above(file).and_then(|(_, by)| by.first());
         for (one, other) in by.iter().zip(by.iter().skip(1).chain(in_folder)) {
             let (a, b) = (root(&mut parent, *one), root(&mut parent, *other));
@@ -57,8 +57,8 @@ pub(super) fn wanted(graph: &ItemGraph<'_>) -> HashSet<IssueId> {
     all.flatten().collect()
 }
 
-/// Base by the issue's priority; more for larger plans (5 tasks .1, 3 tasks .05), for a foundation (others of the queue
-/// wait for it, and it for nothing) .1, for what depends on nothing .05.
+/// The base is the issue's priority. Larger plans add .1 (5 tasks) or .05 (3 tasks), an item that depends on nothing
+/// adds .05, and another .1 if others in the queue wait for it.
 pub(super) fn semantic_priority(at: usize, graph: &ItemGraph<'_>, wanted: &HashSet<IssueId>) -> f64 {
     let Some(issue) = graph.issues[at] else { return 0.0 };
     let base = [90, 70, 50, 30, 10][usize::from(issue.priority.number()) - 1];

@@ -14,10 +14,10 @@ use crate::rules::folder::QueueFolder;
 use crate::rules::overlap::ByPath;
 use crate::rules::review::may_hand_out;
 
-/// The items that somebody carries out now, with the files of their plans.
+/// The items that are being executed, with the files of their plans.
 pub(super) struct InWork<'a> {
     items: Vec<&'a Item>,
-    /// By their places in `items`.
+    /// By their indexes in `items`.
     files: ByPath<'a, usize>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> InWork<'a> {
         let mut found = Self { items: Vec::new(), files: ByPath::default() };
         for item in queues.iter().flat_map(|folder| &folder.items) {
             let Some(issue) = facts.get(&item.issue_id) else { continue };
-            // Whatever was decided meanwhile about the issue or the item: somebody is at work on these files.
+            // Whatever was decided meanwhile about the issue or the item, someone is working on these files.
             let in_work = issue.holder.as_ref().is_some_and(|holder| {
                 holder.status == ExecutionStatus::Executing && holder.solution_id == item.solution_id
             });
@@ -39,7 +39,7 @@ impl<'a> InWork<'a> {
     }
 }
 
-/// The status of the item at a place of the order, and what it waits for.
+/// The status of the item at this index, and what it waits for.
 pub(super) fn state(
     at: usize,
     graph: &ItemGraph<'_>,
@@ -115,7 +115,7 @@ fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
     found
 }
 
-/// A circle of dependencies, which no order of ours can undo: the item is in it, or waits for it.
+/// A dependency cycle, which no order can resolve: the item is in it, or waits for it.
 fn of_cycles(at: usize, graph: &ItemGraph<'_>, issue: &IssueFacts) -> Option<Blocker> {
     let (is_within, circle) = match (graph.circle_of[at], graph.behind[at]) {
         (Some(circle), _) => (true, circle),
@@ -125,7 +125,7 @@ fn of_cycles(at: usize, graph: &ItemGraph<'_>, issue: &IssueFacts) -> Option<Blo
     Some(Blocker::issue(&issue.id, &Reason::Circle { is_within, drawn: &graph.circles[circle] }))
 }
 
-/// Dependencies that will not be met by themselves.
+/// Dependencies that will not be met without a decision.
 fn of_dependencies(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocker> {
     let mut found = Vec::new();
     for id in dependencies(item, issue) {
@@ -140,7 +140,7 @@ fn of_dependencies(item: &Item, issue: &IssueFacts, facts: &Facts) -> Vec<Blocke
     found
 }
 
-/// What goes away as others get on.
+/// Obstacles that resolve themselves as others finish.
 fn waits(
     item: &Item,
     issue: &IssueFacts,
@@ -165,7 +165,7 @@ fn waits(
         for (theirs, other) in in_work.files.overlapping(file) {
             let other = in_work.items[*other];
             if other.solution_id != item.solution_id && named.insert(&other.solution_id) {
-                // Of a folder and a file in it, the file.
+                // For a directory and a file in it, the file.
                 let shared = if file.holds(theirs.as_str()) { theirs } else { file };
                 found.push(Blocker::item(other, &Reason::SharedFile(shared, &other.solution_id)));
             }
@@ -174,7 +174,7 @@ fn waits(
     found
 }
 
-/// Items that told conflicts put before this one and that are not over: those that failed, or the rest.
+/// Unfinished items that declared conflicts put before this one: those that failed, or the rest.
 fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Vec<Blocker> {
     let before = graph.after[at]
         .iter()

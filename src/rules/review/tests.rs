@@ -168,7 +168,7 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
 }
 
 proptest! {
-    /// Reviews of different people can arrive in any order: they are concurrent wherever clones did not know of each other.
+    /// Reviews by different people can arrive in any order, since clones can write them concurrently.
     #[test]
     fn the_order_of_different_reviewers_decides_nothing(
         all in prop::collection::vec((0..3u8, verdicts()), 0..6),
@@ -184,7 +184,7 @@ proptest! {
         prop_assert_eq!(stands(&reviews), stands(&other));
     }
 
-    /// One more review can lower a standing of others, and never raises it.
+    /// One more review can lower the result of the others, but never raise it.
     #[test]
     fn nobody_outvotes_another(
         all in prop::collection::vec(verdicts(), 1..5),

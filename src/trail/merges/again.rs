@@ -1,4 +1,4 @@
-//! git, repeating merges in a folder of its own.
+//! Runs git to repeat merges in a temporary directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,12 +14,12 @@ use crate::store::{CodeCommit, Store, StoreError, object_id};
 /// Paths that differ, as git has them: not all are UTF-8.
 pub(super) type Changes = BTreeMap<BString, Change>;
 
-/// git, merging again what somebody merged.
+/// Repeats merges with git.
 pub(super) struct Again {
     aside: Aside,
 }
 
-/// What git makes of two commits.
+/// git's merge of two commits.
 pub(super) struct Joined {
     pub(super) tree: ObjectId,
     pub(super) conflicts: BTreeSet<BString>,
@@ -31,7 +31,7 @@ impl Again {
         Ok(Self { aside })
     }
 
-    /// What git makes of each pair of commits, all by one process. None if this git cannot tell.
+    /// git's merges of pairs of commits, all by one process. None if this git cannot do that.
     pub(super) fn merge(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Option<Vec<Joined>>, StoreError> {
         let list: String = pairs.iter().map(|(one, two)| format!("{one} {two}\n")).collect();
         let args = Args::new(&["merge-tree", "--write-tree", "--stdin", "-z"])
@@ -53,7 +53,7 @@ impl Again {
         joined.map(Some).ok_or_else(|| unclear("merge-tree").into())
     }
 
-    /// What git makes of the parents of an octopus, one after the other.
+    /// git's merge of the parents of an octopus, one after the other.
     pub(super) fn octopus(&self, merge: &CodeCommit) -> Result<Option<Joined>, StoreError> {
         let [first, others @ ..] = &merge.parents[..] else { return Ok(None) };
         let mut head = *first;
@@ -85,7 +85,7 @@ impl Again {
         Ok(!feed(command, b"")?.is_empty())
     }
 
-    /// In what each pair of trees differs, all by one process.
+    /// The differences of each pair of trees, all by one process.
     pub(super) fn changes(&self, pairs: &[(ObjectId, ObjectId)]) -> Result<Vec<Changes>, GitError> {
         if pairs.is_empty() {
             return Ok(Vec::new());
@@ -111,7 +111,8 @@ fn unclear(command: &str) -> GitError {
     GitError::Failed { command: command.to_owned(), stderr, code: None }
 }
 
-/// Reads, for each merge, `1` or `0`, its tree and the names of what conflicts, an empty text, each ended by a zero.
+/// Reads, for each merge, `1` or `0`, its tree, the names of conflicting files and an empty text, each ended by a zero
+/// byte.
 fn joined(output: &[u8]) -> Option<Vec<Joined>> {
     let mut parts = output.split(|byte| *byte == 0);
     let mut found = Vec::new();
@@ -127,9 +128,9 @@ fn joined(output: &[u8]) -> Option<Vec<Joined>> {
     Some(found)
 }
 
-/// Reads, for each pair of trees, a line with both ids and then each difference: `:` and the modes, the ids and a letter,
-/// and behind it the path, both ended by a zero. A folder is named only if no file in it differs: it is written otherwise,
-/// such as with a mode that git takes for another, or has an empty folder in it.
+/// Reads, for each pair of trees, a line with both ids and then each difference: `:`, the modes, the ids and a letter,
+/// and then the path, both ended by a zero byte. A directory is named only if no file in it differs: its tree is
+/// encoded differently (such as with an equivalent mode), or it contains an empty directory.
 fn differences(output: &[u8]) -> Option<Vec<Changes>> {
     let mut parts = output.split(|byte| *byte == 0);
     let mut found: Vec<Changes> = Vec::new();
@@ -152,7 +153,7 @@ fn differences(output: &[u8]) -> Option<Vec<Changes>> {
         };
         let path = BString::from(parts.next()?);
         let changes = found.last_mut()?;
-        // git names a folder before what is in it.
+        // git names a directory before its content.
         if let Some(end) = path.rfind_byte(b'/').filter(|end| folders.remove(&path[..*end])) {
             changes.remove(&path[..end]);
         }
@@ -167,7 +168,7 @@ fn differences(output: &[u8]) -> Option<Vec<Changes>> {
     Some(found)
 }
 
-/// Whether a difference is one of folders: `:` and both modes, of which one may be zero.
+/// Whether a difference is one of directories: `:` and both modes, of which one may be zero.
 fn is_folder(difference: &[u8]) -> Option<bool> {
     let modes = [difference.get(1..7)?, difference.get(8..14)?];
     Some(modes.iter().all(|mode| [&b"040000"[..], b"000000"].contains(mode)))

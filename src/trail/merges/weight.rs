@@ -7,37 +7,37 @@ use crate::git::ObjectId;
 use crate::rules::audit::Unseen;
 use crate::store::{CodeCommit, Store, StoreError};
 
-/// Merges of more commits than these are not repeated.
+/// Merges of more commits than this are not repeated.
 const MOST_PARENTS: usize = 64;
-/// If the parents of a merge have more common ancestors, and those again, than these pairs, it is not repeated.
+/// A merge is not repeated if its parents, their common ancestors and so on make more pairs than this.
 const MOST_BASES: usize = 32;
-/// git compares at most so many files that went with as many that came, to find renames with changes.
+/// git compares at most this many deleted files with as many added ones, to find inexact renames.
 pub(super) const MOST_RENAMES: u64 = 400;
-/// The bytes of a file whose versions git merges: for each line it takes up to 250 bytes of memory.
+/// The most bytes of a file whose versions git merges: each line takes up to 250 bytes of memory.
 const LARGEST_FILE: u64 = 2 * 1024 * 1024;
-/// What one merge may take, in steps of some microseconds.
+/// The budget of one merge, in steps of some microseconds.
 const MOST_STEPS: u64 = 2_000_000;
-/// What all merges of one push may take.
+/// The budget of all merges of one push.
 const STEPS_OF_A_PUSH: u64 = 8_000_000;
-/// What it takes to find the common ancestors of two commits and to start on them.
+/// The cost of finding the common ancestors of two commits, and of starting.
 const STEPS_OF_A_PAIR: u64 = 100;
 
-/// How much is left for the merges that come.
+/// The remaining budget.
 #[derive(Debug)]
 pub(crate) struct Budget(Option<u64>);
 
 impl Budget {
-    /// Each merge is bounded, but not their number: the user started this, and can stop it.
+    /// Bounds each merge, but not their number: the user started this, and can stop it.
     pub(crate) fn of_each() -> Self {
         Self(None)
     }
 
-    /// All merges together are bounded, since a push makes the server work.
+    /// Bounds all merges together, since a push makes the server work.
     pub(crate) fn of_a_push() -> Self {
         Self(Some(STEPS_OF_A_PUSH))
     }
 
-    /// Takes these steps away; false if there were not as many.
+    /// Subtracts these steps; false if there were not enough left.
     fn take(&mut self, steps: u64) -> bool {
         let Some(left) = &mut self.0 else { return true };
         let is_enough = *left >= steps;
@@ -50,8 +50,8 @@ impl Budget {
     }
 }
 
-/// Why a merge is not repeated; none if it can be. git would walk whatever the trees of the parents and of what they
-/// stand on unfold to.
+/// Why a merge is not repeated; none if it can be. git would walk everything that the trees of the parents and of their
+/// ancestors unfold to.
 pub(super) fn unseen(
     store: &Store,
     merge: &CodeCommit,
@@ -62,7 +62,7 @@ pub(super) fn unseen(
     }
     let mut steps = 0;
     let found = weigh(store, merge, &mut steps)?;
-    // A tree that unfolds without end was looked into before that was known.
+    // This was checked before for trees that unfold without end.
     let is_enough = budget.take(if found == Some(Unseen::Unfolds) { MOST_STEPS } else { steps });
     Ok(found.or((!is_enough).then_some(Unseen::Spent)))
 }

@@ -1,4 +1,4 @@
-//! Commits whose trailers name an issue and no plan of it, as somebody types them by hand.
+//! Commits whose trailers name an issue and none of its plans, as people type them by hand.
 
 use std::collections::BTreeSet;
 
@@ -33,8 +33,8 @@ pub(crate) struct Candidate {
     pub(crate) solution_id: SolutionId,
 }
 
-/// The issues that trailers name and that exist here, without those of which they name a plan, too: that says more, even
-/// where the plan is not here.
+/// The issues that trailers name and that exist here, except those of which they also name a plan, which is more
+/// specific even if the plan is not here.
 pub(super) fn issues(
     read: &impl Read,
     trailers: &[(String, String)],
@@ -52,8 +52,8 @@ pub(super) fn issues(
     Ok(found)
 }
 
-/// The execution that a commit is for: the only one that had begun when it was authored, else that of the plan which is
-/// bound. None if neither is there.
+/// The execution that a commit is for: the only one that had begun when it was authored, else that of the bound plan.
+/// None if there is neither.
 pub(super) fn execution(
     read: &impl Read,
     known: &Known,

@@ -1,4 +1,4 @@
-//! Which execution a commit is for by what it changes, whatever it is called.
+//! Finds the execution that a commit is for by its change, whatever its message.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,18 @@ use crate::model::status::ExecutionStatus;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::{patch_id, work};
 
-/// What the changes of executions and of their commits are, and those of commits that name none.
+/// The changes of executions and of their commits, and those of commits that name no execution.
 pub(super) struct Patches {
     of_silent: HashMap<CommitHash, PatchId>,
-    /// By patch id: executions that change just that as a whole.
+    /// By patch id: executions that make exactly this change as a whole.
     whole: HashMap<PatchId, Vec<usize>>,
     /// By patch id: linked commits, with their executions and tasks.
     single: HashMap<PatchId, Vec<(usize, CommitHash, Option<String>)>>,
 }
 
 impl Patches {
-    /// `linked` are commits that are about to be linked, beside those that are: so that one look finds all there is.
+    /// `linked` are commits that are about to be linked, besides those that already are, so that one pass finds
+    /// everything.
     pub(super) fn of(
         store: &Store,
         known: &Known,
@@ -39,7 +40,7 @@ impl Patches {
                 Event::End(end) if end.status == ExecutionStatus::Completed => end.patch_id.clone(),
                 _ => None,
             });
-            // An attempt that failed or goes on recorded none.
+            // An attempt that failed or is running has not recorded one.
             let span = match recorded {
                 Some(id) => {
                     patches.whole.entry(id).or_default().push(n);
@@ -78,8 +79,8 @@ impl Patches {
         Ok(patches)
     }
 
-    /// The execution that a commit is for by what it changes, its task, and the linked commit that makes the same
-    /// change. A single commit of an execution says more than all of them.
+    /// The execution that a commit is for by its change, its task, and the linked commit that makes the same change. A
+    /// match with a single commit is stronger evidence than one with the whole execution.
     pub(super) fn find(
         &self,
         known: &Known,

@@ -74,7 +74,7 @@ fn all_faults_of_a_plan_are_named_at_once() {
         assert!(line.contains(found) && line.contains(allowed), "{line}");
     }
     assert_eq!(lines.len(), 19, "{lines:#?}");
-    assert_eq!(error["message"], "the plan has 19 faults; nothing was stored");
+    assert_eq!(error["message"], "the plan has 19 errors; nothing was stored");
     // `check` says the same and stores nothing either.
     let checked =
         repo.wf_in(bent.to_string(), &["solution", "check", "-", "--issue", "ISS-001", "--json"]).fails(1);

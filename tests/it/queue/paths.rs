@@ -129,7 +129,10 @@ fn what_is_no_path_of_one_file_is_refused_with_its_place() {
             assert!(line.starts_with(&place) && line.contains(why), "{line}");
             let checked = repo.wf_in(plan.to_string(), &["solution", "check", "-", "--json"]).fails(1).json();
             let finding: &Value = &checked["findings"][0];
-            assert!(finding["remedy"].as_str().unwrap().contains("the folder that holds them"), "{finding}");
+            assert!(
+                finding["remedy"].as_str().unwrap().contains("the directory that holds them"),
+                "{finding}"
+            );
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::ui::style;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Where to create it; the directory must not exist yet (default: a new temporary directory)
+    #[arg(value_name = "DIRECTORY")]
     folder: Option<PathBuf>,
 }
 
@@ -160,8 +161,8 @@ fn announce(walk: &Walk, context: &mut Context) -> Result<(), Failure> {
 
 fn folder(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     let failed = |path: &Path, error: std::io::Error| {
-        Failure::new("demo", format!("cannot create the folder `{}`: {error}", path.display()))
-            .hint("name a folder that does not exist yet: `git wf demo FOLDER`")
+        Failure::new("demo", format!("cannot create the directory `{}`: {error}", path.display()))
+            .hint("name a directory that does not exist yet: `git wf demo DIRECTORY`")
     };
     match given {
         Some(path) => {
@@ -234,5 +235,5 @@ fn shell(folder: &Path, command: &str) -> Result<String, Failure> {
     let lines = text.lines().map(str::to_owned).collect();
     Err(failed(output.status.to_string())
         .details(lines)
-        .hint("what the demo has made so far is in that folder"))
+        .hint("what the demo has made so far is in that directory"))
 }

@@ -71,7 +71,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
 fn to_file(session: &Session, issues: &[String], path: &Path) -> Result<Done<Exported>, Failure> {
     let failed = |error: &std::io::Error| {
         Failure::new("cannot-write", format!("cannot write `{}`: {error}", path.display()))
-            .hint("name a file in an existing folder that you can write to")
+            .hint("name a file in an existing directory that you can write to")
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // As any file that is made: others may read it where the user's mask lets them.

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// A command, such as `queue add`, or a guide
     #[arg(value_name = "TOPIC")]
     topic: Vec<String>,
-    /// Install the manual pages where `man` finds them: `../share/man` of the folder that holds the program
+    /// Install the manual pages where `man` finds them: `../share/man` of the directory that holds the program
     #[arg(long, conflicts_with = "topic")]
     install: bool,
     /// Install them in this directory, which should be one that `manpath` lists

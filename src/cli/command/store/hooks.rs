@@ -17,20 +17,13 @@ enum Command {
     /// Install the hooks; existing hooks keep working
     ///
     /// Commits on the branch that this worktree executes are linked to its execution. A revert, a reapply, a cherry-pick or
-    /// a squash is linked to the plan whose commits it reverts or repeats instead: by what its message says ("This reverts
-    /// commit"), by the commits that git is about to squash, or by git's patch id. A Wf-Solution trailer in the message
-    /// overrides this. `trace` and `why` show which commit reverts or reapplies which.
+    /// a squash is linked to the plan whose commits it reverts or repeats instead, unless a Wf-Solution trailer in the
+    /// message names another. See gitwf-concepts(7).
     ///
-    /// With --server, install `pre-receive`, which checks every push: the ref moves only forward, each commit is a store,
-    /// nothing in it is dropped or rewritten, and no stamp is more than a day ahead of the server's clock.
-    ///
-    /// It also applies the policy in force before the push. With commits=required, each commit that a branch gains needs a
-    /// plan, and so does a merge that is not what git makes of its parents by itself. With review=required, a claim counts
-    /// only if its plan had passed review. With evidence=required, a completed execution needs linked commits and passing
-    /// checks. An override with a reason is accepted and named.
-    ///
-    /// A push can loosen the policy only as far as wf.floor on the server allows, or if an owner whom wf.owner names signed
-    /// the commit that does so, on top of the server's latest one. gitwf-server(7) says all of this in full.
+    /// With --server, install `pre-receive`, which checks every push: the ref moves only forward, no record is removed or
+    /// rewritten, no stamp is more than a day ahead of the server's clock, and the policy in force before the push holds.
+    /// A push can loosen the policy only as far as wf.floor allows, or with the signature of an owner (wf.owner). An
+    /// override with a reason is accepted and named. See gitwf-server(7).
     Install {
         /// Install the hook that checks pushes, in a repository that others push to
         #[arg(long)]

@@ -16,7 +16,7 @@ const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 /// What `help --install` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Installed {
-    /// The folder; the pages are in its `man1`, `man5` and `man7`.
+    /// The directory; the pages are in its `man1`, `man5` and `man7`.
     folder: String,
     /// The pages: `git-wf.1`.
     pages: Vec<String>,
@@ -44,7 +44,7 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut Context) -> Out
     }
     if !is_found(&folder) {
         context.warn(&format!(
-            "`man` does not look in `{}`: add it to MANPATH, or the program's folder to PATH",
+            "`man` does not look in `{}`: add it to MANPATH, or the program's directory to PATH",
             folder.display()
         ));
     }
@@ -68,7 +68,7 @@ fn beside_the_program() -> Result<PathBuf, Failure> {
         None => Err(Failure::new(
             "no-manual-folder",
             format!(
-                "`{}` is not in a folder called bin, so `man` finds no pages beside it",
+                "`{}` is not in a directory called bin, so `man` finds no pages beside it",
                 program.display()
             ),
         )

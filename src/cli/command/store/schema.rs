@@ -26,7 +26,7 @@ pub(in crate::cli) struct Listed {
     /// What it is for.
     #[schemars(extend("enum" = ["record", "input", "agent", "answer"]))]
     sort: &'static str,
-    /// In one line, with the commands that answer so.
+    /// A one-line description, with the commands that answer in this form.
     about: &'static str,
 }
 

@@ -5,21 +5,16 @@ use crate::ops::trail;
 
 /// Find commits without a plan, plans without review, and claims without tests
 ///
-/// A merge is compared with what git makes of its parents (`git merge-tree`). Every path in which the two differ, and
-/// every path with a conflict, is a change of the merge itself and needs a plan like any other: how a conflict was
-/// resolved, a rename, a new mode, a file that came or went, or changes of one side that were dropped. A merge that git
-/// makes by itself needs no plan. With a git older than 2.39, only what one side alone changed counts as merged, file by
-/// file.
+/// A merge needs a plan only for its own changes: paths with a conflict, and paths that differ from what git makes of its
+/// parents. (A git older than 2.39 compares file by file: whatever both sides changed is the merge's own change.)
 ///
-/// Acts that a role does not allow are found on every issue, with or without commits, and so are changes of records that
-/// no command makes: a deletion, an unreadable record, a change of what never changes. Without RANGE each is a
-/// fault; with one, those on issues without a commit in it are notes. Gates that were overridden are listed too: without
-/// RANGE all of them, with RANGE those on issues with a commit in it, and executions that ended without any commit.
+/// Acts that a role does not allow, and changes of records that no command makes, are found on all issues. With RANGE,
+/// those on issues without a commit in it are only notes. Overridden gates are listed for all issues; with RANGE, for
+/// issues with a commit in it, and for executions that ended without a commit.
 ///
-/// With --signatures, check the audit log itself instead: whether each commit of the ref is signed by a key that
-/// git trusts here (gpg's keyring, or gpg.ssh.allowedSignersFile), and whether each merge, which nobody signs,
-/// equals the merge of its parents. `redact --purge` removes signatures; commits made since then are listed
-/// separately.
+/// With --signatures, check the audit log instead: whether each commit of the ref is signed by a key that git trusts
+/// here, and whether each merge, which nobody signs, equals the merge of its parents. `redact --purge` removes
+/// signatures; commits made since then are listed separately.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Commits as `git log` takes them, such as main..HEAD (default: HEAD since the first execution; with

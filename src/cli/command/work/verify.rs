@@ -9,18 +9,15 @@ use crate::ui;
 
 /// Run the plan's test commands and record the results
 ///
-/// You are shown the commands and asked before they run. Your consent covers the commands shown, for this version
-/// of the plan; any other command is shown and asked about later. A command that contains a line break or an
-/// invisible character is never run.
+/// You are asked before commands run. Your consent covers the commands shown, for this version of the plan. A command
+/// with a line break or an invisible character is never run.
 ///
-/// No command is run from a git hook. An alias, `git rebase --exec` and `git bisect run` are not hooks. A hook
-/// that starts `verify` in the background and exits at once may not be recognized; then only commands that you
-/// have consented to before are run, or all of them if the hook passes --yes.
+/// No command is run from a git hook; aliases, `git rebase --exec` and `git bisect run` are not hooks. If a hook starts
+/// `verify` in the background and exits, it may not be recognized: then only commands that you consented to before are
+/// run, or all of them with --yes.
 ///
-/// No command outlives it: when it ends, even by SIGKILL, the command is killed with its process group. On Linux this
-/// includes every process that the command started, whatever session or group it moved to, unless a service that was
-/// already running (such as cron, at or systemd) started it on request. On other systems a process that leaves the group
-/// survives.
+/// When `verify` ends, even by SIGKILL, its command is killed with its process group. On Linux, so is every process that
+/// the command started, except through a service that was already running.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The execution, or its issue, plan or item (default: this worktree's)

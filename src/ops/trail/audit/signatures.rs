@@ -14,15 +14,15 @@ use crate::trail::audit as trail;
 /// What `audit --signatures` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Signatures {
-    /// What was looked at, as git takes it.
+    /// The range that was checked, as git takes it.
     pub(crate) range: String,
-    /// How many commits of the ref that is.
+    /// How many commits of the ref were checked.
     pub(crate) commit_count: usize,
-    /// How many of them nothing vouches for: all except `good`, `recomputed` and `root`.
+    /// How many of them are not vouched for: all except `good`, `recomputed` and `root`.
     pub(crate) fault_count: usize,
-    /// How many there are of each kind.
+    /// How many there are of each kind of vouching.
     pub(crate) counts: BTreeMap<Vouching, usize>,
-    /// What git said about signatures that it could not check.
+    /// git's message about signatures that it could not check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) complaint: Option<String>,
     /// The commits, parents first.
@@ -36,7 +36,7 @@ pub(crate) struct SignedCommit {
     pub(crate) hash: String,
     /// What vouches for it.
     pub(crate) vouching: Vouching,
-    /// Who signed it; none if git does not know.
+    /// The signer; none if git does not know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signer: Option<String>,
     /// The key of the signature, as git names it.

@@ -32,7 +32,7 @@ pub(crate) struct Audit {
     pub(crate) evidenced_count: usize,
     /// The commits, oldest first.
     pub(crate) commits: Vec<AuditedCommit>,
-    /// Faults and notes.
+    /// The findings.
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct AuditedCommit {
     pub(crate) author: String,
     /// Whether it is a merge.
     pub(crate) is_merge: bool,
-    /// Of a merge: the files in which it is not what git makes of its parents, such as where a conflict was resolved. A
+    /// For a merge: the files in which it differs from what git makes of its parents, such as a resolved conflict. A
     /// merge without any needs no plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) own_files: Vec<String>,
@@ -78,7 +78,7 @@ pub(crate) struct Binding {
     pub(crate) review: Option<Verdict>,
     /// How many of the plan's tests passed at the last commit.
     pub(crate) checks_passed: usize,
-    /// How many there are.
+    /// How many tests there are.
     pub(crate) check_count: usize,
 }
 

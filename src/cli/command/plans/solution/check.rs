@@ -42,7 +42,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> Outcome {
     match faults {
         0 => Ok(outcome),
         _ if context.json() => Ok(Exit::Failed),
-        _ => Err(Failure::new("invalid-plan", format!("the plan has {}", count(faults, "fault")))
+        _ => Err(Failure::new("invalid-plan", format!("the plan has {}", count(faults, "error")))
             .hint("`git wf schema solution` describes a plan")),
     }
 }
