@@ -67,21 +67,21 @@ fn task(kind: RequestKind) -> &'static str {
             "This tests the connection. Change nothing, and answer with the value of `input.nonce` as `pong`."
         }
         RequestKind::Explore => {
-            "Explore the code in the current folder for the issue in `input`: which files matter and how much, what it \
+            "Explore the code in the current directory for the issue in `input`: which files matter and how much, what it \
              depends on, which patterns to follow, how complex it is. Change nothing, and do not plan the work."
         }
         RequestKind::Plan => {
-            "Plan the work on the issue in `input`: read the code in the current folder, and answer with one plan, or \
+            "Plan the work on the issue in `input`: read the code in the current directory, and answer with one plan, or \
              with up to three if there is a choice to make. Each task says what to change where, in which steps, with \
              which tests, and by which criteria it is done. What failed before is in `input`: do not repeat it. Change \
              nothing."
         }
         RequestKind::Review => {
-            "Review the plan in `input` against its issue and the code in the current folder: will it work, what could \
+            "Review the plan in `input` against its issue and the code in the current directory: will it work, what could \
              go wrong, is it complete? Score each from 0 to 100 and say what should change. Change nothing."
         }
         RequestKind::Build => {
-            "Carry out the plan that `input` names, in the current folder and on the branch that is checked out there. \
+            "Carry out the plan that `input` names, in the current directory and on the branch that is checked out there. \
              The commands in `input.load` print the plan and the issue. Take the tasks in the order of their \
              dependencies; implement, test and verify each, and commit as the plan says. Do not push, do not change \
              plans or queues, and delete no file that the plan does not name."

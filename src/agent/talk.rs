@@ -176,7 +176,7 @@ impl crate::model::Explain for Unanswered {
             Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
             Self::Silent { .. } => "it must write one JSON object to stdout".into(),
             Self::Unfit { .. } => "the answer is held against `answer_schema` of the request".into(),
-            Self::Transcript { .. } => "make room, or make the folder writable".into(),
+            Self::Transcript { .. } => "make room, or make the directory writable".into(),
         }
     }
 }
