@@ -3,7 +3,7 @@ use crate::cli::{Context, Exit, Failure, Outcome, print};
 use crate::ops::plans::{self, Check, Checking};
 use crate::ui::text::count;
 
-/// Check plans without storing them: faults, warnings and quality
+/// Check plans without storing them: errors, warnings and quality
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The plan: a file, `-` for stdin, the id of a plan, or an issue for its plan
