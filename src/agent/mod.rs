@@ -4,6 +4,7 @@
 //! An agent is an [`Agent`](definition::Agent). [`ask`](talk::ask) gives it a [`Request`](request::Request) and reads its
 //! answer as a type that says what fits ([`Answer`](answer::Answer)).
 
+mod acp;
 pub(crate) mod agreed;
 mod ancestors;
 pub(crate) mod answer;

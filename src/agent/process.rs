@@ -16,7 +16,8 @@ use rustix::process::Signal;
 use sha2::{Digest, Sha256};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::watch::{LOOK, Leash, Order, Start, Streams, Word, signal_group};
+pub(super) use super::watch::LOOK;
+use super::watch::{Leash, Order, Start, Streams, Word, signal_group};
 use super::{AgentError, descendants};
 use crate::rules::command_line::CommandLine;
 

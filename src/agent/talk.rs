@@ -6,17 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use serde_json::Value;
+
+use super::acp::{self, Greeting};
 use super::answer::{self, Answer, Unfit};
-use super::definition::Agent;
+use super::definition::{Agent, Protocol};
 use super::process::{self, Command, Ended, Stream};
 use super::request::Request;
 use super::transcript::{Kept, Transcript, Who};
 use crate::model::remedy::Remedies;
+use crate::rules::roles::Role;
 
 /// How much of stdout is looked at for the answer, from its end.
-const MOST_OUTPUT: usize = 4 * 1024 * 1024;
+pub(super) const MOST_OUTPUT: usize = 4 * 1024 * 1024;
 /// How much of stderr is kept, from its end.
-const MOST_ERRORS: usize = 64 * 1024;
+pub(super) const MOST_ERRORS: usize = 64 * 1024;
 /// How much of what an agent said stands beside an error, in characters.
 const QUOTED: usize = 500;
 
@@ -45,6 +49,10 @@ pub(crate) trait Observer {
 pub(crate) enum Said {
     /// Of its answer.
     Answer,
+    /// What it thinks.
+    Thought,
+    /// What it does, and what was decided about it.
+    Tool,
     /// On its stderr.
     Log,
 }
@@ -54,6 +62,10 @@ pub(crate) enum Said {
 pub(crate) struct Reply<A> {
     /// As what it was asked for.
     pub(crate) answer: A,
+    /// As it wrote it.
+    pub(crate) value: Value,
+    /// What it said of itself.
+    pub(crate) greeting: Greeting,
     /// From its start to its end.
     pub(crate) took: Duration,
     /// What was said.
@@ -125,6 +137,18 @@ pub(crate) enum Unanswered {
         /// What is wrong with it, each with its place: for [`Request::faults`] of the next question.
         faults: Vec<String>,
     },
+    /// The Agent Client Protocol came to no good end.
+    #[error("agent `{agent}` broke off at {step}: {why}")]
+    Protocol {
+        /// Its name.
+        agent: String,
+        /// The method that was called.
+        step: &'static str,
+        /// What it answered, or what became of the connection.
+        why: String,
+        /// The last that it said.
+        said: String,
+    },
     /// The transcript cannot be written.
     #[error("cannot write the transcript {}: {source}", .path.display())]
     Transcript {
@@ -143,6 +167,7 @@ impl Unanswered {
             Self::TimedOut { said, .. }
             | Self::Failed { said, .. }
             | Self::Killed { said, .. }
+            | Self::Protocol { said, .. }
             | Self::Silent { said, .. } => said.lines().map(str::to_owned).collect(),
             Self::NotStarted { .. } | Self::Stopped { .. } | Self::Transcript { .. } => vec![],
         }
@@ -159,6 +184,7 @@ impl crate::model::Explain for Unanswered {
             Self::Killed { .. } => "agent-killed",
             Self::Silent { .. } => "no-answer",
             Self::Unfit { .. } => "unfit-answer",
+            Self::Protocol { .. } => "agent-protocol",
             Self::Transcript { .. } => "cannot-write",
         }
     }
@@ -175,6 +201,12 @@ impl crate::model::Explain for Unanswered {
             Self::Stopped { .. } => Remedies::none(),
             Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
             Self::Silent { .. } => "it must write one JSON object to stdout".into(),
+            Self::Protocol { step: "session/new", .. } => {
+                "log in with the agent's own command first, or name the variable with its key in `.env`".into()
+            }
+            Self::Protocol { agent, .. } => {
+                format!("the agent must speak the Agent Client Protocol, version 1; `git config wf.agent.{agent}.protocol plain` if it does not").into()
+            }
             Self::Unfit { .. } => "the answer is held against `answer_schema` of the request".into(),
             Self::Transcript { .. } => "make room, or make the directory writable".into(),
         }
@@ -194,33 +226,53 @@ pub(crate) fn ask<A: Answer>(
     let failed = |source| Unanswered::Transcript { path: place.transcript.clone(), source };
     let mut transcript = Transcript::create(&place.transcript).map_err(failed)?;
     let text = request.text().map_err(|error| failed(error.into()))?;
-    transcript.add(Who::Stdin, text.as_bytes());
-    let heard = plain(agent, place, text, &mut transcript, observer);
+    let heard = match agent.protocol().value {
+        Protocol::Plain => plain(agent, place, text, &mut transcript, observer),
+        Protocol::Acp => acp::converse(agent, place, request.role, Some(text), &mut transcript, observer),
+    };
     // Where an agent failed, that matters more than what became of the transcript.
     let kept = transcript.finish(&place.transcript);
-    let (heard, took) = heard?;
-    let (answer, _) = answer::read::<A>(&heard.answer).map_err(|unfit| {
+    let (greeting, heard, took) = heard?;
+    let (answer, value) = answer::read::<A>(&heard.answer).map_err(|unfit| {
         let agent = agent.name().to_owned();
         match unfit {
             Unfit::Nothing => Unanswered::Silent { agent, said: heard.said() },
             Unfit::Faults(faults) => Unanswered::Unfit { agent, faults },
         }
     })?;
-    Ok(Reply { answer, took, transcript: kept.map_err(failed)? })
+    Ok(Reply { answer, value, greeting, took, transcript: kept.map_err(failed)? })
+}
+
+/// Greets an agent that speaks the Agent Client Protocol, and asks nothing: it costs nothing.
+///
+/// # Errors
+/// [`Unanswered`].
+pub(crate) fn greet(
+    agent: &Agent,
+    place: &Place,
+    role: Role,
+    observer: &mut dyn Observer,
+) -> Result<Reply<()>, Unanswered> {
+    let failed = |source| Unanswered::Transcript { path: place.transcript.clone(), source };
+    let mut transcript = Transcript::create(&place.transcript).map_err(failed)?;
+    let heard = acp::converse(agent, place, role, None, &mut transcript, observer);
+    let kept = transcript.finish(&place.transcript);
+    let (greeting, _, took) = heard?;
+    Ok(Reply { answer: (), value: Value::Null, greeting, took, transcript: kept.map_err(failed)? })
 }
 
 /// What an agent wrote.
 #[derive(Debug, Default)]
-struct Heard {
+pub(super) struct Heard {
     /// Where the answer stands.
-    answer: String,
+    pub(super) answer: String,
     /// The end of its stderr.
-    log: String,
+    pub(super) log: String,
 }
 
 impl Heard {
     /// The last that it said, for a message.
-    fn said(&self) -> String {
+    pub(super) fn said(&self) -> String {
         let log = self.log.trim();
         let text = if log.is_empty() { self.answer.trim() } else { log };
         let skipped = text.chars().count().saturating_sub(QUOTED);
@@ -235,7 +287,8 @@ fn plain(
     text: String,
     transcript: &mut Transcript,
     observer: &mut dyn Observer,
-) -> Result<(Heard, Duration), Unanswered> {
+) -> Result<(Greeting, Heard, Duration), Unanswered> {
+    transcript.add(Who::Stdin, text.as_bytes());
     let (sender, stdin) = mpsc::channel();
     // The receiver is here, so that it is taken.
     let _ = sender.send(text.into_bytes());
@@ -264,10 +317,10 @@ fn plain(
     let heard = Heard { answer: out.text(), log: err.text() };
     let (ended, took) = ran.map_err(|source| not_started(agent, &place.folder, source))?;
     ended_well(agent, ended, limit, &heard)?;
-    Ok((heard, took))
+    Ok((Greeting::default(), heard, took))
 }
 
-fn not_started(agent: &Agent, folder: &Path, source: std::io::Error) -> Unanswered {
+pub(super) fn not_started(agent: &Agent, folder: &Path, source: std::io::Error) -> Unanswered {
     let program = match folder.is_dir() {
         true => agent.program().to_owned(),
         // What the system misses is not the program.
@@ -289,24 +342,24 @@ fn ended_well(agent: &Agent, ended: Ended, limit: Duration, heard: &Heard) -> Re
 }
 
 /// The end of a stream.
-struct Tail {
+pub(super) struct Tail {
     most: usize,
     bytes: VecDeque<u8>,
 }
 
 impl Tail {
-    fn of(most: usize) -> Self {
+    pub(super) fn of(most: usize) -> Self {
         Self { most, bytes: VecDeque::new() }
     }
 
-    fn add(&mut self, bytes: &[u8]) {
+    pub(super) fn add(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
         let excess = self.bytes.len().saturating_sub(self.most);
         self.bytes.drain(..excess);
     }
 
-    fn text(self) -> String {
-        let mut bytes = Vec::from(self.bytes);
+    pub(super) fn text(&self) -> String {
+        let mut bytes: Vec<u8> = self.bytes.iter().copied().collect();
         // A cut is before a character.
         let cut = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
         bytes.drain(..cut);

@@ -5,8 +5,6 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::plan::Plan;
 use crate::model::stamp::Stamp;
 
 /// A record whose fields merge by stamps.
@@ -38,20 +36,6 @@ fn clock(generator: &mut SchemaGenerator) -> Schema {
         "properties": { "*": stamp },
         "additionalProperties": stamp
     })
-}
-
-/// Fields that the store sets or derives (author, created_at, is_bound, plan_digest, …) are ignored here. Unknown
-/// fields are kept.
-#[derive(JsonSchema)]
-pub(super) struct SolutionInput {
-    /// The id; generated if omitted.
-    id: Option<SolutionId>,
-    /// Another name for id.
-    solution_id: Option<SolutionId>,
-    /// The issue; taken from the command if omitted.
-    issue_id: Option<IssueId>,
-    #[schemars(flatten)]
-    plan: Plan,
 }
 
 /// One line with what is wrong, one with what to do.

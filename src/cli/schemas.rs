@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::ping::Pong;
 use crate::agent::request::Request;
-use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked, SolutionInput};
+use crate::cli::answer_schema::{Clocked, ErrorAnswer, OptionallyClocked};
 use crate::cli::command::store::completions;
 use crate::cli::command::store::demo;
 use crate::cli::command::store::export;
@@ -19,6 +19,7 @@ use crate::hooks::install::HookState;
 use crate::interchange::Report;
 use crate::interchange::jsonl::Taken;
 use crate::model::execution::{Check, Execution, LogEntry};
+use crate::model::exploration::Exploration;
 use crate::model::issue::{Comment, Feedback, Issue};
 use crate::model::plan::Task;
 use crate::model::queue::{Item, Queue};
@@ -110,7 +111,7 @@ pub(super) static KINDS: &[Kind] = &[
         "redaction",
         "an entry that hides a value of a record in the same directory; an array of them is the answer of `redact`",
     ),
-    kind::<SolutionInput>(
+    kind::<ops::plans::SolutionInput>(
         Sort::Input,
         "solution",
         "a plan as a planner writes it and `solution add` takes it",
@@ -135,6 +136,17 @@ pub(super) static KINDS: &[Kind] = &[
     kind::<ops::work::FailureInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
     kind::<Request>(Sort::Agent, REQUEST, "what an agent is asked, on stdin or as a prompt"),
     kind::<Pong>(Sort::Agent, "pong", "the answer to a request of kind `ping`"),
+    kind::<Exploration>(Sort::Agent, "exploration", "what an explorer found out about an issue"),
+    kind::<ops::plans::PlanAnswer>(
+        Sort::Agent,
+        "plan-answer",
+        "what a planner answers with: a plan, or several to choose from",
+    ),
+    kind::<ops::work::Built>(
+        Sort::Agent,
+        "build-answer",
+        "what an executor answers with; a reviewer answers with review-input",
+    ),
     kind::<ops::issues::IssueView>(
         Sort::Answer,
         "show-issue",
@@ -188,6 +200,16 @@ pub(super) static KINDS: &[Kind] = &[
         Sort::Answer,
         "executor-input",
         "`context SOLUTION`: the context for an executor",
+    ),
+    kind::<ops::plans::ExplorerInput>(
+        Sort::Answer,
+        "explorer-input",
+        "`context ISSUE --for explorer`: the context for an explorer",
+    ),
+    kind::<ops::plans::ReviewerInput>(
+        Sort::Answer,
+        "reviewer-input",
+        "`context SOLUTION --for reviewer`: the context for a reviewer",
     ),
     kind::<ops::work::Claim>(Sort::Answer, "next", "`next` and `start`: the claim"),
     kind::<ops::work::EndedAndTaken>(

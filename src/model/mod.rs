@@ -4,6 +4,7 @@ pub(crate) mod digest;
 pub(crate) mod doc;
 pub(crate) mod execution;
 mod explain;
+pub(crate) mod exploration;
 pub(crate) mod fingerprint;
 #[cfg(test)]
 pub(crate) mod fixtures;

@@ -10,6 +10,7 @@ pub(crate) mod complexity;
 pub(crate) mod dag;
 pub(crate) mod ending;
 pub(crate) mod evidence;
+pub(crate) mod exploration_depth;
 pub(crate) mod facts;
 pub(crate) mod failures;
 pub(crate) mod folder;

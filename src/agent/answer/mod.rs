@@ -1,6 +1,7 @@
 //! What an agent answers with: a JSON document of a known kind, found in what it wrote and held strictly against its schema.
 
 mod find;
+mod kinds;
 mod schema;
 
 use schemars::JsonSchema;
@@ -52,6 +53,11 @@ pub(crate) fn read<A: Answer>(text: &str) -> Result<(A, Value), Unfit> {
     }
 }
 
+/// What is wrong with a value by a schema, each with its place.
+pub(crate) fn faults(schema: &Value, value: &Value) -> Vec<String> {
+    schema::faults(schema, value)
+}
+
 /// The schema of a type.
 pub(crate) fn schema_of<T: JsonSchema>() -> Value {
     SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
@@ -62,7 +68,7 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Value {
 /// # Errors
 /// What is wrong with the value, each with its place.
 pub(crate) fn read_typed<T: JsonSchema + DeserializeOwned>(value: &Value) -> Result<T, Vec<String>> {
-    let faults = schema::faults(&schema_of::<T>(), value);
+    let faults = faults(&schema_of::<T>(), value);
     if !faults.is_empty() {
         return Err(faults);
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::agent::process::Interrupts;
 use crate::agent::talk::{Observer, Said};
 use crate::ops::work::{AgentView, Tested};
-use crate::ui::text::clean_line;
+use crate::ui::text::{clean_line, indent};
 use crate::ui::{Cell, Column, Painter, Remarks, Screen, Table, style};
 
 /// A longer line is shown in pieces of this, in bytes.
@@ -70,6 +70,12 @@ pub(in crate::cli) fn tested(screen: &mut Screen, tested: &Tested) -> io::Result
         tested.took_ms as f64 / 1000.0,
         tested.protocol,
     )?;
+    if let Some(name) = &tested.calls_itself {
+        writeln!(screen, "it calls itself {}", clean_line(name))?;
+    }
+    if let Some(answer) = &tested.answer {
+        writeln!(screen, "{}", indent(&serde_json::to_string_pretty(answer)?, 2))?;
+    }
     writeln!(screen, "transcript: {}", clean_line(&tested.transcript))
 }
 

@@ -6,14 +6,17 @@ use serde_json::Value;
 
 use super::background;
 use crate::model::id::SolutionId;
-use crate::ops::plans::{AgentContext, ExecutorInput, PlannerInput};
+use crate::model::root::Project;
+use crate::ops::plans::{AgentContext, ExecutorInput, ExplorerInput, PlannerInput, ReviewerInput};
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Screen, style};
 
 /// What an agent is given.
 pub(in crate::cli) fn context(screen: &mut Screen, it: &AgentContext) -> io::Result<()> {
     match it {
+        AgentContext::Explorer(input) => explorer(screen, input),
         AgentContext::Planner(input) => planner(screen, input),
+        AgentContext::Reviewer(input) => reviewer(screen, input),
         AgentContext::Executor(input) => executor(screen, input),
     }
 }
@@ -39,22 +42,56 @@ fn executor(screen: &mut Screen, it: &ExecutorInput) -> io::Result<()> {
     background::left_out(&it.background.left_out, screen)
 }
 
+/// What the project tells its planners, as far as it does.
+fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
+    for (name, value) in [("tech stack", &project.tech_stack), ("guidelines", &project.guidelines)] {
+        let text = match value {
+            None => continue,
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
+        };
+        writeln!(screen, "\n{}\n{}", screen.painter().paint(style::HEADING, name), indent(&text, 4))?;
+    }
+    Ok(())
+}
+
+/// What an explorer is given.
+fn explorer(screen: &mut Screen, input: &ExplorerInput) -> io::Result<()> {
+    let painter = screen.painter();
+    let title = painter.paint(style::HEADING, &input.title);
+    writeln!(screen, "{}  {title}", painter.paint(style::ID, input.issue_id.as_str()))?;
+    writeln!(screen, "{} {}", painter.paint(style::DIM, "depth"), input.depth)?;
+    background::issue(&input.issue, screen)?;
+    project(screen, &input.project_context)?;
+    background::background(&input.background, screen)?;
+    background::left_out(&input.background.left_out, screen)
+}
+
+/// What a reviewer is given; the plan is as `solution show` shows it.
+fn reviewer(screen: &mut Screen, input: &ReviewerInput) -> io::Result<()> {
+    let painter = screen.painter();
+    let issue = painter.paint(style::ID, input.issue_id.as_str());
+    let id = painter.paint(style::ID, input.solution_id.as_str());
+    writeln!(screen, "{id} for {issue}  {}", painter.paint(style::HEADING, &input.title))?;
+    writeln!(screen, "{}", painter.paint(style::DIM, &input.plan_digest))?;
+    writeln!(screen, "{} {:.2}", painter.paint(style::DIM, "quality"), input.quality)?;
+    for finding in &input.findings {
+        writeln!(screen, "  {}", clean_line(&finding.to_string()))?;
+    }
+    writeln!(screen, "{} git wf solution show {}", painter.paint(style::DIM, "plan"), input.solution_id)?;
+    background::issue(&input.issue, screen)?;
+    project(screen, &input.project_context)?;
+    background::background(&input.background, screen)?;
+    background::left_out(&input.background.left_out, screen)
+}
+
 /// What a planner is given.
 fn planner(screen: &mut Screen, input: &PlannerInput) -> io::Result<()> {
     let painter = screen.painter();
     let heading = |text: &str| painter.paint(style::HEADING, text);
     writeln!(screen, "{}  {}", painter.paint(style::ID, input.issue_id.as_str()), heading(&input.title))?;
     background::issue(&input.issue, screen)?;
-    for (name, value) in
-        [("tech stack", &input.project_context.tech_stack), ("guidelines", &input.project_context.guidelines)]
-    {
-        let text = match value {
-            None => continue,
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
-        };
-        writeln!(screen, "\n{}\n{}", heading(name), indent(&text, 4))?;
-    }
+    project(screen, &input.project_context)?;
     failures(screen, input)?;
     if !input.plans.is_empty() {
         writeln!(screen, "\n{}", heading("plans"))?;

@@ -3,31 +3,47 @@
 use serde::Serialize;
 
 use super::executor_input::{ExecutorInput, for_executor};
+use super::explorer_input::{ExplorerInput, for_explorer};
 use super::planner_input::{PlannerInput, for_planner};
+use super::reviewer_input::{ReviewerInput, for_reviewer};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::roles::Role;
 use crate::store::resolve::{self, Known};
 
 /// The context of an agent.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum AgentContext {
+    /// Who explores an issue before it is planned.
+    Explorer(Box<ExplorerInput>),
     /// Who plans an issue.
     Planner(Box<PlannerInput>),
     /// Who carries out a plan.
     Executor(Box<ExecutorInput>),
+    /// Who reviews a plan.
+    Reviewer(Box<ReviewerInput>),
 }
 
-/// What the planner of an issue is given, or the executor of a plan, which an item or an execution can stand for.
+/// What the planner of an issue is given, or the executor of a plan, which an item or an execution can stand for; or what
+/// another `role` is given.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `broken-record`, `digest-mismatch`; usage for a queue.
-pub(crate) fn context(session: &Session, id: &str) -> Answer<AgentContext> {
+/// `not-found`, `ambiguous-id`, `broken-record`, `digest-mismatch`; usage for a queue, and for a role that needs something else.
+pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer<AgentContext> {
     let snapshot = session.store().snapshot()?;
     let solution = match resolve::any(&snapshot, id)? {
         Known::Issue(id) => {
-            let input = for_planner(session, &snapshot, &id)?;
-            return Ok(session.done(AgentContext::Planner(Box::new(input)), None));
+            let context = match role {
+                None | Some(Role::Planner) => {
+                    AgentContext::Planner(Box::new(for_planner(session, &snapshot, &id)?))
+                }
+                Some(Role::Explorer) => {
+                    AgentContext::Explorer(Box::new(for_explorer(session, &snapshot, &id)?))
+                }
+                Some(other) => return Err(other_needed(other, "an issue")),
+            };
+            return Ok(session.done(context, None));
         }
         Known::Solution(id) | Known::Item(_, id) => id,
         Known::Execution(id) => {
@@ -41,6 +57,22 @@ pub(crate) fn context(session: &Session, id: &str) -> Answer<AgentContext> {
                 .hint("name an issue for its planner, or a plan, an item or an execution for its executor"));
         }
     };
-    let input = for_executor(session, &snapshot, solution)?;
-    Ok(session.done(AgentContext::Executor(Box::new(input)), None))
+    let context = match role {
+        None | Some(Role::Executor) => {
+            AgentContext::Executor(Box::new(for_executor(session, &snapshot, solution)?))
+        }
+        Some(Role::Reviewer) => AgentContext::Reviewer(Box::new(for_reviewer(session, &snapshot, solution)?)),
+        Some(other) => return Err(other_needed(other, "a plan")),
+    };
+    Ok(session.done(context, None))
+}
+
+/// The refusal of a role that is given nothing, or something else.
+fn other_needed(role: Role, named: &str) -> Refusal {
+    let hint = match role {
+        Role::Explorer | Role::Planner => "name an issue",
+        Role::Reviewer | Role::Executor => "name a plan, an item or an execution",
+        Role::Integrator | Role::Coordinator => "the roles are explorer, planner, reviewer and executor",
+    };
+    Refusal::usage(format!("there is no context of {named} for the {role}")).hint(hint)
 }

@@ -6,16 +6,21 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
+use super::Built;
 use crate::agent::configured;
 use crate::agent::definition::{Agent, NoAgent, Origin, Protocol, Sourced, Variable, names};
 use crate::agent::environment::environment;
 use crate::agent::ping::{Pong, ping};
 use crate::agent::preset;
+use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, Observer, Place, Reply, Unanswered};
 use crate::model::Explain;
+use crate::model::exploration::Exploration;
 use crate::model::remedy::Remedy;
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::plans::{Judgement, Plans};
+use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::roles::Role;
 use crate::store::random_uid;
 
@@ -161,8 +166,21 @@ pub(crate) struct TestAgent {
     pub(crate) agent: String,
     /// As what it acts.
     pub(crate) role: Role,
+    /// What to ask.
+    pub(crate) question: Question,
     /// How long it may take, if not as long as it is configured.
     pub(crate) timeout: Option<Duration>,
+}
+
+/// What an agent is asked in a test.
+#[derive(Debug)]
+pub(crate) enum Question {
+    /// As little as shows that it is there: a ping, or a greeting where the protocol has one.
+    Greeting,
+    /// A ping.
+    Ping,
+    /// What its role is asked, with this input.
+    Input(Value),
 }
 
 /// What came of a test.
@@ -174,6 +192,15 @@ pub(crate) struct Tested {
     pub(crate) protocol: Protocol,
     /// As what it acted.
     pub(crate) role: Role,
+    /// What it calls itself, if its protocol tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) calls_itself: Option<String>,
+    /// The session that it gave, if it was asked through the Agent Client Protocol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session_id: Option<String>,
+    /// What it answered, if it was asked what its role is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<Value>,
     /// From its start to its end, in milliseconds.
     pub(crate) took_ms: u64,
     /// The file with all that was said.
@@ -198,21 +225,87 @@ pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn
         environment: seen_by(&agent, test.role),
         transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
     };
-    let nonce = random_uid()?.to_string();
-    let reply = talk::ask::<Pong>(&agent, &place, &ping(test.role, &nonce), observer)
-        .and_then(|reply| reply.to(&nonce, agent.name()))
-        .map_err(|error| refusal(&error, &place))?;
-    Ok(session.done(tested(&agent, test.role, &reply), None))
+    let tester = Tester { session, agent: &agent, place: &place, role: test.role };
+    let tested = match (&test.question, agent.protocol().value) {
+        (Question::Greeting, Protocol::Acp) => {
+            let reply = talk::greet(&agent, &place, test.role, observer);
+            tester.tested(&reply.map_err(|error| refusal(&error, &place))?, None)
+        }
+        (Question::Greeting | Question::Ping, _) => tester.ping(observer)?,
+        (Question::Input(input), _) => tester.ask_role(input, observer)?,
+    };
+    Ok(session.done(tested, None))
 }
 
-fn tested<A>(agent: &Agent, role: Role, reply: &Reply<A>) -> Tested {
-    Tested {
-        agent: agent.name().to_owned(),
-        protocol: agent.protocol().value,
-        role,
-        took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX),
-        transcript: reply.transcript.path.display().to_string(),
-        transcript_sha256: reply.transcript.sha256.clone(),
+struct Tester<'a> {
+    session: &'a Session,
+    agent: &'a Agent,
+    place: &'a Place,
+    role: Role,
+}
+
+impl Tester<'_> {
+    fn ping(&self, observer: &mut dyn Observer) -> Result<Tested, Refusal> {
+        let nonce = random_uid()?.to_string();
+        let reply = talk::ask::<Pong>(self.agent, self.place, &ping(self.role, &nonce), observer)
+            .and_then(|reply| reply.to(&nonce, self.agent.name()))
+            .map_err(|error| refusal(&error, self.place))?;
+        Ok(self.tested(&reply, None))
+    }
+
+    /// Asks what the role is asked.
+    fn ask_role(&self, input: &Value, observer: &mut dyn Observer) -> Result<Tested, Refusal> {
+        match self.role {
+            Role::Explorer => self.ask::<Exploration>(RequestKind::Explore, input, observer, |_| None),
+            Role::Planner => {
+                self.ask::<Plans>(RequestKind::Plan, input, observer, |plans| match plans.count() {
+                    1 => None,
+                    n => Some(format!("it answered with {n} plans to choose from")),
+                })
+            }
+            Role::Reviewer => self.ask::<Judgement>(RequestKind::Review, input, observer, |_| None),
+            Role::Executor => self.ask::<Built>(RequestKind::Build, input, observer, |built| match built {
+                Built::Completed(report) => {
+                    report.has_failed_tests().then(|| "it answered that its tests did not pass".to_owned())
+                }
+                Built::Failed(failure) => {
+                    let why = failure.message.as_deref().unwrap_or_default();
+                    Some(format!("it answered that it failed: {why}"))
+                }
+            }),
+            Role::Integrator | Role::Coordinator => {
+                Err(Refusal::usage(format!("nobody asks an agent to act as {}", self.role))
+                    .hint("the roles are explorer, planner, reviewer and executor"))
+            }
+        }
+    }
+
+    fn ask<A: crate::agent::answer::Answer>(
+        &self,
+        kind: RequestKind,
+        input: &Value,
+        observer: &mut dyn Observer,
+        remark: impl Fn(&A) -> Option<String>,
+    ) -> Result<Tested, Refusal> {
+        let request = Request::new::<A>(kind, self.role, input.clone());
+        let reply = talk::ask::<A>(self.agent, self.place, &request, observer)
+            .map_err(|error| refusal(&error, self.place))?;
+        self.session.notice_all(remark(&reply.answer).map(Notice::warning));
+        Ok(self.tested(&reply, Some(reply.value.clone())))
+    }
+
+    fn tested<A>(&self, reply: &Reply<A>, answer: Option<Value>) -> Tested {
+        Tested {
+            agent: self.agent.name().to_owned(),
+            protocol: self.agent.protocol().value,
+            role: self.role,
+            calls_itself: reply.greeting.agent.clone(),
+            session_id: reply.greeting.session_id.clone(),
+            answer,
+            took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX),
+            transcript: reply.transcript.path.display().to_string(),
+            transcript_sha256: reply.transcript.sha256.clone(),
+        }
     }
 }
 

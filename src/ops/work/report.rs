@@ -131,6 +131,11 @@ impl Report {
             .remedy("schema result-input", "describes it")
     }
 
+    /// Whether it says itself that tests failed.
+    pub(super) fn has_failed_tests(&self) -> bool {
+        self.tests_passed == Some(false)
+    }
+
     /// The commits that it names, as far as they exist.
     pub(super) fn commits(&self, store: &Store) -> Result<Vec<(String, Option<CodeCommit>)>, Refusal> {
         let mut found: Vec<(String, Option<CodeCommit>)> = Vec::new();

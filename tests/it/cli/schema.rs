@@ -88,6 +88,8 @@ pub(crate) fn session(repo: &Repo) {
     answer(repo, "show-issue", &["show", "ISS-001"]);
     answer(repo, "planner-input", &["context", "ISS-001"]);
     answer(repo, "executor-input", &["context", "S-1"]);
+    answer(repo, "explorer-input", &["context", "ISS-001", "--for", "explorer"]);
+    answer(repo, "reviewer-input", &["context", "S-1", "--for", "reviewer"]);
     answers(repo, "show-issue", &["retry", "ISS-001"]);
     answer(repo, "next", &["next"]);
     answer(repo, "show-execution", &["lease", "release"]);

@@ -1,5 +1,7 @@
+use crate::cli::input::parse_role;
 use crate::cli::{Context, Outcome, print};
 use crate::ops::plans;
+use crate::rules::roles::Role;
 
 /// Print the context for an agent: an issue's for its planner, a plan's for its executor
 ///
@@ -10,9 +12,12 @@ use crate::ops::plans;
 pub(crate) struct Args {
     /// An issue, for its planner; or a plan, item or execution, for its executor
     id: String,
+    /// The role whose context to print: explorer or planner for an issue, executor or reviewer for a plan
+    #[arg(long = "for", value_name = "ROLE", value_parser = parse_role)]
+    role: Option<Role>,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
-    let done = plans::context(&*context.session()?, &args.id)?;
+    let done = plans::context(&*context.session()?, &args.id, args.role)?;
     context.answer(done, |given, _, screen| print::context::context(screen, given))
 }

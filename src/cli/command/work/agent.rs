@@ -1,8 +1,10 @@
 use std::time::Duration;
 
 use crate::agent::process::Interrupts;
-use crate::cli::{Context, Outcome, print};
-use crate::ops::work::{self, TestAgent};
+use crate::cli::input::parse_role;
+use crate::cli::{Context, Failure, Outcome, named, print, read_text};
+use crate::model::strict::{self, strict_fault};
+use crate::ops::work::{self, Question, TestAgent};
 use crate::rules::lease::parse_duration;
 use crate::rules::roles::Role;
 
@@ -39,14 +41,18 @@ enum AgentCommand {
         /// The role that it acts in
         #[arg(long, default_value = "explorer", value_parser = parse_role)]
         role: Role,
+        /// Ask what ROLE is asked, with this JSON as input (`-` for stdin), and print the answer if it fits
+        ///
+        /// The input is what `git wf context --for ROLE --json` prints. An executor edits and commits in this work tree.
+        #[arg(long, value_name = "FILE")]
+        input: Option<String>,
+        /// Ask an agent that speaks the Agent Client Protocol, too: without it, it is only greeted
+        #[arg(long, conflicts_with = "input")]
+        ask: bool,
         /// Stop it if it takes longer than this, such as 90s, 30m or 2h (default: as configured)
         #[arg(long, value_name = "TIME", value_parser = parse_limit)]
         timeout: Option<Duration>,
     },
-}
-
-fn parse_role(text: &str) -> Result<Role, String> {
-    Role::named(text).ok_or_else(|| format!("expected one of {}", Role::words()))
 }
 
 fn parse_limit(text: &str) -> Result<Duration, String> {
@@ -63,11 +69,25 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
             let done = work::agents(&session)?;
             context.answer(done, |agents, _, screen| print::agent::agents(screen, agents))
         }
-        AgentCommand::Test { agent, role, timeout } => {
+        AgentCommand::Test { agent, role, input, ask, timeout } => {
+            let question = question(input.as_deref(), ask)?;
             let mut running = print::agent::Running::new(Interrupts::catch()?, context.json());
-            let done = work::test_agent(&session, &TestAgent { agent, role, timeout }, &mut running);
+            let done =
+                work::test_agent(&session, &TestAgent { agent, role, question, timeout }, &mut running);
             running.finish();
             context.answer(done?, |tested, _, screen| print::agent::tested(screen, tested))
         }
     }
+}
+
+fn question(input: Option<&str>, ask: bool) -> Result<Question, Failure> {
+    let Some(path) = input else {
+        return Ok(if ask { Question::Ping } else { Question::Greeting });
+    };
+    let text = read_text(path)?;
+    let value = strict::parse_text(&text).map_err(|fault| {
+        Failure::new("invalid-json", format!("{} is not JSON: {}", named(path), strict_fault(&fault)))
+            .hint("`git wf context --for ROLE --json` prints the input of a role")
+    })?;
+    Ok(Question::Input(value))
 }

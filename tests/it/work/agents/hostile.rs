@@ -7,7 +7,7 @@ use super::{agent, fails, transcript};
 use crate::support::{Repo, Sandbox};
 
 /// All that holds this fifo open for writing ends before it can be read to its end.
-fn fifo(repo: &Repo) -> (std::fs::File, BufReader<std::fs::File>) {
+pub(super) fn fifo(repo: &Repo) -> (std::fs::File, BufReader<std::fs::File>) {
     let path = repo.path().join("../alive");
     repo.sh(&["-c", "mkfifo ../alive"]).ok();
     // For writing too, so that opening it waits for nobody.
@@ -16,7 +16,7 @@ fn fifo(repo: &Repo) -> (std::fs::File, BufReader<std::fs::File>) {
 }
 
 /// Whatever is written before everything that could write has ended.
-fn rest((both, mut lines): (std::fs::File, BufReader<std::fs::File>)) -> String {
+pub(super) fn rest((both, mut lines): (std::fs::File, BufReader<std::fs::File>)) -> String {
     drop(both);
     let mut text = String::new();
     lines.read_to_string(&mut text).unwrap();

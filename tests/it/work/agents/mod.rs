@@ -1,8 +1,10 @@
 //! Agents: which there are, and how they are talked to, whatever they do.
 
+mod acp;
 mod hostile;
 mod listed;
 mod plain;
+mod roles;
 
 use std::os::unix::fs::PermissionsExt;
 

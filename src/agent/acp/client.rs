@@ -1,0 +1,282 @@
+//! The client's side of the protocol, on a thread of its own.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agent_client_protocol::schema::ProtocolVersion;
+use agent_client_protocol::v1::ConnectionTo;
+use agent_client_protocol::v1::schema::{
+    CancelNotification, ClientCapabilities, ContentBlock, ContentChunk, FileSystemCapabilities,
+    Implementation, InitializeRequest, NewSessionRequest, PromptRequest, ReadTextFileRequest,
+    ReadTextFileResponse, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
+    SessionUpdate, StopReason, TextContent, ToolCallUpdateFields, WriteTextFileRequest,
+    WriteTextFileResponse,
+};
+use agent_client_protocol::{self as acp, Client};
+use futures::channel::{mpsc as lines, oneshot};
+use futures::future::{self, Either};
+
+use super::permission::{self, Wish};
+use super::{files, real};
+use crate::rules::roles::Role;
+
+/// More tool calls than these are forgotten.
+const MOST_CALLS: usize = 10_000;
+
+/// What is to be said.
+pub(super) struct Session {
+    pub(super) root: PathBuf,
+    pub(super) role: Role,
+    /// Without one, the agent is only greeted.
+    pub(super) prompt: Option<String>,
+    pub(super) events: Sender<Event>,
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A line went to the agent.
+    Sent(String),
+    /// A piece of its answer.
+    Message(String),
+    /// A piece of what it thinks.
+    Thought(String),
+    /// What it does, and what was decided about it.
+    Tool(String),
+}
+
+/// How an agent answered the greeting.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Greeting {
+    /// What it calls itself, with its version.
+    pub(crate) agent: Option<String>,
+    /// The session, if there was one.
+    pub(crate) session_id: Option<String>,
+}
+
+/// Where the conversation broke off.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub(super) step: &'static str,
+    pub(super) why: String,
+}
+
+impl Failed {
+    /// The thread is gone without a word.
+    pub(super) fn lost() -> Self {
+        Self { step: "the connection", why: "it broke off".into() }
+    }
+
+    fn at(step: &'static str) -> impl Fn(acp::Error) -> Self {
+        move |error| {
+            let more = error.data.as_ref().map(|data| format!(": {data}")).unwrap_or_default();
+            Self { step, why: format!("{}{more}", error.message) }
+        }
+    }
+}
+
+/// The tool calls that were announced: a request for a permission may name no more than their id.
+type Calls = Arc<Mutex<HashMap<String, Wish>>>;
+
+/// Says all of it, and ends when everything is said or the agent ends.
+pub(super) fn run(
+    session: Session,
+    to_agent: Sender<Vec<u8>>,
+    incoming: lines::Receiver<std::io::Result<String>>,
+    cancelled: oneshot::Receiver<()>,
+) -> Result<Greeting, Failed> {
+    let Session { root, role, prompt, events } = session;
+    let root = real(root);
+    let calls = Calls::default();
+    let result = Arc::new(Mutex::new(None));
+    let sent = events.clone();
+    let outgoing = futures::sink::unfold(to_agent, move |to_agent, line: String| {
+        let sent = sent.clone();
+        async move {
+            let line = line + "\n";
+            to_agent.send(line.clone().into_bytes()).map_err(std::io::Error::other)?;
+            // The transcript misses what nobody takes.
+            let _ = sent.send(Event::Sent(line));
+            Ok::<_, std::io::Error>(to_agent)
+        }
+    });
+    let (heard, known) = (events.clone(), Arc::clone(&calls));
+    let (decided, asked_root) = (events, root.clone());
+    let (read_root, write_root) = (root.clone(), root.clone());
+    let conversation = Arc::clone(&result);
+    let connection = Client
+        .v1()
+        .name("git-wf")
+        .on_receive_notification(
+            async move |notification: SessionNotification, _| {
+                if let Some(event) = noticed(&known, notification.update) {
+                    let _ = heard.send(event);
+                }
+                Ok(())
+            },
+            acp::on_receive_notification!(),
+        )
+        .on_receive_request(
+            async move |request: RequestPermissionRequest, responder, _| {
+                let id = request.tool_call.tool_call_id.to_string();
+                let wish = with_fields(wish_of(&calls, &id), request.tool_call.fields);
+                let decision = permission::decide(role, &asked_root, &wish);
+                let word = match decision {
+                    Ok(()) => "allowed".to_owned(),
+                    Err(why) => format!("refused, {why}"),
+                };
+                let _ = decided.send(Event::Tool(format!("{}: {word}\n", wish.title)));
+                let outcome = permission::outcome(&request.options, decision.is_ok());
+                responder.respond(RequestPermissionResponse::new(outcome))
+            },
+            acp::on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: ReadTextFileRequest, responder, _| {
+                let text = files::read(&read_root, &request.path, request.line, request.limit);
+                responder.respond_with_result(text.map(ReadTextFileResponse::new).map_err(of_file))
+            },
+            acp::on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: WriteTextFileRequest, responder, _| {
+                let written = if role == Role::Executor {
+                    files::write(&write_root, &request.path, &request.content).map_err(of_file)
+                } else {
+                    Err(acp::Error::invalid_params().data(format!("a {role} changes no files")))
+                };
+                responder.respond_with_result(written.map(|()| WriteTextFileResponse::new()))
+            },
+            acp::on_receive_request!(),
+        )
+        .connect_with(acp::Lines::new(outgoing, incoming), async move |agent: ConnectionTo<acp::Agent>| {
+            let said = converse(&agent, root, prompt, cancelled).await;
+            *conversation.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
+            Ok(())
+        });
+    let ended = futures_lite::future::block_on(connection);
+    let said = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+    said.unwrap_or_else(|| Err(ended.map_or_else(Failed::at("the connection"), |()| Failed::lost())))
+}
+
+/// `initialize`, `session/new`, `session/prompt`; and `session/cancel` if it is cancelled.
+async fn converse(
+    agent: &ConnectionTo<acp::Agent>,
+    root: PathBuf,
+    prompt: Option<String>,
+    cancelled: oneshot::Receiver<()>,
+) -> Result<Greeting, Failed> {
+    let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(true);
+    let hello = InitializeRequest::new(ProtocolVersion::V1)
+        .client_capabilities(ClientCapabilities::new().fs(files))
+        .client_info(Implementation::new("git-wf", env!("CARGO_PKG_VERSION")));
+    let hello = agent.send_request(hello).block_task().await.map_err(Failed::at("initialize"))?;
+    if hello.protocol_version != ProtocolVersion::V1 {
+        let why = format!("it speaks version {} of the protocol, and not 1", hello.protocol_version);
+        return Err(Failed { step: "initialize", why });
+    }
+    let name = hello.agent_info.map(|info| format!("{} {}", info.title.unwrap_or(info.name), info.version));
+    let Some(prompt) = prompt else { return Ok(Greeting { agent: name, session_id: None }) };
+    let session = agent.send_request(NewSessionRequest::new(root)).block_task().await;
+    let id = session.map_err(Failed::at("session/new"))?.session_id;
+    let prompt = PromptRequest::new(id.clone(), vec![ContentBlock::Text(TextContent::new(prompt))]);
+    let turn = Box::pin(agent.send_request(prompt).block_task());
+    let turn = match future::select(turn, cancelled).await {
+        Either::Left((ended, _)) => ended,
+        // A sender that is dropped cancels nothing; the process has ended then.
+        Either::Right((Ok(()), turn)) => {
+            agent
+                .send_notification(CancelNotification::new(id.clone()))
+                .map_err(Failed::at("session/cancel"))?;
+            turn.await
+        }
+        Either::Right((Err(_), turn)) => turn.await,
+    };
+    match turn.map_err(Failed::at("session/prompt"))?.stop_reason {
+        StopReason::EndTurn => Ok(Greeting { agent: name, session_id: Some(id.to_string()) }),
+        other => {
+            let word = serde_json::to_value(other).ok();
+            let word = word.as_ref().and_then(serde_json::Value::as_str).unwrap_or("something else");
+            Err(Failed { step: "session/prompt", why: format!("it ended with `{word}`") })
+        }
+    }
+}
+
+/// What an update of the session says to somebody who follows it.
+fn noticed(calls: &Calls, update: SessionUpdate) -> Option<Event> {
+    match update {
+        SessionUpdate::AgentMessageChunk(chunk) => text(chunk).map(Event::Message),
+        SessionUpdate::AgentThoughtChunk(chunk) => text(chunk).map(Event::Thought),
+        SessionUpdate::ToolCall(call) => {
+            let line = format!("{}\n", call.title);
+            let fields = ToolCallUpdateFields::new()
+                .kind(call.kind)
+                .title(call.title)
+                .locations(call.locations)
+                .raw_input(call.raw_input);
+            remember(calls, call.tool_call_id.to_string(), fields);
+            Some(Event::Tool(line))
+        }
+        SessionUpdate::ToolCallUpdate(update) => {
+            remember(calls, update.tool_call_id.to_string(), update.fields);
+            None
+        }
+        _ => None,
+    }
+}
+
+fn text(chunk: ContentChunk) -> Option<String> {
+    match chunk.content {
+        ContentBlock::Text(text) => Some(text.text),
+        _ => None,
+    }
+}
+
+fn wish_of(calls: &Calls, id: &str) -> Wish {
+    calls.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned().unwrap_or_default()
+}
+
+fn remember(calls: &Calls, id: String, fields: ToolCallUpdateFields) {
+    let mut calls = calls.lock().unwrap_or_else(PoisonError::into_inner);
+    if calls.len() < MOST_CALLS || calls.contains_key(&id) {
+        let wish = calls.remove(&id).unwrap_or_default();
+        calls.insert(id, with_fields(wish, fields));
+    }
+}
+
+/// A wish with what is newly known of it.
+fn with_fields(wish: Wish, fields: ToolCallUpdateFields) -> Wish {
+    Wish {
+        kind: fields.kind.unwrap_or(wish.kind),
+        title: fields.title.unwrap_or(wish.title),
+        files: fields
+            .locations
+            .map_or(wish.files, |places| places.into_iter().map(|place| place.path).collect()),
+        texts: fields.raw_input.map_or(wish.texts, |input| {
+            let mut texts = Vec::new();
+            collect(&input, &mut texts);
+            // A command may be given word by word.
+            let joined = texts.join(" ");
+            texts.push(joined);
+            texts
+        }),
+    }
+}
+
+fn collect(value: &serde_json::Value, texts: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => texts.push(text.clone()),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
+        serde_json::Value::Object(values) => values.values().for_each(|value| collect(value, texts)),
+        _ => {}
+    }
+}
+
+fn of_file(error: std::io::Error) -> acp::Error {
+    acp::Error::invalid_params().data(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,270 @@
+//! The Agent Client Protocol: the agent is a server on its stdin and stdout, and this program is the client that an editor
+//! would be. The protocol runs on one thread of its own, which drives the futures that the crate is made of; the thread
+//! that asked follows the process, as it does for every agent.
+
+mod client;
+mod files;
+mod permission;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
+use std::time::{Duration, Instant};
+
+use futures::channel::{mpsc as lines, oneshot};
+
+use super::definition::Agent;
+use super::process::{self, Command, Ended, GRACE, Stream};
+use super::talk::{Heard, MOST_ERRORS, MOST_OUTPUT, Observer, Place, Said, Tail, Unanswered};
+use super::transcript::{Transcript, Who};
+use crate::rules::roles::Role;
+
+pub(crate) use client::Greeting;
+use client::{Event, Failed, Session};
+
+/// A longer line is no message.
+const LONGEST_LINE: usize = 16 * 1024 * 1024;
+/// So many messages of the agent may wait until they are read; then it waits.
+const MOST_WAITING: usize = 256;
+/// How long a message may wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// Why the agent was told to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// All was said.
+    Done,
+    /// Its time was over.
+    TimedOut,
+    /// Somebody stopped it.
+    Stopped,
+    /// It wrote what is no message, or more than can be read.
+    Flooded,
+}
+
+/// Greets an agent and, with a prompt, asks it; answers with its greeting and what it said.
+pub(super) fn converse(
+    agent: &Agent,
+    place: &Place,
+    role: Role,
+    prompt: Option<String>,
+    transcript: &mut Transcript,
+    observer: &mut dyn Observer,
+) -> Result<(Greeting, Heard, Duration), Unanswered> {
+    let (to_agent, stdin) = mpsc::channel::<Vec<u8>>();
+    let (from_agent, incoming) = lines::channel(MOST_WAITING);
+    let (events, happened) = mpsc::channel();
+    let (cancel, cancelled) = oneshot::channel();
+    let (ended, end) = mpsc::channel();
+    let session = Session { root: place.folder.clone(), role, prompt, events };
+    std::thread::spawn(move || {
+        // Nobody may be there any more to hear it.
+        let _ = ended.send(client::run(session, to_agent, incoming, cancelled));
+    });
+    let mut talk = Talk {
+        lines: Lines { to: Some(from_agent), line: Vec::new(), flooded: false },
+        end,
+        result: None,
+        happened,
+        heard: (Tail::of(MOST_OUTPUT), Tail::of(MOST_ERRORS)),
+        transcript,
+        observer,
+        cancel: Some(cancel),
+        why: None,
+        deadline: Instant::now() + agent.timeout().value,
+    };
+    let words = agent.words();
+    let command = Command {
+        words: &words,
+        folder: &place.folder,
+        environment: Some(&place.environment),
+        stdin: Some(stdin),
+        is_joined: false,
+    };
+    let talk = std::cell::RefCell::new(&mut talk);
+    let ran = process::follow(command, None, &mut || talk.borrow_mut().step(), &mut |stream, bytes| {
+        talk.borrow_mut().take(stream, bytes);
+    });
+    let talk = talk.into_inner();
+    let (ended, took) = ran.map_err(|source| super::talk::not_started(agent, &place.folder, source))?;
+    talk.close();
+    let heard = Heard { answer: talk.heard.0.text(), log: talk.heard.1.text() };
+    let greeting = judged(agent, talk, ended, &heard)?;
+    Ok((greeting, heard, took))
+}
+
+/// What the protocol, or else the end of the process, says of the conversation.
+fn judged(agent: &Agent, talk: &mut Talk<'_>, ended: Ended, heard: &Heard) -> Result<Greeting, Unanswered> {
+    let (name, said) = (agent.name().to_owned(), heard.said());
+    match (talk.result.take(), talk.why) {
+        (Some(Ok(greeting)), None | Some(Why::Done)) => Ok(greeting),
+        (_, Some(Why::TimedOut)) => {
+            Err(Unanswered::TimedOut { agent: name, after: agent.timeout().value, said })
+        }
+        (_, Some(Why::Stopped)) => Err(Unanswered::Stopped { agent: name }),
+        (_, Some(Why::Flooded)) => {
+            let why = "it wrote a line that is too long, or more than can be read".to_owned();
+            Err(Unanswered::Protocol { agent: name, step: "the connection", why, said })
+        }
+        (Some(Err(Failed { step, why })), _) => match ended {
+            // It broke off in the middle, and says itself why.
+            Ended::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said }),
+            Ended::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
+            _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
+        },
+        (_, _) => match ended {
+            Ended::Exited(0) => Err(Unanswered::Silent { agent: name, said }),
+            Ended::Exited(code) => Err(Unanswered::Failed { agent: name, code, said }),
+            Ended::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
+            Ended::TimedOut | Ended::Interrupted => Err(Unanswered::Stopped { agent: name }),
+        },
+    }
+}
+
+/// The conversation, as the thread sees it that follows the process.
+struct Talk<'a> {
+    lines: Lines,
+    /// The protocol thread sends its result once.
+    end: Receiver<Result<Greeting, Failed>>,
+    result: Option<Result<Greeting, Failed>>,
+    happened: Receiver<Event>,
+    /// The answer, and the log.
+    heard: (Tail, Tail),
+    transcript: &'a mut Transcript,
+    observer: &'a mut dyn Observer,
+    cancel: Option<oneshot::Sender<()>>,
+    /// Why the agent has to end, and since when: it is asked first, and told after a moment.
+    why: Option<Why>,
+    deadline: Instant,
+}
+
+impl Talk<'_> {
+    /// Looks at what happened; whether the process has to be told to end.
+    fn step(&mut self) -> bool {
+        self.hear();
+        if self.result.is_none() {
+            match self.end.try_recv() {
+                Ok(result) => self.finished(result),
+                Err(TryRecvError::Disconnected) => self.result = Some(Err(Failed::lost())),
+                Err(TryRecvError::Empty) => {}
+            }
+        }
+        let asked = self.observer.stop();
+        match self.why {
+            None if asked => self.ask_to_end(Why::Stopped),
+            None if Instant::now() >= self.deadline => self.ask_to_end(Why::TimedOut),
+            None if self.lines.flooded => self.ask_to_end(Why::Flooded),
+            Some(_) if asked => return true,
+            _ => {}
+        }
+        self.why.is_some() && Instant::now() >= self.deadline
+    }
+
+    /// The protocol is at its end: its thread has closed the agent's stdin, at which an agent ends.
+    fn finished(&mut self, result: Result<Greeting, Failed>) {
+        self.result = Some(result);
+        if self.why.is_none() {
+            self.why = Some(Why::Done);
+            self.deadline = Instant::now() + GRACE;
+        }
+    }
+
+    fn ask_to_end(&mut self, why: Why) {
+        self.why = Some(why);
+        self.deadline = Instant::now() + GRACE;
+        if let Some(cancel) = self.cancel.take() {
+            // Nobody waits for it where the protocol has ended.
+            let _ = cancel.send(());
+        }
+    }
+
+    fn take(&mut self, stream: Stream, bytes: &[u8]) {
+        match stream {
+            Stream::Out => {
+                self.transcript.add(Who::Stdout, bytes);
+                self.lines.add(bytes);
+            }
+            Stream::Err => {
+                self.transcript.add(Who::Stderr, bytes);
+                self.heard.1.add(bytes);
+                self.observer.said(Said::Log, &String::from_utf8_lossy(bytes));
+            }
+        }
+    }
+
+    /// Passes on what the protocol thread noticed.
+    fn hear(&mut self) {
+        while let Ok(event) = self.happened.try_recv() {
+            match event {
+                Event::Sent(line) => self.transcript.add(Who::Stdin, line.as_bytes()),
+                Event::Message(text) => {
+                    self.heard.0.add(text.as_bytes());
+                    self.observer.said(Said::Answer, &text);
+                }
+                Event::Thought(text) => self.observer.said(Said::Thought, &text),
+                Event::Tool(text) => self.observer.said(Said::Tool, &text),
+            }
+        }
+    }
+
+    /// The process has ended: what it wrote last is read, and the protocol comes to its end.
+    fn close(&mut self) {
+        self.lines.to = None;
+        let end = Instant::now() + GRACE;
+        while self.result.is_none() && Instant::now() < end {
+            match self.end.recv_timeout(Duration::from_millis(20)) {
+                Ok(result) => self.result = Some(result),
+                Err(RecvTimeoutError::Disconnected) => self.result = Some(Err(Failed::lost())),
+                Err(RecvTimeoutError::Timeout) => self.hear(),
+            }
+        }
+        self.hear();
+    }
+}
+
+/// Cuts what the agent writes into lines for the protocol.
+struct Lines {
+    to: Option<lines::Sender<std::io::Result<String>>>,
+    line: Vec<u8>,
+    flooded: bool,
+}
+
+impl Lines {
+    fn add(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.line.len() + piece.len() > LONGEST_LINE {
+                self.flooded = true;
+                self.to = None;
+                return;
+            }
+            self.line.extend_from_slice(piece);
+            if self.line.ends_with(b"\n") {
+                let line = String::from_utf8_lossy(&self.line).trim().to_owned();
+                self.line.clear();
+                if !line.is_empty() {
+                    self.send(line);
+                }
+            }
+        }
+    }
+
+    /// Hands a line over, and waits a while if many wait already.
+    fn send(&mut self, line: String) {
+        let Some(to) = &mut self.to else { return };
+        let end = Instant::now() + LONGEST_WAIT;
+        let mut message = Ok(line);
+        while let Err(error) = to.try_send(message) {
+            if error.is_disconnected() || Instant::now() >= end {
+                self.flooded = !error.is_disconnected();
+                self.to = None;
+                return;
+            }
+            message = error.into_inner();
+            std::thread::sleep(process::LOOK);
+        }
+    }
+}
+
+/// The work tree by the name that all its links lead to: agents compare paths by their letters.
+fn real(folder: PathBuf) -> PathBuf {
+    folder.canonicalize().unwrap_or(folder)
+}

@@ -1,0 +1,207 @@
+//! What an explorer found out about an issue before it is planned.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
+
+use super::id::IssueId;
+use super::text_enum::text_enum;
+use super::typed;
+
+text_enum!(
+    /// How far something reaches, or how hard it is.
+    Extent {
+        /// Little.
+        Low = "low",
+        /// Some.
+        Medium = "medium",
+        /// Much.
+        High = "high",
+    }
+);
+
+/// The context document of an issue, made by an explorer for planners and reviewers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exploration {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The issue as the explorer read it; what the store says of it counts.
+    #[serde(default, deserialize_with = "typed::any_or_none", skip_serializing_if = "Option::is_none")]
+    pub(crate) issue: Option<Value>,
+    /// Files that matter, the most important first.
+    #[schemars(length(max = MOST))]
+    pub(crate) relevant_files: Vec<RelevantFile>,
+    /// What the work depends on: modules, libraries, services, other issues.
+    #[schemars(length(max = MOST))]
+    pub(crate) dependencies: Vec<String>,
+    /// How far a change reaches.
+    #[schemars(with = "AnyCase")]
+    #[serde(deserialize_with = "any_case")]
+    pub(crate) impact_scope: Extent,
+    /// How the code does such things already.
+    #[schemars(length(max = MOST))]
+    pub(crate) existing_patterns: Vec<String>,
+    /// Commits, issues or plans that touched the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST))]
+    pub(crate) related_changes: Vec<String>,
+    /// What a planner has to know.
+    #[schemars(length(min = 1, max = MOST))]
+    pub(crate) key_findings: Vec<String>,
+    /// How hard the work is.
+    #[schemars(with = "AnyCase")]
+    #[serde(deserialize_with = "any_case")]
+    pub(crate) complexity_assessment: Extent,
+    /// Anything that the explorer says of its own work: tools, time, tokens.
+    #[serde(
+        rename = "_metadata",
+        default,
+        deserialize_with = "typed::any_or_none",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(crate) metadata: Option<Value>,
+}
+
+/// Longer lists are no help.
+const MOST: usize = 200;
+
+/// A file that matters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RelevantFile {
+    /// From the top of the repository.
+    #[schemars(schema_with = "super::plan_schema::path")]
+    #[serde(deserialize_with = "repo_path")]
+    pub(crate) path: String,
+    /// How much it matters: a number from 0 to 1, or low, medium or high.
+    pub(crate) relevance: Relevance,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rationale: Option<String>,
+}
+
+/// How much something matters, as it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Relevance {
+    /// From 0 to 1.
+    Number(f64),
+    /// In a word.
+    Word(Extent),
+}
+
+impl<'de> Deserialize<'de> for Relevance {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = typed::any(deserializer)?;
+        if let Value::String(text) = &value {
+            return in_any_case(text).map(Self::Word).map_err(D::Error::custom);
+        }
+        let number = value.as_f64().filter(|number| (0.0..=1.0).contains(number));
+        number.map(Self::Number).ok_or_else(|| D::Error::custom(format!("{value} is not between 0 and 1")))
+    }
+}
+
+impl JsonSchema for Relevance {
+    fn schema_name() -> Cow<'static, str> {
+        "Relevance".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let word = generator.subschema_for::<AnyCase>();
+        schemars::json_schema!({"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, word]})
+    }
+}
+
+/// The words of [`Extent`], with a capital letter or without.
+struct AnyCase;
+
+impl JsonSchema for AnyCase {
+    fn schema_name() -> Cow<'static, str> {
+        "AnyCase".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let words: Vec<Value> =
+            Extent::ALL.iter().flat_map(|it| [json!(it.as_str()), json!(capitalised(it.as_str()))]).collect();
+        schemars::json_schema!({"type": "string", "enum": words})
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    word[..1].to_uppercase() + &word[1..]
+}
+
+fn in_any_case(text: &str) -> Result<Extent, String> {
+    let found = Extent::ALL.iter().find(|it| text == it.as_str() || text == capitalised(it.as_str()));
+    found.copied().ok_or_else(|| format!("`{text}` is none of {}", Extent::words()))
+}
+
+/// A path that leads out of the repository, or nowhere, is none.
+fn repo_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    match super::repo_path::RepoPath::parse(&text) {
+        Ok(_) => Ok(text),
+        Err(why) => Err(D::Error::custom(format!("`{text}`: {why}"))),
+    }
+}
+
+fn any_case<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Extent, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    in_any_case(&text).map_err(D::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document() -> Value {
+        json!({
+            "issue_id": "ISS-001",
+            "relevant_files": [{"path": "src/a.rs", "relevance": 0.9}, {"path": "src/b.rs", "relevance": "High"}],
+            "dependencies": ["serde"],
+            "impact_scope": "low",
+            "existing_patterns": [],
+            "key_findings": ["the clock is read twice"],
+            "complexity_assessment": "Medium",
+            "_metadata": {"timestamp": "2026-11-21T10:00:00Z"}
+        })
+    }
+
+    #[test]
+    fn words_are_read_in_either_case_and_written_in_one() {
+        let read: Exploration = typed::read(&document()).unwrap();
+        assert_eq!(read.complexity_assessment, Extent::Medium);
+        assert_eq!(read.relevant_files[1].relevance, Relevance::Word(Extent::High));
+        let written = typed::to_value(&read).unwrap();
+        assert_eq!(written["complexity_assessment"], "medium");
+        assert_eq!(typed::read::<Exploration>(&written).unwrap(), read);
+    }
+
+    #[test]
+    fn what_is_no_document_is_refused() {
+        for (field, value) in [
+            ("issue_id", json!("../x")),
+            ("impact_scope", json!("huge")),
+            ("relevant_files", json!([{"path": "a", "relevance": 2}])),
+            ("relevant_files", json!([{"path": "../a", "relevance": 1}])),
+            ("key_findings", Value::Null),
+            ("more", json!(1)),
+        ] {
+            let mut other = document();
+            other[field] = value;
+            assert!(typed::read::<Exploration>(&other).is_err(), "{field}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What the reviewer of a plan is given.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::told::{issue_told, notice_source};
+use crate::model::digest::DIGEST_PATTERN;
+use crate::model::id::{IssueId, SolutionId};
+use crate::model::root::Project;
+use crate::ops::issues::existing;
+use crate::ops::{Refusal, Session, work};
+use crate::rules::background::{self, Background, IssueTold, Reader};
+use crate::rules::plan_check::{self, Finding, Setting};
+use crate::store::{Snapshot, records};
+
+/// The context of a reviewer: the plan, what the checks say of it, and its issue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReviewerInput {
+    /// The plan.
+    pub(crate) solution_id: SolutionId,
+    /// Its issue.
+    pub(crate) issue_id: IssueId,
+    /// The plan that is shown here, for the review to name.
+    #[schemars(regex(pattern = DIGEST_PATTERN))]
+    pub(crate) plan_digest: String,
+    /// The issue's title.
+    pub(crate) title: String,
+    /// What the issue says.
+    pub(crate) issue: IssueTold,
+    /// What the project tells its planners.
+    pub(crate) project_context: Project,
+    /// The plan itself.
+    #[schemars(with = "std::collections::BTreeMap<String, Value>")]
+    pub(crate) plan: Value,
+    /// The quality of the plan, 0 to 1; binding needs 0.8.
+    pub(crate) quality: f64,
+    /// What the checks found in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) findings: Vec<Finding>,
+    #[serde(flatten)]
+    pub(crate) background: Background,
+}
+
+/// What the reviewer of a plan is given.
+pub(super) fn for_reviewer(
+    session: &Session,
+    snapshot: &Snapshot<'_>,
+    id: SolutionId,
+) -> Result<ReviewerInput, Refusal> {
+    let issue_id = id.issue();
+    let folder = existing(snapshot, &issue_id)?;
+    let plan = work::planned(session.store(), &folder, &id)?;
+    notice_source(session, &folder);
+    let (issue, mut left_out) = issue_told(snapshot, &folder)?;
+    let mut background = background::background(&folder, Reader::Executor(&plan));
+    left_out.append(&mut background.left_out);
+    background.left_out = left_out;
+    let report = plan_check::examine(&plan.plan, Setting::default());
+    Ok(ReviewerInput {
+        plan_digest: plan.plan_digest(),
+        title: folder.issue.record.title.clone(),
+        issue,
+        project_context: records::root(snapshot)?.project,
+        quality: report.quality.total(),
+        findings: report.findings,
+        plan: plan.plan,
+        background,
+        solution_id: id,
+        issue_id,
+    })
+}

@@ -1,0 +1,133 @@
+//! What a builder answers with: a report as `done --result` takes it, or that it failed.
+
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+
+use super::Report;
+use crate::agent::answer::{Answer, faults, schema_of};
+use crate::model::execution::Failure;
+use crate::model::typed;
+
+/// What came of carrying a plan out.
+#[derive(Debug, Clone)]
+pub(crate) enum Built {
+    /// It is done, as its builder says.
+    Completed(Box<Report>),
+    /// It failed.
+    Failed(Failure),
+}
+
+impl JsonSchema for Built {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Built".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let mut schema = Report::json_schema(generator);
+        schema.insert("required".into(), json!(["status"]));
+        schema.insert(
+            "description".into(),
+            "What came of carrying a plan out: a report, or the errors of one that failed.".into(),
+        );
+        if let Some(status) = schema.pointer_mut("/properties/status") {
+            *status = json!({"description": "How it ended.", "enum": ["completed", "failed"]});
+        }
+        schema
+    }
+}
+
+impl Answer for Built {
+    fn schema() -> Value {
+        schema_of::<Self>()
+    }
+
+    fn read(value: &Value) -> Result<Self, Vec<String>> {
+        let faults = faults(&Self::schema(), value);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        if value["status"] == "failed" {
+            return Ok(Self::Failed(failure(value)));
+        }
+        let report = Report::parse(value.clone(), "the answer");
+        report
+            .map(|report| Self::Completed(Box::new(report)))
+            .map_err(|refusal| vec![format!("$: {}", refusal.message)])
+    }
+}
+
+/// What went wrong, of the errors and the summary. The first error that is an object says what it is about.
+fn failure(value: &Value) -> Failure {
+    let none = Vec::new();
+    let errors = value["errors"].as_array().unwrap_or(&none);
+    let told = errors.iter().find_map(|error| error.as_object().map(known));
+    let mut failure: Failure = told.and_then(|told| typed::read(&told).ok()).unwrap_or_default();
+    if failure.message.is_none() {
+        let mut words: Vec<String> = errors
+            .iter()
+            .map(|error| error.as_str().map_or_else(|| error.to_string(), str::to_owned))
+            .filter(|text| !text.trim().is_empty())
+            .collect();
+        words.extend(value["summary"].as_str().filter(|_| words.is_empty()).map(str::to_owned));
+        failure.message =
+            Some(if words.is_empty() { "the agent failed".to_owned() } else { words.join("; ") });
+    }
+    failure
+}
+
+/// The members of an error that a failure has, as far as they are texts.
+fn known(error: &Map<String, Value>) -> Value {
+    let is_known = |name: &str| ["task_id", "error_type", "message", "stack_trace"].contains(&name);
+    let known = error.iter().filter(|(name, value)| is_known(name) && value.is_string());
+    Value::Object(known.map(|(name, value)| (name.clone(), value.clone())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failed(value: &Value) -> Failure {
+        match Built::read(value).unwrap() {
+            Built::Failed(failure) => failure,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_result_of_the_handbook_is_read() {
+        let result = json!({
+            "status": "completed", "files_modified": ["src/auth.ts"], "commit_hash": "abc123def456",
+            "tests_passed": true, "acceptance_verified": true, "errors": []
+        });
+        assert!(matches!(Built::read(&result).unwrap(), Built::Completed(_)));
+    }
+
+    #[test]
+    fn a_failure_says_what_its_errors_say() {
+        let result = json!({"status": "failed", "errors": ["2 tests failed", {"task_id": "T2", "code": 7}]});
+        let failure = failed(&result);
+        assert_eq!(
+            (failure.task_id.as_deref(), failure.message.as_deref()),
+            (Some("T2"), Some("2 tests failed; {\"task_id\":\"T2\",\"code\":7}"))
+        );
+        let result =
+            json!({"status": "failed", "errors": [{"error_type": "test_failure", "message": "2 failed"}]});
+        assert_eq!(failed(&result).message.as_deref(), Some("2 failed"));
+        assert_eq!(failed(&json!({"status": "failed", "summary": "no"})).message.as_deref(), Some("no"));
+        assert_eq!(failed(&json!({"status": "failed"})).message.as_deref(), Some("the agent failed"));
+    }
+
+    #[test]
+    fn what_is_no_result_is_told_with_its_place() {
+        for (value, place) in [
+            (json!({"files_modified": []}), "`status` is missing"),
+            (json!({"status": "done"}), "$.status: "),
+            (json!({"status": "completed", "commit_hash": "HEAD"}), "$.commit_hash: "),
+            (json!({"status": "completed", "files_modified": [1]}), "$.files_modified[0]: "),
+            (json!({"status": "completed", "more": 1}), "$.more: is not a known field"),
+        ] {
+            let faults = Built::read(&value).unwrap_err();
+            assert!(faults[0].contains(place), "{faults:?}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What each role is asked, with the example agents: they really explore, plan, review, edit and commit.
+
+use serde_json::{Value, json};
+
+use crate::support::{Repo, Sandbox};
+
+/// A repository with a bug, an issue that says what to change, and the example agents.
+fn buggy(sandbox: &Sandbox) -> Repo {
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    let agents = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/agents");
+    for name in ["planner", "executor"] {
+        repo.git(&["config", &format!("wf.agent.{name}.command"), &format!("'{agents}/{name}.py'")]).ok();
+    }
+    repo.commit("calc.py", "def add(a, b):\n    return a - b\n", "Begin");
+    let test =
+        "python3 -c 'import sys; sys.dont_write_bytecode = True; import calc; assert calc.add(1, 2) == 3'";
+    let text = format!("In calc.py replace \"return a - b\" with \"return a + b\"\nTest: {test}\n");
+    repo.wf(&["new", "Sums are differences", "--id", "ISS-001", "-m", &text]).ok();
+    repo
+}
+
+/// Whether there is a Python here.
+fn has_python(repo: &Repo) -> bool {
+    let has = repo.sh(&["-c", "command -v python3"]).code == 0;
+    if !has {
+        eprintln!("skipped: there is no `python3` for the example agents");
+    }
+    has
+}
+
+/// What an agent answers to what a role is asked.
+#[track_caller]
+fn asked(repo: &Repo, agent: &str, role: &str, of: &str) -> Value {
+    let input = repo.wf(&["--json", "context", of, "--for", role]).ok().stdout;
+    let args = ["--json", "agent", "test", agent, "--role", role, "--input", "-"];
+    repo.wf_in(input, &args).ok().json()["answer"].clone()
+}
+
+#[test]
+fn the_example_pair_explores_plans_reviews_and_builds() {
+    let sandbox = Sandbox::new();
+    let repo = buggy(&sandbox);
+    if !has_python(&repo) {
+        return;
+    }
+    repo.wf(&["agent", "test", "planner"]).ok();
+    let explored = asked(&repo, "planner", "explorer", "ISS-001");
+    assert_eq!(explored["key_findings"][0], "calc.py has \"return a - b\" 1 time");
+    let plan = asked(&repo, "planner", "planner", "ISS-001");
+    repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
+    let solution = repo.json(&["solution", "list", "ISS-001"])[0]["id"].as_str().unwrap().to_owned();
+    let review = asked(&repo, "planner", "reviewer", &solution);
+    let bea = repo.as_person("Bea", "bea@example.org");
+    bea.wf_in(review.to_string(), &["solution", "review", &solution, "--from-json", "-"]).ok();
+    if repo.json(&["show", "ISS-001"])["bound_solution_id"].is_null() {
+        repo.wf(&["bind", "ISS-001"]).ok();
+    }
+    repo.wf(&["queue", "add", "ISS-001"]).ok();
+    repo.wf(&["next"]).ok();
+    let built = asked(&repo, "executor", "executor", "S-1");
+    assert_eq!(built["status"], "completed", "{built:#}");
+    assert_eq!(repo.read("calc.py"), "def add(a, b):\n    return a + b\n");
+    repo.wf_in(built.to_string(), &["done", "--result", "-"]).ok();
+    assert_eq!(repo.status("ISS-001"), "completed");
+    let commits = repo.json(&["show", "ISS-001"])["executions"][0]["commits"].clone();
+    assert_eq!((&commits[0]["task_id"], commits.as_array().unwrap().len()), (&json!("T1"), 1));
+}
+
+#[test]
+fn a_builder_that_fails_leaves_the_code_as_it_was() {
+    let sandbox = Sandbox::new();
+    let repo = buggy(&sandbox);
+    if !has_python(&repo) {
+        return;
+    }
+    let mut plan = asked(&repo, "planner", "planner", "ISS-001");
+    plan["tasks"][0]["test"]["commands"] = json!(["echo no; exit 3"]);
+    repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
+    let solution = repo.json(&["solution", "list", "ISS-001"])[0]["id"].as_str().unwrap().to_owned();
+    let built = asked(&repo, "executor", "executor", &solution);
+    assert_eq!((&built["status"], &built["errors"][0]["task_id"]), (&json!("failed"), &json!("T1")));
+    assert_eq!(repo.git(&["status", "--porcelain"]).ok().stdout, "");
+}
+
+#[test]
+fn an_answer_of_the_wrong_kind_says_what_is_wrong_where() {
+    let sandbox = Sandbox::new();
+    let repo = buggy(&sandbox);
+    let asked = |role: &str, answer: &str| {
+        let agent = format!("sh:cat >&2; printf '%s' '{answer}'");
+        let args = ["--json", "agent", "test", &agent, "--role", role, "--input", "-"];
+        let error = repo.wf_in("{}", &args).fails(1).json_error();
+        assert_eq!(error["code"], "unfit-answer", "{error}");
+        error["details"][0].as_str().unwrap().to_owned()
+    };
+    assert_eq!(asked("explorer", r#"{"issue_id": "ISS-001"}"#), "$: `relevant_files` is missing");
+    assert!(asked("planner", r#"{"tasks": [{"id": "T1"}]}"#).starts_with("$.description: found nothing"));
+    assert!(asked("reviewer", r#"{"technical": 900}"#).contains('$'));
+    assert_eq!(asked("executor", r#"{"status": "great"}"#).split(':').next(), Some("$.status"));
+    let error =
+        repo.wf_in("{}", &["--json", "agent", "test", "planner", "--role", "coordinator", "--input", "-"]);
+    assert_eq!(error.fails(2).json_error()["code"], "usage");
+    repo.refused(2, &["context", "ISS-001", "--for", "executor"]);
+}
+
+#[test]
+fn an_adapter_answers_a_ping_and_passes_the_rest_on() {
+    let sandbox = Sandbox::new();
+    let repo = buggy(&sandbox);
+    let agents = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/agents");
+    let mut adapters = vec!["adapter.sh"];
+    if has_python(&repo) {
+        adapters.push("adapter.py");
+    }
+    for adapter in adapters {
+        repo.wf(&["agent", "test", &format!("'{agents}/{adapter}' false")]).ok();
+        let model = "sh -c 'cat > ../prompt; echo \"{}\"'";
+        let agent = format!("'{agents}/{adapter}' {model}");
+        let args = ["--json", "agent", "test", &agent, "--role", "explorer", "--input", "-"];
+        repo.wf_in(r#"{"issue_id": "ISS-001"}"#, &args).fails(1);
+        let prompt = repo.read("../prompt");
+        assert!(
+            prompt.contains("Explore the code") && prompt.contains("\"issue_id\": \"ISS-001\""),
+            "{prompt}"
+        );
+    }
+}
