@@ -89,7 +89,8 @@ text_enum!(
     LinkedBy {
         /// By the post-commit hook.
         Hook = "hook",
-        /// By its message: the plan in its trailers, or commits that it reverts, copies or squashes.
+        /// By its content: the plan in its trailers, or commits that it reverts, copies or squashes, by its message or its
+        /// changes.
         Trailer = "trailer",
         /// By hand.
         Manual = "manual",
@@ -114,6 +115,9 @@ text_enum!(
 
 /// The text members of a log entry on which evidence depends (members that are not texts are never hidden).
 pub(crate) const DECIDED: &[&str] = &["actor", "task_id"];
+
+/// More paths than these are not recorded of a commit: it is a move of everything, or vendored code.
+pub(crate) const MOST_FILES: usize = 1_000;
 
 /// A commit that carries out (part of) the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

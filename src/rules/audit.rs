@@ -6,7 +6,7 @@ use super::evidence::{self, Lack};
 use super::folder::ExecutionFolder;
 use super::policy::Gate;
 use super::roles;
-use crate::model::execution::{Event, LinkedBy};
+use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
 use crate::model::hash::CommitHash;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::plan::{Plan, Task};
@@ -265,17 +265,20 @@ pub(crate) fn findings(
 ) -> Vec<Finding> {
     let by_commit = links(carried);
     let mut found = Vec::new();
+    let by_hash: Vec<HashMap<CommitHash, CommitLink>> =
+        carried.iter().map(|it| it.execution.links_by_hash()).collect();
     for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
         if let Some(why) = commit.unseen {
             let what = format!("{why}, so its changes are unknown");
             found.push(Finding::new(Severity::Fault, Kind::Unseen, what).at(&commit.hash));
         }
-        let known = by_commit.get(&commit.hash).into_iter().flatten();
-        let links: Vec<&Carried<'_>> = known.map(|n| &carried[*n]).collect();
+        let known = by_commit.get(&commit.hash).map(Vec::as_slice).unwrap_or_default();
+        let links: Vec<&Carried<'_>> = known.iter().map(|n| &carried[*n]).collect();
         if links.is_empty() {
             found.push(unbound(commit));
         } else {
-            found.extend(drift(commit, &links));
+            let is_undone = |path: &str| known.iter().any(|n| is_undone(path, &commit.hash, &by_hash[*n]));
+            found.extend(drift(commit, &links, is_undone));
         }
         found.extend(links.iter().filter_map(|it| on_a_lost_claim(commit, it)));
     }
@@ -325,8 +328,16 @@ fn deletes(task: &Task) -> BTreeSet<RepoPath> {
         .collect()
 }
 
-/// Changes of a commit that none of its plans names.
-fn drift(commit: &Commit, links: &[&Carried<'_>]) -> Vec<Finding> {
+/// Whether a commit reverts another of the same work that changed this path: what takes back what a plan says needs no word
+/// of the plan. Of a very large commit not all paths are recorded.
+fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, CommitLink>) -> bool {
+    let mut reverted =
+        links.get(hash).into_iter().flat_map(|link| &link.reverts).filter_map(|it| links.get(it));
+    reverted.any(|it| it.files.len() >= MOST_FILES || it.files.iter().any(|file| file == path))
+}
+
+/// Changes of a commit that none of its plans names, without those that only take back what others of its work changed.
+fn drift(commit: &Commit, links: &[&Carried<'_>], is_undone: impl Fn(&str) -> bool) -> Vec<Finding> {
     let plans: Vec<&Plan> = links.iter().filter_map(|it| it.plan).collect();
     if plans.len() < links.len() {
         // Without the plan, this is unknown; that it is unreadable is a finding of its own.
@@ -338,7 +349,7 @@ fn drift(commit: &Commit, links: &[&Carried<'_>]) -> Vec<Finding> {
     let deleted: BTreeSet<RepoPath> = tasks().flat_map(deletes).collect();
     let of = |finding: Finding| finding.at(&commit.hash).of(links[0]);
     let mut found = Vec::new();
-    for (path, change) in &commit.changes {
+    for (path, change) in commit.changes.iter().filter(|(path, _)| !is_undone(path)) {
         if !is_named(&named, path) {
             let message = format!("`{path}` was {}, and no task names it", said(*change));
             found.push(of(Finding::new(Severity::Fault, Kind::UnplannedFile, message)));

@@ -17,6 +17,18 @@ pub(crate) enum Undoing {
 }
 
 impl Undoing {
+    /// The commits that are reverted, and those that are reapplied.
+    pub(crate) fn told_apart(all: Vec<Self>) -> (Vec<CommitHash>, Vec<CommitHash>) {
+        let (mut reverts, mut reapplies) = (Vec::new(), Vec::new());
+        for it in all {
+            match it {
+                Self::Reverts(hash) => reverts.push(hash),
+                Self::Reapplies(hash) => reapplies.push(hash),
+            }
+        }
+        (reverts, reapplies)
+    }
+
     fn taken_back(self) -> Self {
         match self {
             Self::Reverts(hash) => Self::Reapplies(hash),

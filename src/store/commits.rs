@@ -6,11 +6,10 @@ use super::error::StoreError;
 use super::repo::{Store, object_id, one_line};
 use crate::git::tree_diff::Difference;
 use crate::git::{Kind, ObjectId};
+use crate::model::execution::MOST_FILES;
 use crate::model::hash::CommitHash;
 use crate::model::time::Time;
 
-/// More paths than these are not recorded: such a commit is a move of everything, or vendored code.
-pub(crate) const MOST_FILES: usize = 1_000;
 /// A subject that is longer is cut; the commit itself still has it.
 const LONGEST_SUBJECT: usize = 500;
 

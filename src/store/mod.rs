@@ -44,7 +44,8 @@ mod versions;
 mod walk;
 
 pub(crate) use crate::git::ObjectId;
-pub(crate) use commits::{CodeCommit, MOST_FILES};
+pub(crate) use crate::model::execution::MOST_FILES;
+pub(crate) use commits::CodeCommit;
 pub(crate) use cursor::{Cursor, Found};
 pub(crate) use error::{StoreError, Whose};
 pub(crate) use identity::Acting;

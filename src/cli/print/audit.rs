@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::cli::print::execution::ON_NO_BRANCH;
+use crate::cli::print::execution::{ON_NO_BRANCH, undone};
 use crate::model::execution::LinkedBy;
 use crate::model::review::Verdict;
 use crate::ops::trail::{Audit, AuditedCommit, Binding};
@@ -59,7 +59,7 @@ fn coverage(audit: &Audit) -> String {
 }
 
 /// One row for each execution that links the commit, or one without.
-fn rows(commit: &AuditedCommit) -> Vec<[String; 6]> {
+fn rows(commit: &AuditedCommit) -> Vec<[String; 7]> {
     let row = |binding: Option<&Binding>| {
         let of = |text: fn(&Binding) -> String| binding.map(text).unwrap_or_default();
         [
@@ -75,6 +75,7 @@ fn rows(commit: &AuditedCommit) -> Vec<[String; 6]> {
                     format!("{}/{}", it.checks_passed, it.check_count)
                 }
             }),
+            format!("{}{}", subject(commit), of(|it| undone(&it.reverts, &it.reapplies))),
         ]
     };
     if commit.bound_to.is_empty() {
@@ -146,7 +147,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
         Column::flexible("SUBJECT"),
     ]);
     for commit in &audit.commits {
-        for [hash, issue, task, link, review, checks] in rows(commit) {
+        for [hash, issue, task, link, review, checks, subject] in rows(commit) {
             let only_joins = commit.is_merge && commit.own_files.is_empty();
             let look = if only_joins { style::DIM } else { style::PLAIN };
             let verdict = if review == Verdict::Rejected.as_str() { style::BAD } else { style::PLAIN };
@@ -157,7 +158,7 @@ pub(in crate::cli) fn text(screen: &mut Screen, audit: &Audit) -> io::Result<()>
                 Cell::from(link.as_str()),
                 Cell::new(review, verdict),
                 Cell::from(checks.as_str()),
-                Cell::new(subject(commit), look),
+                Cell::new(subject, look),
             ]);
         }
     }
@@ -204,7 +205,7 @@ pub(in crate::cli) fn markdown(audit: &Audit) -> String {
     for commit in &audit.commits {
         for row in rows(commit) {
             let cells: Vec<String> = row.iter().map(|cell| escaped(cell)).collect();
-            let _ = writeln!(page, "| {} | {} |", cells.join(" | "), escaped(&subject(commit)));
+            let _ = writeln!(page, "| {} |", cells.join(" | "));
         }
     }
     for (severity, heading) in [(Severity::Fault, "Faults"), (Severity::Note, "Notes")] {

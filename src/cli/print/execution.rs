@@ -1,5 +1,6 @@
 //! How executions and their commits are shown, everywhere.
 
+use crate::model::hash::CommitHash;
 use crate::ops::work::{CommitView, ExecutionView};
 
 impl CommitView {
@@ -24,4 +25,14 @@ pub(in crate::cli) fn end_note(actor: &str, ended_by: Option<&str>, forced: Opti
     let other = ended_by.filter(|person| *person != actor).map(|person| format!(", ended by {person}"));
     let forced = forced.map(|reason| format!(", gate overridden: {reason}"));
     other.into_iter().chain(forced).collect()
+}
+
+/// What a commit does to others of the same work, as a note after it.
+pub(in crate::cli) fn undone(reverts: &[CommitHash], reapplies: &[CommitHash]) -> String {
+    let verbs = [("reverts", reverts), ("reapplies", reapplies)];
+    let each = |(verb, hashes): (&str, &[CommitHash])| {
+        hashes.iter().map(|hash| format!("{verb} {}", hash.short())).collect::<Vec<_>>()
+    };
+    let words: Vec<String> = verbs.into_iter().flat_map(each).collect();
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
 }

@@ -67,8 +67,9 @@ fn print_commit(commit: &CommitFacts, found: &Trace, screen: &mut Screen) -> io:
         let how = linked.map(|it| how(&it.link)).unwrap_or_default();
         let undoing = linked.map(|it| undoing(&it.link, |hash| execution.link(hash))).unwrap_or_default();
         let verb = if undoing.is_empty() { "carries out" } else { "belongs to" };
-        let undoing = undone(&undoing);
-        writeln!(screen, "  {verb} {}{solution}{how}{undoing}", clean_line(&task))?;
+        let (reverts, reapplies) = Undoing::told_apart(undoing);
+        let undone = execution::undone(&reverts, &reapplies);
+        writeln!(screen, "  {verb} {}{solution}{how}{undone}", clean_line(&task))?;
         if let Some(now) = linked.filter(|it| it.link.hash != commit.hash) {
             let now = painter.paint(style::WARN, now.link.hash.short());
             writeln!(screen, "  rewritten since: now {now}")?;
@@ -98,8 +99,8 @@ fn print_commits(
         for it in carries_out {
             let task = it.task_id.as_deref().map(|task| format!("task {task} of ")).unwrap_or_default();
             let issue = painter.paint(style::ID, it.issue_id.as_str());
-            let reverts = it.reverts.iter().cloned().map(Undoing::Reverts).collect::<Vec<_>>();
-            writeln!(screen, "    {issue}: {}{}{}", clean_line(&task), it.solution_id, undone(&reverts))?;
+            let undone = execution::undone(&it.reverts, &it.reapplies);
+            writeln!(screen, "    {issue}: {}{}{undone}", clean_line(&task), it.solution_id)?;
         }
         if carries_out.is_empty() {
             let line = match commit.trailers.as_slice() {
@@ -165,21 +166,9 @@ fn print_issue(traced: &TracedIssue, asked: Asked<'_>, screen: &mut Screen) -> i
 fn how(link: &CommitLink) -> &'static str {
     match link.linked_by {
         LinkedBy::Hook => "",
-        LinkedBy::Trailer => " (linked by its message)",
+        LinkedBy::Trailer => " (linked by its content)",
         LinkedBy::Manual => " (linked by hand)",
         LinkedBy::Relink => " (linked afterwards)",
-    }
-}
-
-/// What a commit does to others of the same work.
-fn undone(undoing: &[Undoing]) -> String {
-    let each = |it: &Undoing| match it {
-        Undoing::Reverts(hash) => format!("reverts {}", hash.short()),
-        Undoing::Reapplies(hash) => format!("reapplies {}", hash.short()),
-    };
-    match undoing {
-        [] => String::new(),
-        all => format!(" ({})", all.iter().map(each).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -220,6 +209,7 @@ fn print_execution(
         let hash = painter.paint(style::WARN, commit.link.hash.short());
         let task = commit.link.task_id.as_deref().map(|task| format!(" [{task}]")).unwrap_or_default();
         let is_asked = asked.iter().any(|hash| commit.is(hash));
+        let (reverts, reapplies) = Undoing::told_apart(undoing(&commit.link, |hash| it.link(hash)));
         writeln!(
             screen,
             "      commit {hash}{} {}{}{}{}{}{}",
@@ -227,7 +217,7 @@ fn print_execution(
             clean_line(&commit.link.subject),
             commit.whereabouts(),
             how(&commit.link),
-            undone(&undoing(&commit.link, |hash| it.link(hash))),
+            execution::undone(&reverts, &reapplies),
             taken_back(commit, &it.commits),
             if is_asked { mark } else { "" }
         )?;

@@ -122,13 +122,8 @@ impl Looked {
         let claim = &self.folder.executions[at].execution;
         let Execution { links, plan, status } = &self.executions[at];
         let link = links.get(hash);
-        let (mut reverts, mut reapplies) = (Vec::new(), Vec::new());
-        for it in link.map(|link| undoing(link, |hash| links.get(hash))).unwrap_or_default() {
-            match it {
-                Undoing::Reverts(hash) => reverts.push(hash),
-                Undoing::Reapplies(hash) => reapplies.push(hash),
-            }
-        }
+        let undoing = link.map(|link| undoing(link, |hash| links.get(hash))).unwrap_or_default();
+        let (reverts, reapplies) = Undoing::told_apart(undoing);
         let task_id = link.and_then(|link| link.task_id.clone());
         let task = plan.as_ref().zip(task_id.as_deref()).and_then(|(plan, id)| plan.task(id));
         Some(Origin {

@@ -12,6 +12,7 @@ use crate::ops::queue::{ItemAnswer, World};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::in_order;
+use crate::rules::undoing::{Undoing, undoing};
 use crate::store::resolve::{Known, ResolveError};
 use crate::store::{Snapshot, Store, records};
 use crate::trail::reach::Unreached;
@@ -208,8 +209,12 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
                     issues.len() - 1
                 }
             };
-            let link = links.get(&execution).and_then(|links| links.get(&commit.hash));
-            carries_out.extend(carried_out(&issues[at].folder, &execution, link));
+            carries_out.extend(carried_out(
+                &issues[at].folder,
+                &execution,
+                &commit.hash,
+                links.get(&execution),
+            ));
             if !issues[at].links.contains(&execution) {
                 issues[at].links.push(execution);
             }
@@ -219,13 +224,23 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
     Ok(Found { query: text.to_owned(), commit: None, commits: Some(listed), issues })
 }
 
-fn carried_out(folder: &IssueFolder, id: &ExecutionId, link: Option<&CommitLink>) -> Option<CarriesOut> {
+/// What the commit with this hash is to an execution, whose links are given by the hashes of their commits.
+fn carried_out(
+    folder: &IssueFolder,
+    id: &ExecutionId,
+    hash: &CommitHash,
+    links: Option<&HashMap<CommitHash, CommitLink>>,
+) -> Option<CarriesOut> {
     let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
+    let find = |hash: &CommitHash| links?.get(hash);
+    let link = find(hash);
+    let (reverts, reapplies) = Undoing::told_apart(link.map(|link| undoing(link, find)).unwrap_or_default());
     Some(CarriesOut {
         issue_id: folder.issue.record.id.clone(),
         solution_id: execution.execution.solution_id.clone(),
         task_id: link.and_then(|link| link.task_id.clone()),
         execution_id: id.clone(),
-        reverts: link.map(|link| link.reverts.clone()).unwrap_or_default(),
+        reverts,
+        reapplies,
     })
 }

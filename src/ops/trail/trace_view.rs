@@ -63,6 +63,9 @@ pub(crate) struct CarriesOut {
     /// The commits of that work that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,
+    /// The commits of that work that it reapplies, by reverting their reverts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reapplies: Vec<CommitHash>,
 }
 
 /// An issue and everything that followed from it.

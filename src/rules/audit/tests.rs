@@ -134,6 +134,28 @@ fn drift_is_what_no_plan_of_the_commit_names() {
 }
 
 #[test]
+fn what_a_revert_takes_back_needs_no_word_of_the_plan() {
+    let link = |hash: &str, files: &[&str], reverts: &[&str]| {
+        let Event::Commit(link) = hooked(hash) else { unreachable!() };
+        let files = files.iter().map(|file| (*file).to_owned()).collect();
+        Event::Commit(CommitLink { files, reverts: reverts.iter().map(|it| (*it).into()).collect(), ..link })
+    };
+    let plan = on("a");
+    let it = execution(vec![
+        link("1", &["a", "x"], &[]),
+        Event::Rewrite(Rewrite { old: "1".into(), new: "2".into() }),
+        link("3", &["a", "x", "y"], &["1"]),
+        link("4", &["a", "x"], &["3"]),
+    ]);
+    let found = |commit: Commit| kinds(&[commit], &[carried(&it, Some(&plan))], &Policy::default());
+    assert_eq!(found(commit("3", &[("a", Change::Deleted), ("x", Change::Deleted)])), []);
+    assert_eq!(found(commit("4", &[("a", Change::Added), ("x", Change::Added)])), []);
+    // What else is in such a commit is judged like any other change, and so is a commit that reverts nothing.
+    assert_eq!(found(commit("3", &[("y", Change::Added)])), [(Severity::Fault, Kind::UnplannedFile)]);
+    assert_eq!(found(commit("2", &[("a", Change::Deleted)])), [(Severity::Fault, Kind::UnplannedDeletion)]);
+}
+
+#[test]
 fn a_plan_that_cannot_be_read_is_one_finding() {
     let it = execution(vec![hooked("1")]);
     let found = kinds(&[commit("1", &[("x", Change::Added)])], &[carried(&it, None)], &Policy::default());

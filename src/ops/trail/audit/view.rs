@@ -12,6 +12,7 @@ use crate::model::review::Verdict;
 use crate::model::status::ExecutionStatus;
 use crate::rules::audit::{Carried, Finding, Severity};
 use crate::rules::evidence;
+use crate::rules::undoing::{Undoing, undoing};
 use crate::trail::audit::Audited;
 
 /// What `audit` answers.
@@ -23,8 +24,8 @@ pub(crate) struct Audit {
     pub(crate) commit_count: usize,
     /// How many of them an execution links.
     pub(crate) bound_count: usize,
-    /// How many links there are of each kind: recorded by a hook when the commit was made, taken from a trailer, made
-    /// by hand, or found later.
+    /// How many links there are of each kind: recorded by a hook when the commit was made, taken from its message or its
+    /// changes, made by hand, or found later.
     pub(crate) links: BTreeMap<LinkedBy, usize>,
     /// Tasks of the plans that were executed in it.
     pub(crate) task_count: usize,
@@ -74,6 +75,12 @@ pub(crate) struct Binding {
     pub(crate) status: ExecutionStatus,
     /// How the commit was linked.
     pub(crate) linked_by: Option<LinkedBy>,
+    /// The commits of that work that it reverts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reverts: Vec<CommitHash>,
+    /// The commits of that work that it reapplies, by reverting their reverts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reapplies: Vec<CommitHash>,
     /// The combined verdict of the reviews of the executed plan; none if it was not reviewed.
     pub(crate) review: Option<Verdict>,
     /// How many of the plan's tests passed at the last commit.
@@ -136,6 +143,8 @@ impl<'a> Summed<'a> {
     pub(super) fn binding(&self, hash: &str) -> Binding {
         let claim = &self.it.execution.execution;
         let link = self.links.get(hash);
+        let undoing = link.map(|link| undoing(link, |hash| self.links.get(hash))).unwrap_or_default();
+        let (reverts, reapplies) = Undoing::told_apart(undoing);
         Binding {
             issue_id: claim.issue_id.clone(),
             solution_id: claim.solution_id.clone(),
@@ -143,6 +152,8 @@ impl<'a> Summed<'a> {
             execution_id: claim.id.clone(),
             status: self.it.status,
             linked_by: link.map(|link| link.linked_by),
+            reverts,
+            reapplies,
             review: self.it.verdict,
             checks_passed: self.checks_passed,
             check_count: self.check_count,

@@ -119,6 +119,51 @@ fn drift_from_the_plan_is_found() {
 }
 
 #[test]
+fn a_revert_of_the_work_is_shown_as_one_and_not_judged_by_the_plan() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let mut plan = plan_on("src/n.py");
+    plan["tasks"][0]["action"] = json!("Create");
+    plan["tasks"][0]["test"] = json!({ "commands": ["true"] });
+    claimed(&repo, "ISS-001", &plan);
+    commit(&repo, "src/n.py", "x\n");
+    let work = repo.git(&["rev-parse", "HEAD"]).ok().line().to_owned();
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.done();
+    repo.git(&["revert", "--no-edit", "HEAD"]).ok();
+    repo.git(&["revert", "--no-edit", "HEAD"]).ok();
+    let audit = repo.json(&["audit", "--strict"]);
+    assert_eq!(audit["findings"], json!([]), "{audit:#}");
+    let bound = |n: usize| &audit["commits"][n]["bound_to"][0];
+    assert_eq!((&bound(1)["reverts"], &bound(2)["reapplies"]), (&json!([work]), &json!([work])));
+    let text = repo.wf(&["audit"]).ok().stdout;
+    let short = &work[..10];
+    for note in [format!("(reverts {short})"), format!("(reapplies {short})")] {
+        assert!(text.contains(&note), "{note}: {text}");
+        assert!(repo.wf(&["audit", "--markdown"]).ok().stdout.contains(&note), "{note}");
+        // The head of a trace says the same as its commits below.
+        let trace = repo.wf(&["trace", "HEAD~2..HEAD"]).ok().stdout;
+        assert_eq!(trace.matches(&note).count(), 2, "{note}: {trace}");
+    }
+}
+
+#[test]
+fn a_link_by_content_is_called_so_everywhere() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+    commit(&repo, "a.txt", "two\n");
+    repo.done();
+    claimed(&repo, "ISS-002", &tested("b.txt", &[]));
+    repo.git(&["revert", "-n", "HEAD"]).ok();
+    repo.git(&["commit", "-qm", "undo a by hand"]).ok();
+    let text = repo.wf(&["audit"]).ok().stdout;
+    assert!(text.contains("1 by its content"), "{text}");
+    let trace = repo.wf(&["trace", "HEAD"]).ok().stdout;
+    assert!(trace.contains("(linked by its content)") && !trace.contains("by its message"), "{trace}");
+}
+
+#[test]
 fn a_folder_that_the_plan_names_stands_for_what_is_in_it() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
