@@ -4,7 +4,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use super::repo_path::{LINES, REMARK, SEVERAL, SYMBOL};
+use super::repo_path::{BRACES, LINES, REMARK, SEVERAL, SYMBOL};
 use super::{hidden, priority};
 
 /// What a task may do; any case is accepted.
@@ -62,10 +62,11 @@ pub(super) fn path(_: &mut SchemaGenerator) -> Schema {
     let not = |pattern: &str| json!({ "not": { "pattern": pattern.replace('$', &end) } });
     json_schema!({
         "type": "string",
-        "pattern": r#"^(?![/~ "'`])(?![A-Za-z]:)[^\x00-\x1f\x7f-\x9f\\*?\[{]*[^\x00-\x1f\x7f-\x9f\\*?\[{ ]$"#,
+        "pattern": r#"^(?![/~ "'`])(?![A-Za-z]:)[^\x00-\x1f\x7f-\x9f\\*?]*[^\x00-\x1f\x7f-\x9f\\*? ]$"#,
         "allOf": [
             not(r"^(?:\.?/)*\.?$"),
             not(r"^(?:.*/)?(?:\.\.|\.[gG][iI][tT])(?:/|$)"),
+            not(BRACES),
             not(SEVERAL),
             not(REMARK),
             json!({ "not": { "pattern": SYMBOL.replace("[:#]", &format!("(?!{LINES}(?:/\\.?)*$)[:#]")) } }),

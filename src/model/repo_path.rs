@@ -11,8 +11,11 @@ use unicode_normalization::UnicodeNormalization;
 /// The longest path that a system can open.
 const LONGEST: usize = 4096;
 
-/// The characters that make a pattern, for shells and git.
-const PATTERN: [char; 4] = ['*', '?', '[', '{'];
+/// The characters that make a pattern. Brackets and braces are part of many a name, such as `app/[id]/page.tsx`: git is
+/// given every path literally.
+const PATTERN: [char; 2] = ['*', '?'];
+/// A list of names in braces, which a shell reads as several.
+pub(super) const BRACES: &str = r"\{[^{}]*,[^{}]*\}";
 
 /// Line numbers after a path, as compilers, editors and forges write them: `:12`, `:12-20`, `:12:5`, `#L12-L20`.
 pub(super) const LINES: &str = "(?::L?[0-9]+(?:[-,:]L?[0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)+";
@@ -42,6 +45,7 @@ const QUOTES: [char; 3] = ['"', '\'', '`'];
 static SEVERAL_PATHS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SEVERAL).ok());
 static WITH_REMARK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(REMARK).ok());
 static WITH_SYMBOL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(SYMBOL).ok());
+static WITH_BRACES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(BRACES).ok());
 static WITH_LINES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("[^/]({LINES})$")).ok());
 
 /// A path from the top of the repository: its names with one `/` between each two, and no step that leads nowhere or
@@ -120,6 +124,9 @@ impl RepoPath {
         }
         if let Some(sign) = text.chars().find(|c| PATTERN.contains(c)) {
             return Err(PathFault::Pattern(sign));
+        }
+        if text.contains('{') && WITH_BRACES.as_ref().is_some_and(|it| it.is_match(text)) {
+            return Err(PathFault::Pattern('{'));
         }
         if text.len() > LONGEST {
             return Err(PathFault::Long);
@@ -307,6 +314,14 @@ mod tests {
             "a~",
             "git",
             "(group)/x",
+            "app/[id]/page.tsx",
+            "app/[...slug]/page.tsx",
+            "app/[[...slug]]/page.tsx",
+            "src/[ab].ts",
+            "[x",
+            "x]",
+            "{{cookiecutter.name}}/setup.py",
+            "a,{b}",
             "app/(group)",
             "app/(auth)/page.tsx",
             "docs/Terms and Conditions.md",
@@ -344,8 +359,9 @@ mod tests {
             ("sub/.GIT/config", PathFault::Git),
             ("src/*.ts", PathFault::Pattern('*')),
             ("src/new.?s", PathFault::Pattern('?')),
-            ("src/[ab].ts", PathFault::Pattern('[')),
+            ("src/[id]/*.ts", PathFault::Pattern('*')),
             ("src/{a,b}.ts", PathFault::Pattern('{')),
+            ("src/{a, b}/c", PathFault::Pattern('{')),
             ("src\\new.ts", PathFault::Backslash),
             ("src/\u{7}new.ts", PathFault::Control),
             ("src/new.ts\n", PathFault::Control),
@@ -404,6 +420,8 @@ mod tests {
             ("SRC", "src/a"),
             ("docs/\u{e9}", "Docs/e\u{301}"),
             ("\u{c9}/x", "e\u{301}"),
+            ("app/[id]", "app/[id]/page.tsx"),
+            ("app/[ID]/page.tsx", "app/[id]"),
         ] {
             assert!(overlaps(a, b), "{a} {b}");
         }
@@ -413,6 +431,9 @@ mod tests {
             ("a/src", "src"),
             ("src/a", "src/b"),
             ("src/e", "src/\u{e9}"),
+            // Not a pattern.
+            ("app/[id]", "app/i"),
+            ("app/[id]/page.tsx", "app/[slug]/page.tsx"),
         ] {
             assert!(!overlaps(a, b), "{a} {b}");
         }
@@ -427,7 +448,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_read_once_is_read_as_the_same_again(text in "[a.:#L1, /(;)2~'-]{0,12}") {
+        fn what_was_read_once_is_read_as_the_same_again(text in "[a.:#L1, /(;)2~'{}\\[\\]-]{0,12}") {
             if let Ok(path) = RepoPath::parse(&text) {
                 prop_assert_eq!(RepoPath::parse(path.as_str()), Ok(path));
             }

@@ -92,6 +92,42 @@ fn what_creates_a_file_comes_before_what_extends_its_folder() {
 }
 
 #[test]
+fn a_name_with_brackets_is_a_path_and_no_pattern() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.wf(&["hooks", "install"]).ok();
+    let existing = "app/[id]/page.tsx";
+    for file in [existing, "{{name}}/x.py"] {
+        repo.write(file, "one\n");
+    }
+    repo.git(&["add", "-A"]).ok();
+    repo.git(&["commit", "-qm", "start"]).ok();
+    for file in [existing, "{{name}}/x.py"] {
+        let mut plan = plan_on(file);
+        plan["tasks"][0]["action"] = json!("Modify");
+        let checked = repo.wf_in(plan.to_string(), &["solution", "check", "-", "--json"]).ok().json();
+        let rules = column(&checked["findings"], "rule");
+        assert!(rules.iter().all(|rule| rule != "path" && rule != "unknown-file"), "{checked:#}");
+    }
+    // As a pattern, the first is the second, and not itself.
+    let (named, matched) = ("app/[id]/new.tsx", "app/i/new.tsx");
+    repo.planned("A-1", &plan_on(named));
+    repo.planned("A-2", &plan_on(matched));
+    repo.planned("A-3", &plan_on("./app/[id]"));
+    repo.wf(&["queue", "add", "A-1", "A-2", "A-3"]).ok();
+    assert_eq!(column(&repo.json(&["queue", "conflict", "list"]), "file"), ["app/[id]"]);
+    repo.wf(&["next", "A-1"]).ok();
+    repo.write(named, "two\n");
+    repo.write(matched, "two\n");
+    let error = repo.refused(1, &["done", "--summary", "x"]);
+    assert_eq!(error["details"], json!([format!("{named} is in the plan but not committed")]));
+    repo.git(&["add", "-A"]).ok();
+    repo.git(&["commit", "-qm", "work"]).ok();
+    let why = repo.json(&["why", named]);
+    assert_eq!(column(&why["spans"][0]["origins"], "issue_id"), ["A-1"], "{why:#}");
+}
+
+#[test]
 fn what_is_no_path_of_one_file_is_refused_with_its_place() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
@@ -99,7 +135,7 @@ fn what_is_no_path_of_one_file_is_refused_with_its_place() {
     for (path, why) in [
         ("src/*.ts", "pattern"),
         ("src/new.?s", "pattern"),
-        ("src/[ab].ts", "pattern"),
+        ("app/[id]/*.ts", "pattern"),
         ("src/{a,b}.ts", "pattern"),
         (".", "root"),
         ("./", "root"),
@@ -125,8 +161,9 @@ fn what_is_no_path_of_one_file_is_refused_with_its_place() {
             plan["tasks"][0][list] = json!([{field: path}]);
             let error = repo.refused_in(plan.to_string(), 1, &["solution", "add", "A-1"]);
             let line = error["details"][0].as_str().unwrap();
-            let place = format!("tasks[0].{list}[0].{field}: found {}", json!(path));
-            assert!(line.starts_with(&place) && line.contains(why), "{line}");
+            let place = format!("tasks[0].{list}[0].{field}: expected ");
+            let found = format!("; found {}", json!(path));
+            assert!(line.starts_with(&place) && line.ends_with(&found) && line.contains(why), "{line}");
             let checked = repo.wf_in(plan.to_string(), &["solution", "check", "-", "--json"]).fails(1).json();
             let finding: &Value = &checked["findings"][0];
             assert!(
