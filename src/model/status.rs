@@ -76,7 +76,7 @@ text_enum!(
         Ready = "ready",
         /// Someone is executing it.
         Executing = "executing",
-        /// It was carried out.
+        /// It was carried out, or its issue was closed.
         Completed = "completed",
         /// The last attempt failed.
         Failed = "failed",

@@ -235,6 +235,9 @@ proptest! {
             };
             if of_holder {
                 prop_assert_eq!(view.status, expected);
+            } else if stored == StoredStatus::Closed {
+                prop_assert_eq!(view.status, ItemStatus::Completed);
+                prop_assert!(view.blocked_by.is_empty());
             } else {
                 prop_assert!(matches!(view.status, ItemStatus::Ready | ItemStatus::Blocked), "{:?}", view.status);
                 prop_assert!(held.is_none() || view.status == ItemStatus::Blocked);

@@ -110,7 +110,8 @@ fn gather(
             .filter(|it| is_meant && matches!(it.status, ItemStatus::Executing | ItemStatus::Completed));
         for it in items {
             let folder = existing(read, &it.item.issue_id)?;
-            let Some(holder) = facts::holder(&folder) else { continue };
+            let is_its = |holder: &&ExecutionFolder| holder.execution.solution_id == it.item.solution_id;
+            let Some(holder) = facts::holder(&folder).filter(is_its) else { continue };
             let (queue_id, item_id) = (view.queue.id.clone(), it.item.item_id.clone());
             let solution_id = it.item.solution_id.clone();
             let (branch, commit) = commit(store, holder, it.status)?;

@@ -46,7 +46,7 @@ pub(super) enum Reason<'a> {
     Held(&'a str),
     /// The issue is held by an execution of another plan.
     OtherPlan(&'a IssueId, ExecutionStatus, &'a SolutionId),
-    /// The issue is cancelled, paused or closed.
+    /// The issue is cancelled or paused.
     NotActive(&'a IssueId, IssueStatus),
     /// As above, but someone is executing the issue: nobody is stopped by it.
     CarriedOut(&'a IssueId, IssueStatus),

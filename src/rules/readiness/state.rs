@@ -63,6 +63,10 @@ pub(super) fn state(
             }
         }
     }
+    // Closed is done with, as it is for what depends on the issue; `reopen` brings the item back.
+    if issue.status == IssueStatus::Closed {
+        return (ItemStatus::Completed, vec![]);
+    }
     let mut blocked = of_issue(item, issue, policy);
     blocked.extend(of_cycles(at, graph, issue));
     blocked.extend(asked.of_item(at).map(|asked| Blocker::because(&asked)));
@@ -93,7 +97,7 @@ fn of_issue(item: &Item, issue: &IssueFacts, policy: &Policy) -> Vec<Blocker> {
         let reason = Reason::OtherPlan(&issue.id, holder.status, &holder.solution_id);
         found.push(Blocker::plan(&issue.id, &holder.solution_id, &reason));
     }
-    if matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused | IssueStatus::Closed) {
+    if matches!(issue.status, IssueStatus::Cancelled | IssueStatus::Paused) {
         found.push(Blocker::issue(&issue.id, &Reason::NotActive(&issue.id, issue.status)));
     }
     match &issue.bound {

@@ -125,6 +125,13 @@ fn close_and_reopen() {
     repo.wf(&["next"]).ok();
     assert_eq!(repo.refused(1, &["close", "ISS-002"])["code"], "illegal-move");
     assert_eq!(repo.json(&["close", "ISS-002", "--force", "--reason", "stop"])["status"], "closed");
+    // Its item waits for nothing any more, until the issue is reopened.
+    assert_eq!(repo.items(), [("S-1".into(), "completed".into())]);
+    let told = repo.wf(&["status"]).ok().stdout;
+    assert!(told.contains("(completed): 1 completed") && !told.contains("blocked"), "{told}");
+    assert_eq!(repo.refused(3, &["next"])["code"], "nothing-to-do");
+    repo.wf(&["reopen", "ISS-002"]).ok();
+    assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);
 }
 
 #[test]
