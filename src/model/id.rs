@@ -53,6 +53,13 @@ pub(crate) struct IdError {
     rule: &'static str,
 }
 
+impl IdError {
+    /// What is allowed in its place.
+    pub(crate) fn expected(&self) -> String {
+        format!("the id of {} ({})", self.kind, self.rule)
+    }
+}
+
 impl Explain for IdError {
     fn code(&self) -> &'static str {
         "invalid-id"

@@ -132,7 +132,7 @@ pub(crate) fn examine(input: &Value, setting: Setting<'_>) -> Report {
             checked.plan = plan_of(map);
             checker.plan(map, &checked.plan);
         }
-        other => checker.find(&TYPE, "$", Some(other), "a plan is a JSON object"),
+        other => checker.find(&TYPE, "$", Some(other), "a plan, as a JSON object"),
     }
     let mut findings = checker.findings;
     let costs = checker.quality.costs(findings.len());
@@ -157,9 +157,14 @@ impl Checker<'_> {
                 Some(Ok(id)) if issue.is_none_or(|issue| *issue == id) => {}
                 Some(Ok(_)) => {
                     let allowed = issue.map(IssueId::as_str).unwrap_or_default();
-                    self.find(&IDS, "issue_id", given, format!("the plan is added to issue `{allowed}`"));
+                    self.find(
+                        &IDS,
+                        "issue_id",
+                        given,
+                        format!("`{allowed}`, the issue that the plan is added to"),
+                    );
                 }
-                Some(Err(error)) => self.find(&IDS, "issue_id", given, error.to_string()),
+                Some(Err(error)) => self.find(&IDS, "issue_id", given, error.expected()),
                 None => self.find(&IDS, "issue_id", given, "the id of an issue, as a string"),
             }
         }
@@ -173,14 +178,14 @@ impl Checker<'_> {
             match value.as_str().map(SolutionId::parse) {
                 Some(Ok(id)) => {
                     if let Some(issue) = issue.filter(|issue| **issue != id.issue()) {
-                        let allowed = format!("a plan of issue `{issue}` is called SOL-{issue}-<uid>");
+                        let allowed = format!("the id of a plan of issue `{issue}`, SOL-{issue}-<uid>");
                         self.find(&IDS, name, Some(value), allowed);
                     } else if let Some(other) = found.as_ref().filter(|other| **other != id) {
                         self.find(&IDS, name, Some(value), format!("the same as id, `{other}`"));
                     }
                     found = found.or(Some(id));
                 }
-                Some(Err(error)) => self.find(&IDS, name, Some(value), error.to_string()),
+                Some(Err(error)) => self.find(&IDS, name, Some(value), error.expected()),
                 None => self.find(&IDS, name, Some(value), "the id of a plan, as a string"),
             }
         }
@@ -199,7 +204,7 @@ impl Checker<'_> {
         if let Some(given) = given(map, "plan_digest") {
             let own = digest(plan);
             if given.as_str() != Some(&own) {
-                self.find(&DIGEST, "plan_digest", Some(given), format!("the digest of this plan is {own}"));
+                self.find(&DIGEST, "plan_digest", Some(given), format!("the digest of this plan, {own}"));
             }
         }
         self.filled_text(&TEXT, map, "", "description");
@@ -260,7 +265,7 @@ impl Checker<'_> {
             if let Value::Object(task) = task {
                 ids.extend(self.task(task, &format!("{at}."), &ids, &made));
             } else {
-                self.find(&TYPE, at, Some(task), "a task is a JSON object");
+                self.find(&TYPE, at, Some(task), "a task, as a JSON object");
                 self.spoil_task();
             }
         }

@@ -56,7 +56,7 @@ impl Finding {
 
 impl std::fmt::Display for Finding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: found {}; {}", self.path, self.found, self.allowed)
+        write!(f, "{}: expected {}; found {}", self.path, self.allowed, self.found)
     }
 }
 

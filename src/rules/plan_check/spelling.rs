@@ -43,9 +43,9 @@ impl Checker<'_> {
         for name in unknown {
             if let Some(near) = nearest(name, known) {
                 let allowed = match given(map, near) {
-                    None => format!("no field has this name; did you mean `{near}`?"),
+                    None => format!("a known field, such as `{near}`"),
                     Some(_) => {
-                        format!("no field has this name, so it is never read; `{near}` is given too")
+                        format!("no such field: it is never read, and `{near}` is given too")
                     }
                 };
                 self.find(&MISSPELT, format!("{at}{name}"), map.get(name), allowed);

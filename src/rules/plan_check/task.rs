@@ -77,7 +77,7 @@ impl Checker<'_> {
         let (found, allowed) = match task.get("id") {
             Some(Value::String(id)) if !is_task_id(id) => (task.get("id"), "T1, T2, …"),
             Some(Value::String(id)) if known.contains(id) => {
-                (task.get("id"), "each task has an id of its own")
+                (task.get("id"), "an id of its own for each task")
             }
             Some(Value::String(id)) => return Some(id.clone()),
             other => (other, "T1, T2, …"),
@@ -141,7 +141,7 @@ impl Checker<'_> {
                     if let Some(text) = c.filled_item(&CRITERIA, item, place)
                         && is_vague(text)
                     {
-                        c.find(&VAGUE, place(), Some(item), "it should name something that can be checked");
+                        c.find(&VAGUE, place(), Some(item), "something that can be checked");
                     }
                 });
             }
@@ -177,7 +177,7 @@ impl Checker<'_> {
         let ways: Vec<&str> = listed.chain(field("convergence")).filter_map(Value::as_str).collect();
         if ways.iter().all(|way| is_thin(way, &commands(task))) {
             let family = if given(task, "acceptance").is_some() { "acceptance" } else { "convergence" };
-            let allowed = "it should say how to check the criteria";
+            let allowed = "a way to check the criteria";
             self.find(&VERIFICATION, format!("{at}{family}.verification"), field(family), allowed);
         }
     }
@@ -227,7 +227,7 @@ impl Checker<'_> {
                             &UNKNOWN_FILE,
                             format!("{inner}{path}"),
                             found,
-                            "it should exist in the checked-out commit",
+                            "a path that exists in the checked-out commit",
                         );
                     }
                 }

@@ -72,7 +72,7 @@ fn a_thousand_tasks_are_too_many() {
     };
     many["tasks"] = (1..=1_000).map(task).collect();
     let error = repo.refused_in(many.to_string(), 1, &["solution", "add", "ISS-001"]);
-    assert_eq!(error["details"], json!(["tasks: found \"1000 tasks\"; 1 to 10 tasks"]));
+    assert_eq!(error["details"], json!(["tasks: expected 1 to 10 tasks; found \"1000 tasks\""]));
     let mut files = plan_on("x");
     let point = |n: usize| json!({"file": format!("src/{n}.rs")});
     files["tasks"][0]["modification_points"] = (0..1_000).map(point).collect();
@@ -120,13 +120,13 @@ fn a_plan_of_another_issue_or_with_another_digest_is_refused() {
         error["details"].to_string()
     };
     let other = details(&shown, "ISS-002");
-    assert!(other.contains("issue_id: found") && other.contains("SOL-ISS-002-<uid>"), "{other}");
+    assert!(other.contains("issue_id: expected") && other.contains("SOL-ISS-002-<uid>"), "{other}");
     // What was shown is that plan, and says so by its digest.
     let again = repo.wf_in(shown.to_string(), &["solution", "add", "ISS-001"]).ok();
     assert_eq!(again.line(), id);
     let mut changed = shown.clone();
     changed["score"] = json!(0.1);
-    assert!(details(&changed, "ISS-001").contains("the digest of this plan is sha256:"));
+    assert!(details(&changed, "ISS-001").contains("the digest of this plan, sha256:"));
     changed["plan_digest"] = json!(null);
     changed["id"] = json!(null);
     assert_ne!(repo.wf_in(changed.to_string(), &["solution", "add", "ISS-001"]).ok().line(), id);
