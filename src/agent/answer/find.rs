@@ -216,7 +216,8 @@ mod tests {
             let answer = json!({ key: {"text": text, "list": [1, {"deep": []}]} });
             let written = if is_pretty { serde_json::to_string_pretty(&answer) } else { serde_json::to_string(&answer) };
             let found = values(&format!("{before}{}{after}", written.unwrap()));
-            prop_assert_eq!(&found[..1], &[answer]);
+            // If all that stands around it is JSON as well, the array of all comes first; no schema asks for that.
+            prop_assert_eq!(found.into_iter().find(Value::is_object), Some(answer));
         }
 
         #[test]

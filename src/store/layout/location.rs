@@ -383,7 +383,7 @@ mod tests {
     }
 
     fn owner() -> impl Strategy<Value = Owner> {
-        let issue = || "[A-Z]{1,3}-[0-9]{1,3}".prop_map(|id| IssueId::parse(&id).unwrap());
+        let issue = || "[A-D]{1,3}-[0-9]{1,3}".prop_map(|id| IssueId::parse(&id).unwrap());
         prop_oneof![
             issue().prop_map(Owner::Issue),
             issue().prop_map(|id| Owner::Solution(SolutionId::parse(&format!("SOL-{id}-a7x9")).unwrap())),
