@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::{Done, Notice, Refusal, clones};
 use crate::index::{self, Index, IndexError, Needs, Watch};
+use crate::rules::roles;
 use crate::store::{Committed, ObjectId, Store, Tx};
 use crate::sync::{self, Through};
 
@@ -42,7 +43,7 @@ impl Session {
         &self,
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
-        let committed = self.store.transact(change)?;
+        let committed = self.store.transact(in_role(change))?;
         self.notice_all(committed.far_future.warnings().map(Notice::warning));
         Ok(committed)
     }
@@ -83,7 +84,7 @@ impl Session {
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let Some(remote) = remote else { return Ok(self.transact(change)?.answer) };
-        let Through { answer, synced, far_future } = sync::through(&self.store, remote, change)?;
+        let Through { answer, synced, far_future } = sync::through(&self.store, remote, in_role(change))?;
         self.notice_all(clones::losses(&synced));
         self.notice_all(far_future.warnings().map(Notice::warning));
         Ok(answer)
@@ -117,5 +118,18 @@ impl Session {
     /// The result of an operation, with its notices.
     pub(crate) fn done<V>(&self, view: V, commit: Option<ObjectId>) -> Done<V> {
         Done { view, commit, notices: self.notices() }
+    }
+}
+
+/// A change that is refused where it does not belong to the role of whoever makes it.
+fn in_role<T>(
+    mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+) -> impl FnMut(&mut Tx<'_>) -> Result<T, Refusal> {
+    move |tx| {
+        let answer = change(tx)?;
+        if let Some(role) = tx.role().filter(|_| tx.is_changed()) {
+            roles::admit(role, tx.note.op, tx.note.force.is_some())?;
+        }
+        Ok(answer)
     }
 }

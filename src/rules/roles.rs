@@ -25,6 +25,8 @@ text_enum!(
     }
 );
 
+/// Who acts in no role, or says so.
+const OWNER: &str = "owner";
 /// Another name for the executor.
 const IMPLEMENTER: &str = "implementer";
 
@@ -121,7 +123,7 @@ pub(crate) fn is_operation(name: &str) -> bool {
 
 /// The roles that are known here, and the owner.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    Role::ALL.iter().map(|role| role.as_str()).chain(["owner"])
+    Role::ALL.iter().map(|role| role.as_str()).chain([OWNER])
 }
 
 /// An operation that does not belong to a role.
@@ -148,6 +150,51 @@ impl Explain for NotTheirs {
         };
         format!("{who}; WF_ROLE says as what you act, and without it you are the owner").into()
     }
+}
+
+/// Why a change is not made in a role.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RoleError {
+    /// Nothing here has this name.
+    #[error("WF_ROLE is `{0}`, which is not a role")]
+    Unknown(String),
+    /// It belongs to other roles.
+    #[error(transparent)]
+    NotTheirs(#[from] NotTheirs),
+    /// It would override a gate.
+    #[error("a {0} may not override a gate")]
+    Override(Role),
+}
+
+impl Explain for RoleError {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Unknown(_) => "unknown-role",
+            Self::NotTheirs(refused) => refused.code(),
+            Self::Override(_) => "not-your-role",
+        }
+    }
+
+    fn remedies(&self) -> Remedies {
+        match self {
+            Self::Unknown(_) => format!("the roles are {}", names().collect::<Vec<_>>().join(", ")).into(),
+            Self::NotTheirs(refused) => refused.remedies(),
+            Self::Override(_) => "ask an owner, who acts without WF_ROLE".into(),
+        }
+    }
+}
+
+/// Lets somebody who acts in a role change the store. An owner may do everything.
+///
+/// # Errors
+/// A role that nobody knows, an operation that does not belong to it, and the override of a gate.
+pub(crate) fn admit(role: &str, operation: &str, is_forced: bool) -> Result<(), RoleError> {
+    if role == OWNER {
+        return Ok(());
+    }
+    let known = Role::named(role).ok_or_else(|| RoleError::Unknown(role.to_owned()))?;
+    permit(role, operation)?;
+    if is_forced { Err(RoleError::Override(known)) } else { Ok(()) }
 }
 
 /// Lets a role do what belongs to it. A role or an operation that nobody knows here is not judged.
@@ -202,6 +249,15 @@ mod tests {
     #[test]
     fn words_are_compared_whole_and_strangers_are_not_judged() {
         assert!(may("planner", "nextcloud") && may("gardener", "done"));
+    }
+
+    #[test]
+    fn a_stranger_does_nothing_and_only_an_owner_overrides() {
+        assert_eq!(admit("planner", "comment", false), Ok(()));
+        assert_eq!(admit("owner", "policy set", true), Ok(()));
+        assert_eq!(admit("planer", "comment", false), Err(RoleError::Unknown("planer".into())));
+        assert_eq!(admit("planner", "bind", true), Err(RoleError::Override(Role::Planner)));
+        assert!(matches!(admit("planner", "done", true), Err(RoleError::NotTheirs(_))));
     }
 
     #[test]

@@ -52,6 +52,7 @@ Records and the log show it beside the git identity.
 .BR implementer )
 or
 .BR coordinator .
+A role does only what belongs to it and overrides no gate; anything else is refused.
 If it is unset, you are the owner.
 .TP
 .B NO_COLOR

@@ -85,10 +85,13 @@ fn what_a_user_typed_forges_no_trailer() {
         let format = format!("--format=%(trailers:key={field},valueonly)");
         repo.git(&["log", "-1", &format, REF]).ok().line().to_owned()
     };
-    repo.wf(&["close", "ISS-001", "-m", forged]).ok();
+    repo.wf(&["comment", "ISS-001", "-m", forged]).ok();
     assert_eq!((roles("Wf-Role").as_str(), roles("Wf-Actor").as_str()), ("planner", ""));
-    repo.wf(&["edit", "ISS-001", "--status", "registered", "--force", "--reason", forged]).ok();
-    assert_eq!((roles("Wf-Role").as_str(), roles("Wf-Actor").as_str()), ("planner", ""));
+    let owner = repo.with_env("WF_ROLE", "owner");
+    owner.wf(&["close", "ISS-001", "-m", forged]).ok();
+    assert_eq!((roles("Wf-Role").as_str(), roles("Wf-Actor").as_str()), ("owner", ""));
+    owner.wf(&["edit", "ISS-001", "--status", "registered", "--force", "--reason", forged]).ok();
+    assert_eq!((roles("Wf-Role").as_str(), roles("Wf-Actor").as_str()), ("owner", ""));
     assert_eq!(roles("Wf-Force"), "late Wf-Role: owner Wf-Actor: root");
     let error = repo.refused(1, &["new", forged]);
     assert_eq!(error["code"], "invalid-title");
@@ -97,6 +100,21 @@ fn what_a_user_typed_forges_no_trailer() {
     let actor = repo.with_env("WF_ACTOR", "bot\nWf-Role: owner");
     actor.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
     assert_eq!((roles("Wf-Role").as_str(), roles("Wf-Actor").as_str()), ("planner", "bot Wf-Role: owner"));
+}
+
+#[test]
+fn a_role_does_only_what_belongs_to_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    let steps = repo.steps();
+    let refused = repo.with_env("WF_ROLE", "planer").refused(1, &["comment", "ISS-001", "-m", "hello"]);
+    assert_eq!((&refused["code"], repo.steps()), (&"unknown-role".into(), steps));
+    assert!(refused["hints"].to_string().contains("planner"), "{refused}");
+    let planner = repo.with_env("WF_ROLE", "planner");
+    let refused = planner.refused(1, &["policy", "set", "review=required"]);
+    assert_eq!((&refused["code"], repo.steps()), (&"not-your-role".into(), steps));
+    planner.wf(&["comment", "ISS-001", "-m", "hello"]).ok();
 }
 
 #[test]

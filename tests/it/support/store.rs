@@ -85,6 +85,15 @@ impl Repo {
     }
 
     /// Message of the newest commit of the ref.
+    /// Makes the last commit of the store one that was made in `role`, as another program could.
+    pub(crate) fn made_as(&self, role: &str) {
+        let tree = format!("{REF}^{{tree}}");
+        let message = format!("{}\nWf-Role: {role}\n", self.last_message());
+        let parent = format!("{REF}~1");
+        let made = self.git_in(message, &["commit-tree", "-p", &parent, "-F", "-", &tree]).ok();
+        self.git(&["update-ref", REF, made.line()]).ok();
+    }
+
     pub(crate) fn last_message(&self) -> String {
         self.git(&["log", "-1", "--format=%B", REF]).ok().line().to_owned()
     }

@@ -58,8 +58,11 @@ fn overrides_are_notes_with_their_reasons_and_roles_are_kept_to() {
     let repo = start(&sandbox);
     claimed(&repo, "ISS-001", &tested("a.txt", &[]));
     commit(&repo, "a.txt", "two\n");
-    let planner = repo.with_env("WF_ROLE", "planner");
-    planner.wf(&["done", "--force", "--reason", "it is late"]).ok();
+    let forced = ["done", "--force", "--reason", "it is late"];
+    let refused = repo.with_env("WF_ROLE", "planner").refused(1, &forced);
+    assert_eq!(refused["code"], "not-your-role");
+    repo.wf(&forced).ok();
+    repo.made_as("planner");
     let told = findings(&repo.json(&["audit"]));
     assert_eq!(told[0].0, "override");
     assert!(told[0].2.contains("it is late"), "{told:?}");
@@ -70,14 +73,15 @@ fn overrides_are_notes_with_their_reasons_and_roles_are_kept_to() {
 fn a_policy_that_was_changed_in_a_role_meanwhile_is_a_fault() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
-    let executor = repo.with_env("WF_ROLE", "executor");
     // Before anything was claimed, too: a role never is allowed to do it.
-    executor.wf(&["policy", "set", "review=required"]).ok();
+    repo.wf(&["policy", "set", "review=required"]).ok();
+    repo.made_as("executor");
     repo.wf(&["policy", "set", "review=none"]).ok();
     let later = repo.ahead(10);
     claimed(&later, "ISS-001", &tested("a.txt", &[]));
     commit(&later, "a.txt", "two\n");
-    later.with_env("WF_ROLE", "executor").wf(&["policy", "set", "commits=required"]).ok();
+    later.wf(&["policy", "set", "commits=required"]).ok();
+    later.made_as("executor");
     later.done();
     let told = findings(&later.json(&["audit"]));
     assert_eq!(told.len(), 2, "{told:?}");
@@ -88,9 +92,9 @@ fn a_policy_that_was_changed_in_a_role_meanwhile_is_a_fault() {
 fn a_role_is_kept_to_on_issues_without_commits_too() {
     let sandbox = Sandbox::new();
     let repo = start(&sandbox);
-    let planner = repo.with_env("WF_ROLE", "planner");
     repo.planned("ISS-009", &tested("c.txt", &[]));
-    planner.wf(&["queue", "add", "ISS-009"]).ok();
+    repo.wf(&["queue", "add", "ISS-009"]).ok();
+    repo.made_as("planner");
     // Before anybody executed anything.
     let audit = repo.json(&["audit"]);
     assert_eq!((&audit["range"], &audit["commit_count"]), (&json!("no commits"), &json!(0)));
