@@ -18,6 +18,23 @@ const MOST_NAMED: usize = 5;
 /// The one field that is written once and can still change when a source is imported again.
 const SAID_BY_SOURCE: &str = "author";
 
+/// A value that a version does not have any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lost {
+    key: String,
+    /// Whether its stamp is gone as well.
+    is_dropped: bool,
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.is_dropped {
+            true => write!(f, "dropped `{}` with its stamp", self.key),
+            false => write!(f, "set `{}` back to an older value", self.key),
+        }
+    }
+}
+
 /// The step from one version of a record to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Step {
@@ -31,6 +48,9 @@ pub(crate) struct Step {
     pub(crate) rise: u16,
     /// The first few fields, elements and leaves that changed without a new stamp.
     pub(crate) restated: Vec<String>,
+    /// The first few fields, elements and leaves that have an earlier stamp than before, or none, although the record is
+    /// the same one in the same epoch: what a clone had said is gone.
+    pub(crate) lost: Vec<Lost>,
     /// Whether a value became `[redacted]` without a new stamp, or the other way round: whether that is right depends
     /// on the redactions.
     pub(crate) is_veiled: bool,
@@ -51,12 +71,14 @@ impl Step {
             false => Cow::Borrowed(old),
         };
         let births = [old.made(BIRTH), new.made(BIRTH)];
+        let is_same = births[0] == births[1] && old.epoch == new.epoch;
         Self {
             once: changed_once(old, new).collect(),
             rebirth: (births[0] != births[1]).then_some(births),
             epoch: epoch_fault(old, new, at),
             rise: new.epoch.saturating_sub(old.epoch),
             restated: restated(&was, new),
+            lost: if is_same { lost(old, new) } else { vec![] },
             is_veiled: is_veiled(&was, new),
             excess,
             latest: latest(Some(&was), new),
@@ -85,7 +107,8 @@ impl Step {
             Excess::Full { count } => format!("brought its sets to {count} elements, more than a write may"),
             other => format!("brought it to {other}"),
         });
-        once.chain(birth).chain(self.epoch.clone()).chain(restated).chain(excess).collect()
+        let lost = self.lost.iter().map(ToString::to_string);
+        once.chain(birth).chain(self.epoch.clone()).chain(restated).chain(lost).chain(excess).collect()
     }
 }
 
@@ -176,6 +199,15 @@ fn restated(old: &Doc, new: &Doc) -> Vec<String> {
         .map(|(key, _)| key.clone())
         .take(MOST_NAMED)
         .collect()
+}
+
+fn lost(old: &Doc, new: &Doc) -> Vec<Lost> {
+    let gone = |(key, was): (&String, &Slot)| {
+        let is = new.slots.get(key);
+        let is_earlier = is.is_none_or(|is| is.stamp < was.stamp);
+        is_earlier.then(|| Lost { key: key.clone(), is_dropped: is.is_none() })
+    };
+    old.slots.iter().filter_map(gone).take(MOST_NAMED).collect()
 }
 
 fn latest(old: Option<&Doc>, new: &Doc) -> Option<(String, Stamp)> {

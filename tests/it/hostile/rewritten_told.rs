@@ -44,6 +44,32 @@ fn a_field_that_is_written_once_and_changed() {
 }
 
 #[test]
+fn a_value_that_is_dropped_or_set_back_is_told_to_those_who_never_had_it() {
+    let two = shared();
+    two.bea.wf(&["edit", "GH-1", "--title", "later", "--tag", "api"]).ok();
+    let later = two.bea.stored_json(&file("GH-1"));
+    let commit = forge(&two.bea, |it| {
+        it.as_object_mut().unwrap().remove("tags");
+        it["clock"].as_object_mut().unwrap().remove("tags/api");
+    });
+    assert_told(&two, &commit, "dropped `tags/api` with its stamp");
+
+    let two = shared();
+    let before = two.bea.stored_json(&file("GH-1"));
+    two.bea.wf(&["edit", "GH-1", "--title", "later", "--tag", "api"]).ok();
+    assert_eq!(two.bea.stored_json(&file("GH-1"))["title"], later["title"]);
+    let commit = forge(&two.bea, |it| {
+        it["title"] = before["title"].clone();
+        let clock = it["clock"].as_object_mut().unwrap();
+        match before["clock"].get("title") {
+            Some(stamp) => clock.insert("title".into(), stamp.clone()),
+            None => clock.remove("title"),
+        };
+    });
+    assert_told(&two, &commit, "set `title` back to an older value");
+}
+
+#[test]
 fn a_second_birth_by_a_plain_commit_is_told_and_shows_in_conflicts() {
     let two = shared();
     let birth = "2027-01-01T00:00:00.000Z/00000/00000000";

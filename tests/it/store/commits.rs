@@ -110,7 +110,7 @@ fn a_role_does_only_what_belongs_to_it() {
     let steps = repo.steps();
     let refused = repo.with_env("WF_ROLE", "planer").refused(1, &["comment", "ISS-001", "-m", "hello"]);
     assert_eq!((&refused["code"], repo.steps()), (&"unknown-role".into(), steps));
-    assert!(refused["hints"].to_string().contains("planner"), "{refused}");
+    assert!(refused["hint"].to_string().contains("planner"), "{refused}");
     let planner = repo.with_env("WF_ROLE", "planner");
     let refused = planner.refused(1, &["policy", "set", "review=required"]);
     assert_eq!((&refused["code"], repo.steps()), (&"not-your-role".into(), steps));
