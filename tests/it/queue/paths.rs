@@ -119,7 +119,7 @@ fn a_name_with_brackets_is_a_path_and_no_pattern() {
     repo.wf(&["next", "A-1"]).ok();
     repo.write(named, "two\n");
     repo.write(matched, "two\n");
-    let error = repo.refused(1, &["done", "--summary", "x"]);
+    let error = repo.refused(1, &["done"]);
     assert_eq!(error["details"], json!([format!("{named} is in the plan but not committed")]));
     repo.git(&["add", "-A"]).ok();
     repo.git(&["commit", "-qm", "work"]).ok();
