@@ -95,7 +95,7 @@ pub(crate) struct Background {
     /// The comments on the issue, as last edited.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) comments: Vec<CommentTold>,
-    /// The reviews of the current version of the plan; for a planner, of each plan.
+    /// The reviews of the current version of the plan; for a planner, of each plan of the issue.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reviews: Vec<ReviewTold>,
     /// What is left out here, and which command shows it. Each list has at most 20 entries; texts of the issue end
@@ -222,6 +222,8 @@ pub(crate) struct CommentTold {
 pub(crate) struct ReviewTold {
     /// The plan.
     pub(crate) solution_id: SolutionId,
+    /// Whether that is the plan that will be executed: the bound one; for an executor, its own.
+    pub(crate) is_bound: bool,
     /// The verdict.
     pub(crate) verdict: Verdict,
     /// 0.4·technical + 0.3·risk + 0.3·completeness.
@@ -456,9 +458,14 @@ fn reviews(folder: &IssueFolder, reader: Reader<'_>, cut: &mut Cut) -> Vec<Revie
     let mut found: Vec<_> = plans.into_iter().flat_map(of).collect();
     found.sort_by_key(|(_, it)| (it.created_at, it.id.clone()));
     let found = cut.newest(found);
+    let bound = match reader {
+        Reader::Planner => folder.issue.record.bound_solution_id.as_ref(),
+        Reader::Executor(plan) => Some(&plan.id),
+    };
     let told = found.into_iter().map(|(solution_id, it)| {
         let findings = cut.first(it.findings.iter().collect());
         ReviewTold {
+            is_bound: bound == Some(&solution_id),
             solution_id,
             verdict: review::verdict(it),
             total: it.total,

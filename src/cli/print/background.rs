@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use crate::cli::print::review as review_print;
 use crate::model::status::ExecutionStatus;
-use crate::rules::background::{AttemptTold, Background, CheckTold, DependencyTold, FeedbackTold, IssueTold};
+use crate::rules::background::{
+    AttemptTold, Background, CheckTold, DependencyTold, FeedbackTold, IssueTold, ReviewTold,
+};
 use crate::rules::bounded::LeftOut;
 use crate::ui::text::{clean_line, count, indent};
 use crate::ui::{Screen, style};
@@ -99,10 +101,24 @@ pub(in crate::cli) fn background(told: &Background, screen: &mut Screen) -> io::
         writeln!(screen, "    {}, {}:", clean_line(&it.author), it.created_at)?;
         writeln!(screen, "{}", indent(&it.body, 8))?;
     }
-    if !told.reviews.is_empty() {
+    let (bound, others): (Vec<&ReviewTold>, Vec<_>) = told.reviews.iter().partition(|it| it.is_bound);
+    if !bound.is_empty() {
         heading("reviews of the current plan", screen)?;
     }
-    for it in &told.reviews {
+    reviews(&bound, screen)?;
+    let mut left = others;
+    while let Some(first) = left.first() {
+        let (of_one, rest): (Vec<&ReviewTold>, Vec<_>) =
+            left.iter().partition(|it| it.solution_id == first.solution_id);
+        heading(&format!("reviews of {}, which is not bound", first.solution_id), screen)?;
+        reviews(&of_one, screen)?;
+        left = rest;
+    }
+    Ok(())
+}
+
+fn reviews(all: &[&ReviewTold], screen: &mut Screen) -> io::Result<()> {
+    for it in all {
         let verdict = screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());
         let (plan, author) = (&it.solution_id, clean_line(&it.author));
         writeln!(screen, "    {plan}: {verdict} {} by {author}, {}", it.total, it.created_at)?;

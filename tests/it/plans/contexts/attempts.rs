@@ -77,6 +77,45 @@ fn findings_of_reviews_are_told_as_long_as_they_speak_of_the_plan_in_force() {
 }
 
 #[test]
+fn reviews_of_a_plan_that_is_not_bound_stand_under_its_id() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let old = repo.planned("ISS-001", &plan());
+    let new =
+        repo.wf_in(plan_on("src/b.rs").to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
+    repo.wf(&["bind", "ISS-001", &new, "--force", "--reason", "a test"]).ok();
+    let bo = repo.as_person("Bo", "bo@example.org");
+    for (plan, score, finding) in [(&old, "10", "Do not"), (&new, "90", "Do it")] {
+        let scores = ["--technical", score, "--risk", score, "--completeness", score];
+        bo.wf(&[&["solution", "review", plan, "--finding", finding][..], &scores].concat()).ok();
+    }
+    let told = repo.wf(&["context", "ISS-001"]).ok().stdout;
+    let place = |text: &str| told.find(text).unwrap_or_else(|| panic!("{text}: {told}"));
+    let other = format!("reviews of {old}, which is not bound");
+    let places = [place("reviews of the current plan"), place("- Do it"), place(&other), place("- Do not")];
+    assert!(places.is_sorted(), "{told}");
+    // Without one that is bound to it, nothing is called the current plan.
+    bo.wf(&[
+        "solution",
+        "review",
+        &old,
+        "--finding",
+        "Never",
+        "--technical",
+        "9",
+        "--risk",
+        "9",
+        "--completeness",
+        "9",
+    ])
+    .ok();
+    let reviews = repo.json(&["context", "ISS-001"])["reviews"].clone();
+    let bound: Vec<_> =
+        reviews.as_array().unwrap().iter().map(|it| it["is_bound"].as_bool().unwrap()).collect();
+    assert_eq!(bound, [false, true, false]);
+}
+
+#[test]
 fn the_next_attempt_is_told_which_check_failed_and_how() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
