@@ -269,7 +269,7 @@ pub(crate) struct Failure {
 pub(crate) struct End {
     /// completed or failed.
     pub(crate) status: ExecutionStatus,
-    /// The outcome, if it completed.
+    /// What the executor reported; for a failure, only if there was a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<ExecutionResult>,
     /// The failure, if it failed.

@@ -84,8 +84,9 @@ impl Session {
         change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
         let Some(remote) = remote else { return Ok(self.transact(change)?.answer) };
+        let before = self.store.tip()?;
         let Through { answer, synced, far_future } = sync::through(&self.store, remote, in_role(change))?;
-        self.notice_all(clones::losses(&synced));
+        self.notice_all(clones::came_with(&self.store, &synced, before)?);
         self.notice_all(far_future.warnings().map(Notice::warning));
         Ok(answer)
     }

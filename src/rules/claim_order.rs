@@ -10,7 +10,8 @@ use crate::model::status::ExecutionStatus;
 pub(crate) struct Holding {
     /// The index of the one that holds.
     pub(crate) holder: Option<usize>,
-    /// In the order of the executions. One that was set aside after it ended still shows how it ended.
+    /// In the order of the executions. One that was set aside after it ended still shows how it ended, and so does each of
+    /// several that were completed without knowing of each other.
     pub(crate) statuses: Vec<ExecutionStatus>,
 }
 
@@ -43,7 +44,7 @@ pub(crate) fn who_holds(executions: &[ExecutionFolder]) -> Holding {
         .map(|n| match outcomes[n] {
             outcome if holder == Some(n) => outcome,
             ExecutionStatus::Executing => ExecutionStatus::Superseded,
-            outcome if aside[n] => outcome,
+            outcome if aside[n] || outcome == ExecutionStatus::Completed => outcome,
             _ => ExecutionStatus::Superseded,
         })
         .collect();
@@ -114,6 +115,15 @@ mod tests {
         let first = execution("a", 1, 5);
         assert_eq!(who_holds(&[first.clone(), takeover.clone()]).statuses, [Superseded, Executing]);
         assert_eq!(who_holds(&[ended(first, Completed), takeover]).statuses, [Completed, Superseded]);
+    }
+
+    #[test]
+    fn of_two_that_were_completed_apart_neither_supersedes_the_other() {
+        let one = ended(execution("a", 1, 5), Completed);
+        let mut two = ended(execution("b", 2, 50), Completed);
+        two.execution.supersedes =
+            vec![Supersedes { execution_id: execution_id("EXR-ISS-1-a"), status: Executing }];
+        assert_eq!(who_holds(&[one, two]).statuses, [Completed, Completed]);
     }
 
     #[test]

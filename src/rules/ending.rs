@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::folder::ExecutionFolder;
-use crate::model::execution::AsideReason;
+use crate::model::execution::{AsideReason, End, LogEntry};
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 
@@ -34,6 +34,17 @@ impl<'a> Ending<'a> {
             (_, None) => return None,
         };
         Some(Self { how, by: execution.ended_by()?, at, forced: execution.forced() })
+    }
+
+    /// Every end of this execution in the order of its log: clones that did not know of each other may each have written one.
+    pub(crate) fn all(execution: &'a ExecutionFolder) -> Vec<Self> {
+        let one = |(end, entry): (&'a End, &'a LogEntry)| Self {
+            how: if end.status == ExecutionStatus::Completed { How::Completed } else { How::Failed },
+            by: &entry.actor,
+            at: entry.at,
+            forced: end.forced.as_deref(),
+        };
+        execution.ends().map(one).collect()
     }
 }
 

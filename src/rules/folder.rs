@@ -203,7 +203,8 @@ impl ExecutionFolder {
         }
     }
 
-    fn ends(&self) -> impl Iterator<Item = (&End, &LogEntry)> {
+    /// All ends, in the order of the log.
+    pub(super) fn ends(&self) -> impl Iterator<Item = (&End, &LogEntry)> {
         self.log.iter().filter_map(|entry| match &entry.event {
             Event::End(end) => Some((end, entry)),
             _ => None,
@@ -214,6 +215,12 @@ impl ExecutionFolder {
     fn deciding_end(&self) -> Option<(&End, &LogEntry)> {
         let outcome = self.outcome();
         self.ends().find(|(end, _)| end.status == outcome)
+    }
+
+    /// The ends that did not decide the outcome: others ended it, too, without knowing of that one.
+    pub(crate) fn other_ends(&self) -> impl Iterator<Item = (&End, &LogEntry)> {
+        let deciding = self.deciding_end().map(|(_, entry)| &entry.id);
+        self.ends().filter(move |(_, entry)| Some(&entry.id) != deciding)
     }
 
     /// When it ended.

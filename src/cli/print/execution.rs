@@ -1,12 +1,22 @@
 //! How executions and their commits are shown, everywhere.
 
 use crate::model::hash::CommitHash;
-use crate::ops::work::{CommitView, ExecutionView};
+use crate::ops::work::{CommitView, EndView, ExecutionView};
 
 impl CommitView {
     /// The note that people see after its subject.
     pub(in crate::cli) fn whereabouts(&self) -> &'static str {
         if self.on_no_branch { ON_NO_BRANCH } else { "" }
+    }
+}
+
+impl EndView {
+    /// What another clone said of the same execution, on one line.
+    pub(in crate::cli) fn note(&self) -> String {
+        let forced = self.forced.as_deref().map(|reason| format!(", gate overridden: {reason}"));
+        let text = self.text().map(|text| format!(": {text}"));
+        let (status, by, at) = (self.status, &self.ended_by, self.finished_at);
+        format!("also {status} by {by}, {at}{}{}", forced.unwrap_or_default(), text.unwrap_or_default())
     }
 }
 

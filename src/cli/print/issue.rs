@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::cli::print::issues::status_style;
 use crate::cli::print::review;
+use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::ops::issues::{CommentView, Contents, IssueView, ShownExecution};
 use crate::ops::work::{CommitView, ExecutionView};
@@ -110,8 +111,9 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
     if !contents.executions.is_empty() {
         section(screen, Some("executions"))?;
     }
+    let completed = contents.executions.iter().filter(|it| it.status == ExecutionStatus::Completed).count();
     for it in &contents.executions {
-        attempt(screen, it, now)?;
+        attempt(screen, it, completed > 1, now)?;
     }
     if !contents.feedback.is_empty() {
         section(screen, Some("feedback"))?;
@@ -133,7 +135,8 @@ fn work(screen: &mut Screen, contents: &Contents, now: i64) -> io::Result<()> {
     Ok(())
 }
 
-fn attempt(screen: &mut Screen, it: &ExecutionView, now: i64) -> io::Result<()> {
+/// One execution among those of its issue; of several results, each is told with the person who reported it.
+fn attempt(screen: &mut Screen, it: &ExecutionView, is_one_of_several: bool, now: i64) -> io::Result<()> {
     let execution = &it.execution;
     let painter = screen.painter();
     writeln!(
@@ -151,6 +154,14 @@ fn attempt(screen: &mut Screen, it: &ExecutionView, now: i64) -> io::Result<()> 
     }
     if let Some(message) = it.failure.as_ref().and_then(|failure| failure.message.as_ref()) {
         writeln!(screen, "        {}", painter.paint(style::BAD, message))?;
+    }
+    if let Some(summary) = it.result.as_ref().and_then(|result| result.summary.as_ref())
+        && (is_one_of_several || !it.other_ends.is_empty())
+    {
+        writeln!(screen, "        done: {}", clean_line(summary))?;
+    }
+    for end in &it.other_ends {
+        writeln!(screen, "        {}", clean_line(&end.note()))?;
     }
     Ok(())
 }
@@ -188,6 +199,9 @@ pub(in crate::cli) fn execution(screen: &mut Screen, shown: &ShownExecution, now
         if let Some(value) = value {
             field(screen, name, &value)?;
         }
+    }
+    for end in &it.other_ends {
+        writeln!(screen, "{}", clean_line(&end.note()))?;
     }
     if !it.commits.is_empty() {
         section(screen, Some("commits"))?;

@@ -244,6 +244,9 @@ fn print_execution(
     if let Some(summary) = it.result.as_ref().and_then(|result| result.summary.as_ref()) {
         writeln!(screen, "      done: {}", clean_line(summary))?;
     }
+    for end in &it.other_ends {
+        writeln!(screen, "      {}", clean_line(&end.note()))?;
+    }
     Ok(())
 }
 

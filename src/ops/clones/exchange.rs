@@ -48,7 +48,7 @@ pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
 /// Reports unusual changes that came in.
 fn came_in(session: &Session, mut synced: Synced, before: ObjectId) -> Answer<Synced> {
     let store = session.store();
-    session.notice_all(noticed::losses(&synced));
+    session.notice_all(noticed::came_with(store, &synced, Some(before))?);
     if let Some(now) = store.tip()? {
         synced.rewritten = store.rewritten(before, now, &synced.restored)?;
     }

@@ -6,4 +6,4 @@ mod noticed;
 
 pub(crate) use conflicts::{Settle, Which, conflicts, settle};
 pub(crate) use exchange::{catch_up, pull, push, sync};
-pub(crate) use noticed::{losses, some};
+pub(crate) use noticed::{came_with, losses, some};

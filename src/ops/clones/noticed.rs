@@ -1,12 +1,29 @@
 //! Unusual changes that an exchange brought in.
 
 use crate::model::words::count;
-use crate::ops::Notice;
-use crate::store::Rewritten;
-use crate::sync::Synced;
+use crate::ops::{Notice, Refusal, work};
+use crate::store::{ObjectId, Rewritten, Store};
+use crate::sync::{Moved, Synced};
 
 /// At most this many are named one by one; the view has all.
 const NAMED: usize = 10;
+
+/// What everybody should know of an exchange that another operation made; `before` is the tip of then.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn came_with(
+    store: &Store,
+    synced: &Synced,
+    before: Option<ObjectId>,
+) -> Result<Vec<Notice>, Refusal> {
+    let mut notices = losses(synced);
+    if let Some(before) = before.filter(|_| synced.merged != Moved::None) {
+        let (before, now) = (store.snapshot_at(before)?, store.snapshot()?);
+        notices.extend(work::notices_of_ends_apart(store, &before, &now)?);
+    }
+    Ok(notices)
+}
 
 /// What the remote had lost, and the exchange kept or restored.
 pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {

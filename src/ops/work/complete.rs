@@ -2,7 +2,7 @@
 
 use super::report::missing_links;
 use super::{
-    Ended, Intent, Meant, Report, as_stored, confirm, ended, meant, refuse_foreign, unbind_worktree,
+    Asked, Ended, Intent, Meant, Report, as_stored, confirm, ended, meant, refuse_foreign, unbind_worktree,
     unfinished,
 };
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
@@ -45,7 +45,8 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let (store, item, force) = (session.store(), input.item.as_deref(), input.force.as_deref());
     let mut seen = store.snapshot()?;
     let mut before = meant(store, &seen, item)?;
-    if confirm(session, &before.execution)? {
+    let asked = confirm(session, &before.execution)?;
+    if matches!(asked, Asked::Merged) {
         seen = store.snapshot()?;
         before = meant(store, &seen, item)?;
     }
@@ -117,7 +118,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     if !unbegun.is_empty() && commits > 0 {
         session.notice(left_out(id.issue().as_str(), &unbegun));
     }
-    let ended = ended::publish(session, &before.execution.execution, input.take_next, Some(commits))?;
+    let ended = ended::publish(session, &before.execution.execution, input.take_next, Some(commits), &asked)?;
     Ok(session.done(ended, committed.commit))
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Attempt, Claim, Wish, claim, publish as publish_end, through, unpublished};
+use super::{Asked, Attempt, Claim, Wish, claim, publish_after, through, unpublished};
 use crate::model::execution::Execution;
 use crate::model::remedy::Remedies;
 use crate::ops::{Refusal, Session};
@@ -56,12 +56,14 @@ impl Ended {
     }
 }
 
-/// Publishes the end of an execution that is recorded here; `commits` carry it out, where that was counted.
+/// Publishes the end of an execution that is recorded here; `commits` carry it out, where that was
+/// counted, and `asked` is what came of asking its remote before.
 pub(super) fn publish(
     session: &Session,
     ended: &Execution,
     take_next: bool,
     commits: Option<usize>,
+    asked: &Asked,
 ) -> Result<Ended, Refusal> {
     let taken = take_next.then(|| next(session));
     let store = session.store();
@@ -72,7 +74,8 @@ pub(super) fn publish(
         (Some(remote), Some(Err(refusal))) if refusal.code == "unreachable" => {
             session.notice(unpublished(&remote, &refusal.message, Remedies::none()));
         }
-        _ => publish_end(session, ended)?,
+        (_, Some(Ok(_))) => publish_after(session, ended, &Asked::Merged)?,
+        _ => publish_after(session, ended, asked)?,
     }
     let ended = Attempt { effective_commits: commits, ..Attempt::now(store, &ended.id)? };
     let (next, refused) = match taken {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::execution::{Check, CommitLink, Event, Execution, ExecutionResult, Failure};
+use crate::model::execution::{Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry};
 use crate::model::hash::CommitHash;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
@@ -59,6 +59,48 @@ pub(crate) struct ExecutionView {
     /// Why a gate was overridden to end it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
+    /// Other ends of the same execution, by clones that did not know of this one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) other_ends: Vec<EndView>,
+}
+
+/// An end of an execution that had already ended in another clone.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct EndView {
+    /// completed or failed.
+    pub(crate) status: ExecutionStatus,
+    /// Who ended it.
+    pub(crate) ended_by: String,
+    /// When.
+    pub(crate) finished_at: Time,
+    /// What was reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<ExecutionResult>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<Failure>,
+    /// Why a gate was overridden for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) forced: Option<String>,
+}
+
+impl EndView {
+    fn of((end, entry): (&End, &LogEntry)) -> Self {
+        Self {
+            status: end.status,
+            ended_by: entry.actor.clone(),
+            finished_at: entry.at,
+            result: end.result.clone(),
+            failure: end.failure.clone(),
+            forced: end.forced.clone(),
+        }
+    }
+
+    /// What was said of it.
+    pub(crate) fn text(&self) -> Option<&str> {
+        let message = self.failure.as_ref().and_then(|failure| failure.message.as_deref());
+        message.or_else(|| self.result.as_ref().and_then(|result| result.summary.as_deref()))
+    }
 }
 
 impl CommitView {
@@ -98,6 +140,7 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         finished_at: folder.finished_at(),
         ended_by: folder.ended_by().map(str::to_owned),
         forced: folder.forced().map(str::to_owned),
+        other_ends: folder.other_ends().map(EndView::of).collect(),
     }
 }
 

@@ -1,7 +1,11 @@
 //! Failing an execution.
 
-use super::{Ended, Intent, Meant, Told, confirm, ended, failure, meant, refuse_foreign, unbind_worktree};
-use crate::model::execution::{End, Event};
+use super::report::missing_links;
+use super::{
+    Asked, Ended, Intent, Meant, Report, Told, confirm, ended, failure, meant, refuse_foreign,
+    unbind_worktree,
+};
+use crate::model::execution::{End, Event, ExecutionResult};
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Refusal, Session, trail};
 
@@ -12,6 +16,8 @@ pub(crate) struct Fail {
     pub(crate) item: Option<String>,
     /// What went wrong.
     pub(crate) told: Told,
+    /// What the executor reports beside that.
+    pub(crate) report: Option<Report>,
     /// Whether the next item is taken in the same push.
     pub(crate) take_next: bool,
     /// Why a gate is overridden.
@@ -25,8 +31,21 @@ pub(crate) struct Fail {
 /// What keeps a claim from being meant; `claim-of-another`, `lease-ran-out`; `other-plan`, `not-found` of what is told.
 pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
     let (store, item, told) = (session.store(), input.item.as_deref(), &input.told);
-    let before = meant(store, &store.snapshot()?, item)?;
-    confirm(session, &before.execution)?;
+    let mut before = meant(store, &store.snapshot()?, item)?;
+    let asked = confirm(session, &before.execution)?;
+    if matches!(asked, Asked::Merged) {
+        before = meant(store, &store.snapshot()?, item)?;
+    }
+    let named = match &input.report {
+        Some(report) => report.commits(store)?,
+        None => Vec::new(),
+    };
+    let links = missing_links(store, &before, &named)?;
+    let result = input.report.as_ref().map(|report| {
+        let mut result = ExecutionResult::default();
+        report.record(&mut result);
+        result
+    });
     let committed = session.transact(|tx| {
         let Meant { folder, execution } = meant(store, tx, item)?;
         refuse_foreign(store, &execution, Intent::End, input.force.as_deref())?;
@@ -41,9 +60,12 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
         if let (Some(task), Some(solution)) = (&told.failure.task_id, folder.solution(&it.solution_id)) {
             trail::in_plan(&solution.typed_plan(), &it.solution_id, task)?;
         }
+        for link in &links {
+            tx.log(&it.id, Event::Commit(link.clone()))?;
+        }
         let end = End {
             status: ExecutionStatus::Failed,
-            result: None,
+            result: result.clone(),
             failure: Some(told.failure.clone()),
             patch_id: None,
             forced: input.force.clone(),
@@ -57,6 +79,6 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
     })?;
     let failed = &before.execution.execution;
     unbind_worktree(session, &failed.id);
-    let ended = ended::publish(session, failed, input.take_next, None)?;
+    let ended = ended::publish(session, failed, input.take_next, None, &asked)?;
     Ok(session.done(ended, committed.commit))
 }

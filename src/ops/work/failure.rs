@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
+use super::Report;
 use crate::model::execution::{Execution, Failure as Reported};
 use crate::model::id::SolutionId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
@@ -13,16 +15,18 @@ use crate::rules::facts;
 use crate::rules::folder::IssueFolder;
 use crate::store::{StoreError, Tx, layout};
 
-/// A failure as JSON.
+/// A failure as JSON. It may also be the report of an execution that failed, as `done --result` takes it of one that
+/// completed; without a message, its errors or its summary say what went wrong.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = super::report::with_failed_report)]
 pub(crate) struct FailureInput {
     /// The task of the plan that went wrong.
     task_id: Option<String>,
     /// test_failure, compilation, timeout, …
     error_type: Option<String>,
     /// What went wrong.
-    #[schemars(with = "String", regex(pattern = r"\S"))]
+    #[schemars(regex(pattern = r"\S"))]
     message: Option<String>,
     /// Where it was raised.
     stack_trace: Option<String>,
@@ -40,6 +44,28 @@ pub(crate) struct Told {
 }
 
 impl Told {
+    /// Reads what went wrong with an execution: a text, or JSON, which may also be a report.
+    ///
+    /// # Errors
+    /// `invalid-json`.
+    pub(crate) fn parse_with_report(text: &str) -> Result<(Self, Option<Report>), Refusal> {
+        let is_object = text.trim_start().starts_with('{');
+        let Some(Value::Object(fields)) = is_object.then(|| strict::parse_text(text.trim()).ok()).flatten()
+        else {
+            return Ok((Self::parse(text)?, None));
+        };
+        let (mut told, report) = Report::of_failure(fields).map_err(|why| not_one(&why))?;
+        if let Some(report) = &report {
+            if let Some(message) = report.trouble().filter(|_| !told.contains_key("message")) {
+                told.insert("message".into(), message.into());
+            }
+            if let Some(plan) = report.plan() {
+                told.insert("solution_id".into(), plan.to_string().into());
+            }
+        }
+        Ok((Self::of(&Value::from(told))?, report))
+    }
+
     /// Reads what went wrong: a text, or JSON.
     ///
     /// # Errors
@@ -50,12 +76,11 @@ impl Told {
             let failure = Reported { message: Some(text.to_owned()), ..Reported::default() };
             return Ok(Self { failure, solution_id: None });
         }
-        let not_one = |why: String| {
-            Refusal::new("invalid-json", format!("the text is not a failure as JSON: {why}"))
-                .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
-        };
-        let value = strict::parse_text(text).map_err(|fault| not_one(strict_fault(&fault)))?;
-        let input: FailureInput = typed::read(&value).map_err(|error| not_one(error.to_string()))?;
+        Self::of(&strict::parse_text(text).map_err(|fault| not_one(&strict_fault(&fault)))?)
+    }
+
+    fn of(value: &Value) -> Result<Self, Refusal> {
+        let input: FailureInput = typed::read(value).map_err(|error| not_one(&error.to_string()))?;
         if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
             return Err(Refusal::new("invalid-json", "the failure has no `message`")
                 .hint("say in `message` what went wrong"));
@@ -63,6 +88,11 @@ impl Told {
         let FailureInput { task_id, error_type, message, stack_trace, solution_id } = input;
         Ok(Self { failure: Reported { task_id, error_type, message, stack_trace }, solution_id })
     }
+}
+
+fn not_one(why: &str) -> Refusal {
+    Refusal::new("invalid-json", format!("the text is not a failure as JSON: {why}"))
+        .hint("its fields are solution_id, task_id, error_type, message and stack_trace")
 }
 
 /// What the feedback on a failed execution says beside its text.

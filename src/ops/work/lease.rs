@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Attempt, Intent, Meant, confirm, meant, publish, refuse_foreign, set_aside, unbind_worktree};
+use super::{
+    Attempt, Intent, Meant, confirm, meant, publish, publish_after, refuse_foreign, set_aside,
+    unbind_worktree,
+};
 use crate::model::execution::{AsideReason, Event, Execution, Renew};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::IssueStatus;
@@ -74,7 +77,7 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     let lease = store.lease()?;
     // A claim that others keep alive would never expire.
     refuse_foreign(store, &before.execution, Intent::Keep, None)?;
-    confirm(session, &before.execution)?;
+    let asked = confirm(session, &before.execution)?;
     let committed = session.transact(|tx| {
         let Meant { execution, .. } = meant(store, tx, item)?;
         let it = &execution.execution;
@@ -89,7 +92,7 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
         }
         Ok(it.id.clone())
     })?;
-    publish(session, &before.execution.execution)?;
+    publish_after(session, &before.execution.execution, &asked)?;
     let renewed = Attempt::now(store, &committed.answer)?.execution.execution;
     let lease = Lease::of(&renewed, renewed.lease_expires_at, store.now()?);
     Ok(session.done(lease, committed.commit))

@@ -1,5 +1,6 @@
 //! Which execution an operation is about.
 
+use super::why_lost;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
@@ -50,25 +51,31 @@ pub(crate) fn meant(store: &Store, read: &impl Read, item: Option<&str>) -> Resu
     let Some(holder) = facts::holder(&folder) else {
         let mine = folder.executions.iter().find(|it| Some(&it.execution.id) == wanted.as_ref());
         let end = mine.and_then(|it| Some((it.execution.id.short(), Ending::of(it)?)));
+        let is_told = end.is_some();
         let end = end.map(|(id, it)| format!("; `{id}` was {it}"));
-        return Err(Refusal::new(
+        let refusal = Refusal::new(
             "not-executing",
             format!(
                 "nobody is executing issue `{issue}`; it is {}{}",
                 facts::status(&folder),
                 end.unwrap_or_default()
             ),
-        )
-        .remedy("next", "takes an item"));
+        );
+        let refusal = if is_told { refusal.hint("its commits stay in the trail") } else { refusal };
+        return Err(refusal.remedy("next", "takes an item"));
     };
     if let Some(lost) = wanted.filter(|id| *id != holder.execution.id) {
-        let who = &holder.execution;
-        return Err(Refusal::new(
+        let mine = folder.executions.iter().find(|it| it.execution.id == lost);
+        let refusal = Refusal::new(
             "claim-lost",
-            format!("`{lost}` no longer holds `{issue}`: `{}` by {} does", who.id, who.actor),
+            format!("`{lost}` no longer holds `{issue}`: {}", why_lost(mine, holder)),
         )
         .hint("its commits stay in the trail")
-        .remedy("next", "takes another item"));
+        .remedy("next", "takes another item");
+        if holder.outcome() != ExecutionStatus::Executing {
+            return Err(refusal.remedy(Call::new("show", [&issue]), "shows what was reported"));
+        }
+        return Err(refusal);
     }
     if holder.outcome() != ExecutionStatus::Executing {
         let ended = match holder.outcome() {

@@ -42,9 +42,8 @@ fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
             let how = Ending::of(mine).map(|it| it.to_string()).unwrap_or_default();
             return Ok(Own::Ended(active, how));
         }
-        Claim::Lost { to: Some(holder), .. } => {
-            let holder = &holder.execution;
-            let why = format!("`{}` by {} holds the issue", holder.id.short(), holder.actor);
+        Claim::Lost { own, to: Some(holder) } => {
+            let why = why_lost(Some(own), holder);
             return Ok(Own::Lost(active, why));
         }
         Claim::Holds(mine) if status == IssueStatus::Executing => {
@@ -57,6 +56,19 @@ fn standing(read: &impl Read, active: Active) -> Result<Own, Refusal> {
         None => format!("the issue is {status}"),
     };
     Ok(Own::Lost(active, why))
+}
+
+/// Who holds the issue of a claim that is lost, since when, and who gave the claim up before that, when and why.
+pub(crate) fn why_lost(own: Option<&ExecutionFolder>, holder: &ExecutionFolder) -> String {
+    let it = &holder.execution;
+    let holds = match Ending::of(holder) {
+        Some(ending) => format!("`{}` was {ending}", it.id.short()),
+        None => format!("`{}` by {} holds the issue since {}", it.id.short(), it.actor, it.started_at),
+    };
+    match own.and_then(Ending::of) {
+        Some(ending) => format!("it was {ending}, and {holds}"),
+        None => holds,
+    }
 }
 
 /// What the executor here should know of a claim that is lost, or that was ended elsewhere.

@@ -32,11 +32,34 @@ pub(crate) fn through(store: &Store, execution: &Execution) -> Result<Option<Str
     }
 }
 
-/// If the lease has expired as far as the claim's remote knows, someone may have taken the item over, so the remote is
-/// asked first. Returns whether it was asked.
-pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<bool, Refusal> {
+/// What came of asking the remote of a claim.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    /// It was not asked, because the claim is one of this clone alone, or what it has cannot be merged.
+    Nothing,
+    /// What it has is merged.
+    Merged,
+    /// It could not be reached, and why.
+    Unreached(String),
+}
+
+/// Asks the remote that a claim was made through whether the claim still holds there: another clone may have released,
+/// taken over or ended it. Where the remote cannot be asked, what is known here counts until the lease, as far as the
+/// remote knows it, has expired.
+///
+/// # Errors
+/// `lease-ran-out`.
+pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<Asked, Refusal> {
     let store = session.store();
-    let Some(remote) = through(store, &execution.execution)? else { return Ok(false) };
+    let Some(remote) = through(store, &execution.execution)? else { return Ok(Asked::Nothing) };
+    let before = store.tip()?;
+    let error = match sync::pull(store, &remote) {
+        Ok(synced) => {
+            session.notice_all(clones::came_with(store, &synced, before)?);
+            return Ok(Asked::Merged);
+        }
+        Err(error) => error,
+    };
     // What is no store, or cannot be read, knows nothing of it.
     let there = store.read_ref(&store.tracking(&remote))?.and_then(|head| store.snapshot_at(head).ok());
     let published = match &there {
@@ -45,21 +68,29 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
     };
     let until = published.map_or(execution.execution.lease_expires_at, |it| it.lease_expires_at());
     if store.now()? <= until {
-        return Ok(false);
+        let is_unreachable = error.is_unreachable();
+        return Ok(if is_unreachable { Asked::Unreached(error.to_string()) } else { Asked::Nothing });
     }
-    let synced = sync::sync(store, &remote).map_err(|error| {
-        let id = &execution.execution.id;
-        Refusal::new(
-            "lease-ran-out",
-            format!("`{remote}` knows the lease of `{id}` only until {until}, and cannot be asked: {error}"),
-        )
-        .hint(format!(
-            "somebody may have taken the item over; try again once `git ls-remote {}` works",
-            shell::operand(&remote)
-        ))
-    })?;
-    session.notice_all(clones::losses(&synced));
-    Ok(true)
+    let id = &execution.execution.id;
+    Err(Refusal::new(
+        "lease-ran-out",
+        format!("`{remote}` knows the lease of `{id}` only until {until}, and cannot be asked: {error}"),
+    )
+    .hint(format!(
+        "somebody may have taken the item over; try again once `git ls-remote {}` works",
+        shell::operand(&remote)
+    )))
+}
+
+/// Publishes the outcome of a claim whose remote was asked before: nobody waits twice for one that cannot be reached.
+pub(crate) fn publish_after(session: &Session, execution: &Execution, asked: &Asked) -> Result<(), Refusal> {
+    match (asked, through(session.store(), execution)?) {
+        (Asked::Unreached(why), Some(remote)) => {
+            session.notice(unpublished(&remote, why, Remedies::none()));
+            Ok(())
+        }
+        _ => publish(session, execution),
+    }
 }
 
 /// Publishes the outcome of a claim to the remote that it was made through. If that fails, the outcome is still
@@ -67,8 +98,9 @@ pub(crate) fn confirm(session: &Session, execution: &ExecutionFolder) -> Result<
 pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Refusal> {
     let store = session.store();
     let Some(remote) = through(store, execution)? else { return Ok(()) };
+    let before = store.tip()?;
     match sync::publish(store, &remote) {
-        Ok(synced) => session.notice_all(clones::losses(&synced)),
+        Ok(synced) => session.notice_all(clones::came_with(store, &synced, before)?),
         Err(error) => {
             // To try again helps only where the remote did not look at it.
             let is_declined = matches!(error, sync::SyncError::Refused { .. });

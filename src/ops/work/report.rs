@@ -59,6 +59,32 @@ const AROUND: [&str; 4] = [INNER, "solution_id", "status", "executed_at"];
 /// Where the report stands in such a file.
 const INNER: &str = "execution_result";
 
+/// The fields in which a failure says what went wrong.
+const OF_A_FAILURE: [&str; 4] = ["task_id", "error_type", "message", "stack_trace"];
+
+/// For a failure as JSON: its schema admits the fields of a report, too.
+pub(super) fn with_failed_report(schema: &mut schemars::Schema) {
+    let report = schemars::SchemaGenerator::default().into_root_schema_for::<Report>();
+    let (own, more) = (schema.ensure_object(), report.as_value());
+    for name in ["properties", "$defs"] {
+        let Some(more) = more.get(name).and_then(Value::as_object) else { continue };
+        let known = own.entry(name).or_insert_with(|| Value::from(Map::new()));
+        let Some(known) = known.as_object_mut() else { continue };
+        for (name, value) in more {
+            known.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    let says = ["message", "errors", "summary", INNER].map(|name| serde_json::json!({"required": [name]}));
+    schema.insert("anyOf".into(), Value::from(says.to_vec()));
+    if let Some(defs) = schema.pointer_mut("/$defs").and_then(Value::as_object_mut) {
+        defs.remove("Status");
+    }
+    if let Some(status) = schema.pointer_mut("/properties/status") {
+        *status =
+            serde_json::json!({"enum": ["failed", null], "description": "failed (`done` reports success)."});
+    }
+}
+
 /// The schema admits both forms.
 fn with_inner_report(schema: &mut schemars::Schema) {
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
@@ -118,11 +144,47 @@ impl Report {
         match input.status.as_deref() {
             None | Some("completed") => Ok(input),
             Some("failed") => Err(Refusal::new("result-failed", format!("{of} reports a failure"))
-                .remedy("fail -m TEXT|JSON", "records it")),
+                .remedy("fail -m TEXT|JSON", "records it, and takes this JSON")),
             Some(other) => Err(Refusal::new("invalid-json", format!("{of} has the status `{other}`"))
                 .hint("the status of a result is `completed`")
                 .remedy("fail", "reports a failure")),
         }
+    }
+
+    /// Reads a failure as JSON: the fields of a failure, and those of the report of an execution that failed, which may
+    /// be in [`INNER`]. Returns the first ones, without those of the report, and the report if there is one.
+    pub(super) fn of_failure(
+        fields: Map<String, Value>,
+    ) -> Result<(Map<String, Value>, Option<Self>), String> {
+        let (told, rest): (Map<_, _>, Map<_, _>) =
+            flat(fields)?.into_iter().partition(|(name, _)| OF_A_FAILURE.contains(&name.as_str()));
+        if rest.keys().all(|name| name == "solution_id") {
+            return Ok((told.into_iter().chain(rest).collect(), None));
+        }
+        let report: Self = typed::read(&Value::from(rest)).map_err(|error| error.to_string())?;
+        match report.status.as_deref() {
+            None | Some("failed") => Ok((told, Some(report))),
+            Some(other) => Err(format!("its status is `{other}`, not `failed`")),
+        }
+    }
+
+    /// What went wrong, in its words: its errors, or else its summary.
+    pub(super) fn trouble(&self) -> Option<String> {
+        let one = |error: &Value| match error {
+            Value::String(text) => text.clone(),
+            Value::Object(fields) => match fields.get("message").and_then(Value::as_str) {
+                Some(message) => message.to_owned(),
+                None => error.to_string(),
+            },
+            other => other.to_string(),
+        };
+        let errors: Vec<String> = self.errors.iter().map(one).collect();
+        if errors.is_empty() { self.summary.clone() } else { Some(errors.join("\n")) }
+    }
+
+    /// The plan that it is about.
+    pub(super) fn plan(&self) -> Option<&SolutionId> {
+        self.solution_id.as_ref()
     }
 
     /// The refusal of something that is not a report.

@@ -1,6 +1,7 @@
 //! Claims, verification, and how an execution ends.
 
 mod agents;
+mod apart;
 mod claims;
 mod consent;
 mod detail;

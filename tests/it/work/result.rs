@@ -159,3 +159,37 @@ fn numbers_of_a_report_stay_as_they_were_written() {
     let stored: String = end.map(|path| work.repo.stored(&path)).collect();
     assert!(stored.contains("\"tokens\": 1e5"), "{stored}");
 }
+
+/// What `done --result` refuses as a failure, `fail` takes as it is.
+#[test]
+fn a_report_of_a_failure_is_recorded_by_fail() {
+    let sandbox = Sandbox::new();
+    let work = work(&sandbox);
+    let plan = work.repo.json(&["solution", "list", "ISS-001"])[0]["id"].clone();
+    let mut report = work.report();
+    report.as_object_mut().unwrap().remove("status");
+    report["tests_passed"] = json!(false);
+    report["errors"] = json!(["1 of 2 tests failed"]);
+    let state = json!({"solution_id": plan, "status": "failed", "executed_at": "2026-11-21T02:14:05Z",
+        "execution_result": report});
+    let error = work.repo.refused_in(state.to_string(), 1, &["done", "--result", "-"]);
+    assert_eq!(error["code"], "result-failed");
+    assert!(error["hint"].as_str().unwrap().contains("git wf fail -m"), "{error}");
+    let refused = |change: &dyn Fn(&mut Value), code: &str| {
+        let mut bad = state.clone();
+        change(&mut bad);
+        let error = work.repo.refused(1, &["fail", "-m", &bad.to_string()]);
+        assert_eq!(error["code"], code, "{error}");
+    };
+    refused(&|it| it["solution_id"] = json!("SOL-ISS-001-other"), "other-plan");
+    refused(&|it| it["status"] = json!("completed"), "invalid-json");
+    refused(&|it| it["execution_result"]["colour"] = json!(1), "invalid-json");
+    refused(&|it| it["execution_result"] = json!({"tests_passed": false}), "invalid-json");
+    let execution = work.repo.json(&["fail", "-m", &state.to_string()]);
+    assert_eq!(execution["status"], "failed");
+    assert_eq!(execution["failure"]["message"], "1 of 2 tests failed");
+    assert_eq!(execution["result"]["tests_passed"], json!(false));
+    assert_eq!(execution["commits"][0]["hash"], work.commit);
+    let feedback = work.repo.json(&["feedback", "list", "ISS-001"]);
+    assert_eq!(feedback[0]["content"], "1 of 2 tests failed");
+}

@@ -8,7 +8,7 @@ use crate::ops::work::{self, Fail, Told};
 pub(crate) struct Args {
     /// The item (default: the one this worktree executes)
     item: Option<String>,
-    /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace (a single word needs -m; `-` for stdin)
+    /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace, or the report of `done --result` (a single word needs -m; `-` for stdin)
     #[arg(value_name = "TEXT|JSON")]
     text: Option<String>,
     /// What went wrong; repeat for more paragraphs
@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {
     let text = text_input::said(&args.message, text.as_deref())?
         .ok_or_else(|| text_input::lone_word("a failure needs a text", item.as_deref(), "git wf fail -m"))?;
     let session = context.session()?;
-    let (told, take_next) = (Told::parse(&text)?, args.then.take_next());
-    let done = work::fail(&session, &Fail { item, told, take_next, force: args.force.why() })?;
+    let ((told, report), take_next) = (Told::parse_with_report(&text)?, args.then.take_next());
+    let done = work::fail(&session, &Fail { item, told, report, take_next, force: args.force.why() })?;
     ended::answer(done, context, print::work::failed)
 }

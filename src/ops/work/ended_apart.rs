@@ -1,0 +1,52 @@
+//! Work that several clones ended without knowing of each other.
+
+use std::collections::BTreeSet;
+
+use crate::model::id::{ExecutionId, IssueId};
+use crate::model::remedy::Call;
+use crate::ops::{Notice, Refusal};
+use crate::rules::claim_order::standing;
+use crate::rules::ending::Ending;
+use crate::store::{Read, Snapshot, Store, StoreError, records};
+
+/// The issues of which an exchange brought in a further end, with all of their ends. Both results stay, so each clone is
+/// told once, by the exchange that brings them together.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn notices_of_ends_apart(
+    store: &Store,
+    before: &Snapshot<'_>,
+    now: &Snapshot<'_>,
+) -> Result<Vec<Notice>, Refusal> {
+    let mut changed: BTreeSet<IssueId> = BTreeSet::new();
+    store.touched(Some(before.tree()), now.tree(), &mut |id| {
+        changed.extend(ExecutionId::parse(id).ok().map(|id| id.issue()));
+        Ok(())
+    })?;
+    let mut notices = Vec::new();
+    for issue in changed {
+        let ends = ends(now, &issue)?;
+        if ends.len() > 1 && ends.len() > self::ends(before, &issue)?.len() {
+            let ends = ends.join("; ");
+            let message = format!(
+                "issue `{issue}` was ended in several clones that did not know of each other: {ends}"
+            );
+            let notice = Notice::warning(message);
+            notices.push(notice.remedy(Call::new("show", [&issue]), "shows what each of them reported"));
+        }
+    }
+    Ok(notices)
+}
+
+/// Every end of what is not set aside.
+fn ends(read: &impl Read, issue: &IssueId) -> Result<Vec<String>, Refusal> {
+    let executions = match records::executions(read, issue) {
+        Ok(executions) => executions,
+        Err(StoreError::Broken { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let standing = standing(&executions).into_iter().map(|(it, _)| it);
+    let each = standing.flat_map(|it| Ending::all(it).into_iter().map(move |end| (it, end)));
+    Ok(each.map(|(it, end)| format!("`{}` was {end}", it.execution.id.short())).collect())
+}
