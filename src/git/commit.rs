@@ -12,6 +12,11 @@ use super::{Fault, ObjectId, make};
 pub(crate) struct Commit<'repo>(pub(super) gix::Commit<'repo>);
 
 impl Commit<'_> {
+    /// All of it, as it is stored.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0.data
+    }
+
     /// Its tree.
     pub(crate) fn tree(&self) -> Result<ObjectId, Fault> {
         self.0.tree_id().map(gix::Id::detach)

@@ -38,7 +38,7 @@ pub(crate) struct Execution {
     /// The digest of the plan when it was claimed.
     #[schemars(regex(pattern = DIGEST_PATTERN))]
     pub(crate) plan_digest: String,
-    /// A commit of the ref in which the plan has this digest.
+    /// A commit of the ref in which the plan has this digest, as a hint: the digest decides.
     pub(crate) plan_commit: CommitHash,
     /// The queue it was taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]

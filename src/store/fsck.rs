@@ -47,6 +47,8 @@ struct Findings {
     found: Vec<Finding>,
     /// Records and entries that a repair changes in place.
     to_heal: BTreeSet<String>,
+    /// How many findings were followed to the commit that brought them.
+    traced: usize,
     /// Whether some of these are wrong only if the clock of this machine is right.
     needs_clock: bool,
 }

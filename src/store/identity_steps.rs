@@ -12,8 +12,9 @@ use super::layout::{self, Form, form};
 use super::lineage::{Did, Lineage, Own};
 use super::origins::{Fault, Origins};
 use super::repo::Store;
-use super::snapshot::{Read, Snapshot};
+use super::snapshot::{Read, Snapshot, read_blob};
 use crate::git::ObjectId;
+use crate::git::tree_diff::Difference;
 use crate::model::doc::{Doc, Step};
 
 /// A change that no command makes, and who made it.
@@ -28,6 +29,9 @@ pub(crate) struct Rewritten {
     /// Its author: `Name <email>`.
     pub(crate) author: String,
 }
+
+/// A reader does not depend on it, but of two versions a merge takes one.
+pub(super) const REDIRECTED: &str = "changed `plan_commit`, which only a purge does";
 
 /// So many commits are looked at one by one while somebody waits for a sync.
 const MOST_WALKED: usize = 500;
@@ -45,18 +49,29 @@ impl Store {
         let (Some(before), Some(after)) = (self.state_at(since)?, self.state_at(tip)?) else {
             return Ok(Vec::new());
         };
-        if self.parents_first(&[tip], Some(since))?.len() <= MOST_WALKED {
-            let mut found = self.wrongly_aside(Some(since), tip)?;
+        let steps = self.parents_first(&[tip], Some(since))?;
+        let mut found = self.wrongly_aside(Some(since), tip)?;
+        found.extend(self.all_ill_formed(steps.iter().map(|(commit, _)| *commit))?);
+        let differing = self.differences(Some(before.tree()), after.tree())?;
+        if steps.len() <= MOST_WALKED {
             found.extend(self.rewritten_along(Some(since), tip, &|_| true)?);
+            found.extend(self.redirected(since, &after, &differing, &found)?);
             return Ok(found);
         }
         let now = self.now()?;
         let mut suspects = BTreeSet::new();
-        for file in self.differences(Some(before.tree()), after.tree())? {
-            let (Form::Doc(schema), id) = form(&file.path) else { continue };
+        for file in differing {
             if file.old.is_none() || file.new.is_none() {
                 continue;
             }
+            let (schema, id) = match form(&file.path) {
+                (Form::Doc(schema), id) => (schema, id),
+                (Form::Entry(_), _) => {
+                    suspects.insert(file.path);
+                    continue;
+                }
+                (Form::Unknown, _) => continue,
+            };
             let read = |state: &Snapshot<'_>| -> Result<Option<Doc>, StoreError> {
                 let bytes = state.file(&file.path)?.unwrap_or_default();
                 Ok(layout::own_doc(schema, id.as_deref(), &bytes).ok())
@@ -67,7 +82,6 @@ impl Store {
                 suspects.insert(file.path);
             }
         }
-        let mut found = self.wrongly_aside(Some(since), tip)?;
         if suspects.is_empty() && restored.is_empty() {
             return Ok(found);
         }
@@ -81,9 +95,44 @@ impl Store {
         Ok(found)
     }
 
+    /// Executions that a merge gave another `plan_commit`: who wrote it did not need to know the one that was there.
+    fn redirected(
+        &self,
+        since: ObjectId,
+        after: &Snapshot<'_>,
+        differing: &[Difference],
+        known: &[Rewritten],
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let mut found = Vec::new();
+        for Difference { path, old, new } in differing {
+            let (Form::Entry(order), id) = form(path) else { continue };
+            if known.iter().any(|it| it.path == *path) {
+                continue;
+            }
+            let (Some((_, old)), Some((_, new))) = (old, new) else { continue };
+            let named = |version: ObjectId| -> Result<_, StoreError> {
+                let bytes = read_blob(&self.repo, version, path)?;
+                let file = layout::entry_file(order, id.as_deref(), &bytes).ok();
+                Ok(file.map(|file| file.value["plan_commit"].clone()))
+            };
+            let (Some(old), Some(new)) = (named(*old)?, named(*new)?) else { continue };
+            if old == new {
+                continue;
+            }
+            let steps = self.commits_between(Some(since), after.commit())?;
+            if let Some(commit) = self.bringer(&steps, after, path)? {
+                let (what, author) = (REDIRECTED.to_owned(), self.step(commit)?.author);
+                found.push(Rewritten { path: path.clone(), what, commit: commit.to_string(), author });
+            }
+        }
+        Ok(found)
+    }
+
     /// The same of the whole history of `tip`, and of every record in it.
     pub(crate) fn all_rewritten(&self, tip: ObjectId) -> Result<Vec<Rewritten>, StoreError> {
         let mut found = self.wrongly_aside(None, tip)?;
+        let history = self.parents_first(&[tip], None)?;
+        found.extend(self.all_ill_formed(history.into_iter().map(|(commit, _)| commit))?);
         found.extend(self.rewritten_along(None, tip, &|_| true)?);
         Ok(found)
     }
@@ -119,6 +168,7 @@ impl Store {
             Did::Wrote(_) => own.step().map(|step| step.faults()).unwrap_or_default(),
             Did::Deleted(_) if matches!(form(&own.path).0, Form::Unknown) => vec![],
             Did::Deleted(_) => vec!["deleted the record".to_owned()],
+            Did::Redirected => vec![REDIRECTED.to_owned()],
             Did::Unreadable => vec!["made the record unreadable".to_owned()],
         };
         let mut faults: Vec<Fault> = own_faults.into_iter().map(|what| Fault { commit, what }).collect();

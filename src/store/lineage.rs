@@ -40,6 +40,8 @@ pub(crate) enum Did {
     Wrote(Wrote),
     /// It deleted what was there, whether or not that was a record.
     Deleted(EntryKind),
+    /// It wrote an execution that names another commit as one that holds its plan.
+    Redirected,
     /// It put something there that cannot be read, in the place of a record that could.
     Unreadable,
 }
@@ -62,7 +64,7 @@ impl Own {
             Did::Wrote(Wrote { old, new, .. }) => {
                 Some(Step::between(old.as_ref().map(|(old, _)| &**old), new, self.at))
             }
-            Did::Deleted(_) | Did::Unreadable => None,
+            Did::Deleted(_) | Did::Redirected | Did::Unreadable => None,
         }
     }
 }
@@ -275,24 +277,28 @@ impl<'a> Lineage<'a> {
         }
     }
 
-    /// A record that is written once cannot be rewritten: its name is made of what it says.
+    /// A record that is written once cannot be rewritten: its name is made of what it says, except for the commit in which
+    /// an execution finds its plan.
     fn change_of_entry(
         &mut self,
         path: &str,
         after: Here,
         had: &[(Here, ObjectId)],
     ) -> Result<Option<Did>, StoreError> {
-        if had.iter().all(|(it, _)| *it == after)
-            || !matches!(self.versions.get(path, after)?, Version::Broken)
-        {
+        if had.iter().all(|(it, _)| *it == after) {
             return Ok(None);
         }
+        let mut sound = Vec::with_capacity(had.len());
         for (here, _) in had {
-            if !matches!(self.versions.get(path, *here)?, Version::Broken) {
-                return Ok(Some(Did::Unreadable));
+            if let Version::Entry(named) = self.versions.get(path, *here)? {
+                sound.push(named);
             }
         }
-        Ok(None)
+        Ok(match self.versions.get(path, after)? {
+            _ if sound.is_empty() => None,
+            Version::Entry(named) => (!sound.contains(&named)).then_some(Did::Redirected),
+            _ => Some(Did::Unreadable),
+        })
     }
 
     fn change_of_doc(

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::error::StoreError;
 use super::layout::{self, Form, form};
 use super::repo::Store;
@@ -22,8 +24,9 @@ const LEAST_BYTES: usize = 512;
 pub(super) enum Version {
     /// A record with a clock.
     Doc(Rc<Doc>),
-    /// A record that is written once.
-    Entry,
+    /// A record that is written once, with the commit that it names as one that holds its plan: all else of what it says
+    /// is in its id.
+    Entry(Option<Rc<str>>),
     /// Nothing that can be read as the record of this path.
     Broken,
 }
@@ -71,7 +74,9 @@ impl<'a> Versions<'a> {
                 Err(_) => Version::Broken,
             },
             (Form::Entry(order), id) => match layout::entry_file(order, id.as_deref(), &bytes) {
-                Ok(_) => Version::Entry,
+                Ok(file) => {
+                    Version::Entry(file.value.get("plan_commit").and_then(Value::as_str).map(Rc::from))
+                }
                 Err(_) => Version::Broken,
             },
             (Form::Unknown, _) => Version::Broken,

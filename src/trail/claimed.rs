@@ -7,14 +7,14 @@ use crate::model::solution::{SOLUTION, Solution};
 use crate::model::words::count;
 use crate::rules::folder::IssueFolder;
 use crate::store::redact::Redactions;
-use crate::store::{Read, Store, StoreError, layout, records};
+use crate::store::{Read, Snapshot, Store, StoreError, layout, records};
 
 /// What is known of it.
 #[derive(Debug)]
 pub(crate) enum Claimed {
     /// The plan, without values that were hidden since.
     Plan(Box<Solution>),
-    /// The commit that the claim names does not contain it.
+    /// Neither the commit that the claim names nor the rest of the history contains it.
     NotThere,
     /// It exists, but cannot be read.
     Unreadable,
@@ -22,32 +22,29 @@ pub(crate) enum Claimed {
 
 /// The plan as it is stored, even if values of it are hidden: hiding a text must not change what is allowed. A purged
 /// plan is unreadable.
-pub(crate) fn stored_plan(store: &Store, now: &impl Read, claim: &Execution) -> Result<Claimed, StoreError> {
-    let is_claimed = |plan: &Solution| plan.plan_digest() == claim.plan_digest;
-    let id = &claim.solution_id;
-    let there = match read_solution(now, id) {
+pub(crate) fn stored_plan(
+    store: &Store,
+    now: &Snapshot<'_>,
+    claim: &Execution,
+) -> Result<Claimed, StoreError> {
+    let there = match read_solution(now, &claim.solution_id) {
         Err(StoreError::Broken { .. }) => None,
         other => other?,
     };
-    if let Some((_, plan)) = there.filter(|(_, plan)| is_claimed(plan)) {
+    if let Some((_, plan)) = there.filter(|(_, plan)| plan.plan_digest() == claim.plan_digest) {
         return Ok(Claimed::Plan(Box::new(plan)));
     }
-    let Some(commit) = store.commit_here(&claim.plan_commit) else { return Ok(Claimed::Unreadable) };
-    let Some((doc, plan)) = read_solution(&store.snapshot_at(commit)?, id)? else {
-        return Ok(Claimed::NotThere);
-    };
-    let path = layout::solution(id);
-    Ok(match is_claimed(&plan) {
-        true => Claimed::Plan(Box::new(plan)),
-        false if Redactions::at(now, &path)?.is_purged(&path, &doc) => Claimed::Unreadable,
-        false => Claimed::NotThere,
+    Ok(match earlier(store, now, claim)? {
+        Earlier::Claimed(_, plan) => Claimed::Plan(plan),
+        Earlier::NotThere => Claimed::NotThere,
+        Earlier::Purged(_) | Earlier::NoCommit => Claimed::Unreadable,
     })
 }
 
 /// `folder` is the issue in the state `now`.
 pub(crate) fn plan(
     store: &Store,
-    now: &impl Read,
+    now: &Snapshot<'_>,
     folder: &IssueFolder,
     claim: &Execution,
 ) -> Result<Claimed, StoreError> {
@@ -55,23 +52,60 @@ pub(crate) fn plan(
     if let Some(plan) = folder.solution(id).filter(|plan| plan.plan_digest() == claim.plan_digest) {
         return Ok(Claimed::Plan(Box::new(plan.clone())));
     }
-    let Some(commit) = store.commit_here(&claim.plan_commit) else { return Ok(Claimed::Unreadable) };
-    let then = store.snapshot_at(commit)?;
+    let mut doc = match earlier(store, now, claim)? {
+        Earlier::Claimed(doc, _) | Earlier::Purged(doc) => doc,
+        Earlier::NotThere => return Ok(Claimed::NotThere),
+        Earlier::NoCommit => return Ok(Claimed::Unreadable),
+    };
     // Values that were hidden since are hidden here too.
     let path = layout::solution(id);
-    let hidden = Redactions::at(now, &path)?;
-    let found = read_solution(&then, id)?
-        .filter(|(doc, plan)| plan.plan_digest() == claim.plan_digest || hidden.is_purged(&path, doc));
-    let Some((mut doc, _)) = found else { return Ok(Claimed::NotThere) };
-    hidden.doc(&path, &mut doc);
+    Redactions::at(now, &path)?.doc(&path, &mut doc);
     Ok(doc.read().map_or(Claimed::Unreadable, |plan| Claimed::Plan(Box::new(plan))))
+}
+
+/// What the history has of a claimed plan.
+enum Earlier {
+    /// The version with the claimed digest.
+    Claimed(Box<Doc>, Box<Solution>),
+    /// None, and of the version in the commit that the claim names, something was purged.
+    Purged(Box<Doc>),
+    /// None.
+    NotThere,
+    /// None, and the commit that the claim names is not here.
+    NoCommit,
+}
+
+/// The commit that a claim names is a hint, which anybody can change: the digest says which version was claimed. Where
+/// the hint does not lead to it, it is looked for in the history.
+fn earlier(store: &Store, now: &Snapshot<'_>, claim: &Execution) -> Result<Earlier, StoreError> {
+    let id = &claim.solution_id;
+    let path = layout::solution(id);
+    let is_claimed = |plan: &Solution| plan.plan_digest() == claim.plan_digest;
+    let hint = store.commit_here(&claim.plan_commit);
+    // What the hint leads to may be anything.
+    let hinted = hint.and_then(|commit| read_solution(&store.snapshot_at(commit).ok()?, id).ok()?);
+    let purged = match hinted {
+        Some((doc, plan)) if is_claimed(&plan) => return Ok(Earlier::Claimed(Box::new(doc), Box::new(plan))),
+        Some((doc, _)) if Redactions::at(now, &path)?.is_purged(&path, &doc) => Some(doc),
+        _ => None,
+    };
+    let found = store.earlier_version(now.commit(), &path, |bytes| {
+        let doc = layout::own_doc(&SOLUTION, Some(id.as_str()), bytes).ok()?;
+        let plan: Solution = doc.read().ok().filter(is_claimed)?;
+        Some(Earlier::Claimed(Box::new(doc), Box::new(plan)))
+    })?;
+    let missing = match hint {
+        Some(_) => Earlier::NotThere,
+        None => Earlier::NoCommit,
+    };
+    Ok(found.unwrap_or_else(|| purged.map_or(missing, |doc| Earlier::Purged(Box::new(doc)))))
 }
 
 /// The missing evidence of a claim, as it may be shown: the tests of a plan with hidden values are counted, not named.
 pub(crate) fn shown(
     missing: Vec<String>,
     store: &Store,
-    now: &impl Read,
+    now: &Snapshot<'_>,
     folder: &IssueFolder,
     claim: &Execution,
 ) -> Result<Vec<String>, StoreError> {

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::model::execution::{CommitLink, End, Event, ExecutionResult};
 use crate::model::hash::PatchId;
+use crate::model::id::ExecutionId;
 use crate::model::plan::Plan;
 use crate::model::remedy::Call;
 use crate::model::status::ExecutionStatus;
@@ -85,6 +86,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
             Err(refusal) if force.is_none() && required(tx)? => return Err(refusal),
             Err(_) => None,
         };
+        let is_unread = plan.is_none();
         let missing = look(tx, (store, folder), execution, plan.as_ref(), work, force.is_none())?;
         let commits = &work.effective;
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
@@ -108,10 +110,13 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         tx.note.force.clone_from(&input.force);
         let plan = &execution.execution.solution_id;
         tx.describe("done", format!("execution: complete {plan} ({})", count(commits.len(), "commit")));
-        Ok((commits.len(), missing.len(), unbegun))
+        Ok((commits.len(), missing.len(), unbegun, is_unread))
     })?;
-    let (commits, missing, unbegun) = committed.answer;
+    let (commits, missing, unbegun, is_unread) = committed.answer;
     unbind_worktree(session, id);
+    if is_unread {
+        session.notice(unread(id));
+    }
     if missing > 0 && (commits > 0 || force.is_none()) {
         session.notice(untested(id.issue().as_str(), commits, missing));
     }
@@ -163,6 +168,13 @@ fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
         if commits > 0 { " at the last commit" } else { "" }
     );
     Notice::warning(message).remedy(Call::new("verify", [issue]), "runs what is missing")
+}
+
+/// That nobody knows what the plan asks for.
+fn unread(id: &ExecutionId) -> Notice {
+    Notice::warning("the plan as it was claimed cannot be read, so none of its tests was asked for")
+        .remedy(Call::new("fsck", std::iter::empty::<&str>()), "says what is wrong with it")
+        .remedy(Call::new("show", [id.short()]), "shows the claim")
 }
 
 /// That no commit carries tasks of the plan out.

@@ -25,7 +25,7 @@ pub(crate) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> R
 /// The plan as an execution claimed it, regardless of later changes.
 ///
 /// # Errors
-/// `broken-record`; `digest-mismatch` where the commit that the claim names does not hold it.
+/// `broken-record`; `digest-mismatch` where no commit of the history holds it.
 pub(crate) fn as_claimed(
     store: &Store,
     folder: &IssueFolder,
@@ -49,7 +49,7 @@ fn readable(claimed: Claimed, claim: &Execution) -> Result<Solution, Refusal> {
         Claimed::NotThere => Err(Refusal::new(
             "digest-mismatch",
             format!(
-                "commit {} does not hold the plan `{}` of `{}`",
+                "neither commit {} nor the rest of the history holds the plan `{}` of `{}`",
                 claim.plan_commit, claim.plan_digest, claim.solution_id
             ),
         )

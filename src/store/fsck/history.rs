@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Findings, Severity, files};
 use crate::git::{EntryKind, ObjectId};
+use crate::store::commit_form;
 use crate::store::error::StoreError;
+use crate::store::identity_steps::REDIRECTED;
 use crate::store::layout;
 use crate::store::lineage::{Did, Lineage};
 use crate::store::origins::{Fault, Origins};
@@ -42,6 +44,10 @@ impl Store {
             known.insert(info.id);
             if !ours.contains(info.id) {
                 continue;
+            }
+            if let Ok(Some(why)) = self.ill_formed(info.id) {
+                let what = format!("{} {}", self.step(info.id)?.author, commit_form::what(why));
+                found.add(Severity::Error, self.reference(), Some(info.id), what);
             }
             let mut parents: Vec<ObjectId> = info.parents.to_vec();
             if parents.is_empty() {
@@ -122,6 +128,11 @@ impl Store {
                 }
                 let done = match own.did {
                     Did::Wrote(_) => continue,
+                    Did::Redirected => {
+                        let what = format!("{} {REDIRECTED}", self.step(*commit)?.author);
+                        found.add(Severity::Error, &own.path, Some(*commit), what);
+                        continue;
+                    }
                     Did::Deleted(_) => "deleted",
                     Did::Unreadable => "made unreadable",
                 };

@@ -28,7 +28,7 @@ const MOST_UNKNOWN: usize = 200_000;
 /// If more commits than this are pushed, none of them is searched for what is at fault.
 const MOST_COMMITS: usize = 1_000;
 /// At most this many faults are reported with the commit that brought them.
-const MOST_TRACED: usize = 10;
+pub(super) const MOST_TRACED: usize = 10;
 
 /// How much one push may bring: a few kilobytes can unfold to more than any server could check.
 #[derive(Debug, Clone, Copy)]
@@ -152,6 +152,11 @@ impl Store {
         let mut roots = Vec::new();
         let mut faults = Vec::new();
         for step in steps {
+            if let Some(why) = self.ill_formed(step.commit)? {
+                let what = format!("{} by {}", step.commit, self.step(step.commit)?.author);
+                faults.push(format!("commit {what} is one that hosts which check objects refuse: {why}"));
+                continue;
+            }
             if step.parents.is_empty() && !(is_first && step.commit == first) {
                 let what =
                     format!("{} is a first commit, but not the one that all stores begin with", step.commit);
@@ -199,6 +204,18 @@ impl Store {
 
     /// In words, the first new commit in which `path` is as it was pushed.
     fn brought_by(&self, steps: &[Link], after: &Snapshot<'_>, path: &str) -> Result<String, StoreError> {
+        let Some(commit) = self.bringer(steps, after, path)? else { return Ok(String::new()) };
+        let by = self.step(commit)?.author;
+        Ok(format!(" (commit {} by {by})", commit.to_hex_with_len(10)))
+    }
+
+    /// The first of these commits in which `path` is as it is in a state behind them.
+    pub(in crate::store) fn bringer(
+        &self,
+        steps: &[Link],
+        after: &Snapshot<'_>,
+        path: &str,
+    ) -> Result<Option<ObjectId>, StoreError> {
         let wanted = after.entry(path)?;
         let is_so = |commit: ObjectId| -> Result<bool, StoreError> {
             Ok(Snapshot::of_commit(&self.repo, commit)?
@@ -208,11 +225,10 @@ impl Store {
         };
         for step in steps {
             if is_so(step.commit)? && !step.parents.iter().any(|parent| is_so(*parent).unwrap_or(true)) {
-                let by = self.step(step.commit)?.author;
-                return Ok(format!(" (commit {} by {by})", step.commit.to_hex_with_len(10)));
+                return Ok(Some(step.commit));
             }
         }
-        Ok(String::new())
+        Ok(None)
     }
 
     fn is_too_large(&self, path: &str, id: ObjectId) -> Result<bool, StoreError> {

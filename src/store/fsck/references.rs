@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Findings, runs};
+use super::received::MOST_TRACED;
+use super::{Findings, Severity, runs};
 use crate::git::ObjectId;
 use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
@@ -164,8 +165,8 @@ fn check_plan_commit(
     let path = layout::execution(&execution.id);
     let name = &execution.plan_commit;
     let Some(commit) = object_id(name).filter(|id| known.contains(id)) else {
-        found.error(&path, format!("its plan_commit `{name}` is not a commit of this history"));
-        return Ok(());
+        let what = format!("its plan_commit `{name}` is not a commit of this history");
+        return found.brought(store, now, &path, &what);
     };
     let Some(state) = Snapshot::of_commit(&store.repo, commit)? else { return Ok(()) };
     let stored = stored_plan(&state, &execution.solution_id, now)?;
@@ -175,9 +176,35 @@ fn check_plan_commit(
     let digest = stored.plan().map(|plan| plan.plan_digest());
     if digest.as_ref() != Some(&execution.plan_digest) {
         let has = digest.map_or("no such plan".to_owned(), |digest| format!("the plan `{digest}`"));
-        found.error(&path, format!("its plan_commit `{name}` holds {has}, not `{}`", execution.plan_digest));
+        let what = format!("its plan_commit `{name}` holds {has}, not `{}`", execution.plan_digest);
+        return found.brought(store, now, &path, &what);
     }
     Ok(())
+}
+
+impl Findings {
+    /// An error, with the commit that wrote the file as it is now.
+    fn brought(
+        &mut self,
+        store: &Store,
+        now: &Snapshot<'_>,
+        path: &str,
+        what: &str,
+    ) -> Result<(), StoreError> {
+        self.traced += 1;
+        // A history that cannot be walked was reported with its commits.
+        let by = match self.traced {
+            ..=MOST_TRACED => store.commits_between(None, now.commit()).ok(),
+            _ => None,
+        };
+        let commit = by.map(|steps| store.bringer(&steps, now, path)).transpose()?.flatten();
+        let what = match commit {
+            Some(commit) => format!("{what}; so {} wrote it", store.step(commit)?.author),
+            None => what.to_owned(),
+        };
+        self.add(Severity::Error, path, commit, what);
+        Ok(())
+    }
 }
 
 /// A plan as it is stored.

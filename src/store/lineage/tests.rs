@@ -157,6 +157,7 @@ fn what_was_lost_on_any_way_is_remembered_until_it_is_there_again() {
     let faults: Vec<(ObjectId, &str)> = faults
         .filter_map(|(commit, own)| match &own.did {
             Did::Deleted(_) => Some((*commit, "deleted")),
+            Did::Redirected => Some((*commit, "redirected")),
             Did::Unreadable => Some((*commit, "unreadable")),
             Did::Wrote(_) if own.step().unwrap().faults().is_empty() => None,
             Did::Wrote(_) => Some((*commit, "replaced")),

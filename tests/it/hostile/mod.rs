@@ -3,8 +3,10 @@
 mod arguments;
 mod commits;
 mod far_future;
+mod form_of_commits;
 mod large;
 mod limits;
+mod plan_commit;
 mod records;
 mod refs;
 mod rewritten;
