@@ -56,6 +56,9 @@ const LEAST_SCORE: f64 = 0.8;
 /// A plan may be nested less deeply than a record, since it is stored inside one.
 const DEEPEST: usize = 90;
 
+/// Finds the symbolic link on a path.
+type FindLink<'a> = dyn Fn(&str) -> Option<Link> + 'a;
+
 /// What a plan is checked against, besides itself.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Setting<'a> {
@@ -64,7 +67,7 @@ pub(crate) struct Setting<'a> {
     /// Whether a file that is to be changed exists; `None` if that cannot be known.
     pub(crate) known_files: Option<&'a dyn Fn(&str) -> bool>,
     /// The symbolic link that a path leads through, or is, and where the path leads instead; none if there is no such link.
-    pub(crate) link_on: Option<&'a dyn Fn(&str) -> Option<Link>>,
+    pub(crate) link_on: Option<&'a FindLink<'a>>,
 }
 
 /// Its log.

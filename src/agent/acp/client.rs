@@ -136,14 +136,16 @@ pub(super) fn run(
         .on_receive_request(
             async move |request: ReadTextFileRequest, responder, _| {
                 let text = files::read(&read_root, &request.path, request.line, request.limit);
-                responder.respond_with_result(text.map(ReadTextFileResponse::new).map_err(of_file))
+                responder
+                    .respond_with_result(text.map(ReadTextFileResponse::new).map_err(|error| of_file(&error)))
             },
             acp::on_receive_request!(),
         )
         .on_receive_request(
             async move |request: WriteTextFileRequest, responder, _| {
                 let written = if role == Role::Executor {
-                    files::write(&write_root, &request.path, &request.content).map_err(of_file)
+                    files::write(&write_root, &request.path, &request.content)
+                        .map_err(|error| of_file(&error))
                 } else {
                     Err(acp::Error::invalid_params().data(format!("a {role} changes no files")))
                 };
@@ -274,7 +276,7 @@ fn collect(value: &serde_json::Value, texts: &mut Vec<String>) {
     }
 }
 
-fn of_file(error: std::io::Error) -> acp::Error {
+fn of_file(error: &std::io::Error) -> acp::Error {
     acp::Error::invalid_params().data(error.to_string())
 }
 
