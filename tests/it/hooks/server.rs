@@ -101,7 +101,7 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     }
     let link = forged(&repo, &tip, &format!("120000 {broken}\tqueues/link\n"));
     assert!(refused(&repo, &format!("{link}:{REF}")).contains("queues/link"));
-    let big = repo.blob(&format!("\"{}\"\n", "x".repeat(17 * 1024 * 1024)));
+    let big = repo.blob(format!("\"{}\"\n", "x".repeat(17 * 1024 * 1024)));
     let large = forged(&repo, &tip, &format!("100644 {big}\tlater/version.json\n"));
     assert!(refused(&repo, &format!("{large}:{REF}")).contains("larger than a record can be"));
     let later = forged(&repo, &tip, &format!("100644 {}\twf.json\n", repo.blob("{\"format\": 99}\n")));

@@ -17,7 +17,7 @@ fn shared() -> Two {
 fn remade(repo: &Repo, parent: &str, change: impl FnOnce(&mut Value)) -> String {
     let mut record = repo.stored_json(&file("GH-1"));
     change(&mut record);
-    let text = repo.blob(&format!("{record:#}\n"));
+    let text = repo.blob(format!("{record:#}\n"));
     let commit = forged(repo, parent, &format!("100644 {text}\t{}\n", file("GH-1")));
     repo.git(&["update-ref", REF, &commit]).ok();
     repo.wf(&["pull"]).ok();

@@ -12,8 +12,7 @@ fn forge(repo: &Repo, change: impl FnOnce(&mut Value)) -> String {
 }
 
 fn shared() -> Two {
-    let two = Two::with_issue();
-    two
+    Two::with_issue()
 }
 
 /// What `sync` of the other clone, and `fsck`, say of what Bea brought.

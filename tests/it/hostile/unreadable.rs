@@ -28,7 +28,7 @@ fn junk_and_links_in_place_of_records_are_told_of_whoever_put_them_there() {
         let two = shared();
         let comment = two.bea.store_path_in("/comments/");
         let junk = two.bea.blob("junk");
-        let whole = two.bea.blob(&two.bea.stored(&file("GH-1")));
+        let whole = two.bea.blob(two.bea.stored(&file("GH-1")));
         let ways: [&[(&str, &str, &str)]; 4] = [
             &[("100644", &junk, &file("GH-1"))],
             &[("120000", &whole, &file("GH-1"))],

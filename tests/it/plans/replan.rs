@@ -150,8 +150,8 @@ fn a_plan_that_is_bound_at_once_says_so_and_what_left_the_queue_for_it() {
             assert!(added["warnings"].to_string().contains("left the queue"), "{added:#}");
         } else {
             let ran = repo.wf_in(plan_on(&file).to_string(), &["solution", "add", "ISS-001"]).ok();
-            let told = format!("ISS-001 left the queue: S-1 of ");
-            assert!(ran.stderr.contains(&told) && ran.stderr.contains("queue add ISS-001"), "{}", ran.stderr);
+            let told = "ISS-001 left the queue: S-1 of ";
+            assert!(ran.stderr.contains(told) && ran.stderr.contains("queue add ISS-001"), "{}", ran.stderr);
             assert!(ran.stderr.contains(&format!("note: bound {}", ran.line())), "{}", ran.stderr);
         }
         assert!(repo.items().is_empty());
