@@ -86,7 +86,7 @@ fn the_ref_moves_forward_only_and_keeps_what_is_there() {
     let older = repo.git(&["rev-parse", &format!("{tip}~1:{path}")]).ok().line().to_owned();
     let back = forged(&repo, &tip, &format!("100644 {older}\t{path}\n"));
     let told = refused(&repo, &format!("{back}:{REF}"));
-    assert!(told.contains("set back to an earlier state"), "{told}");
+    assert!(told.contains("set `title` back to an older value"), "{told}");
     let broken = repo.blob("{}\n");
     let new = path.replace("ISS-001", "ISS-002");
     for (at, why) in [
