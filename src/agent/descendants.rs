@@ -84,15 +84,15 @@ fn children() -> BTreeSet<i32> {
         .collect()
 }
 
-/// The session of a process, or of this one.
+/// The session of a process, or of this one: the fourth value after the name in `proc_pid_stat(5)`. It is 0 if its leader is
+/// outside this container, which is why `getsid`, whose answer must be a process, is not asked.
 #[cfg(target_os = "linux")]
 fn session(pid: Option<i32>) -> Option<i32> {
-    use rustix::process::{Pid, getsid};
-    let pid = match pid {
-        Some(pid) => Some(Pid::from_raw(pid)?),
-        None => None,
-    };
-    getsid(pid).ok().map(|session| session.as_raw_nonzero().get())
+    let process = pid.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name may hold blanks and parentheses.
+    let (_, values) = stat.rsplit_once(')')?;
+    values.split_whitespace().nth(3)?.parse().ok()
 }
 
 /// Elsewhere only the command's own process group can be ended.

@@ -96,7 +96,8 @@ impl Context {
         if let Some(session) = self.session.get() {
             return Ok(Rc::clone(session));
         }
-        let session = Rc::new(Session::new(self.store()?, Box::<Line>::default()));
+        let session =
+            Rc::new(Session::new(self.store()?, Box::<Line>::default(), std::env::vars_os().collect()));
         Ok(Rc::clone(self.session.get_or_init(|| session)))
     }
 

@@ -53,7 +53,7 @@ pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<b
     Ok(true)
 }
 
-/// Like [`follow`], but starts from nothing if the state that the index reflects is no longer completely here.
+/// Like [`refresh`], but starts from nothing if the state that the index reflects is no longer completely here.
 pub(super) fn refresh_or_begin(
     db: &Connection,
     store: &Store,

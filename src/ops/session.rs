@@ -1,6 +1,7 @@
 //! What every operation is given: the store, the actor, and the sinks for notices and progress.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 
 use super::{Done, Notice, Refusal, clones};
 use crate::index::{self, Index, IndexError, Needs, Watch};
@@ -24,13 +25,23 @@ pub(crate) trait Progress {
 pub(crate) struct Session {
     store: Store,
     progress: Box<dyn Progress>,
+    environment: Vec<(OsString, OsString)>,
     notices: RefCell<Vec<Notice>>,
 }
 
 impl Session {
-    /// For a store that was opened with the actor.
-    pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
-        Self { store, progress, notices: RefCell::default() }
+    /// For a store that was opened with the actor. The programs that operations start see a choice of `environment`.
+    pub(crate) fn new(
+        store: Store,
+        progress: Box<dyn Progress>,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Self {
+        Self { store, progress, environment, notices: RefCell::default() }
+    }
+
+    /// The variables that programs may be given.
+    pub(crate) fn environment(&self) -> &[(OsString, OsString)] {
+        &self.environment
     }
 
     /// The store.

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 /// Longer files are not handed over.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The text of a file, from a line (the first is 1), so many lines of it.
+/// At most `limit` lines of a file, from line `line` on, counted from 1.
 pub(super) fn read(root: &Path, path: &Path, line: Option<u32>, limit: Option<u32>) -> io::Result<String> {
     let file = inside(root, path)?.canonicalize()?;
     within(root, &file)?;

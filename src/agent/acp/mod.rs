@@ -21,7 +21,7 @@ use crate::rules::roles::Role;
 pub(crate) use client::Greeting;
 use client::{Event, Failed, Session};
 
-/// A longer line is no message.
+/// The most bytes of one message. An agent that writes a longer line is stopped.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// So many messages of the agent may wait until they are read; then it waits.
 const MOST_WAITING: usize = 256;

@@ -4,6 +4,18 @@ pub(super) mod issue_fields;
 pub(super) mod list_filter;
 pub(super) mod text;
 
+use std::time::Duration;
+
+use crate::rules::lease::parse_duration;
+
+/// How long something may take: a number with a unit.
+pub(in crate::cli) fn parse_limit(text: &str) -> Result<Duration, String> {
+    let millis = parse_duration(text).and_then(|millis| u64::try_from(millis).ok());
+    millis
+        .map(Duration::from_millis)
+        .ok_or_else(|| "expected a number with a unit, such as 90s, 30m or 2h".into())
+}
+
 /// A role by its name, or another name for it.
 pub(in crate::cli) fn parse_role(text: &str) -> Result<crate::rules::roles::Role, String> {
     use crate::rules::roles::Role;

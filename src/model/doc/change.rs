@@ -37,13 +37,15 @@ impl Doc {
         let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
         let mut keys: Vec<String> = seen.slots.keys().filter(is_typed).cloned().collect();
         keys.extend(wanted.keys().filter(|key| !seen.slots.contains_key(*key)).cloned());
+        // What is written together has one stamp: each is later than what was there before.
+        let before = self.clone();
         let mut changed = false;
         for key in keys {
             let value = wanted.get(&key).and_then(|slot| slot.value.clone());
             if seen.slots.get(&key).and_then(|slot| slot.value.as_ref()) == value.as_ref() {
                 continue;
             }
-            self.put(&key, value, by)?;
+            self.put(&key, value, before.replaced(&key), by)?;
             changed = true;
         }
         Ok(changed)
@@ -67,11 +69,29 @@ impl Doc {
 
     /// Writes a field again, even with the same value: a person has seen it and decided.
     pub(crate) fn decide(&mut self, key: &str, value: Option<Value>, by: &Stamper) -> Result<(), Frozen> {
-        self.put(key, value, by)
+        let replaced = self.replaced(key).cloned();
+        self.put(key, value, replaced.as_ref(), by)
     }
 
-    fn put(&mut self, key: &str, value: Option<Value>, by: &Stamper) -> Result<(), Frozen> {
-        let replaced = self.stamp(key);
+    /// The stamp that a new value must be later than: the one that it replaces, and those of the other elements of its set
+    /// or leaves of its object, since one redaction can hide all of them up to a stamp. Those of the far future count only
+    /// among themselves: one of them must not drag others there.
+    fn replaced(&self, key: &str) -> Option<&Stamp> {
+        let own = self.stamp(key);
+        let Some((field, _)) = key.split_once('/') else { return own };
+        let is_far = own.is_some_and(Stamp::is_far_future);
+        let of_field = self.slots.iter().filter(|(other, _)| other.split('/').next() == Some(field));
+        let others = of_field.filter_map(|(_, slot)| slot.stamp.as_ref());
+        others.filter(|stamp| is_far || !stamp.is_far_future()).chain(own).max()
+    }
+
+    fn put(
+        &mut self,
+        key: &str,
+        value: Option<Value>,
+        replaced: Option<&Stamp>,
+        by: &Stamper,
+    ) -> Result<(), Frozen> {
         let frozen =
             |no_later: crate::model::stamp::NoLater| Frozen { field: key.to_owned(), stamp: no_later.0 };
         let stamp = Some(by.over(replaced).map_err(frozen)?);

@@ -94,20 +94,22 @@ pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
     let folder = folder(session);
     let view = |name: String| {
         let agent = Agent::named(&name, &settings);
-        agent_view(name, agent, &folder)
+        agent_view(session, name, agent, &folder)
     };
     let views = names(&settings).into_iter().map(view).collect();
     Ok(session.done(views, None))
 }
 
-fn agent_view(name: String, agent: Result<Agent, NoAgent>, folder: &Path) -> AgentView {
+fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, folder: &Path) -> AgentView {
     let about = preset::find(&name).map(|preset| preset.about);
     match agent {
         Ok(agent) => {
             let variable = |sourced: &Sourced<Variable>| VariableView {
                 name: sourced.value.name().to_owned(),
                 is_set: match &sourced.value {
-                    Variable::Passed(name) => std::env::var_os(name).is_some(),
+                    Variable::Passed(name) => {
+                        session.environment().iter().any(|(set, _)| set == name.as_str())
+                    }
                     Variable::Set(..) => true,
                 },
                 origin: sourced.origin.clone(),
@@ -122,7 +124,7 @@ fn agent_view(name: String, agent: Result<Agent, NoAgent>, folder: &Path) -> Age
                     origin: agent.timeout().origin.clone(),
                 }),
                 env: agent.environment().iter().map(variable).collect(),
-                program: program(&agent, folder).map(|path| path.display().to_string()),
+                program: program(session, &agent, folder).map(|path| path.display().to_string()),
                 problem: None,
                 remedies: vec![],
                 name,
@@ -143,14 +145,14 @@ fn agent_view(name: String, agent: Result<Agent, NoAgent>, folder: &Path) -> Age
     }
 }
 
-fn program(agent: &Agent, folder: &Path) -> Option<PathBuf> {
-    let environment = seen_by(agent, Role::Explorer);
+fn program(session: &Session, agent: &Agent, folder: &Path) -> Option<PathBuf> {
+    let environment = seen_by(session, agent, Role::Explorer);
     let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
     configured::program(agent.program(), folder, path.or(Some(OsStr::new("/usr/bin:/bin"))))
 }
 
-fn seen_by(agent: &Agent, role: Role) -> Vec<(OsString, OsString)> {
-    environment(std::env::vars_os(), agent, role.as_str())
+fn seen_by(session: &Session, agent: &Agent, role: Role) -> Vec<(OsString, OsString)> {
+    environment(session.environment().iter().cloned(), agent, role.as_str())
 }
 
 /// Where agents work: in this work tree, or in a bare repository itself.
@@ -222,7 +224,7 @@ pub(crate) fn test_agent(session: &Session, test: &TestAgent, observer: &mut dyn
     };
     let place = Place {
         folder: folder(session),
-        environment: seen_by(&agent, test.role),
+        environment: seen_by(session, &agent, test.role),
         transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
     };
     let tester = Tester { session, agent: &agent, place: &place, role: test.role };

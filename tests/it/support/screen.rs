@@ -53,11 +53,21 @@ fn typed(args: &[&str]) -> String {
 /// The text with the binary under its name, and each random id and each hash replaced by one of the same length that
 /// follows from the order of appearance: the first hash is `1111111`, the second `2222222`.
 fn stable(shown: &str) -> String {
-    let shown = shown.replace(env!("CARGO_BIN_EXE_git-wf"), "/usr/bin/git-wf");
+    let shown = with_usual_name(shown);
     let ids = r"\b(?<kind>(?:SOL|EXR)-[A-Z]+-\d+-|QUE-\d{8}-)(?<random>[0-9a-z]{8,26})\b";
     let entries = r"\b(?<kind>\d{8}T\d{9}Z-\d{5}-)(?<random>[0-9a-z]{8,26})\b";
     let hashes = r"(?<kind>\b)(?<random>[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{10}|[0-9a-f]{7})\b";
     [ids, entries, hashes].iter().fold(shown, |text, pattern| numbered(&text, pattern))
+}
+
+/// The binary under its usual name. A table with its path is as wide as this path, so the columns are moved together.
+fn with_usual_name(shown: &str) -> String {
+    let binary = env!("CARGO_BIN_EXE_git-wf");
+    if !shown.contains(binary) {
+        return shown.to_owned();
+    }
+    let named = shown.replace(binary, "/usr/bin/git-wf");
+    Regex::new(" {3,}").unwrap().replace_all(&named, "  ").into_owned()
 }
 
 fn numbered(text: &str, pattern: &str) -> String {

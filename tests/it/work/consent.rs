@@ -215,6 +215,29 @@ fn a_command_that_kills_its_watcher_leaves_nothing() {
     assert!(tail.contains("[ended by signal 9]"), "{tail}");
 }
 
+/// In a container, the leader of this program's session may be outside.
+#[test]
+fn a_killed_watcher_leaves_nothing_in_a_container() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(
+        &sandbox,
+        &[("T1", "exec 3>../alive; (setsid sleep 1000 &); echo here >&3; kill -9 $PPID; exec sleep 1000")],
+    );
+    let container = "unshare --user --map-root-user --pid --fork --mount-proc";
+    if repo.sh(&["-c", &format!("{container} true")]).code != 0 {
+        eprintln!("skipped: no container can be made here");
+        return;
+    }
+    let both = fifo(&repo);
+    let mut lines = BufReader::new(std::fs::File::open(repo.path().join("../alive")).unwrap());
+    let call = format!("{container} {} verify --yes", env!("CARGO_BIN_EXE_git-wf"));
+    repo.sh(&["-c", &call]).fails(1);
+    drop(both);
+    let mut all = String::new();
+    lines.read_to_string(&mut all).unwrap();
+    assert_eq!(all, "here\n");
+}
+
 #[test]
 fn nobody_types_the_watcher() {
     let sandbox = Sandbox::new();

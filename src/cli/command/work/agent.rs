@@ -1,11 +1,10 @@
 use std::time::Duration;
 
 use crate::agent::process::Interrupts;
-use crate::cli::input::parse_role;
+use crate::cli::input::{parse_limit, parse_role};
 use crate::cli::{Context, Failure, Outcome, named, print, read_text};
 use crate::model::strict::{self, strict_fault};
 use crate::ops::work::{self, Question, TestAgent};
-use crate::rules::lease::parse_duration;
 use crate::rules::roles::Role;
 
 /// List the agents that plan and carry out work, and test whether they answer
@@ -53,13 +52,6 @@ enum AgentCommand {
         #[arg(long, value_name = "TIME", value_parser = parse_limit)]
         timeout: Option<Duration>,
     },
-}
-
-fn parse_limit(text: &str) -> Result<Duration, String> {
-    let millis = parse_duration(text).and_then(|millis| u64::try_from(millis).ok());
-    millis
-        .map(Duration::from_millis)
-        .ok_or_else(|| "expected a number with a unit, such as 90s, 30m or 2h".into())
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {

@@ -2,9 +2,9 @@ use std::io::BufRead;
 use std::time::Duration;
 
 use crate::agent::in_hook;
+use crate::cli::input::parse_limit;
 use crate::cli::{Context, Exit, Failure, Outcome, print};
 use crate::ops::work::{self, Verification};
-use crate::rules::lease::parse_duration;
 use crate::ui;
 
 /// Run the plan's test commands and record the results
@@ -31,13 +31,6 @@ pub(crate) struct Args {
     /// Run the commands without asking
     #[arg(long)]
     yes: bool,
-}
-
-fn parse_limit(text: &str) -> Result<Duration, String> {
-    let millis = parse_duration(text).and_then(|millis| u64::try_from(millis).ok());
-    millis
-        .map(Duration::from_millis)
-        .ok_or_else(|| "expected a number with a unit, such as 90s, 30m or 2h".into())
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut Context) -> Outcome {

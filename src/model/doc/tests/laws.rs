@@ -186,11 +186,11 @@ proptest! {
         let mut shown = doc.clone();
         all.iter().filter(|it| doc.is_within(it)).for_each(|it| shown.redact(it));
         prop_assert_eq!(shown.value("title"), Some(&title));
-        // A tag is as new as others only where no clock is ahead.
-        if doc.ahead_of(at(0)).is_empty() && doc.written("tags") == Some(doc.made("tags/a new tag")) {
-            let others = all.iter().filter(|it| it.field == "tags");
-            let until = others.filter(|it| doc.is_within(it)).filter_map(|it| it.stamp.clone()).max();
-            prop_assert!(until >= doc.made("tags/a new tag") || shown.value("tags/a new tag") == Some(&tag));
+        // A set with stamps of the far future is named as broken: until it is repaired, a redaction can lie between those and
+        // what is written now.
+        let is_far = doc.slots.iter().any(|(key, slot)| key.starts_with("tags/") && slot.stamp.as_ref().is_some_and(Stamp::is_far_future));
+        if !is_far {
+            prop_assert_eq!(shown.value("tags/a new tag"), Some(&tag));
         }
     }
 
